@@ -1,8 +1,8 @@
-// The client of one person or device: perturbs, remembers, queues, sends.
+// The client of one person or device: perturbs records, and queues and sends reports.
 //
-// The order is fixed: draw, write durably, then send. What an instance of the module has drawn becomes the client's
-// only if the store takes the new state in place of the one it was drawn from. If somebody else has written meanwhile,
-// another tab, say, it is forgotten and drawn anew from what they left.
+// The order is fixed: draw a report, write it durably, then send it. The state after a draw is valid only if the store
+// replaces the preceding state by it. If another tab or process has saved a state meanwhile, the draw is discarded and
+// repeated from that state.
 
 import { deliver } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
@@ -12,8 +12,8 @@ export class Client {
     #collection;
     #store;
     #sandbox;
-    #held = { revision: 0, state: undefined }; // what the store and the instance have
-    #last = Promise.resolve(); // one thing at a time
+    #held = { revision: 0, state: undefined }; // the state of the instance, as stored
+    #last = Promise.resolve(); // runs operations one at a time
     #flushing = Promise.resolve();
 
     /** Use Client.open. */
@@ -23,7 +23,7 @@ export class Client {
         this.#sandbox = new Sandbox(async () => {
             this.#held = await store.load();
             const instance = await collection.instance();
-            instance.remember(this.#held.state ?? new Uint8Array());
+            instance.restore(this.#held.state ?? new Uint8Array());
             return instance;
         });
     }
@@ -41,7 +41,7 @@ export class Client {
         this.#last = turn.catch(() => {});
         return turn;
     }
-    /** Does work, which must not wait, and writes away what has changed by it. */
+    /** Runs synchronous work, and saves the changed state. */
     #change(work) {
         return this.#turn(async () => {
             for (;;) {
@@ -60,7 +60,7 @@ export class Client {
             }
         });
     }
-    /** What stands in the store now, whoever wrote it. */
+    /** Runs work on the latest state in the store. */
     #look(work) {
         return this.#turn(async () => {
             const { revision } = await this.#store.load();
@@ -104,10 +104,10 @@ export class Client {
     }
     async #flush({ endpoint, name, most = 1000, progress, ...how }) {
         if (!Number.isInteger(most) || most < 1)
-            throw new LdpError("invalid_value", "a batch must hold at least one report", `Found ${most}.`);
+            throw new LdpError("invalid_value", "the maximum size of a batch must be at least 1", `Found ${most}.`);
         const flush = {};
         const done = { batches: 0, reports: 0, repeated: 0, refused: 0 };
-        // Its batch may have been settled by another tab meanwhile, which is as good.
+        // Another tab may have settled the batch meanwhile, with the same effect.
         const settle = (batch, work) =>
             this.#change((instance) => instance.next(flush, most)?.id !== batch.id || work(instance));
         for (;;) {
@@ -122,9 +122,9 @@ export class Client {
                 done.repeated += earlier ? 1 : 0;
                 progress?.({ ...done });
             } else if (outcome === "outdated") {
-                await this.#change((instance) => instance.retire());
+                await this.#change((instance) => instance.invalidate());
                 this.#sandbox.abandon();
-                await this.#look(() => {}); // refuses, and says why
+                await this.#look(() => {}); // throws the error of an invalidated store
             } else {
                 if (!(await settle(batch, (instance) => instance.undelivered(outcome, error)))) throw error;
                 if (batch.reports === 1) done.refused += 1;
@@ -135,7 +135,7 @@ export class Client {
 
 function whole(round) {
     if (!Number.isInteger(round) || round !== (round | 0))
-        throw new LdpError("invalid_value", "a round is a whole number", `Found ${round}.`);
+        throw new LdpError("invalid_value", "a round must be a 32-bit integer", `Found ${round}.`);
 }
 
 function equal(a, b) {

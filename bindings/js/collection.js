@@ -1,4 +1,4 @@
-// A collection as a device knows it: which records it takes, and how they enter the randomizer.
+// The client's view of a collection: the validation of records and their encoding for the randomizer.
 
 import { read, request, unredirected } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
@@ -13,8 +13,7 @@ export class Collection {
     /** Use Collection.from or Collection.fetch. */
     constructor(text, { outside = "clamp", module } = {}) {
         if (outside !== "clamp" && outside !== "refuse")
-            throw new LdpError("invalid_value", `outside cannot be ${JSON.stringify(outside)}`,
-                'Allowed are "clamp" and "refuse".');
+            throw new LdpError("invalid_value", `outside must be "clamp" or "refuse", not ${JSON.stringify(outside)}`);
         this.#text = text;
         this.#refuse = outside === "refuse";
         this.#module = module;
@@ -38,36 +37,36 @@ export class Collection {
             const response = await fetch(url, { ...request, ...init, ...unredirected });
             const answer = read(response);
             const content = new Uint8Array(await response.arrayBuffer());
-            // The receipt names the collection and the spec: a login page is not taken for one.
+            // The receipt depends on the collection and the spec, so a login page is not taken for a spec.
             const instance = await Instance.create(options.module);
             const { action, foreign } = instance.judge({ method: "GET", name, content, ...answer });
-            if (action !== "settle") throw foreign ?? new Error(`It answered ${answer.status}.`);
+            if (action !== "settle") throw foreign ?? new Error(`The status is ${answer.status}.`);
             text = new TextDecoder().decode(content);
         } catch (error) {
             if (error instanceof LdpError)
                 throw environment(error.message, `${url}: ${error.detail}`, error.hint, error);
             throw environment(`the spec of ${JSON.stringify(name)} cannot be fetched`, `${url}: ${error.message}`,
-                "Is the endpoint reachable, and does it offer this collection?", error);
+                "Check that the endpoint can be reached and serves this collection.", error);
         }
         return Collection.from(text, options);
     }
 
-    /** Runs work that leaves no trace on the collection's instance of the module. */
+    /** Runs work on the collection's instance of the module. The work must not change the instance. */
     use(work) {
         return this.#sandbox.use(work);
     }
-    /** A new instance of the module that has this collection. */
+    /** Returns a new instance of the module with this collection. */
     async instance() {
         const instance = await Instance.create(this.#module);
         this.#text = instance.open(this.#text, this.#refuse);
         return instance;
     }
 
-    /** A record's values in the spec's order, as the module takes them. */
+    /** Returns a record's values in the spec's order, in the form for the module. */
     values(record) {
         if (record === null || typeof record !== "object")
-            throw new LdpError("invalid_value", "a record is an array or an object", `Found ${typeof record}.`,
-                "Give one value for each attribute: by position, or by name.");
+            throw new LdpError("invalid_value", "a record must be an array or an object", `Found ${typeof record}.`,
+                "Pass one value for each attribute, by position or by name.");
         if (!Array.isArray(record)) {
             const names = this.attributes;
             for (const name of Object.keys(record))
@@ -77,17 +76,17 @@ export class Collection {
             for (const name of names)
                 if (!Object.hasOwn(record, name))
                     throw new LdpError("invalid_value", `the record has no value of ${JSON.stringify(name)}`,
-                        `The spec's attributes are ${names.join(", ")}.`, "Where there is no answer, give null.");
+                        `The spec's attributes are ${names.join(", ")}.`, "Pass null for a missing value.");
             record = names.map((name) => record[name]);
         }
         return record.map((value) => {
             if (value === null) return "";
             if (typeof value === "number" || typeof value === "string") return value;
-            throw new LdpError("invalid_value", `a value cannot be a ${typeof value}`,
-                "Allowed are numbers, labels, and null where there is no answer.");
+            throw new LdpError("invalid_value", `a value must not be a ${typeof value}`,
+                "Allowed are numbers, labels, and null for a missing value.");
         });
     }
-    /** A receipt with the attributes' names. */
+    /** Returns a receipt with the names of the attributes instead of their indexes. */
     named({ clamped, ...rest }) {
         return { ...rest, clamped: clamped.map((index) => this.spec.attributes[index].name) };
     }

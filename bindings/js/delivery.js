@@ -1,31 +1,31 @@
-// How a batch gets to `ldp collect`, and what is certain of it afterwards.
+// Delivery of batches to an endpoint (`ldp collect`).
 
 import { LdpError, environment } from "./error.js";
 
-// No redirect is followed: a captive portal's page is no answer of the endpoint.
+// Redirects are disabled, so that the page of a captive portal is not taken for a response of the endpoint.
 export const request = { credentials: "omit", referrerPolicy: "no-referrer" };
 export const unredirected = { redirect: "manual" };
 
-/** The status and the receipt of an answer. A browser hides the status of a redirect. */
+/** Returns the status and the receipt of a response. Browsers hide the status of a redirect. */
 export function read(response) {
     const status = response.type === "opaqueredirect" ? 302 : response.status;
     return { status, receipt: response.headers.get("ldp-receipt") };
 }
 
-/** What the endpoint says of a failure: application/problem+json, as it has it. */
+/** Returns the error in a response of the endpoint (application/problem+json). */
 async function problem(response) {
-    const told = await response.json().catch(() => ({}));
-    const field = (key) => (typeof told[key] === "string" ? told[key] : "");
+    const body = await response.json().catch(() => ({}));
+    const field = (key) => (typeof body[key] === "string" ? body[key] : "");
     return new LdpError("environment", field("title") || `the endpoint answered ${response.status}`, field("detail"),
         field("hint"));
 }
 
-/** Milliseconds that the endpoint asks to wait. */
+/** Returns the pause in the header Retry-After, in milliseconds. */
 function retryAfter(response) {
-    const told = response.headers.get("retry-after");
-    if (told === null) return 0;
-    const seconds = Number(told);
-    return Math.max(0, Number.isFinite(seconds) ? 1000 * seconds : Date.parse(told) - Date.now()) || 0;
+    const header = response.headers.get("retry-after");
+    if (header === null) return 0;
+    const seconds = Number(header);
+    return Math.max(0, Number.isFinite(seconds) ? 1000 * seconds : Date.parse(header) - Date.now()) || 0;
 }
 
 function sleep(time, signal) {
@@ -43,18 +43,20 @@ function sleep(time, signal) {
 }
 
 /**
- * Tries until the outcome of a batch is certain. `rules` runs work on an instance of the module, which knows the rule of
- * delivery.
- *   {outcome: "delivered" | "repeated"}           counted, by this attempt or an earlier one
- *   {outcome: "outdated"}                         its id was counted with other reports
- *   {outcome: "refused" | "too_large", error}     not counted, nor will be: its id was revoked
- * Throws LdpError (environment) if nothing is certain within `retryFor` milliseconds.
+ * Delivers a batch and returns its outcome. `rules` runs a function on an instance of the module, which implements the
+ * delivery protocol. The result is one of:
+ *
+ *   {outcome: "delivered" | "repeated"}           The batch was counted, by this attempt or by an earlier one.
+ *   {outcome: "outdated"}                         The id was counted with other reports.
+ *   {outcome: "refused" | "too_large", error}     The batch was not counted, and its id was revoked.
+ *
+ * Throws LdpError (environment) if the outcome is unknown after `retryFor` milliseconds.
  */
 export async function deliver(rules, { endpoint, name, batch }, { retryFor = 60000, timeout = 30000, signal, init } = {}) {
     const end = performance.now() + retryFor;
     const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/batches/${batch.id}`;
     let pause = 100;
-    // One attempt: the step that its answer leads to, and the error that the answer tells.
+    // Makes one attempt. Returns the step after the response, and the error in the response.
     const attempt = async (about, address, content) => {
         signal?.throwIfAborted();
         const limit = new AbortController();
@@ -71,7 +73,7 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
             signal?.throwIfAborted();
             if (error instanceof LdpError) throw error;
             const failure = environment("the endpoint cannot be reached", `${url}: ${error.cause?.message ?? error.message}`,
-                "What was queued is queued still; flush again later.", error);
+                "The reports are still queued. Flush again later.", error);
             const step = await rules((instance) => instance.judge({ ...about, status: 0, receipt: null }));
             return { ...step, error: failure, wait: 0 };
         } finally {
@@ -84,7 +86,7 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
             const step = await attempt(...what);
             if (step.action === "stop") throw step.error;
             if (step.action !== "repeat") return step;
-            // Of random length, so that many who failed together do not come back together.
+            // The pause is random, so that clients that failed together do not retry together.
             const wait = Math.max(step.wait, pause * (0.5 + Math.random() / 2));
             pause = Math.min(2 * pause, 10000);
             if (performance.now() + wait > end) throw step.error;

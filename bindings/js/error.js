@@ -1,6 +1,6 @@
-// Every failure is one of these: what happened, what was found, and what to do about it.
+// The error class of the package: message, detail (facts) and hint (what to do).
 
-/** What the module calls its errors by number. */
+/** The error codes by their number in the module. */
 export const codes = [
     "invalid_spec", "invalid_value", "malformed", "incompatible", "unsupported", "full", "spent", "environment",
 ];
@@ -15,7 +15,7 @@ export class LdpError extends Error {
     }
 }
 
-/** A failure of what surrounds the library: storage, network, memory. */
+/** Returns an error of the environment: storage, network or memory. */
 export function environment(message, detail, hint, cause) {
     return new LdpError("environment", message, detail, hint, { cause });
 }

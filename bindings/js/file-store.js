@@ -1,10 +1,10 @@
-// A client's state in Node: a folder with one file, which bears the number of the state's revision.
+// A client's state in Node: a folder with one file, whose name is the number of the state's revision.
 //
-// A new state is written to a file of its own, made durable, and then linked under the next number, which fails if
-// somebody has taken it. If a higher number is there already, either this one was taken before and removed again, and
-// the state counts for nothing, or others have built on it meanwhile: every state names the last revision of each who
-// wrote it or what it was built on, in its first line. So of processes that write at once one succeeds, each knows
-// which, and a process may end at any moment.
+// A new state is written durably to a draft, which is then linked under the next number. The link fails if another
+// process has used the number. If a higher number exists after the link, there are two cases. Either the number was
+// used and removed before, and the save is void; or another process has already built on this state. The first line of
+// every state distinguishes the cases: it lists the writers of the state and of its predecessors, with the last
+// revision of each. Thus exactly one of several concurrent writers succeeds, and a process may stop at any moment.
 
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
@@ -15,26 +15,26 @@ import { LdpError, environment } from "./error.js";
 function failure(folder, error) {
     if (error instanceof LdpError) return error;
     const full = error.code === "ENOSPC" || error.code === "EDQUOT";
-    return environment(full ? "the disk is full" : "the state's folder fails", `${folder}: ${error.message}`,
+    return environment(full ? "the disk is full" : "the state's folder cannot be used", `${folder}: ${error.message}`,
         full ? "Nothing was reported. Free some space, and report again."
-             : "Nothing was reported. It must be a folder of its own, on a file system with hard links.", error);
+             : "Nothing was reported. Use a separate folder on a file system with hard links.", error);
 }
 
 const newline = 10, most_writers = 1000;
 
 const checksum = (text) => createHash("sha256").update(text).digest("hex");
 
-/** The first line: writers and their last revisions, the latest first. */
+/** Returns the first line: the writers and their last revisions, the latest first. */
 function headed(writers) {
     const text = JSON.stringify(writers);
     return `${checksum(text)} ${text}\n`;
 }
-/** That, and where in the file the state begins. */
+/** Reads the first line. Returns the writers and the offset of the state. */
 function lineage(file) {
     const end = file.indexOf(newline), [sum, text] = file.subarray(0, end).toString().split(" ");
     if (end < 0 || checksum(text ?? "") !== sum)
-        throw environment("the stored state is damaged", "Its first line is not as it was written.",
-            "Restore it from a backup: a person who starts without their memory spends again.");
+        throw environment("the stored state is damaged", "The checksum does not match the first line.",
+            "Restore it from a backup: a person without their memory spends the budget again.");
     return { writers: JSON.parse(text), begin: end + 1 };
 }
 
@@ -42,7 +42,7 @@ export class FileStore {
     #folder;
     #sequence = 0;
     #self = randomUUID();
-    #writers = []; // of what was loaded or saved last
+    #writers = []; // writers of the state that was loaded or saved last
 
     constructor(folder) {
         this.#folder = String(folder);
@@ -58,7 +58,7 @@ export class FileStore {
         const names = await this.#names();
         return names.filter((name) => /^[1-9][0-9]*$/.test(name)).map(Number).sort((a, b) => b - a);
     }
-    /** Drafts of processes that ended in the middle. */
+    /** Deletes old drafts of processes that did not finish. */
     async #clear() {
         for (const name of await this.#names()) {
             if (!name.startsWith("draft-")) continue;
@@ -90,13 +90,13 @@ export class FileStore {
         }
     }
 
-    /** Undefined if a later one has taken its place. */
+    /** Returns the file of a revision; undefined if a later revision has replaced it. */
     #read(revision) {
         return readFile(this.#path(revision)).catch((error) => {
             if (error.code !== "ENOENT") throw error;
         });
     }
-    /** Whether a state was built on what this one saved as that revision. */
+    /** Returns whether the latest state was built on the revision that this object saved. */
     async #builtOn(revision) {
         for (;;) {
             const [highest] = await this.#revisions(), file = await this.#read(highest);
@@ -104,7 +104,7 @@ export class FileStore {
         }
     }
 
-    /** In place of the revision before this one, durably, or, if that is not what is stored, not at all: false. */
+    /** Replaces the preceding revision durably. Returns false if another revision is stored; then nothing changes. */
     async save(state, revision) {
         const draft = this.#path(`draft-${this.#self}-${++this.#sequence}`);
         const others = this.#writers.filter(([writer]) => writer !== this.#self);
@@ -149,7 +149,7 @@ export class FileStore {
         }
     }
 
-    /** Processes that flush at once send the same batches, which does no harm. */
+    /** Runs work without a lock: processes that flush concurrently send the same batches, which count once. */
     alone(work) {
         return work();
     }

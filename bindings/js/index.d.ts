@@ -1,175 +1,191 @@
-/** What went wrong, by kind. */
+/** The kind of a failure. */
 export type ErrorCode =
-    | "invalid_spec"   // a spec that cannot be honoured
-    | "invalid_value"  // a value outside what the spec declares, or an argument out of range
-    | "malformed"      // text that is no spec
-    | "incompatible"   // a store of another spec, or one that is older than what the server counted
-    | "unsupported"    // what the mechanism cannot do
-    | "full"
-    | "spent"          // the person's budget leaves no further answer
-    | "environment";   // storage, network or memory failed
+    | "invalid_spec"   // The spec is invalid.
+    | "invalid_value"  // A value violates the spec, or an argument is out of range.
+    | "malformed"      // The text is not a spec.
+    | "incompatible"   // The store belongs to another spec, or is an outdated copy.
+    | "unsupported"    // The mechanism does not support the operation.
+    | "full"           // A summary or batch has reached its maximum count.
+    | "spent"          // The person's budget does not allow a new response.
+    | "environment";   // Storage, network or memory failed.
 
-/** Every failure of the package. `message` says what happened. */
+/** The error class of the package. `message` is the primary message. */
 export class LdpError extends Error {
     constructor(code: ErrorCode, message: string, detail?: string, hint?: string, options?: { cause?: unknown });
     readonly code: ErrorCode;
-    /** What was found and what is allowed; may be empty. */
+    /** Facts about the failure, such as the value found and the allowed values; may be empty. */
     readonly detail: string;
     /** What to do; may be empty. */
     readonly hint: string;
 }
 
-/** A number in the attribute's own unit, a label, or null where there is no answer. */
+/** A number in the attribute's unit, a label, or null for a missing value. */
 export type Value = number | string | null;
-/** One value for each attribute but products: in the spec's order, or by name. */
+/** One value for each attribute except products, in the spec's order or by name. */
 export type Row = readonly Value[] | Readonly<Record<string, Value>>;
 
-/** What became of a record. */
+/** The result of reporting a record. */
 export interface Receipt {
-    /** Drawn at a cost; kept of an earlier report; nearest to one, since the budget is spent; or not due yet. */
-    readonly origin: "drawn" | "kept" | "nearest" | "silent";
-    /** Attributes whose value was clamped into what the spec declares. */
+    /**
+     * The origin of the response:
+     *   "drawn"     It was drawn for this record, at a cost.
+     *   "memoized"  It is the memoized response of the same value, at no cost.
+     *   "nearest"   It is the memoized response of the nearest value, because the budget is spent.
+     *   "silent"    The series had no response that was due in this round.
+     */
+    readonly origin: "drawn" | "memoized" | "nearest" | "silent";
+    /** Names of attributes whose value was clamped to its range or replaced by "other". */
     readonly clamped: readonly string[];
-    /** How many numbers that follow from the record were. */
+    /** Number of clamped Haar coefficients, or of clamped components of a vector (gaussian). */
     readonly coefficients: number;
 }
 
 export interface CollectionOptions {
-    /** What becomes of a number outside its range: it is clamped to the nearer end (the default), or refused. */
+    /** Treatment of numbers outside their range: clamp them to the nearer end (default), or reject the record. */
     readonly outside?: "clamp" | "refuse";
-    /** The module, compiled already; without it the file ldp.wasm beside the package's sources is loaded. */
+    /** The compiled module. By default the file ldp.wasm beside the package's sources is loaded. */
     readonly module?: WebAssembly.Module;
 }
 
 /** A spec and its randomizer. */
 export class Collection {
     private constructor();
-    /** Of a spec in JSON, or parsed, as the server gives it. Rejects with LdpError (malformed, invalid_spec). */
+    /** Makes a collection from a spec, as JSON text or object. Rejects with LdpError (malformed, invalid_spec). */
     static from(spec: string | object, options?: CollectionOptions): Promise<Collection>;
-    /** Of GET {endpoint}/collections/{name}/spec. Rejects with LdpError (environment), too. */
+    /**
+     * Makes a collection from the spec at {endpoint}/collections/{name}/spec. Rejects as from() does, and with LdpError
+     * (environment) if the spec cannot be fetched.
+     */
     static fetch(endpoint: string | URL, name: string,
         options?: CollectionOptions & { readonly init?: RequestInit }): Promise<Collection>;
 
     /** The spec in its canonical form. */
     readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
-    /** What identifies the spec in every report: 16 hexadecimal digits. */
+    /** The spec's fingerprint, 16 hexadecimal digits, which every report contains. */
     readonly fingerprint: string;
-    /** Names of what a record has values of. */
+    /** Names of a record's values: the attributes except products. */
     readonly attributes: readonly string[];
 
     /**
-     * A report of the record, drawn anew, which nobody remembers: each costs ε again. For pipelines and
-     * simulations; a device reports through a Client. Rejects with LdpError (invalid_value).
+     * Returns a new report of the record, which costs ε in every call. Nothing is memoized or queued. Use it in
+     * pipelines and simulations; a device uses a Client. Rejects with LdpError (invalid_value).
      */
     perturb(record: Row): Promise<Receipt & { readonly report: Uint8Array }>;
 }
 
-/** Where a client's state lies. A program may bring its own. */
+/** The storage of a client's state. Applications may implement it. */
 export interface Store {
-    /** What was last saved; revision 0 and no state at the very beginning. */
+    /** Returns the last saved state and its revision; revision 0 and no state before the first save. */
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     /**
-     * Puts a state in place of the revision before this one, durably and at once, or does nothing and resolves
-     * with false if what is stored has another revision. Rejects if it fails.
+     * Replaces the state of revision `revision` − 1 durably and atomically. Resolves with false, and changes nothing, if
+     * another revision is stored. Rejects on failure.
      */
     save(state: Uint8Array, revision: number): Promise<boolean>;
-    /** Runs the work; if it can be arranged, not while another page or process is at it. */
+    /** Runs the work, if possible not concurrently with such work in another page or process. */
     alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** In the browser, as an entry of a database of the page's origin. Serves several tabs at once. */
+/** A store in the browser: an entry of an IndexedDB database of the page's origin. Several tabs can share it. */
 export class IndexedDBStore implements Store {
-    /** One name for each collection and person. */
+    /** `name` must be unique for each collection and person. */
     constructor(name: string, options?: { readonly database?: string });
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** In memory: ends with the page, and with it what is remembered of a person, who then spends again. */
+/** A store in memory. It is lost with the page, and the person then spends the budget again. */
 export class MemoryStore implements Store {
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** The total cost of the permanent responses. `sum` and `advanced` are both valid bounds. */
 export interface Spent {
+    /** Number of permanent responses. */
     readonly answers: number;
-    /** Of each. */
+    /** Cost of one response. */
     readonly epsilon: number;
-    /** Of all, for certain. */
+    /** Pure ε of all responses (basic composition). */
     readonly sum: number;
-    /** Of all but for a probability of delta. */
+    /** ε of all responses at `delta` (advanced composition). */
     readonly advanced: number;
     readonly delta: number;
 }
 
-/** What a flush did. */
+/** The result of a flush. */
 export interface Flushed {
-    /** Batches that are now known to be counted. */
+    /** Batches that the server has counted. */
     readonly batches: number;
-    /** Reports in them. */
+    /** Reports in these batches. */
     readonly reports: number;
-    /** Of the batches, those that an earlier attempt had got through. */
+    /** Batches among these that an earlier attempt had delivered. */
     readonly repeated: number;
-    /** Reports that were set aside: Client.refused says why. */
+    /** Reports moved to the dead letters; Client.refused has the reasons. */
     readonly refused: number;
 }
 
 export interface FlushOptions {
-    /** Where `ldp collect` is: https://example.org, say. */
+    /** Address of the endpoint (`ldp collect`), such as https://example.org. */
     readonly endpoint: string | URL;
-    /** The collection's name there. */
+    /** Name of the collection. */
     readonly name: string;
-    /** The most reports in a batch; 1000. */
+    /** Maximum number of reports in a batch; default 1000. */
     readonly most?: number;
-    /** Milliseconds to keep trying what may succeed another time, for each batch; 60000. */
+    /** Milliseconds for which temporary failures of a batch are retried; default 60000. */
     readonly retryFor?: number;
-    /** Milliseconds to wait for an answer; 30000. */
+    /** Timeout of a request in milliseconds; default 30000. */
     readonly timeout?: number;
+    /** Aborts the flush. */
     readonly signal?: AbortSignal;
-    /** Further settings of fetch, such as headers. By default neither cookies nor referrers are sent. */
+    /** Further options of fetch, such as headers. By default neither cookies nor referrers are sent. */
     readonly init?: RequestInit;
-    /** Called after each batch with what this flush has done so far. */
+    /** Called after each batch with the result so far. */
     readonly progress?: (done: Flushed) => void;
 }
 
 /**
- * The client of one person or device. What is in a record leaves it only as a report; what was drawn is written to the
- * store, durably, before anything is sent. Under a spec with "evolving" it remembers: equal values are answered alike,
- * and the budget bounds the rest. Several clients, in several tabs or processes, may share a store.
+ * The client of one person or device. It randomizes records and writes the reports durably to the store before it sends
+ * them. True values never leave the client. Under a spec with "evolving", a repeated value gets its memoized response at
+ * no cost, and the budget bounds the cost of new responses. Several clients, in several tabs or processes, may share a
+ * store.
  *
  * Every method may reject with LdpError (environment) if the store fails; then nothing was reported and nothing spent.
  */
 export class Client {
     private constructor();
-    /** Goes on with what the store holds. Rejects with LdpError (incompatible) if it belongs to another spec. */
+    /** Makes a client with the state in the store. Rejects with LdpError (incompatible) for the store of another spec. */
     static open(collection: Collection, store: Store): Promise<Client>;
     readonly collection: Collection;
 
     /**
-     * Perturbs a record and queues the report. `round` tells repeated surveys of the same people apart. Rejects with
-     * LdpError: invalid_value, and spent if the record needs a new answer, the budget has none left and the spec says
-     * "refuse".
+     * Perturbs a record, queues the report and returns a receipt. `round` identifies repeated surveys of the same people;
+     * in a series it is the round of the value, counted from 1, in ascending order. Rejects with LdpError
+     * (invalid_value), and with LdpError (spent) if the record needs a new response, the budget is spent and
+     * "when_spent" is "refuse".
      */
     report(record: Row, options?: { readonly round?: number }): Promise<Receipt>;
-    /** The same of many records, in one durable step: all of them or none. Not for mechanisms of series. */
+    /** Reports many records in one durable step: all of them or none. Not available under mechanisms for series. */
     reportAll(records: Iterable<Row>, options?: { readonly round?: number }): Promise<Receipt[]>;
 
     /**
-     * Sends what is queued, the oldest first. Safe to repeat after any failure and from a new page or process: nothing
-     * queued is lost and nothing is counted twice. Rejects with LdpError (environment) if the endpoint cannot be
-     * reached or refuses all, and (incompatible) if it has counted what the store does not know.
+     * Sends the queued reports, the oldest first, and returns the result. The call may be repeated after any failure and
+     * from a new page or process: no queued report is lost, and none is counted twice. Rejects with LdpError
+     * (environment) if the endpoint cannot be reached or refuses all reports, and with LdpError (incompatible) if the
+     * store is an outdated copy.
      */
     flush(options: FlushOptions): Promise<Flushed>;
 
-    /** Reports queued and not known to be counted. */
+    /** Returns the number of reports that are queued and not known to be counted. */
     pending(): Promise<number>;
-    /** What the answers that were drawn cost together. Rejects with LdpError (unsupported) without "evolving". */
+    /** Returns the total cost of the permanent responses. Rejects with LdpError (unsupported) without "evolving". */
     spent(delta?: number): Promise<Spent>;
-    /** Reports that the endpoint refused for good. */
+    /** Returns the dead letters: the round of each report that the endpoint refused for good, and the reason. */
     refused(): Promise<{ round: number; reason: string }[]>;
-    /** Queues them anew, or forgets them; resolves with how many. */
+    /** Queues the dead letters again, except damaged ones, and returns the number of queued reports. */
     requeueRefused(): Promise<number>;
+    /** Deletes the dead letters, and returns their number. */
     dropRefused(): Promise<number>;
 }

@@ -7,10 +7,11 @@ const table = "states";
 function failure(what, error) {
     if (error?.name === "QuotaExceededError")
         return environment("the browser's storage is full", `${what}: ${error.message}`,
-            "Nothing was reported. Free storage of this site, or flush what waits, and report again.", error);
-    return environment("the browser stores nothing for this page", `${what}: ${error?.message ?? "it is not there"}`,
-        "Nothing was reported. Private windows, frames of other sites and settings may forbid IndexedDB; a " +
-        "MemoryStore forgets with the page.", error);
+            "Nothing was reported. Free storage of this site, or flush the queued reports, and report again.", error);
+    return environment("the browser does not allow storage for this page",
+        `${what}: ${error?.message ?? "IndexedDB is not available"}`,
+        "Nothing was reported. Private windows, frames of other sites and settings may disable IndexedDB. A " +
+        "MemoryStore keeps the state until the page closes.", error);
 }
 
 function settled(request) {
@@ -60,7 +61,7 @@ export class IndexedDBStore {
         }
     }
 
-    /** In place of the revision before this one, durably, or, if that is not what is stored, not at all: false. */
+    /** Replaces the preceding revision durably. Returns false if another revision is stored; then nothing changes. */
     async save(state, revision) {
         const database = await this.#open();
         try {
@@ -80,7 +81,7 @@ export class IndexedDBStore {
         }
     }
 
-    /** Work that tabs need not do twice. Where pages have no locks they may, which does no harm. */
+    /** Runs work in one tab at a time. Without the Web Locks API, tabs may run it concurrently, which is harmless. */
     alone(work) {
         const locks = globalThis.navigator?.locks;
         return locks ? locks.request(`ldp:${this.#database}:${this.#name}`, work) : work();

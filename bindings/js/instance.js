@@ -1,13 +1,13 @@
-// An instance of the module: one collection and at most one client. Its exports are told in src/wasm/module.cpp.
+// An instance of the module: one collection and at most one client. src/wasm/module.cpp documents its exports.
 //
-// An error leaves the module in the middle of what it did. So an instance that threw is used no more; Sandbox sees to
-// that. What an instance drew and nobody stored is forgotten with it.
+// An exception leaves the module in an undefined state. Therefore Sandbox discards an instance after an exception, and
+// with it the draws that were not stored.
 
 import { LdpError, codes, environment } from "./error.js";
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
-const origins = ["drawn", "kept", "nearest", "silent"];
+const origins = ["drawn", "memoized", "nearest", "silent"];
 const outcomes = ["delivered", "repeated", "later", "refused", "too_large", "outdated"];
 const actions = ["settle", "repeat", "revoke", "stop"];
 
@@ -16,19 +16,19 @@ let read = async (url) => {
     if (!response.ok) throw new Error(`${url} answered ${response.status}`);
     return response.arrayBuffer();
 };
-/** Has the module's bytes read in another way than by fetch. */
+/** Replaces fetch as the reader of the module's bytes. */
 export function readWith(reader) {
     read = reader;
 }
 
 let compiled;
-/** The module that lies beside this file, compiled once. */
+/** Returns the module beside this file, compiled once. */
 function compile() {
     compiled ??= read(new URL("./ldp.wasm", import.meta.url)).then(WebAssembly.compile);
     return compiled.catch((error) => {
         compiled = undefined;
         throw environment("the WebAssembly module cannot be loaded", error.message,
-            "It is the file ldp.wasm beside the package's sources. A Content-Security-Policy must allow " +
+            "The module is the file ldp.wasm beside the package's sources. A Content-Security-Policy must allow " +
             "'wasm-unsafe-eval'.", error);
     });
 }
@@ -36,7 +36,7 @@ function compile() {
 export class Instance {
     #exports;
 
-    /** In tests and proofs `fill` stands in for the system's generator, and `draw` gives the outcomes to explore. */
+    /** Tests and proofs replace the system's generator by `fill`, and set the explored outcomes with `draw`. */
     static async create(module = undefined, fill = (bytes) => crypto.getRandomValues(bytes), draw = () => 0n) {
         const made = new Instance();
         const string = (at, size) => text.decode(made.#bytes(at, size));
@@ -60,8 +60,8 @@ export class Instance {
                 fill(made.#bytes(at, size));
             },
         };
-        ldp.draw = (kind, ...told) => {
-            const [a, b, c, d] = told.map((number) => BigInt.asUintN(64, number));
+        ldp.draw = (kind, ...parameters) => {
+            const [a, b, c, d] = parameters.map((number) => BigInt.asUintN(64, number));
             return draw({ kind, a, b, c, d, sum: (i) => made.#sum(a, i) });
         };
         const instance = await WebAssembly.instantiate(module ?? (await compile()), { ldp });
@@ -77,7 +77,7 @@ export class Instance {
         const at = this.#exports.input(bytes.length);
         this.#bytes(at, bytes.length).set(bytes);
     }
-    /** Bytes that an export has given: valid until the next call. */
+    /** Returns the output of an export; valid until the next call. */
     #output(size) {
         return this.#bytes(this.#exports.output(), size);
     }
@@ -108,7 +108,7 @@ export class Instance {
             this.#exports.label(0, label.length);
         }
     }
-    /** The receipt that a size is of, and how many of the bytes it has. */
+    /** Returns the receipt in an output of this size, and the receipt's length in bytes. */
     #receipt(size) {
         const view = this.#view(size);
         const clamped = view.getUint32(8, true);
@@ -125,7 +125,7 @@ export class Instance {
         const [receipt, at] = this.#receipt(size);
         return { report: this.#output(size).slice(at), ...receipt };
     }
-    /** How many cells each attribute has on the mechanism's grid; and a report of cells. For tests and proofs. */
+    /** Returns the number of input codes of each attribute. For tests and proofs, as the next two functions. */
     cells() {
         const size = this.#exports.cells(), view = this.#view(size);
         return Array.from({ length: size / 8 }, (_, i) => view.getBigUint64(8 * i, true));
@@ -142,9 +142,9 @@ export class Instance {
         return new DataView(this.#exports.memory.buffer).getBigUint64(Number(at) + 8 * i, true);
     }
 
-    remember(snapshot) {
+    restore(snapshot) {
         this.#input(snapshot);
-        this.#exports.remember();
+        this.#exports.restore();
     }
     snapshot() {
         return this.#output(this.#exports.snapshot()).slice();
@@ -188,7 +188,7 @@ export class Instance {
     }
 
     #flush;
-    /** The batch that is to be delivered next in this flush, which any object stands for; nothing at its end. */
+    /** Returns the next batch of a flush, which any object identifies; undefined at its end. */
     next(flush, most) {
         if (this.#flush !== flush) this.#exports.flush(most);
         this.#flush = flush;
@@ -205,17 +205,17 @@ export class Instance {
     delivered(earlier) {
         this.#exports.delivered(earlier);
     }
-    /** False if it makes no sense to go on. */
+    /** Returns false if the flush cannot continue. */
     undelivered(outcome, error) {
         const message = utf8.encode(error.message);
         this.#input(new Uint8Array([...message, ...utf8.encode(error.detail)]));
         return this.#exports.undelivered(outcomes.indexOf(outcome), message.length) !== 0;
     }
-    retire() {
-        this.#exports.retire();
+    invalidate() {
+        this.#exports.invalidate();
     }
 
-    /** The receipt that the endpoint gives with an answer to this request (doc/collect.md). */
+    /** Returns the receipt that the endpoint sends with a response to this request (doc/collect.md). */
     receipt({ method, status, name, id = "", round = 0, content = new Uint8Array() }) {
         const head = [method, name, id].map((each) => utf8.encode(each));
         const bytes = new Uint8Array(head.reduce((sum, each) => sum + each.length, content.length));
@@ -228,8 +228,8 @@ export class Instance {
         return text.decode(this.#output(this.#exports.receipt(status, round, ...head.map((each) => each.length))));
     }
     /**
-     * The next step after an answer to a request: {action, outcome, foreign}. `foreign` is an error if something other
-     * than the endpoint gave the answer.
+     * Returns the next step after a response: {action, outcome, foreign}. `foreign` is an error if the response did not
+     * come from the endpoint.
      */
     judge({ receipt, soFar = "later", ...request }) {
         const { method, status } = request;
@@ -242,12 +242,12 @@ export class Instance {
     }
 }
 
-/** Keeps an instance for as long as none of its work throws. */
+/** Holds an instance, and discards it after an exception. */
 export class Sandbox {
     #make;
     #instance;
 
-    /** `make` gives an instance that is ready for work. */
+    /** `make` returns a new instance. */
     constructor(make) {
         this.#make = make;
     }
@@ -259,7 +259,7 @@ export class Sandbox {
             this.abandon();
             if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
             throw environment("the module stopped", error.message,
-                "Nothing was reported. If it comes again with more memory at hand, tell the authors.", error);
+                "Nothing was reported. If the error recurs with more free memory, report it as a bug.", error);
         }
     }
     abandon() {

@@ -1,4 +1,4 @@
-// A state that ends with the page or process, and with it all that is remembered of a person, who then spends again.
+// A state in memory. It is lost with the page or process, and the person then spends the budget again.
 
 export class MemoryStore {
     #held = { revision: 0, state: undefined };

@@ -8,7 +8,7 @@ using namespace ldp;
 using namespace ldp::capi;
 
 static_assert(LDP_DRAWN == static_cast<int>(Origin::drawn) &&
-              LDP_MEMOIZED == static_cast<int>(Origin::kept) &&
+              LDP_MEMOIZED == static_cast<int>(Origin::memoized) &&
               LDP_NEAREST == static_cast<int>(Origin::nearest) &&
               LDP_SILENT == static_cast<int>(Origin::silent));
 
@@ -121,7 +121,7 @@ ldp_status ldp_client_spent(const ldp_client* client, double delta, ldp_spending
         auto& all = place(spending, "place for the spending");
         need(client, "client");
         const Spent spent = client->client.spent(delta);
-        const auto most = client->store->mark("budget.answers").value_or(0);
+        const auto most = client->store->checkpoint("budget.answers").value_or(0);
         all = {spent.answers, static_cast<uint64_t>(most), spent.epsilon, spent.sum, spent.advanced};
     });
 }

@@ -54,7 +54,7 @@ ldp_value read_value(const Json& record, const std::string& name) {
               "Where there is no answer, say null.");
     if (found->is_number()) return ldp_number(found->get<double>());
     if (!found->is_string() && !found->is_null())
-        raise(ErrorCode::invalid_value, shown(*found) + " is no value of " + in_quotes(name), {},
+        raise(ErrorCode::invalid_value, shown(*found) + " is not a value of " + in_quotes(name), {},
               "A value is a number, a string or null.");
     const std::string& text = found->is_null() ? no_answer : found->get_ref<const std::string&>();
     return {text.c_str(), text.size(), 0};

@@ -82,15 +82,15 @@ void need_state_file(const std::string& name);
 }
 
 /// An option that takes one word out of a few.
-template <class Choice>
-struct Words {
+template <class Value>
+struct Choice {
     const char* option;
-    std::vector<std::pair<const char*, Choice>> words;
+    std::vector<std::pair<const char*, Value>> values;
 
-    [[nodiscard]] Choice chosen(const Arguments& arguments) const {
+    [[nodiscard]] Value chosen(const Arguments& arguments) const {
         const auto& found = arguments[option].as<std::string>();
         std::string allowed;
-        for (const auto& [word, choice] : words) {
+        for (const auto& [word, choice] : values) {
             if (found == word) return choice;
             allowed += (allowed.empty() ? "" : " or ") + std::string(word);
         }

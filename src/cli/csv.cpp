@@ -145,14 +145,14 @@ std::size_t CsvReader::column(std::string_view name, const std::string& hint) co
     return static_cast<std::size_t>(found - header_.begin());
 }
 
-void CsvReader::seek(const Position& place) {
+void CsvReader::seek(const Position& position) {
     in_.clear();
-    in_.seekg(static_cast<std::streamoff>(place.offset));
+    in_.seekg(static_cast<std::streamoff>(position.offset));
     if (!in_)
         throw Error(ErrorCode::environment, name_ + " cannot be read from the middle", {},
                     "It must be a file, not a pipe.");
-    offset_ = start_ = place.offset;
-    next_line_ = place.line;
+    offset_ = start_ = position.offset;
+    next_line_ = position.line;
     at_ = end_ = nullptr;
 }
 

@@ -1,4 +1,4 @@
-// A reader of CSV (RFC 4180) that streams: its memory is bounded whatever the file.
+// A streaming reader of CSV (RFC 4180) with bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -10,45 +10,46 @@
 
 namespace ldp::cli {
 
-/// Reads a header and then one record after another. Fields are separated by commas and may stand in double
-/// quotes; lines end in LF or CRLF; a byte order mark and empty lines (unless there is only one column, where
-/// they are records) are passed over.
+/// Reads a header and then one record after another. Fields are separated by commas and may be in double
+/// quotes. Lines end in LF or CRLF. A byte order mark is skipped. Empty lines are skipped, too, unless there
+/// is only one column, where they are records.
 ///
-/// Two kinds of errors: Error (invalid_value) is about one record, whose place is known, and reading may go
-/// on behind it; Error (malformed) is about the file, and after it there is nothing more to read.
+/// An Error (invalid_value) concerns one record, and reading can continue with the next one. An Error
+/// (malformed) concerns the file, and reading must stop.
 class CsvReader {
   public:
-    /// Longest record, in bytes, line end included, and most columns.
+    /// Maximum length of a record in bytes, including the line end.
     static constexpr std::size_t longest = std::size_t{1} << 20;
+    /// Maximum number of columns.
     static constexpr std::size_t most_columns = 10000;
 
-    /// Reads the header. `name` stands in errors. Throws Error (malformed) if there is none, or if it is no
-    /// CSV.
+    /// Reads the header. `name` is the file's name in errors. Throws Error (malformed) if the file has no
+    /// header or is not CSV.
     CsvReader(std::istream& in, std::string name);
 
     /// The names of the columns.
     [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
-    /// Where a column of this name stands. Throws Error (malformed), with this hint, if there is none, or
-    /// more than one.
+    /// Returns the index of the column with this name. Throws Error (malformed), with this hint, if there is
+    /// no such column or more than one.
     [[nodiscard]] std::size_t column(std::string_view name, const std::string& hint = {}) const;
 
-    /// Reads the next record. False at the end of the file.
+    /// Reads the next record. Returns false at the end of the file.
     [[nodiscard]] bool next();
-    /// A field of the record that next() read; valid until it is called again.
+    /// Returns a field of the current record; valid until the next call of next().
     [[nodiscard]] std::string_view field(std::size_t column) const noexcept;
-    /// The line that the record begins on, from 1; in a file of one record a line, its number.
+    /// Returns the number of the record's first line, from 1.
     [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    /// A place between two records.
+    /// A position between two records.
     struct Position {
-        std::uint64_t offset;  ///< bytes before it
-        std::uint64_t line;    ///< the line that begins there
+        std::uint64_t offset;  ///< in bytes
+        std::uint64_t line;    ///< number of the line that begins here
     };
-    /// The place behind the record that next() read or refused.
-    [[nodiscard]] Position place() const noexcept { return {offset_, next_line_}; }
-    /// Goes on reading there. The stream must be seekable.
-    void seek(const Position& place);
+    /// Returns the position behind the current record.
+    [[nodiscard]] Position position() const noexcept { return {offset_, next_line_}; }
+    /// Continues reading at this position. The stream must be seekable.
+    void seek(const Position& position);
 
   private:
     [[nodiscard]] bool fill();
@@ -63,9 +64,9 @@ class CsvReader {
     std::string name_;
     std::vector<std::string> header_;
 
-    std::string text_;               ///< the fields of the record, one behind the other, without their quotes
-    std::vector<std::size_t> ends_;  ///< where each of them ends in it
-    std::uint64_t line_ = 0;         ///< of the record
+    std::string text_;               ///< concatenated fields of the record, without quotes
+    std::vector<std::size_t> ends_;  ///< end of each field in `text_`
+    std::uint64_t line_ = 0;         ///< first line of the record
     std::uint64_t start_ = 0;        ///< offset of the record
     std::uint64_t next_line_ = 1;
     std::uint64_t offset_ = 0;

@@ -36,14 +36,14 @@ int run(const Arguments& arguments) {
             ErrorCode::unsupported, file + " has no ledger",
             "It belongs to no person whose values change: reports of other specs are not remembered, "
             "and each one costs its epsilon again. Of a fleet's file, --person says whose ledger it is.");
-    const std::optional<std::int64_t> most = store.mark("budget.answers");
+    const std::optional<std::int64_t> most = store.checkpoint("budget.answers");
     if (!most)
         throw Error(ErrorCode::unsupported, file + " has no ledger",
                     "It belongs to a series, all of whose rounds together cost epsilon once.");
     const double epsilon = memory.answers.empty() ? 0 : memory.answers.front().epsilon;
     const Spent all = spent(memory.answers.size(), epsilon, arguments["delta"].as<double>());
     std::map<std::int32_t, std::uint64_t> by_round;
-    for (const Answer& answer : memory.answers) ++by_round[answer.round];
+    for (const PermanentResponse& answer : memory.answers) ++by_round[answer.round];
 
     std::cout << std::left << std::setprecision(6) << "spec          "
               << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t most_notices = 10;
 
-const Words<BadRow> bad_row_words{"on-bad-row", {{"stop", BadRow::stop}, {"skip", BadRow::skip}}};
-const Words<Outside> outside_words{"outside", {{"clamp", Outside::clamp}, {"refuse", Outside::refuse}}};
+const Choice<BadRow> bad_row_choice{"on-bad-row", {{"stop", BadRow::stop}, {"skip", BadRow::skip}}};
+const Choice<Outside> outside_choice{"outside", {{"clamp", Outside::clamp}, {"refuse", Outside::refuse}}};
 
 }  // namespace
 
@@ -46,7 +46,7 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     return joined(parts);
 }
 
-std::uint64_t Columns::hash() const {
+std::uint64_t ColumnMap::hash() const {
     ContentHash hash;
     const auto add = [&](const std::string& text) { hash.add(std::to_string(text.size()) + " " + text); };
     add(person);
@@ -57,40 +57,40 @@ std::uint64_t Columns::hash() const {
     return hash.value();
 }
 
-Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns& columns,
+Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMap& columns,
                  std::ostream* notices)
     : csv_(csv), policy_(policy), notices_(notices) {
     if (spec.evolving() || spec.mechanism().series)
         throw Error(
-            ErrorCode::unsupported, "the spec is for values that change",
-            "Its reports come from a client of each person's own, which remembers what it answered; the "
-            "rows of a file are different people, or one whom nothing here remembers.",
-            "Use the C++ client.");
+            ErrorCode::unsupported, "files of records are not supported for specs of changing values",
+            "Such reports need one client for each person, with memoized responses. A file of records does "
+            "not have them.",
+            "Use the client library.");
     for (const std::size_t j : given(spec.attributes())) {
         const Attribute& attribute = spec.attributes()[j];
         given_.push_back(&attribute);
         const auto named = columns.of.find(attribute.name);
         const bool only = spec.attributes().size() == 1;
         columns_.push_back(csv.column(named == columns.of.end() ? attribute.name : named->second,
-                                      "It is to hold the attribute " + in_quotes(attribute.name) +
-                                          " of the spec. If it has another name, say so: --column " +
+                                      "The spec has the attribute " + in_quotes(attribute.name) +
+                                          ". If its column has another name, use --column " +
                                           (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
     }
     values_.reserve(columns_.size());
     tally_.clamped.attributes.resize(spec.attributes().size());
     if (columns.person.empty()) return;
     means_.emplace(spec);
-    names_ = csv.column(columns.person, "It is the column that --average-by names.");
+    names_ = csv.column(columns.person, "--average-by names this column.");
 }
 
-void Records::resume(const RecordPosition& place, Tally tally) {
+void Records::resume(const RecordPosition& position, Tally tally) {
     if (!means_) {
-        csv_.seek(place.row);
+        csv_.seek(position.row);
         tally_ = std::move(tally);
         return;
     }
     average();
-    person_ = place.person;
+    person_ = position.person;
     tally_.people_skipped = tally.people_skipped;
     tally_.clamped = std::move(tally.clamped);
 }
@@ -129,17 +129,17 @@ bool Records::next_row() {
         const char* const end = field.data() + field.size();
         const auto [stopped, problem] = std::from_chars(field.data(), end, number);
         if (problem == std::errc::result_out_of_range)
-            throw Error(ErrorCode::invalid_value, in_quotes(field) + " is too large or too small a number",
-                        "It stands in column " + in_quotes(attribute.name) + ".");
+            throw Error(ErrorCode::invalid_value, "number " + in_quotes(field) + " is out of range",
+                        "The value is in column " + in_quotes(attribute.name) + ".");
         if (field.empty())
             throw Error(
-                ErrorCode::invalid_value, "there is no number in column " + in_quotes(attribute.name), {},
-                "Where people may have none, collect the number in classes: a category, with one more label "
-                "for them in \"none\".");
+                ErrorCode::invalid_value, "column " + in_quotes(attribute.name) + " is empty", {},
+                "If people may have no value, collect the number in classes: a category with an additional "
+                "label, named in \"none\".");
         if (problem != std::errc() || stopped != end)
-            throw Error(ErrorCode::invalid_value, in_quotes(field) + " is no number",
-                        "It stands in column " + in_quotes(attribute.name) + ".",
-                        "Numbers are written like 12, -0.5 or 1e3, without spaces or separators.");
+            throw Error(ErrorCode::invalid_value, in_quotes(field) + " is not a number",
+                        "The value is in column " + in_quotes(attribute.name) + ".",
+                        "Write numbers like 12, -0.5 or 1e3, without spaces or separators.");
         values_.emplace_back(number);
     }
     return true;
@@ -152,8 +152,8 @@ void Records::refuse(const Error& error) {
                               (averaged_ ? " and others of the same person: " : ": ");
     if (policy_ == BadRow::stop)
         throw Error(ErrorCode::invalid_value, where + error.what(), error.detail(),
-                    error.hint() + (error.hint().empty() ? "" : " ") + "--on-bad-row skip passes such " +
-                        (averaged_ ? "people" : "rows") + " over.");
+                    error.hint() + (error.hint().empty() ? "" : " ") + "--on-bad-row skip omits such " +
+                        (averaged_ ? "people" : "rows") + ".");
     if (averaged_) {
         ++tally_.people_skipped;
     } else {
@@ -165,30 +165,30 @@ void Records::refuse(const Error& error) {
     if (skipped <= most_notices)
         *notices_ << "skipped: " << where << error.what() << "\n";
     else
-        *notices_ << "skipped: further ones are counted only\n";
+        *notices_ << "skipped: further rows are only counted\n";
 }
 
 void add_record_options(Options& options) {
     namespace po = boost::program_options;
-    options.add_options()(bad_row_words.option, po::value<std::string>()->default_value("stop"),
-                          "a row that is no record: stop or skip")(
-        outside_words.option, po::value<std::string>()->default_value("clamp"),
-        "a number outside its range: clamp (moved to the nearer end and counted) or refuse (a bad row)")(
+    options.add_options()(bad_row_choice.option, po::value<std::string>()->default_value("stop"),
+                          "invalid rows: stop or skip")(
+        outside_choice.option, po::value<std::string>()->default_value("clamp"),
+        "numbers outside their range: clamp (to the nearer end, and count) or refuse (as an invalid row)")(
         "average-by", po::value<std::string>(),
-        "column that says whose a row is: one report for each person, of the averages of their rows")(
+        "column that identifies the person: one report per person, of the averages of their rows")(
         "column", po::value<std::vector<std::string>>(),
-        "ATTRIBUTE=NAME, the column that holds an attribute, if it is not called the same; NAME is enough "
-        "where the spec has one attribute");
+        "ATTRIBUTE=NAME, the column of an attribute, if their names differ; NAME alone if the spec has one "
+        "attribute");
 }
 
 BadRow bad_row_policy(const Arguments& arguments) {
-    return bad_row_words.chosen(arguments);
+    return bad_row_choice.chosen(arguments);
 }
 Outside outside_policy(const Arguments& arguments) {
-    return outside_words.chosen(arguments);
+    return outside_choice.chosen(arguments);
 }
-Columns record_columns(const Arguments& arguments, const Spec& spec) {
-    Columns columns;
+ColumnMap record_columns(const Arguments& arguments, const Spec& spec) {
+    ColumnMap columns;
     if (arguments.count("average-by") != 0) {
         columns.person = arguments["average-by"].as<std::string>();
         if (columns.person.empty()) throw UsageError("--average-by must name a column");
@@ -200,9 +200,8 @@ Columns record_columns(const Arguments& arguments, const Spec& spec) {
             return !each.derived() && given.starts_with(each.name + "=");
         });
         if (meant == attributes.end() && attributes.size() > 1)
-            throw UsageError(
-                "--column must be ATTRIBUTE=NAME, with an attribute that the spec wants given, not " +
-                in_quotes(given));
+            throw UsageError("--column must be ATTRIBUTE=NAME with an attribute of the spec's records, not " +
+                             in_quotes(given));
         const bool named = meant != attributes.end();
         const std::string& attribute = named ? meant->name : attributes[0].name;
         const std::string column = named ? given.substr(attribute.size() + 1) : given;

@@ -1,4 +1,4 @@
-// Rows of a CSV file as records of a collection, and what is counted on the way.
+// Conversion of CSV rows to records of a collection, with counts of skipped and clamped values.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@
 
 namespace ldp::cli {
 
-/// What a row becomes that is no record of the collection.
+/// The treatment of invalid rows.
 enum class BadRow { stop, skip };
 
-/// How a run went. Every row is either skipped or accepted; where rows are averaged, so is every person.
+/// Counts of a run. Every row is either skipped or accepted. If rows are averaged, this also holds for every
+/// person.
 struct Tally {
     std::uint64_t rows = 0;
     std::uint64_t skipped = 0;
-    std::uint64_t people = 0;  ///< whose rows were averaged; 0 where each row is a record
+    std::uint64_t people = 0;  ///< people with averaged rows; 0 if each row is a record
     std::uint64_t people_skipped = 0;
     ClampedCount clamped;
 
@@ -33,36 +34,35 @@ struct Tally {
     }
 };
 
-/// "1,000 rows read, 2 skipped, 5 values clamped (wage 3, age 2), 998 reports written", with
-/// "7 coefficients clamped" if there are any; of averages,
-/// "1,000 rows read, 2 skipped, 310 people averaged, 1 skipped, 5 values clamped (wage 5), 309 reports
-/// written"
+/// Returns a summary line, such as
+/// "1,000 rows read, 2 skipped, 5 numbers clamped (wage 3, age 2), 998 reports written". Counts of clamped
+/// coefficients and of averaged people are included if they are not zero.
 [[nodiscard]] std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done);
 
-/// Which columns of a file make its records.
-struct Columns {
-    std::string person = {};  ///< says whose a row is, if rows are averaged; empty if each row is a record
-    std::map<std::string, std::string> of = {};  ///< of the attributes that are not called as they are
+/// The columns of a file from which records are made.
+struct ColumnMap {
+    std::string person = {};  ///< the column that identifies people; empty if each row is a record
+    std::map<std::string, std::string> of = {};  ///< columns of attributes with another name, by attribute
 
-    /// Tells equal columns from others, beside the same spec.
+    /// Returns a hash of the map. Under one spec, different maps have different hashes.
     [[nodiscard]] std::uint64_t hash() const;
 };
 
 class Records {
   public:
-    /// Finds the columns by name; Error (malformed) if one is missing, Error (invalid_value) if what is to be
-    /// averaged is a category, Error (unsupported) for a spec of values that change. The first skipped rows
-    /// are told to `notices`, if given.
-    Records(CsvReader& csv, const Spec& spec, BadRow policy, const Columns& columns = {},
+    /// Finds the columns by name. The first skipped rows are written to `notices`, if given. Throws Error
+    /// (malformed) if a column is missing, Error (invalid_value) if an averaged attribute is a category, and
+    /// Error (unsupported) for a spec of changing values.
+    Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMap& columns = {},
             std::ostream* notices = nullptr);
 
-    /// Hands the next record, a good row or the averages of a person's good rows, to `take`, which returns
-    /// what was moved, in a Receipt or the like. False at the end. Error (invalid_value), of the reader, of
-    /// the row or of `take`, is the row's or the person's: under BadRow::skip it is counted, under
-    /// BadRow::stop it is thrown with the line's number, of a person their first. Every other error passes
-    /// through.
+    /// Calls `take` with the next record and returns true, or returns false at the end. A record is a valid
+    /// row, or the averages of a person's valid rows. `take` returns a Receipt or another object with the
+    /// clamped values. An Error (invalid_value) of the reader, of the row or of `take` concerns one row or
+    /// person. Under BadRow::skip it is counted. Under BadRow::stop it is thrown again with the number of the
+    /// line, for a person that of their first row. Other errors pass through.
     ///
-    /// People come in the order of their first rows, when all rows have been read.
+    /// Averaged records follow the order of people's first rows, and begin after the last row was read.
     template <class Take>
     [[nodiscard]] bool next(Take&& take) {
         if (means_) average();
@@ -76,21 +76,21 @@ class Records {
     }
 
     [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
-    /// Rows, or people, that next() is done with.
+    /// The number of rows, or of people, that next() has finished.
     [[nodiscard]] std::uint64_t done() const noexcept { return means_ ? person_ : tally_.rows; }
 
-    /// A place between two records: a row's, and how many people were before it.
+    /// A position between two records: that of a row, and the number of people before it.
     struct RecordPosition {
         CsvReader::Position row;
         std::uint64_t person;
     };
-    [[nodiscard]] RecordPosition place() const noexcept { return {csv_.place(), person_}; }
-    /// Goes on behind an earlier run over the same file that ended at this place with this tally. Averages
-    /// are taken again, of all rows.
-    void resume(const RecordPosition& place, Tally tally);
+    [[nodiscard]] RecordPosition position() const noexcept { return {csv_.position(), person_}; }
+    /// Resumes an earlier run over the same file that ended at this position with this tally. Averages are
+    /// computed again from all rows.
+    void resume(const RecordPosition& position, Tally tally);
 
   private:
-    /// Repeats a step that fails by what it reads, until it does not.
+    /// Repeats a step until it succeeds; refuse() counts or throws each error.
     template <class Step>
     bool attempt(Step step) {
         for (;;) {
@@ -109,23 +109,23 @@ class Records {
     CsvReader& csv_;
     BadRow policy_;
     std::ostream* notices_;
-    std::vector<const Attribute*> given_;  ///< the spec's, but its products
-    std::vector<std::size_t> columns_;     ///< of them
-    std::vector<Value> values_;            ///< of the record
+    std::vector<const Attribute*> given_;  ///< the spec's attributes, except products
+    std::vector<std::size_t> columns_;     ///< the columns of `given_`
+    std::vector<Value> values_;            ///< the current record
     Tally tally_;
 
     std::optional<UserMeans> means_;  ///< if rows are averaged
-    std::size_t names_ = 0;           ///< the column of the people's names
+    std::size_t names_ = 0;           ///< the column that identifies people
     std::vector<std::uint64_t> first_lines_;
-    std::uint64_t person_ = 0;  ///< the next one
+    std::uint64_t person_ = 0;  ///< the next person
     bool averaged_ = false;
 };
 
-/// The options that decide what makes a record, and what is done with unfit rows and values.
+/// Adds the options for columns, invalid rows and values outside their range.
 void add_record_options(Options& options);
 [[nodiscard]] BadRow bad_row_policy(const Arguments& arguments);
 [[nodiscard]] Outside outside_policy(const Arguments& arguments);
-/// The columns that --column and --average-by name, for the attributes of the spec.
-[[nodiscard]] Columns record_columns(const Arguments& arguments, const Spec& spec);
+/// Returns the columns that --column and --average-by name for the attributes of the spec.
+[[nodiscard]] ColumnMap record_columns(const Arguments& arguments, const Spec& spec);
 
 }  // namespace ldp::cli

@@ -112,11 +112,11 @@ struct Form {
     const char* file;
     Escape escape;
 };
-const Words<Form> forms{"form",
-                        {{"man", {"ldp.1", roff}},
-                         {"bash", {"ldp.bash", unchanged}},
-                         {"zsh", {"ldp.zsh", zsh}},
-                         {"fish", {"ldp.fish", fish}}}};
+const Choice<Form> forms{"form",
+                         {{"man", {"ldp.1", roff}},
+                          {"bash", {"ldp.bash", unchanged}},
+                          {"zsh", {"ldp.zsh", zsh}},
+                          {"fish", {"ldp.fish", fish}}}};
 
 int run(const Arguments& arguments) {
     const Form form = forms.chosen(arguments);

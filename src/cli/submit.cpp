@@ -1,8 +1,8 @@
 // ldp submit --dsn D --collection C values.csv
 //
-// Everything that makes a submission resumable is in one transaction of the state file: a stretch of rows
-// becomes reports in the outbox in the same step that moves the mark behind those rows. So whatever is
-// interrupted, each row is randomized for one report, and each report leaves in a batch that counts once.
+// A submission can be resumed because one transaction of the state file covers each range of rows: it adds
+// the range's reports to the outbox and moves the checkpoint behind the range. After any interruption, each
+// row is randomized for one report, and each report is sent in a batch that counts once.
 
 #include <unistd.h>
 
@@ -31,13 +31,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Words<Uploader::Method> method_words{
+const Choice<Uploader::Method> method_choice{
     "method", {{"insert", Uploader::Method::insert}, {"call", Uploader::Method::call}}};
 constexpr std::int64_t largest_batch = 1000000;
 constexpr const char* go_on =
-    "Run the same command again: it goes on where it stopped, and nothing is lost or counted twice.";
+    "Run the same command again: it resumes where it stopped, and no report is lost or counted twice.";
 constexpr const char* go_on_then =
-    "When that is done, the same command goes on where it stopped: nothing is lost or counted twice.";
+    "Then run the same command again: it resumes where it stopped, and no report is lost or counted twice.";
 
 std::string with(const std::string& hint, const char* more) {
     return hint + (hint.empty() ? "" : " ") + more;
@@ -49,21 +49,21 @@ Options options() {
     options.add_options()("file", po::value<std::string>()->required())(
         "collection", po::value<std::string>()->required(), "name of the collection (required)")(
         "dsn", po::value<std::string>()->default_value(""),
-        "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "batch", po::value<std::int64_t>()->default_value(10000), "reports in a transaction")(
-        "round", po::value<std::int32_t>()->default_value(0), "round that the reports are filed under")(
+        "round", po::value<std::int32_t>()->default_value(0), "round of the reports")(
         "method", po::value<std::string>()->default_value("insert"),
         "insert (fastest) or call (of ldp_submit_batch)")(
         "to", po::value<std::string>(),
-        "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, in place of a database")(
+        "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, instead of a database")(
         "state", po::value<std::string>(), "state file (default: FILE.COLLECTION.ldp)")(
         "retry-for", real_number(60),
-        "seconds to keep trying where the server cannot be reached, is full or is busy; 0: not at all");
+        "seconds to retry if the server cannot be reached, is full or is busy; 0: no retries");
     add_record_options(options);
     return options;
 }
 
-/// A file and what it held when it was looked at.
+/// A file, with the size and the hash of its content.
 struct InputFile {
     explicit InputFile(std::string file) : name(std::move(file)) {
         if (!fs::is_regular_file(name) && fs::exists(name))
@@ -84,67 +84,67 @@ struct InputFile {
     std::int64_t hash = 0;
 };
 
-/// The file's records, read once without sending anything: a run that is going to stop at a bad row stops
-/// before the first report leaves, and the file can be corrected and submitted from its start. Returns how
-/// many there are.
+/// Reads all records without sending any, and returns their number. A run that would stop at a bad row stops
+/// before the first report is sent, so the file can be corrected and submitted from its start.
 std::int64_t check(const InputFile& source, const Collection& collection, BadRow policy,
-                   const Columns& columns) {
+                   const ColumnMap& columns) {
     std::ifstream in;
     open(in, source.name);
     CsvReader csv(in, source.name);
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
                       static_cast<std::uint64_t>(source.size));
-    constexpr std::uint64_t now_and_then = 1024;  // the clock takes as long to look at as a row
-    while (records.next([&](std::span<const Value> record) { return collection.place(record); }))
-        if (records.done() % now_and_then == 0) progress.update(csv.place().offset);
+    constexpr std::uint64_t now_and_then = 1024;  // reading the clock takes as long as reading a row
+    while (records.next([&](std::span<const Value> record) { return collection.to_grid(record); }))
+        if (records.done() % now_and_then == 0) progress.update(csv.position().offset);
     return static_cast<std::int64_t>(records.done());
 }
 
-/// What the state file remembers beside the reports.
+/// The progress of a submission, stored as checkpoints in the state file.
 class Journal {
   public:
-    Journal(Client& client, std::int32_t round, const Columns& columns)
+    Journal(Client& client, std::int32_t round, const ColumnMap& columns)
         : client_(client), round_(round), columns_(static_cast<std::int64_t>(columns.hash())) {
         for (std::size_t j = 0; j < client.clamped().attributes.size(); ++j)
             clamped_names_.push_back("tally.moved." + std::to_string(j));
     }
 
-    [[nodiscard]] bool started() const { return client_.store().mark("file.size").has_value(); }
+    [[nodiscard]] bool started() const { return client_.store().checkpoint("file.size").has_value(); }
     [[nodiscard]] bool finished() const { return read("finished") != 0; }
     [[nodiscard]] std::uint64_t total() const { return count("file.rows"); }
 
     void start(const InputFile& source, std::int64_t target, std::int64_t total, const Records& records) {
-        std::vector<Mark> marks{{"file.size", source.size}, {"file.hash", source.hash}, {"file.rows", total},
-                                {"columns", columns_},      {"target", target},         {"round", round_}};
-        add_position(marks, records, false);
-        client_.commit(round_, marks);
+        std::vector<Checkpoint> checkpoints{{"file.size", source.size}, {"file.hash", source.hash},
+                                            {"file.rows", total},       {"columns", columns_},
+                                            {"target", target},         {"round", round_}};
+        add_position(checkpoints, records, false);
+        client_.commit(round_, checkpoints);
     }
-    /// Throws Error (environment) unless this is what start() was told.
+    /// Throws Error (environment) if the arguments differ from those of start().
     void check(const InputFile& source, std::int64_t target, const std::string& state) const {
         const auto refuse = [&](const std::string& what, const std::string& detail) {
             throw Error(ErrorCode::environment, "state file " + state + " belongs to another " + what, detail,
-                        "Use --state with another name for another submission.");
+                        "Name another state file with --state for another submission.");
         };
         if (read("file.size") != source.size || read("file.hash") != source.hash)
-            refuse("content of " + source.name,
-                   "The file has changed since its submission began, with " + grouped(count("file.size")) +
-                       " bytes then and " + grouped(static_cast<std::uint64_t>(source.size)) + " now.");
+            refuse("content of " + source.name, "The file has changed since its submission began: it had " +
+                                                    grouped(count("file.size")) + " bytes and now has " +
+                                                    grouped(static_cast<std::uint64_t>(source.size)) + ".");
         if (read("target") != target)
-            refuse("collection", "It was begun for one of another name, or created at another time.");
+            refuse("collection", "Its submission began for a collection of another name or creation time.");
         if (read("round") != round_)
-            refuse("round", "Its submission is filed under round " + std::to_string(read("round")) + ".");
+            refuse("round", "Its submission uses round " + std::to_string(read("round")) + ".");
         if (read("columns") != columns_)
-            refuse("kind of record", "Its submission was begun with another --column or --average-by.");
+            refuse("kind of record", "Its submission began with another --column or --average-by.");
     }
-    /// Queues what is staged and moves behind it.
+    /// Queues the staged reports and moves the checkpoint behind their rows.
     void advance(const Records& records, bool finished) {
-        std::vector<Mark> marks;
-        add_position(marks, records, finished);
-        client_.commit(round_, marks);
+        std::vector<Checkpoint> checkpoints;
+        add_position(checkpoints, records, finished);
+        client_.commit(round_, checkpoints);
     }
 
-    [[nodiscard]] Records::RecordPosition place() const {
+    [[nodiscard]] Records::RecordPosition position() const {
         return {{count("at.offset"), count("at.line")}, count("at.person")};
     }
     [[nodiscard]] Tally tally() const {
@@ -159,16 +159,16 @@ class Journal {
 
   private:
     [[nodiscard]] std::int64_t read(std::string_view name) const {
-        return client_.store().mark(name).value_or(0);
+        return client_.store().checkpoint(name).value_or(0);
     }
     [[nodiscard]] std::uint64_t count(std::string_view name) const {
         return static_cast<std::uint64_t>(read(name));
     }
-    void add_position(std::vector<Mark>& marks, const Records& records, bool finished) const {
+    void add_position(std::vector<Checkpoint>& checkpoints, const Records& records, bool finished) const {
         const auto add = [&](std::string_view name, std::uint64_t value) {
-            marks.push_back({name, static_cast<std::int64_t>(value)});
+            checkpoints.push_back({name, static_cast<std::int64_t>(value)});
         };
-        const auto [row, person] = records.place();
+        const auto [row, person] = records.position();
         const Tally& tally = records.tally();
         add("at.offset", row.offset);
         add("at.line", row.line);
@@ -185,12 +185,12 @@ class Journal {
 
     Client& client_;
     std::int32_t round_;
-    std::int64_t columns_;  ///< which make a record
+    std::int64_t columns_;  ///< hash of the column map
     std::vector<std::string> clamped_names_;
 };
 
-/// Identifies where reports go. A collection of the same name in another database, or one that took its
-/// place, was created at another time; one that was dumped and restored keeps its own.
+/// Returns a hash that identifies a collection by name and creation time. A collection of the same name in
+/// another database, or a replacement, has another creation time. A dump and restore preserves it.
 std::int64_t target(const std::string& created, const std::string& collection) {
     ContentHash hash;
     hash.add(created);
@@ -209,16 +209,16 @@ std::string fetch_created(Connection& link, const std::string& collection) {
     });
 }
 
-/// The way to a database or to an endpoint, and what is known there of the collection.
+/// The collection's database or endpoint.
 class Destination {
   public:
     Destination(const Arguments& arguments, const RetryPolicy& retry_policy)
         : database_(arguments["dsn"].as<std::string>(), retry_policy),
           name_(arguments["collection"].as<std::string>()) {
-        const auto waiting = [this, told = false](const Error& why, std::chrono::milliseconds) mutable {
-            if (!std::exchange(told, true)) tell_(std::string(why.what()) + "; trying again");
+        const auto waiting = [this, notified = false](const Error& why, std::chrono::milliseconds) mutable {
+            if (!std::exchange(notified, true)) notify_(std::string(why.what()) + "; retrying");
         };
-        const Uploader::Method method = method_words.chosen(arguments);
+        const Uploader::Method method = method_choice.chosen(arguments);
         if (arguments.count("to") == 0) {
             database_.on_waiting(waiting);
             transport_ = std::make_unique<Uploader>(database_, name_, method);
@@ -230,24 +230,25 @@ class Destination {
         endpoint_->on_waiting(waiting);
         transport_ = std::make_unique<HttpUploader>(*endpoint_, name_);
     }
-    // What waits tells it by `this`.
+    // The handler `waiting` holds `this`.
     Destination(const Destination&) = delete;
     Destination& operator=(const Destination&) = delete;
     ~Destination() = default;
 
-    using Tell = std::function<void(const std::string&)>;
-    /// Says who is told, in the thread that waits, that it has to; as long as it lives, then who was before.
-    class Telling {
+    using Notify = std::function<void(const std::string&)>;
+    /// Replaces the handler of messages about retries during its own lifetime. The handler is called in the
+    /// thread that waits.
+    class NotifyScope {
       public:
-        Telling(Destination& destination, Tell whom)
-            : told_(destination.tell_), before_(std::exchange(told_, std::move(whom))) {}
-        Telling(const Telling&) = delete;
-        Telling& operator=(const Telling&) = delete;
-        ~Telling() { told_.swap(before_); }
+        NotifyScope(Destination& destination, Notify handler)
+            : current_(destination.notify_), before_(std::exchange(current_, std::move(handler))) {}
+        NotifyScope(const NotifyScope&) = delete;
+        NotifyScope& operator=(const NotifyScope&) = delete;
+        ~NotifyScope() { current_.swap(before_); }
 
       private:
-        Tell& told_;
-        Tell before_;
+        Notify& current_;
+        Notify before_;
     };
 
     [[nodiscard]] Spec spec() {
@@ -264,7 +265,7 @@ class Destination {
     std::optional<HttpConnection> endpoint_;
     std::string name_;
     std::unique_ptr<BatchTransport> transport_;
-    Tell tell_ = [](const std::string& line) { std::cerr << line << "\n"; };
+    Notify notify_ = [](const std::string& line) { std::cerr << line << "\n"; };
 };
 
 std::string default_state(const std::string& file, std::string collection) {
@@ -272,22 +273,21 @@ std::string default_state(const std::string& file, std::string collection) {
     return file + "." + collection + ".ldp";
 }
 
-/// Brings the file's rows to the server, from wherever an earlier run left off. While a batch is on its way,
-/// the rows of the next one are drawn and queued, and it is named and made ready to be sent: deliveries have
-/// a thread, and the client this one.
+/// Submits the file's rows, starting where an earlier run stopped. Deliveries run in a thread of their own.
+/// Meanwhile this thread randomizes and queues the rows of the next batch, and prepares that batch.
 void submit_rows(const InputFile& source, Client& client, Destination& destination, Records& records,
                  Journal& journal, std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records",
                       journal.total());
-    const Destination::Telling telling(destination, [&](const std::string& line) { progress.say(line); });
+    const Destination::NotifyScope scope(destination, [&](const std::string& line) { progress.say(line); });
     BatchTransport& transport = destination.transport();
     const auto stage = [&](std::span<const Value> record) { return client.stage(record); };
     Flush flush(client, batch);
-    BatchTransport::Delivery ready;  // of the next batch, if that was known already
+    BatchTransport::Delivery ready;  // of the next batch, if it was prepared
     for (bool more = !journal.finished();;) {
         const std::optional<Batch>& next = flush.next();
         if (!next && !more) return;
-        std::future<bool> delivery;  // whatever happens here, it is waited for
+        std::future<bool> delivery;  // its destructor waits for the delivery
         if (next)
             delivery = std::async(std::launch::async, ready ? std::move(ready) : transport.prepare(*next));
         ready = nullptr;
@@ -306,14 +306,13 @@ void submit_rows(const InputFile& source, Client& client, Destination& destinati
     }
 }
 
-/// The exit code of a submission of which nothing waits any more; says what was refused.
+/// Returns the exit code of a submission with an empty queue, and prints the refused reports.
 int verdict(const Store& store, const std::string& state) {
     const std::vector<Refused> refused = store.refused();
     if (refused.empty()) return Exit::done;
     std::cerr << "error: " << grouped(refused.size()) << " of these reports were refused and not counted\n"
               << "detail: " << in_quotes(refused.front().reason, 400) << "\n"
-              << "hint: They were set aside: ldp queue " << state
-              << " lists them, and has them sent again or dropped.\n";
+              << "hint: ldp queue " << state << " lists these reports, and requeues or drops them.\n";
     return Exit::refused;
 }
 
@@ -338,7 +337,7 @@ int submit(const Arguments& arguments) {
     retry_policy.limit = retry_limit(arguments);
     Destination destination(arguments, retry_policy);
     const Collection collection(destination.spec(), outside);
-    const Columns columns = record_columns(arguments, collection.spec());
+    const ColumnMap columns = record_columns(arguments, collection.spec());
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                                                             : default_state(source.name, name);
 
@@ -361,16 +360,17 @@ int submit(const Arguments& arguments) {
     if (journal.finished() && client.pending() == 0) {
         std::cerr << source.name << " was submitted to collection " << in_quotes(name)
                   << " before; nothing was sent now.\n"
-                  << "That time: " << summary(journal.tally(), collection.spec(), "submitted") << "\n"
-                  << "Who deletes " << state
-                  << " and submits again counts everyone twice and spends epsilon twice.\n";
+                  << "Earlier submission: " << summary(journal.tally(), collection.spec(), "submitted")
+                  << "\n"
+                  << "Do not delete " << state
+                  << " to submit again: every person would count twice and spend epsilon twice.\n";
         return verdict(client.store(), state);
     }
-    records.resume(journal.place(), journal.tally());
+    records.resume(journal.position(), journal.tally());
     try {
         submit_rows(source, client, destination, records, journal, static_cast<std::size_t>(batch));
     } catch (const TransportFailure&) {
-        throw;  // run() says how to go on
+        throw;  // run() adds the hint
     } catch (const Error& error) {
         if (error.code() != ErrorCode::environment) throw;
         throw Error(error.code(), error.what(), error.detail(), with(error.hint(), go_on_then));
@@ -397,16 +397,13 @@ const Command command{
     "--collection NAME [OPTION...] FILE",
     "randomizes a CSV file and submits the reports",
     "Fetches the collection's spec, checks every row, then randomizes the rows and submits the reports in\n"
-    "batches; the true values never leave this machine. A state file beside the CSV file keeps what is on "
-    "its\n"
-    "way. After an interruption of any kind, the same command goes on where it stopped: no row is "
-    "randomized\n"
-    "for two reports, no report is lost, and none is counted twice. When all is submitted the state file "
-    "stays,\n"
-    "as the record that prevents a second submission by mistake.\n"
-    "Exit codes: 0 all submitted; 1 failed, somebody has to look; 3 all but some that the server refused, "
-    "see\n"
-    "ldp queue; 4 the server could not be had for --retry-for seconds: run the same command again later.",
+    "batches. The true values never leave this machine. A state file beside the CSV file holds the queued\n"
+    "reports. After any interruption, the same command resumes where it stopped: no row is randomized for\n"
+    "two reports, no report is lost, and none is counted twice. The state file stays after the submission\n"
+    "and prevents a second submission by mistake.\n"
+    "Exit codes: 0 all reports submitted; 1 failure that needs attention; 3 all submitted except reports\n"
+    "that the server refused (see ldp queue); 4 the server was unavailable for --retry-for seconds: run the\n"
+    "same command again later.",
     options,
     positional,
     run};

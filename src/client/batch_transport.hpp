@@ -1,4 +1,4 @@
-// What takes batches to where they are counted, and how long it keeps trying.
+// Delivery of batches to the server, and the retry policy.
 #pragma once
 
 #include <chrono>
@@ -12,33 +12,34 @@
 
 namespace ldp {
 
-/// What a transport throws if it knows not only that it failed, but that the batch was not counted and cannot
-/// be any more, by this attempt or an earlier one. Client::flush then sends its reports in other batches, so
-/// whoever throws this must be certain; where nothing is certain, any other exception will do.
+/// Reports that a batch was not counted and never will be, neither by this attempt nor by an earlier one.
+/// After this exception Client::flush sends the reports in other batches. Therefore a transport may throw it
+/// only if the outcome is certain, and must throw another exception if it is not.
 class Undelivered : public Error {
   public:
-    /// The outcome (`refused`, `too_large` or `outdated`), and what the server or the transport said.
+    /// Takes the outcome (`refused`, `too_large` or `outdated`) and the error of the server or transport.
     Undelivered(BatchOutcome outcome, const Error& why) : Error(why), outcome_(outcome) {}
-    /// One of the three outcomes of a batch that was not counted.
+    /// Returns the outcome: `refused`, `too_large` or `outdated`.
     [[nodiscard]] BatchOutcome outcome() const noexcept { return outcome_; }
 
   private:
     BatchOutcome outcome_;
 };
 
-/// Error (environment) of the server or the way to it.
+/// An Error (environment) of the server or of the connection to it.
 class TransportFailure : public Error {
   public:
-    /// What failed, and whether it passes.
+    /// Takes the error and whether it is temporary.
     TransportFailure(const Error& error, bool passing) : Error(error), passing_(passing) {}
-    /// Whether the same may succeed another time, without anybody's doing.
+    /// Returns whether the failure is temporary: the same request may succeed later.
     [[nodiscard]] bool passing() const noexcept { return passing_; }
 
   private:
     bool passing_;
 };
 
-/// A way to the server: a database connection (Uploader), an endpoint (HttpUploader), or a program's own.
+/// Delivers batches: over a database connection (Uploader), through an endpoint (HttpUploader), or by an
+/// implementation of the application.
 class BatchTransport {
   public:
     BatchTransport() = default;
@@ -46,36 +47,39 @@ class BatchTransport {
     BatchTransport& operator=(const BatchTransport&) = delete;
     virtual ~BatchTransport() = default;
 
-    /// Has the batch (see there; never empty) counted, whole and durably, before it returns. True if this
-    /// call did it; false if the batch had been counted before. Throws if it is not known to be counted: the
-    /// client then offers the same batch again, under the same id, as often as it takes; unless it is
-    /// Undelivered that is thrown.
+    /// Delivers a batch, which is never empty, and returns when the server has counted it as a whole and
+    /// durably. Returns true if this call caused the count, and false if the batch was counted before. Throws
+    /// Undelivered if the batch was certainly not counted. After any other exception, the client delivers the
+    /// same batch again under the same id until the outcome is known.
     virtual bool deliver(const Batch& batch) = 0;
 
-    /// deliver() of a batch that is ready to be sent.
+    /// A call of deliver() for a prepared batch.
     using Delivery = std::function<bool()>;
-    /// Does beforehand what needs no server, also while another thread is at a delivery of another batch. The
-    /// batch may go; the transport must outlive what is returned.
+    /// Returns a delivery after the preparation that does not need the server. May run while another thread
+    /// delivers another batch. The batch need not outlive the call. The transport must outlive the result.
     [[nodiscard]] virtual Delivery prepare(const Batch& batch) {
         return [this, batch] { return deliver(batch); };
     }
 };
 
-/// How long to keep trying what may succeed another time.
+/// The limits of retries after temporary failures.
 struct RetryPolicy {
-    std::chrono::milliseconds limit{
-        60000};  ///< in all, from the first failure to the last attempt; 0: not at all
-    std::chrono::milliseconds first{100};  ///< pause after the first failure; each next one is twice as long
-    std::chrono::milliseconds longest{10000};  ///< but no longer than this
+    /// Time from the first failure to the last attempt; 0: no retries.
+    std::chrono::milliseconds limit{60000};
+    /// Pause after the first failure; each further pause is twice as long.
+    std::chrono::milliseconds first{100};
+    /// Maximum pause.
+    std::chrono::milliseconds longest{10000};
 };
 
-/// The pauses between attempts: of random length, so that many clients that failed together do not come back
-/// together.
+/// Pauses between attempts (exponential backoff). Their length is random, so that clients that failed
+/// together do not retry together.
 class Backoff {
   public:
-    /// Of one series of failures. `bits` must outlive it.
+    /// Starts a series of failures. `bits` must outlive the object.
     Backoff(const RetryPolicy& retry_policy, BitSource& bits) : retry_policy_(retry_policy), bits_(bits) {}
-    /// The next pause, if so long after the first failure there is to be another attempt.
+    /// Returns the next pause; nothing if the policy allows no attempt after the time `elapsed` since the
+    /// first failure.
     [[nodiscard]] std::optional<std::chrono::milliseconds> next(std::chrono::milliseconds elapsed);
 
   private:

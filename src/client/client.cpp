@@ -11,8 +11,8 @@ namespace ldp {
 
 namespace {
 
-/// Leaves no words behind. A copy of a running machine goes on with those that are buffered: between two
-/// reports there are none.
+/// Discards buffered random bits at the end of a report. A copy of a running virtual machine would otherwise
+/// use the same bits as the original.
 class Discarded {
   public:
     explicit Discarded(SystemRandom& bits) noexcept : bits_(bits) {}
@@ -65,13 +65,14 @@ Receipt Client::stage(std::span<const Value> record) {
     return std::move(receipt);
 }
 
-void Client::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks) {
-    store_->append(reports, round, marks, reporter_->unsaved());
+void Client::append(std::span<const Report> reports, std::int32_t round,
+                    std::span<const Checkpoint> checkpoints) {
+    store_->append(reports, round, checkpoints, reporter_->unsaved());
     reporter_->commit(round);
 }
 
-void Client::commit(std::int32_t round, std::span<const Mark> marks) {
-    append(staged_, round, marks);
+void Client::commit(std::int32_t round, std::span<const Checkpoint> checkpoints) {
+    append(staged_, round, checkpoints);
     staged_.clear();
 }
 
@@ -80,7 +81,7 @@ void Client::discard() {
     reporter_->rollback();
 }
 
-std::span<const Answer> Client::ledger() const {
+std::span<const PermanentResponse> Client::ledger() const {
     return reporter_->ledger();
 }
 
@@ -91,9 +92,9 @@ Flushed Client::flush(BatchTransport& transport, std::size_t most, const Progres
 Flush::Flush(Client& client, std::size_t most) : Flush(*client.store_, client.batch_size_, most) {}
 
 Flush::Flush(Store& store, BatchSize& size, std::size_t most)
-    : store_(store), size_(size), most_(most), aside_(store.refused().size()) {
+    : store_(store), size_(size), most_(most), refused_before_(store.refused().size()) {
     if (most == 0)
-        raise(ErrorCode::invalid_value, "a batch must hold at least one report", "Found 0.",
+        raise(ErrorCode::invalid_value, "the maximum size of a batch must be at least 1", "Found 0.",
               "Batches of about 10000 reports are fast and small enough to repeat.");
 }
 
@@ -114,7 +115,7 @@ const std::optional<Batch>& Flush::next() {
     batch_ =
         !batch_ && ahead_ ? std::exchange(ahead_, std::nullopt) : store_.next_batch(size_.at_most(most_));
     if (batch_) return batch_;
-    flushed_.refused = store_.refused().size() - aside_;
+    flushed_.refused = store_.refused().size() - refused_before_;
     if (refusal_ && flushed_.batches == 0) refuse_all("the server refuses all reports");
     return batch_;
 }
@@ -137,8 +138,8 @@ void Flush::delivered(bool earlier) {
 bool Flush::undelivered(const Undelivered& why) {
     constexpr int suspicious = 10;
     if (why.outcome() == BatchOutcome::outdated) {
-        store_.retire();
-        static_cast<void>(store_.next_batch(1));  // refuses, and says why
+        store_.invalidate();
+        static_cast<void>(store_.next_batch(1));  // throws the error of an invalidated store
     }
     if (const std::size_t reports = batch_->reports.size(); reports > 1) {
         store_.release(batch_->id);
@@ -158,7 +159,8 @@ bool Flush::undelivered(const Undelivered& why) {
 
 void Flush::refuse_all(const char* what) const {
     raise(ErrorCode::environment, std::string(what) + ": " + refusal_->what(), refusal_->detail(),
-          "They were set aside, and can be queued again when the cause is found. " + refusal_->hint());
+          "The reports were moved to the dead letters. Requeue them when the cause is fixed. " +
+              refusal_->hint());
 }
 
 }  // namespace ldp

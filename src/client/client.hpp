@@ -1,4 +1,5 @@
-// The client of one person or device, or of a file of records: perturbs, remembers, queues, sends.
+// The client of one person or device, or of a file of records: perturbs records, and queues and sends
+// reports.
 #pragma once
 
 #include <algorithm>
@@ -21,30 +22,32 @@
 
 namespace ldp {
 
-/// What a flush did.
+/// The result of a flush.
 struct Flushed {
-    std::uint64_t batches = 0;   ///< batches that are now known to be counted
-    std::uint64_t reports = 0;   ///< reports in them
-    std::uint64_t repeated = 0;  ///< of the batches, those that an earlier attempt had got through
-    std::uint64_t refused = 0;   ///< reports that were set aside: Store::refused() says why
+    std::uint64_t batches = 0;   ///< batches that the server has counted
+    std::uint64_t reports = 0;   ///< reports in these batches
+    std::uint64_t repeated = 0;  ///< batches among these that an earlier attempt had delivered
+    std::uint64_t refused = 0;   ///< reports moved to the dead letters; Store::refused() has the reasons
 };
 
 class Client;
 class Reporter;
 class SystemRandom;
 
-/// How many reports to send at once: fewer after a batch that was too large or refused, then more again.
+/// The size of batches: it is halved after a batch that was too large or refused, and grows again after
+/// successful deliveries.
 class BatchSize {
   public:
-    /// How many of at most so many.
+    /// Returns the size of the next batch, which is at most `most`.
     [[nodiscard]] std::size_t at_most(std::size_t most) const noexcept { return std::min(most, size_); }
-    /// A batch of so many failed and will go in halves. What is too large stays so for a while; of what is
-    /// refused, most is not at fault.
+    /// Halves the size after a batch with this number of reports has failed. After a batch that was too
+    /// large, the size grows only after several deliveries. After a refused batch it grows with the next one,
+    /// because most of its reports can be delivered.
     void halve(std::size_t reports, bool too_large) noexcept {
         size_ = std::max<std::size_t>(reports / 2, 1);
         if (too_large) calm_ = 16;
     }
-    /// A batch got through.
+    /// Records a successful delivery.
     void delivered() noexcept {
         if (calm_ > 0) --calm_;
         if (calm_ == 0 && size_ <= std::numeric_limits<std::size_t>::max() / 2) size_ *= 2;
@@ -52,34 +55,37 @@ class BatchSize {
 
   private:
     std::size_t size_ = std::numeric_limits<std::size_t>::max();
-    int calm_ = 0;  ///< deliveries before it grows again
+    int calm_ = 0;  ///< deliveries before the size grows again
 };
 
-/// A flush in steps, for who must wait between them: Client::flush is a loop over these. While one goes on,
-/// its client, or store, must stay where it is, and may report.
+/// A flush in single steps, for callers that must not block: Client::flush is a loop over these steps. During
+/// a flush its client or store must not be moved, and may take reports.
 class Flush {
   public:
-    /// Of what a client has queued. Throws Error (invalid_value) if `most` is 0.
+    /// Starts a flush of a client's queue, in batches of at most `most` reports. Throws Error (invalid_value)
+    /// if `most` is 0.
     Flush(Client& client, std::size_t most);
-    /// Of what a store has queued; `size` is kept from one flush of it to the next.
+    /// Starts a flush of a store's queue. `size` persists from one flush of the store to the next.
     Flush(Store& store, BatchSize& size, std::size_t most);
-    /// The batch to deliver next, until it is known what became of it; nothing at the end, where it throws
-    /// Error (environment) if the server refused all that there was.
+    /// Returns the batch to deliver: the same one until delivered() or undelivered(), and nothing at the end
+    /// of the queue. Throws Error (environment) at the end if the server refused all reports.
     [[nodiscard]] const std::optional<Batch>& next();
-    /// The batch that will be next if that one is delivered, for a transport to prepare; it must not leave
-    /// before. Nothing if there is none yet, or the store does not look ahead.
+    /// Returns the batch that follows the current one, so that a transport can prepare it. It must not be
+    /// sent before the current batch is delivered. Returns nothing if no report follows, or if the store does
+    /// not support this.
     [[nodiscard]] const std::optional<Batch>& ahead();
-    /// It was counted: by this attempt, or by an earlier one.
+    /// Records that the current batch was counted, by this attempt or by an earlier one.
     void delivered(bool earlier);
-    /// It was not and cannot be any more. Its reports will leave in smaller batches, or are set aside. False
-    /// if this cannot help: then `why` is the caller's. Throws as Client::flush does.
+    /// Records that the current batch was not counted and never will be. Its reports are sent in smaller
+    /// batches or moved to the dead letters. Returns false if neither is possible; then the caller handles
+    /// `why`. Throws as Client::flush does.
     [[nodiscard]] bool undelivered(const Undelivered& why);
-    /// What it has done so far.
+    /// Returns the result so far.
     [[nodiscard]] const Flushed& done() const noexcept { return flushed_; }
 
-    /// Called after each batch with what this flush has done so far.
+    /// Called after each batch with the result so far.
     using Progress = std::function<void(const Flushed&)>;
-    /// All steps, each batch by this transport. Throws as Client::flush does.
+    /// Runs all steps with this transport, and returns the result. Throws as Client::flush does.
     Flushed run(BatchTransport& transport, const Progress& progress = {});
 
   private:
@@ -87,110 +93,115 @@ class Flush {
 
     Store& store_;
     BatchSize& size_;
-    std::size_t most_, aside_;  ///< aside: how many were before
+    std::size_t most_, refused_before_;  ///< dead letters before the flush
     std::optional<Batch> batch_, ahead_;
     std::optional<Undelivered> refusal_;
-    int in_a_row_ = 0;  ///< refused
+    int in_a_row_ = 0;  ///< consecutive refused reports
     Flushed flushed_;
 };
 
-/// Turns records into reports and keeps them until the server has counted them. The order is fixed: draw,
-/// write durably, then send; what is in a record leaves the client only as a report. Randomness comes from
-/// the operating system and from nowhere else.
+/// Perturbs records into reports, and queues the reports until the server has counted them. The order is
+/// fixed: draw a report, write it durably, then send it. The true values never leave the client. Random bits
+/// come only from the operating system.
 ///
-/// Under a spec with "evolving" all records are one person's, at different times, and the store is what is
-/// remembered of them: equal values are answered alike, which costs nothing, and the budget bounds the rest.
-/// Under a mechanism of series (ddrm) all records are one person's, too, one for each round. Under any other
-/// spec each report is a fresh draw, and the records may be different people's.
+/// Under a spec with "evolving", all records belong to one person at different times, and the store holds
+/// this person's memoized responses. A repeated value gets the same permanent response at no cost, and the
+/// budget bounds the cost of new responses. Under a mechanism for series (ddrm), all records also belong to
+/// one person, one record for each round. Under any other spec each report is a fresh draw, and the records
+/// may belong to different people.
 ///
-/// A client, its store and a transport at work for it belong to one thread at a time and do not survive a
-/// fork. Programs that report from several threads lock around the client or keep one, with its own store, in
-/// each. A client can be moved, whatever it holds; one that was moved from can only be assigned to or
+/// A client, its store and its transport may be used by one thread at a time, and must not be used after a
+/// fork. A program with several threads locks the client, or uses one client with its own store in each
+/// thread. A client can be moved at any time. An object that was moved from can only be assigned to or
 /// destroyed.
 class Client {
   public:
-    /// Ties the store, which must not be null, to the collection's spec, and goes on with what it holds.
-    /// Throws Error (incompatible) if it belongs to another spec, and Error (environment) if it fails, if
-    /// what it remembers does not fit the spec, or if the system gives no random bits.
+    /// Binds the store, which must not be null, to the collection's spec, and resumes from the store's
+    /// content. Throws Error (incompatible) if the store belongs to another spec. Throws Error (environment)
+    /// if the store fails, if its content does not fit the spec, or if the system returns no random bits.
     Client(Collection collection, std::unique_ptr<Store> store);
-    /// The same with a store by value.
+    /// Takes the store by value.
     template <std::derived_from<Store> S>
     Client(Collection collection, S store)
         : Client(std::move(collection), std::make_unique<S>(std::move(store))) {}
-    Client(Client&&) noexcept;             ///< whatever it holds
-    Client& operator=(Client&&) noexcept;  ///< whatever either holds
+    Client(Client&&) noexcept;             ///< allowed at any time
+    Client& operator=(Client&&) noexcept;  ///< allowed at any time
     ~Client();
 
-    /// Perturbs a record (one value for each attribute, in the spec's order) and queues the report as durably
-    /// as the store can: one report, or of a series none or several. `round` tells repeated surveys of the
-    /// same people apart; of a series it is the round whose value this is, from 1 on, in order: rounds that
-    /// are left out have the value before them, and the reports due in them are made now. Throws Error
-    /// (invalid_value) for a record that Collection::encode refuses, or a round that the series does not have
-    /// or has passed, Error (spent) if the record needs a new answer, the budget has none left and the spec
-    /// says "refuse", and Error (environment) if the store fails; whichever it is, nothing was queued, and
-    /// nothing spent.
+    /// Perturbs a record, queues the report as durably as the store supports, and returns a receipt. The
+    /// record has one value for each attribute, in the spec's order. Under a mechanism for series, the call
+    /// queues no report, one or several.
+    ///
+    /// `round` identifies repeated surveys of the same people. In a series it is the round of the value,
+    /// counted from 1, in ascending order. Omitted rounds take the preceding value, and the reports due in
+    /// them are made by this call.
+    ///
+    /// Throws Error (invalid_value) if Collection::encode rejects the record, or if the series does not have
+    /// the round or has passed it. Throws Error (spent) if the record needs a new permanent response, the
+    /// budget is spent, and "when_spent" is "refuse". Throws Error (environment) if the store fails. After an
+    /// error, nothing was queued and nothing was spent.
     Receipt report(std::span<const Value> record, std::int32_t round = 0);
-    /// The same of a record that is written out: `client.report({612.50, "south"})`.
+    /// Reports a record given as a list: `client.report({612.50, "south"})`.
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
         return report(std::span(record.begin(), record.size()), round);
     }
 
-    /// The same in two steps, for many records at the price of one durable write: stage() perturbs and holds
-    /// in memory, commit() queues all that is staged, in that order, and sets the marks, or does neither and
-    /// keeps it staged. stage() throws as report() does, and Error (unsupported) under a mechanism of series,
-    /// where a round has one record; commit() throws Error (environment) if the store fails.
+    /// Perturbs a record and holds the report in memory until commit(). Together, stage() and commit() report
+    /// many records with one durable write. Throws as report() does, and Error (unsupported) under a
+    /// mechanism for series, where a round has one record.
     Receipt stage(std::span<const Value> record);
-    /// The same of a record that is written out.
+    /// Stages a record given as a list.
     Receipt stage(std::initializer_list<Value> record) {
         return stage(std::span(record.begin(), record.size()));
     }
-    /// Queues what is staged, in this round: see stage().
-    void commit(std::int32_t round = 0, std::span<const Mark> marks = {});
-    /// Forgets what is staged, and the answers drawn for it.
+    /// Queues the staged reports in this round, in their order, and sets the checkpoints. Either both happen
+    /// or neither. Throws Error (environment) if the store fails; the reports then stay staged.
+    void commit(std::int32_t round = 0, std::span<const Checkpoint> checkpoints = {});
+    /// Drops the staged reports and the responses that were drawn for them.
     void discard();
 
-    /// Called after each batch with what this flush has done so far.
+    /// Called after each batch with the result so far.
     using Progress = Flush::Progress;
-    /// Sends what is queued, the oldest first, in batches of one round and at most `most` (≥ 1) reports. Safe
-    /// to repeat, after any failure and from a new process: nothing queued is lost and nothing is counted
-    /// twice.
+    /// Sends the queued reports, the oldest first, and returns the result. A batch has reports of one round,
+    /// at most `most` (≥ 1). The call may be repeated after any failure and from a new process: no queued
+    /// report is lost, and none is counted twice.
     ///
-    /// A batch that the server certainly refuses is sent in smaller ones, until the reports are found that it
-    /// refuses, which are set aside in the store; the others go on. Throws Error (environment) if so none is
-    /// left, or one after another is refused: then it is not they who are at fault. Throws Error
-    /// (incompatible) if the server has counted what the store does not know (Store::retire), Error
-    /// (invalid_value) if `most` is 0, and Error (environment) if the store fails; what the transport or
-    /// `progress` throws passes through.
+    /// If the server refuses a batch, its reports are sent in smaller batches until the refused reports are
+    /// found. These are moved to the store's dead letters, and the others are sent. Throws Error
+    /// (environment) if the server refuses all reports or many in a row, because then the reports are not the
+    /// likely cause. Throws Error (incompatible) if the server has counted a batch that the store does not
+    /// have (Store::invalidate), Error (invalid_value) if `most` is 0, and Error (environment) if the store
+    /// fails. Exceptions of the transport and of `progress` pass through.
     Flushed flush(BatchTransport& transport, std::size_t most = 10000, const Progress& progress = {});
 
-    /// The collection whose records it takes.
+    /// Returns the collection.
     [[nodiscard]] const Collection& collection() const noexcept { return collection_; }
-    /// Where its reports are kept.
+    /// Returns the store.
     [[nodiscard]] const Store& store() const noexcept { return *store_; }
-    /// Reports queued and not known to be counted.
+    /// Returns the number of reports that are queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return store_->pending(); }
-    /// Reports staged and not committed.
+    /// Returns the number of reports that are staged and not committed.
     [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
-    /// What this client has moved into what the spec declares, since it was made.
+    /// Returns the number of values that this client has clamped since its construction, by attribute.
     [[nodiscard]] const ClampedCount& clamped() const noexcept { return clamped_; }
 
-    /// The answers that were drawn, each with its ε and round, in their order; valid until the client next
-    /// changes. Those since the last commit have no round yet. Throws Error (unsupported) unless the spec has
-    /// "evolving".
-    [[nodiscard]] std::span<const Answer> ledger() const;
-    /// What they cost together, for certain and but for a probability of δ. Throws as ledger() does, and
-    /// Error (invalid_value) unless δ lies in (0, 1).
+    /// Returns the permanent responses in the order in which they were drawn, each with its ε and round. The
+    /// result is valid until the client changes. Responses drawn since the last commit have no round yet.
+    /// Throws Error (unsupported) unless the spec has "evolving".
+    [[nodiscard]] std::span<const PermanentResponse> ledger() const;
+    /// Returns the total cost of the ledger: the pure ε, and an ε that holds except with probability δ.
+    /// Throws as ledger() does, and Error (invalid_value) unless 0 < δ < 1.
     [[nodiscard]] Spent spent(double delta = 1e-6) const {
         return ldp::spent(ledger().size(), collection_.spec().epsilon(), delta);
     }
 
   private:
     friend class Flush;
-    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks);
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints);
 
     Collection collection_;
     std::unique_ptr<Store> store_;
-    std::unique_ptr<SystemRandom> bits_;  ///< empty between two reports
+    std::unique_ptr<SystemRandom> bits_;  ///< has no buffered bits between reports
     std::unique_ptr<Reporter> reporter_;
     std::vector<Report> staged_;
     ClampedCount clamped_;

@@ -23,10 +23,10 @@ namespace {
     raise(ErrorCode::invalid_value, message, detail, hint);
 }
 
-/// No report of a number can say that there is none, and whether there is must be protected as well.
+/// A report of a number cannot express a missing value, whose absence must be protected, too.
 constexpr const char* no_number =
-    "Where people may have no number, collect it in classes: a category, with one more label for them in "
-    "\"none\".";
+    "If people may have no value, collect the number in classes: a category with an additional label, named "
+    "in \"none\".";
 
 std::string shown(const Value& value) {
     const auto* number = std::get_if<double>(&value);
@@ -47,18 +47,18 @@ struct Collection::Plan {
 
     [[nodiscard]] Cell category(std::size_t j, const Value& value, Clamped& clamped) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
-    /// The number, moved into its range.
+    /// Returns the number, clamped to its range.
     [[nodiscard]] double inside(std::size_t j, const Value& value, Clamped& clamped) const;
     [[nodiscard]] double position(std::size_t j, double value) const;
     [[nodiscard]] Cell bin(std::size_t j, const Value& value, Clamped& clamped) const;
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
-    const ConfinedVector* confined;  ///< the mechanism, if it is one of confined vectors
+    const ConfinedVector* confined;  ///< the mechanism, if it clamps vectors; else null
     Outside outside;
     std::vector<std::uint64_t> cells;
-    std::vector<std::size_t> given;  ///< the attributes that a record has values of
-    Labels labels;                   ///< those of `spec`
+    std::vector<std::size_t> given;  ///< the attributes of a record: all except products
+    Labels labels;                   ///< the labels of `spec`
 };
 
 Cell Collection::Plan::number(std::size_t j, const Value& value) const {
@@ -66,7 +66,7 @@ Cell Collection::Plan::number(std::size_t j, const Value& value) const {
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !(*number >= 0 && *number < static_cast<double>(attribute.domain)) ||
         *number != std::floor(*number))
-        refuse(shown(value) + " is no value of " + in_quotes(attribute.name),
+        refuse(shown(value) + " is not a value of " + in_quotes(attribute.name),
                "Allowed are the whole numbers from 0 to " + std::to_string(attribute.domain - 1) + ".");
     return static_cast<Cell>(*number);
 }
@@ -83,7 +83,7 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clam
             return *labels.find_value(j, attribute.other);
         }
     }
-    const std::string message = shown(value) + " is no value of " + in_quotes(attribute.name);
+    const std::string message = shown(value) + " is not a value of " + in_quotes(attribute.name);
     if (attribute.prefix != 0)
         refuse(message, "Allowed are strings of at most " + std::to_string(Attribute::max_string) +
                             " bytes of UTF-8, without U+0003.");
@@ -94,24 +94,24 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clam
     if (attribute.labels.size() > most)
         allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
     refuse(message, "Allowed are " + allowed + ".",
-           blank ? "For people without an answer add a label to the \"domain\", and name it in \"none\"."
-                 : "Labels are compared byte by byte: upper and lower case and spaces count.");
+           blank ? "For missing values, add a label to the \"domain\" and name it in \"none\"."
+                 : "Labels are compared byte by byte, including case and spaces.");
 }
 
 double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clamped) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* number = std::get_if<double>(&value);
     if (number == nullptr || !std::isfinite(*number))
-        refuse(shown(value) + " is no value of " + in_quotes(attribute.name),
+        refuse(shown(value) + " is not a value of " + in_quotes(attribute.name),
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
                number != nullptr && std::isnan(*number) ? no_number : "");
     const double inside = std::clamp(*number, attribute.min, attribute.max);
     if (inside != *number) {
         if (outside == Outside::refuse)
-            refuse(shortest(*number) + " lies outside the range of " + in_quotes(attribute.name),
+            refuse(shortest(*number) + " is outside the range of " + in_quotes(attribute.name),
                    "Its range is " + shortest(attribute.min) + " to " + shortest(attribute.max) + ".",
-                   "Correct the value, or ask for values outside to be clamped.");
+                   "Correct the value, or use the option to clamp values outside the range.");
         clamped.attributes.push_back(j);
     }
     return inside;
@@ -140,16 +140,16 @@ Outside Collection::outside() const noexcept {
     return plan_->outside;
 }
 
-Placed Collection::place(std::span<const Value> record) const {
+GridRecord Collection::to_grid(std::span<const Value> record) const {
     const auto& attributes = plan_->spec.attributes();
     const std::size_t given = plan_->given.size();
     if (record.size() != given)
         refuse("the record has the wrong number of values",
                "Found " + std::to_string(record.size()) + "; the spec has " + std::to_string(given) +
                    (given == 1 ? " attribute" : " attributes") +
-                   (given < attributes.size() ? " beside its products." : "."));
-    Placed placed;
-    std::vector<double>& values = placed.positions;  // at first numbers in their ranges, categories by number
+                   (given < attributes.size() ? " besides its products." : "."));
+    GridRecord placed;
+    std::vector<double>& values = placed.positions;  // first the values: numbers, and indexes of categories
     values.resize(attributes.size());
     for (std::size_t i = 0; i < given; ++i) {
         const std::size_t j = plan_->given[i];
@@ -174,7 +174,7 @@ Placed Collection::place(std::span<const Value> record) const {
 }
 
 Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const {
-    Placed placed = place(record);
+    GridRecord placed = to_grid(record);
     Encoded encoded{{}, std::move(placed.clamped)};
     encoded.cells.reserve(placed.positions.size());
     for (std::size_t j = 0; j < placed.positions.size(); ++j)

@@ -1,4 +1,4 @@
-// A collection as a device knows it: which records it takes, and how they enter the randomizer.
+// The client's view of a collection: the validation of records and their encoding for the randomizer.
 #pragma once
 
 #include <concepts>
@@ -19,78 +19,82 @@ namespace ldp {
 class BitSource;
 class Mechanism;
 
-/// One value of a record: a number, in the attribute's own unit, or the label of a category, in UTF-8; an
-/// empty one where there is no answer. It views its text, which must outlive the call it is passed to.
+/// One value of a record: a number in the attribute's unit, or the label of a category in UTF-8. An empty
+/// label stands for a missing value. The object refers to its text, which must outlive the call that it is
+/// passed to.
 class Value : public std::variant<double, std::string_view> {
   public:
-    /// Any number; a `char` is refused because 'a' is more likely a label than 97.
+    /// Takes any number. A `char` is rejected, because 'a' is more likely meant as a label than as 97.
     template <class Number>
     requires(std::integral<Number> || std::floating_point<Number>) &&
         (!std::same_as<Number, char>)constexpr Value(Number number) noexcept
         : variant(static_cast<double>(number)) {}
-    /// A label, or the text of a person's answer.
+    /// Takes a label, or a string of an attribute with "prefix".
     constexpr Value(std::string_view label) noexcept : variant(label) {}
-    /// The same, which ends with a zero.
+    /// Takes a null-terminated label.
     constexpr Value(const char* label) : variant(std::string_view(label)) {}
-    /// The same, which must outlive the value.
+    /// Takes a label, which must outlive the object.
     Value(const std::string& label) noexcept : variant(std::string_view(label)) {}
 };
 
-/// What becomes of a number outside its declared range. (A label outside the domain goes where the spec
-/// says.)
+/// The treatment of numbers outside their declared range. (The spec defines the treatment of labels outside
+/// the domain.)
 enum class Outside {
-    clamp,   ///< it is moved to the nearer end, and the receipt says so
-    refuse,  ///< the record is refused
+    clamp,   ///< clamps the number to the nearer end and counts it in the receipt
+    refuse,  ///< rejects the record
 };
 
-/// A record ready for the randomizer.
+/// A record in the form that the randomizer takes.
 struct Encoded {
-    std::vector<Cell> cells;  ///< one for each attribute
-    Clamped clamped;          ///< what was moved to get there
+    std::vector<Cell> cells;  ///< one input code for each attribute
+    Clamped clamped;          ///< values that were clamped
 };
 
-/// A record on the mechanism's grids, before numbers are rounded to their points.
-struct Placed {
-    std::vector<double> positions;  ///< one for each attribute, from 0 to its cells − 1
-    Clamped clamped;                ///< what was moved to get there
+/// A record on the mechanism's grids, before numbers are rounded to grid points.
+struct GridRecord {
+    std::vector<double> positions;  ///< one position for each attribute, from 0 to the number of codes − 1
+    Clamped clamped;                ///< values that were clamped
 };
 
 /// A record's report.
 struct Perturbed {
-    Report report;    ///< what may leave the device
-    Clamped clamped;  ///< what was moved of the record
+    Report report;    ///< the only data that may leave the device
+    Clamped clamped;  ///< values that were clamped
 };
 
 /// A spec and its mechanism. Immutable, cheap to copy, and safe to share between threads.
 class Collection {
   public:
-    /// Throws Error (invalid_spec) if the spec needs more parameters than a report can carry.
+    /// Makes a collection from a spec. Throws Error (invalid_spec) if the spec needs more parameters than a
+    /// report can carry.
     explicit Collection(Spec spec, Outside outside = Outside::clamp);
 
-    /// The spec it was made of.
+    /// Returns the spec.
     [[nodiscard]] const Spec& spec() const noexcept;
-    /// Of use to sources of ldp only: programs need nothing of it.
+    /// Returns the mechanism. Applications do not need it.
     [[nodiscard]] const Mechanism& mechanism() const noexcept;
-    /// What becomes of numbers outside their range.
+    /// Returns the treatment of numbers outside their range.
     [[nodiscard]] Outside outside() const noexcept;
 
-    /// Cells of a record that gives one value for each attribute of the spec but its products, in its order;
-    /// products are made of the others, once those lie inside their ranges. A label becomes
-    /// its index, an empty one that of "none" and one outside the domain that of "other", if the spec has
-    /// them; with "prefix", a string is looked up by its beginning, as Attribute::label_of says. A category
-    /// without labels is given by its number, 0 to domain − 1; any other number is placed on the mechanism's
-    /// grid, between two points at the nearer one more often, so that the mean is kept.
+    /// Returns the input codes of a record. The record has one value for each attribute except products, in
+    /// the spec's order. Products are computed from the other values after clamping.
     ///
-    /// Throws Error (invalid_value), naming attribute, value and what is allowed, for a label outside a
-    /// domain without "other", a string unfit for "prefix", a number that is not finite, a number where a
-    /// label is due or the reverse, a record of another length, and under Outside::refuse a number outside
-    /// its range.
+    /// A label is encoded as its index. An empty label stands for "none", and a label outside the domain for
+    /// "other", if the spec has them. With "prefix", Attribute::label_of finds the label of a string. The
+    /// value of a category without labels is its number, 0 to domain − 1. Any other number is rounded at
+    /// random to one of the two adjacent points of the mechanism's grid, so that its expectation is
+    /// preserved.
+    ///
+    /// Throws Error (invalid_value) with the attribute, the value and the allowed values. The causes are:
+    ///   - a label outside a domain without "other", or a string that "prefix" does not allow;
+    ///   - a number that is not finite, or is outside its range under Outside::refuse;
+    ///   - a value of the wrong type, or a record of the wrong length.
     [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;
-    /// The first half of encode(): the same without the rounding. Throws as that does.
-    [[nodiscard]] Placed place(std::span<const Value> record) const;
-    /// encode() and the randomizer in one: a report of the record, drawn anew, which costs ε each time.
-    /// Throws as encode() does, and Error (invalid_value) under a mechanism of series, whose input is more
-    /// than one record.
+    /// Returns the positions of a record on the mechanism's grid: encode() without the rounding. Throws as
+    /// encode() does.
+    [[nodiscard]] GridRecord to_grid(std::span<const Value> record) const;
+    /// Returns a new report of the record, which costs ε in every call. Throws as encode() does, and Error
+    /// (invalid_value) under a mechanism for series, whose input is more than one record.
     [[nodiscard]] Perturbed perturb(std::span<const Value> record, BitSource& bits) const;
 
   private:

@@ -12,10 +12,10 @@ Reporter::Reported FreshReporter::report(std::span<const Value> record, std::opt
     return reported;
 }
 
-std::span<const Answer> FreshReporter::ledger() const {
+std::span<const PermanentResponse> FreshReporter::ledger() const {
     raise(ErrorCode::unsupported, "this collection has no ledger",
-          "Its reports are not remembered: each one costs its epsilon again.",
-          "A spec with \"evolving\" and \"budget\" has one.");
+          "Its responses are not memoized: each report costs epsilon again.",
+          "Use a spec with \"evolving\" and \"budget\".");
 }
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// Text from outside, made fit for an error message.
+// Quoting of untrusted text in error messages.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace ldp {
 
-/// In double quotes, at most `most` bytes of it (whole UTF-8 characters), control characters as \xNN: a
-/// hostile field can neither flood a terminal nor command it. (Of a std::string the standard library would
-/// take its own `quoted`, wherever <iomanip> came with another header.)
+/// Returns the text in double quotes, shortened to `most` bytes (whole UTF-8 characters), with control
+/// characters as \xNN, so that untrusted text can neither flood nor control a terminal. (The name is not
+/// `quoted`, because an unqualified call with a std::string would find std::quoted.)
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t most = 40);
 
 }  // namespace ldp

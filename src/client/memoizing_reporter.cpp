@@ -36,7 +36,7 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
     Memory memory = store.memory();
     if (memory.public_randomness.empty()) {
         if (!memory.answers.empty())
-            refuse_memory("There are answers, but not the public randomness they were drawn under.");
+            refuse_memory("The store has permanent responses, but not their public randomness.");
         memory.public_randomness.resize(mechanism.public_size());
         mechanism.draw_public(bits, memory.public_randomness);
         Writer alphas;
@@ -44,8 +44,8 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
         memory.public_randomness.insert(memory.public_randomness.end(), alphas.bytes().begin(),
                                         alphas.bytes().end());
         memory.course = written(courses_);
-        const Mark marks[] = {{"budget.answers", static_cast<std::int64_t>(most_answers_)}};
-        store.append({}, 0, marks, {memory.public_randomness, memory.course});
+        const Checkpoint checkpoints[] = {{"budget.answers", static_cast<std::int64_t>(most_answers_)}};
+        store.append({}, 0, checkpoints, {memory.public_randomness, memory.course});
     }
     load(std::move(memory));
 }
@@ -54,34 +54,35 @@ void MemoizingReporter::load(Memory memory) {
     const Mechanism& mechanism = collection_.mechanism();
     if (memory.public_randomness.size() !=
         mechanism.public_size() + rounding_.alphas() * sizeof(std::uint64_t))
-        refuse_memory("The public randomness has another size.");
+        refuse_memory("The public randomness has the wrong size.");
     Reader public_randomness(memory.public_randomness);
     const Bytes own = public_randomness.take_bytes(mechanism.public_size());
     public_.assign(own.begin(), own.end());
     for (std::size_t i = 0; i < rounding_.alphas(); ++i)
         alphas_.push_back(public_randomness.take<std::uint64_t>());
-    if (!mechanism.valid_public(public_)) refuse_memory("The public randomness is none that is drawn.");
+    if (!mechanism.valid_public(public_)) refuse_memory("The public randomness is invalid.");
     spans_ = mechanism.key_spans(public_);
 
     if (memory.course.size() != courses_.size() * course_size)
-        refuse_memory("The windows have another size.");
+        refuse_memory("The rounding state has the wrong size.");
     Reader course(memory.course);
     for (std::size_t i = 0; i < courses_.size(); ++i) {
         courses_[i].last = course.take<double>();
         courses_[i].moved = course.take<double>();
         courses_[i].moves = course.take<std::uint32_t>();
         courses_[i].rung = course.take<std::uint32_t>();
-        if (!rounding_.possible(i, courses_[i])) refuse_memory("A window holds what no reports lead to.");
+        if (!rounding_.possible(i, courses_[i])) refuse_memory("The rounding state is impossible.");
     }
 
     answers_ = std::move(memory.answers);
-    for (const Answer& answer : answers_) {
+    for (const PermanentResponse& answer : answers_) {
         if (answer.key.size() != spans_.size() || answer.permanent.size() != mechanism.permanent_size() ||
             answer.epsilon != mechanism.epsilon())
-            refuse_memory("An answer is of another mechanism.");
+            refuse_memory("A permanent response belongs to another mechanism.");
         if (!mechanism.valid_permanent(public_, answer.permanent))
-            refuse_memory("An answer is none that is drawn.");
-        if (!index_.emplace(answer.key, index_.size()).second) refuse_memory("A value has two answers.");
+            refuse_memory("A permanent response is invalid.");
+        if (!index_.emplace(answer.key, index_.size()).second)
+            refuse_memory("A value has two permanent responses.");
     }
     before_ = saved_ = {answers_.size(), courses_};
 }
@@ -89,12 +90,12 @@ void MemoizingReporter::load(Memory memory) {
 Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t>,
                                              BitSource& bits) {
     const LocalRandomizer& mechanism = collection_.mechanism();
-    Placed placed = collection_.place(record);
+    GridRecord placed = collection_.to_grid(record);
     std::vector<Course> courses = courses_;
     const std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
-    Answer fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
-    const Answer* found = &fresh;
-    Reported reported{{}, {std::move(placed.clamped), Origin::kept}};
+    PermanentResponse fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
+    const PermanentResponse* found = &fresh;
+    Reported reported{{}, {std::move(placed.clamped), Origin::memoized}};
     auto& [clamped, origin] = reported.receipt;
     clamped.coefficients = clamped_coefficients(collection_.mechanism(), cells);
     if (const auto kept = index_.find(fresh.key); kept != index_.end()) {
@@ -108,9 +109,10 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
         found = &nearest(fresh.key);
     } else {
         raise(ErrorCode::spent, "the budget of this person is spent",
-              "It paid for " + std::to_string(most_answers_) + " answers, and this value has none of them.",
-              "Values that were answered before can still be reported. A spec whose budget says "
-              "\"when_spent\": \"repeat\" gives the nearest answer instead.");
+              "It allows " + std::to_string(most_answers_) +
+                  " permanent responses, and this value does not have one.",
+              "Values with a memoized response can still be reported. With \"when_spent\": \"repeat\", the "
+              "client reports the response of the nearest value instead.");
     }
     Report& report = reported.reports.emplace_back(frame_report(mechanism.block(), mechanism.payload_size()));
     mechanism.instantaneous_response(public_, found->permanent, bits, payload_of(report, mechanism.block()));
@@ -128,9 +130,9 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     return reported;
 }
 
-// The distance of two keys is the sum of their entries', each as a share of what it can be.
-const Answer& MemoizingReporter::nearest(std::span<const Cell> key) const {
-    const auto distance = [&](const Answer& answer) {
+// The distance of two keys is the sum of the distances of their entries, each divided by the entry's range.
+const PermanentResponse& MemoizingReporter::nearest(std::span<const Cell> key) const {
+    const auto distance = [&](const PermanentResponse& answer) {
         double sum = 0;
         for (std::size_t i = 0; i < key.size(); ++i) {
             const Cell a = key[i], b = answer.key[i];
@@ -141,7 +143,7 @@ const Answer& MemoizingReporter::nearest(std::span<const Cell> key) const {
     return *std::ranges::min_element(answers_, {}, distance);
 }
 
-Notes MemoizingReporter::unsaved() {
+StateDelta MemoizingReporter::unsaved() {
     course_ = written(courses_);
     return {{}, course_, std::span(answers_).subspan(saved_.answers)};
 }
@@ -153,9 +155,9 @@ void MemoizingReporter::commit(std::int32_t round) {
     before_ = saved_;
 }
 
-void MemoizingReporter::restore(const Checkpoint& checkpoint) {
-    for (; answers_.size() > checkpoint.answers; answers_.pop_back()) index_.erase(answers_.back().key);
-    courses_ = checkpoint.courses;
+void MemoizingReporter::restore(const Snapshot& snapshot) {
+    for (; answers_.size() > snapshot.answers; answers_.pop_back()) index_.erase(answers_.back().key);
+    courses_ = snapshot.courses;
 }
 
 }  // namespace ldp

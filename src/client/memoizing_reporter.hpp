@@ -1,5 +1,4 @@
-// Reports of one person whose values change, from answers that are kept: how much the values move, how they
-// are rounded, whether they were answered before, and what a new answer costs.
+// Reports of one person with changing values, from memoized permanent responses.
 #pragma once
 
 #include <map>
@@ -9,47 +8,47 @@
 
 namespace ldp {
 
-/// One person's memory under a spec with "evolving". An answer, the permanent randomized response, is drawn
-/// once for each key (what the randomizer sees of a rounded record) and repeated whenever the key comes
-/// again; the ledger is the list of the answers.
+/// Reports one person's records under a spec with "evolving". A permanent response is drawn once for each
+/// key, the randomizer's input for a rounded record, and reused when the key occurs again. The ledger is the
+/// list of permanent responses.
 class MemoizingReporter final : public Reporter {
   public:
-    /// Goes on with what the store remembers. If that is nothing, draws and stores what the person keeps for
-    /// ever: the public randomness and the offsets of the rounding. Throws Error (environment) if it does not
-    /// fit the collection's spec.
+    /// Restores the state in the store. If the store is empty, draws and stores the person's public
+    /// randomness and the offsets of the rounding. Throws Error (environment) if the state does not fit the
+    /// collection's spec.
     MemoizingReporter(Collection collection, Store& store, BitSource& bits);
 
-    /// Throws Error (spent), and nothing changes, if the record needs a new answer, the budget is spent, and
-    /// the spec says "refuse".
+    /// Implements Reporter::report. Throws Error (spent) if the record needs a new response, the budget is
+    /// spent and "when_spent" is "refuse"; then nothing has changed.
     [[nodiscard]] Reported report(std::span<const Value> record, std::optional<std::int32_t> round,
                                   BitSource& bits) override;
 
-    [[nodiscard]] Notes unsaved() override;
+    [[nodiscard]] StateDelta unsaved() override;
     void commit(std::int32_t round) override;
     void undo() override { restore(before_); }
     void rollback() override { restore(saved_); }
-    [[nodiscard]] std::span<const Answer> ledger() const override { return answers_; }
+    [[nodiscard]] std::span<const PermanentResponse> ledger() const override { return answers_; }
 
   private:
-    struct Checkpoint {
+    struct Snapshot {
         std::size_t answers = 0;
         std::vector<Course> courses;
     };
-    void restore(const Checkpoint& checkpoint);
-    [[nodiscard]] const Answer& nearest(std::span<const Cell> key) const;
+    void restore(const Snapshot& snapshot);
+    [[nodiscard]] const PermanentResponse& nearest(std::span<const Cell> key) const;
     void load(Memory memory);
 
     Collection collection_;
     Rounding rounding_;
     std::uint64_t most_answers_;
 
-    std::vector<std::byte> public_;      ///< the mechanism's
-    std::vector<std::uint64_t> alphas_;  ///< the rounding's
-    std::vector<double> spans_;          ///< of the entries of a key
+    std::vector<std::byte> public_;      ///< public randomness of the mechanism
+    std::vector<std::uint64_t> alphas_;  ///< offsets of the rounding
+    std::vector<double> spans_;          ///< ranges of the entries of a key
     std::vector<Course> courses_;
-    std::vector<Answer> answers_;
-    std::map<std::vector<Cell>, std::size_t> index_;  ///< of answers, by key
-    Checkpoint before_, saved_;                       ///< the latest report; what the store does not know
+    std::vector<PermanentResponse> answers_;
+    std::map<std::vector<Cell>, std::size_t> index_;  ///< indexes of `answers_` by key
+    Snapshot before_, saved_;                         ///< the latest report; what the store does not know
     std::vector<std::byte> course_;                   ///< what unsaved() shows
 };
 

@@ -10,7 +10,7 @@ namespace ldp {
 
 namespace {
 
-// A snapshot is its SHA-256, then fields of fixed length, and strings with their length before them.
+// A snapshot is a SHA-256 digest followed by the content. Strings and lists are preceded by their length.
 constexpr std::uint32_t snapshot_version = 1;
 
 std::array<std::byte, 32> digest_of(Bytes content) {
@@ -36,7 +36,7 @@ std::string take_text(Reader& reader) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Writes a list: how many, then each.
+/// Writes the length of a list and its elements.
 void put_each(Writer& writer, const auto& list, const auto& put_one) {
     writer.put(static_cast<std::uint64_t>(list.size()));
     for (const auto& one : list) put_one(one);
@@ -55,7 +55,7 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     writer.put(memory_.fingerprint.value_or(0));
     put(writer, memory_.public_randomness);
     put(writer, memory_.course);
-    put_each(writer, memory_.answers, [&](const Answer& answer) {
+    put_each(writer, memory_.answers, [&](const PermanentResponse& answer) {
         put_each(writer, answer.key, [&](Cell cell) { writer.put(cell); });
         put(writer, answer.permanent);
         writer.put(answer.epsilon);
@@ -65,9 +65,9 @@ std::vector<std::byte> MemoryStore::snapshot() const {
         writer.put(queued.round);
         put(writer, queued.report);
     });
-    put_each(writer, marks_, [&](const auto& mark) {
-        put(writer, mark.first);
-        writer.put(mark.second);
+    put_each(writer, checkpoints_, [&](const auto& checkpoint) {
+        put(writer, checkpoint.first);
+        writer.put(checkpoint.second);
     });
     put_each(writer, refused_, [&](const Refused& refused) {
         writer.put(refused.round);
@@ -87,14 +87,14 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     constexpr std::size_t digest_size = std::tuple_size_v<decltype(digest_of({}))>;
     if (snapshot.size() < digest_size ||
         !std::ranges::equal(snapshot.first(digest_size), digest_of(snapshot.subspan(digest_size))))
-        raise(ErrorCode::environment, "the stored state is damaged", "It is not as it was written.",
-              "Restore it from a backup: a person who starts without their memory spends again.");
+        raise(ErrorCode::environment, "the stored state is damaged", "Its digest does not match its content.",
+              "Restore it from a backup: a person without their memory spends the budget again.");
     Reader reader(snapshot.subspan(digest_size));
     if (const auto version = reader.take<std::uint32_t>(); version != snapshot_version)
-        raise(ErrorCode::environment, "the stored state is of another version",
-              "It is of version " + std::to_string(version) + "; this program knows " +
+        raise(ErrorCode::environment, "the stored state has an unsupported version",
+              "Its version is " + std::to_string(version) + "; this release reads version " +
                   std::to_string(snapshot_version) + ".",
-              "It was left as it is. Go on with the version of ldp that wrote it, or a later one.");
+              "The state was not changed. Use the release of ldp that wrote it, or a newer one.");
     memory_.outdated = reader.take<std::uint8_t>() != 0;
     const bool bound = reader.take<std::uint8_t>() != 0;
     const auto fingerprint = reader.take<std::uint64_t>();
@@ -102,7 +102,7 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     memory_.public_randomness = take_string(reader);
     memory_.course = take_string(reader);
     take_each(reader, [&] {
-        Answer& answer = memory_.answers.emplace_back();
+        PermanentResponse& answer = memory_.answers.emplace_back();
         take_each(reader, [&] { answer.key.push_back(reader.take<Cell>()); });
         answer.permanent = take_string(reader);
         answer.epsilon = reader.take<double>();
@@ -114,7 +114,7 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     });
     take_each(reader, [&] {
         std::string name = take_text(reader);
-        marks_.emplace(std::move(name), reader.take<std::int64_t>());
+        checkpoints_.emplace(std::move(name), reader.take<std::int64_t>());
     });
     take_each(reader, [&] {
         Refused& refused = refused_.emplace_back();
@@ -127,9 +127,9 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     batch_ = take_text(reader);
     taken_ = static_cast<std::size_t>(reader.take<std::uint64_t>());
     reader.finish();
-    // A digest that fits proves little: anybody can make one.
+    // The digest has no key, so it does not prove that the content is consistent.
     if (taken_ > queue_.size() || batch_.empty() != (taken_ == 0))
-        raise(ErrorCode::environment, "the stored state is damaged", "Its current batch cannot be.");
+        raise(ErrorCode::environment, "the stored state is damaged", "Its current batch is inconsistent.");
 }
 
 void MemoryStore::bind(std::uint64_t fingerprint) {
@@ -139,18 +139,19 @@ void MemoryStore::bind(std::uint64_t fingerprint) {
     bound = fingerprint;
 }
 
-void MemoryStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
-                         const Notes& notes) {
+void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
+                         std::span<const Checkpoint> checkpoints, const StateDelta& delta) {
     if (memory_.outdated) refuse_outdated();
-    auto named = marks_;
-    std::vector<std::byte> public_randomness(notes.public_randomness.begin(), notes.public_randomness.end());
-    std::vector<std::byte> course(notes.course.begin(), notes.course.end());
-    std::vector<Answer> answers(notes.answers.begin(), notes.answers.end());
-    for (Answer& answer : answers) answer.round = round;
+    auto named = checkpoints_;
+    std::vector<std::byte> public_randomness(delta.public_randomness.begin(), delta.public_randomness.end());
+    std::vector<std::byte> course(delta.course.begin(), delta.course.end());
+    std::vector<PermanentResponse> answers(delta.answers.begin(), delta.answers.end());
+    for (PermanentResponse& answer : answers) answer.round = round;
     if (const std::size_t needed = memory_.answers.size() + answers.size();
         needed > memory_.answers.capacity())
         memory_.answers.reserve(2 * needed);
-    for (const Mark& mark : marks) named.insert_or_assign(std::string(mark.name), mark.value);
+    for (const Checkpoint& checkpoint : checkpoints)
+        named.insert_or_assign(std::string(checkpoint.name), checkpoint.value);
     const auto before = static_cast<std::ptrdiff_t>(queue_.size());
     try {
         for (const Report& report : reports) queue_.push_back({round, report});
@@ -158,15 +159,15 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round, st
         queue_.erase(queue_.begin() + before, queue_.end());
         throw;
     }
-    marks_.swap(named);
+    checkpoints_.swap(named);
     if (!public_randomness.empty()) memory_.public_randomness.swap(public_randomness);
     if (!course.empty()) memory_.course.swap(course);
     std::ranges::move(answers, std::back_inserter(memory_.answers));
 }
 
-std::optional<std::int64_t> MemoryStore::mark(std::string_view name) const {
-    const auto found = marks_.find(name);
-    return found == marks_.end() ? std::nullopt : std::optional(found->second);
+std::optional<std::int64_t> MemoryStore::checkpoint(std::string_view name) const {
+    const auto found = checkpoints_.find(name);
+    return found == checkpoints_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<Batch> MemoryStore::next_batch(std::size_t most) {

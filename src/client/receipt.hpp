@@ -1,4 +1,4 @@
-// What became of a record.
+// Receipts: the origin of a report and the clamped values of its record.
 #pragma once
 
 #include <cstddef>
@@ -7,44 +7,45 @@
 
 namespace ldp {
 
-/// What of a record was moved into what the spec declares.
+/// The clamped values of a record.
 struct Clamped {
-    /// Which attributes, ascending: a number to the nearer end of its range, a label to "other".
+    /// Indexes of attributes with a clamped value, ascending: a number moved to the nearer end of its range,
+    /// or a label replaced by "other".
     std::vector<std::size_t> attributes;
-    /// How many of the numbers that the record leads to lay outside the ranges that the spec gives them: the
-    /// coefficients of haar, or the numbers of a vector that is longer than the norm of gaussian. They are
-    /// moved whatever Outside says: such ranges are chosen narrower than what people hold.
+    /// Number of clamped values that are derived from the record: Haar coefficients outside their range, or
+    /// the components of a vector that is longer than the norm bound of gaussian. They are clamped also under
+    /// Outside::refuse, because these ranges are chosen narrower than the possible values.
     std::size_t coefficients = 0;
 
-    /// Whether anything was.
+    /// Returns whether any value was clamped.
     [[nodiscard]] bool any() const noexcept { return !attributes.empty() || coefficients != 0; }
 };
 
-/// The same of many records.
+/// Numbers of clamped values in many records.
 struct ClampedCount {
-    std::vector<std::uint64_t> attributes;  ///< for each attribute, how many values
-    std::uint64_t coefficients = 0;         ///< how many coefficients of haar
+    std::vector<std::uint64_t> attributes;  ///< clamped values by attribute
+    std::uint64_t coefficients = 0;         ///< clamped coefficients or vector components
 
-    /// One record more.
+    /// Adds a record.
     void add(const Clamped& clamped) noexcept {
         for (const std::size_t j : clamped.attributes) ++attributes[j];
         coefficients += clamped.coefficients;
     }
 };
 
-/// Where a report's answer comes from.
+/// The origin of the response in a report.
 enum class Origin {
-    drawn,    ///< drawn for it, at a cost
-    kept,     ///< kept from an earlier report
-    nearest,  ///< kept of the nearest value that has one, because the budget is spent
-    silent,   ///< none: nothing was due yet, the value is kept for what will be
+    drawn,     ///< The response was drawn for this record, at a cost.
+    memoized,  ///< It is the memoized response of the same value, at no cost.
+    nearest,   ///< It is the memoized response of the nearest value, because the budget is spent.
+    silent,    ///< The series has no response that was due in this round.
 };
 
-/// What became of a record.
+/// The result of reporting a record.
 struct Receipt {
-    Clamped clamped;  ///< into what the spec declares
-    /// Whether the report cost anything. Without "evolving" it always did; but of a series all reports cost ε
-    /// once, together, and rounds may be silent.
+    Clamped clamped;  ///< values that were clamped
+    /// The origin of the response, which determines the cost. Without "evolving" every response is drawn. All
+    /// reports of a series together cost ε once, and its rounds may be silent.
     Origin origin;
 };
 

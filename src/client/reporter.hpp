@@ -1,4 +1,4 @@
-// How records become reports, and what must be remembered of them.
+// Reporters: the conversion of records to reports, and its persistent state.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace ldp {
 
 class BitSource;
 
-/// Makes reports of records, under one collection. There are three, and the spec says which one it takes:
-///   FreshReporter      each report is a new draw (records may be different people's)
-///   MemoizingReporter  answers are kept and repeated, within a budget (one person, whose values change)
-///   SeriesReporter     the rounds of a series are answered one by one (one person, one value a round)
+/// Makes reports from records of one collection. The spec determines the implementation:
+///   FreshReporter      draws each report anew; the records may belong to different people.
+///   MemoizingReporter  repeats memoized responses, within a budget; one person with changing values.
+///   SeriesReporter     reports the rounds of a series in order; one person with one value in each round.
 ///
-/// A reporter changes in memory first. Whoever queues its reports stores unsaved() in the same step, and then
-/// calls commit(), or takes back what was not stored: undo(), rollback().
+/// A reporter changes only in memory. The caller stores unsaved() in the same step as the reports and then
+/// calls commit(). If the step fails, the caller reverts the changes with undo() or rollback().
 class Reporter {
   public:
     Reporter() = default;
@@ -29,33 +29,32 @@ class Reporter {
     Reporter& operator=(const Reporter&) = delete;
     virtual ~Reporter() = default;
 
-    /// The reports that are due, in a series none or several, and what became of the record.
+    /// The reports that are due (in a series none, one or several) and the receipt of the record.
     struct Reported {
         std::vector<Report> reports;
         Receipt receipt;
     };
-    /// Reports a record. `round` is the record's, or nothing if it will be known only when the report is
-    /// queued. Throws Error, and nothing changes: as Collection::place, and as the reporter says.
+    /// Reports a record. `round` is empty if the round is chosen later, when the report is queued. Throws the
+    /// errors of Collection::to_grid and those of the implementation; after an error nothing has changed.
     [[nodiscard]] virtual Reported report(std::span<const Value> record, std::optional<std::int32_t> round,
                                           BitSource& bits) = 0;
 
-    /// All that the store does not know yet; valid until the next call.
-    [[nodiscard]] virtual Notes unsaved() { return {}; }
-    /// The store knows it now, as of this round.
+    /// Returns the changes since the last commit(); valid until the next call.
+    [[nodiscard]] virtual StateDelta unsaved() { return {}; }
+    /// Records that the changes are stored, with responses of this round.
     virtual void commit(std::int32_t /*round*/) {}
-    /// Takes back the latest report(), if nothing was called since.
+    /// Reverts the latest report(). No other function may have been called since.
     virtual void undo() {}
-    /// Takes back all that the store does not know.
+    /// Reverts all changes since the last commit().
     virtual void rollback() {}
 
-    /// The answers that were drawn, each at its ε, in their order. Throws Error (unsupported) if reports cost
-    /// otherwise.
-    [[nodiscard]] virtual std::span<const Answer> ledger() const = 0;
+    /// Returns the permanent responses in the order of their draws, each with its ε. Throws Error
+    /// (unsupported) if the reporter does not memoize responses.
+    [[nodiscard]] virtual std::span<const PermanentResponse> ledger() const = 0;
 };
 
-/// The reporter that the collection's spec asks for. One that remembers goes on with what the store does; if
-/// that is nothing, it draws and stores what a person keeps for ever. Throws Error (environment) if what is
-/// remembered does not fit the spec.
+/// Returns the reporter for the collection's spec, with the state in the store. If the store is empty, draws
+/// and stores the person's public randomness. Throws Error (environment) if the state does not fit the spec.
 [[nodiscard]] std::unique_ptr<Reporter> make_reporter(const Collection& collection, Store& store,
                                                       BitSource& bits);
 

@@ -22,7 +22,8 @@ std::vector<std::byte> written(const SeriesState& series_state) {
 SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& bits)
     : collection_(std::move(collection)), series_(capability<SeriesRandomizer>(collection_.mechanism())) {
     Memory memory = store.memory();
-    if (!memory.answers.empty()) refuse_memory("There are answers, which a series does not keep.");
+    if (!memory.answers.empty())
+        refuse_memory("The store has permanent responses, but a series does not have any.");
     if (memory.public_randomness.empty() && memory.course.empty()) {
         memory.public_randomness.resize(collection_.mechanism().public_size());
         collection_.mechanism().draw_public(bits, memory.public_randomness);
@@ -30,13 +31,14 @@ SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& b
         store.append({}, 0, {}, {memory.public_randomness, memory.course});
     }
     if (memory.public_randomness.size() != collection_.mechanism().public_size())
-        refuse_memory("The public randomness has another size.");
-    if (memory.course.size() != written(standing_).size()) refuse_memory("The standing has another size.");
+        refuse_memory("The public randomness has the wrong size.");
+    if (memory.course.size() != written(standing_).size())
+        refuse_memory("The state of the series has the wrong size.");
     Reader reader(memory.course);
     for (std::uint32_t* field : {&standing_.round, &standing_.value, &standing_.told, &standing_.changes})
         *field = reader.take<std::uint32_t>();
     if (!series_.possible(standing_, memory.public_randomness))
-        refuse_memory("It stands where no reports lead to.");
+        refuse_memory("The state of the series is impossible.");
     public_ = std::move(memory.public_randomness);
     before_ = saved_ = standing_;
 }
@@ -44,17 +46,17 @@ SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& b
 Reporter::Reported SeriesReporter::report(std::span<const Value> record, std::optional<std::int32_t> round,
                                           BitSource& bits) {
     if (!round)
-        raise(ErrorCode::unsupported, "a series is reported round by round",
-              "One person has one value in a round.", "Use report() and name the round.");
+        raise(ErrorCode::unsupported, "reports of a series need a round",
+              "A person has one value in each round.", "Use report() with a round.");
     if (*round < 1 || static_cast<std::uint32_t>(*round) > series_.rounds())
-        raise(ErrorCode::invalid_value, "the series has no round " + std::to_string(*round),
+        raise(ErrorCode::invalid_value, "the series does not have round " + std::to_string(*round),
               "Its rounds are 1 to " + std::to_string(series_.rounds()) + ".");
     const auto last = static_cast<std::uint32_t>(*round);
     if (last <= standing_.round)
         raise(ErrorCode::invalid_value, "round " + std::to_string(*round) + " is over",
               "The last report was in round " + std::to_string(standing_.round) +
-                  "; what was answered then is never answered again.");
-    Placed placed = collection_.place(record);
+                  ". Rounds must be reported in ascending order.");
+    GridRecord placed = collection_.to_grid(record);
     const auto value = static_cast<Cell>(placed.positions[0]);
     const LocalRandomizer& mechanism = collection_.mechanism();
     const Cell held = standing_.round == 0 ? value : standing_.value;
@@ -71,14 +73,14 @@ Reporter::Reported SeriesReporter::report(std::span<const Value> record, std::op
     return reported;
 }
 
-Notes SeriesReporter::unsaved() {
+StateDelta SeriesReporter::unsaved() {
     course_ = written(standing_);
     return {{}, course_, {}};
 }
 
-std::span<const Answer> SeriesReporter::ledger() const {
+std::span<const PermanentResponse> SeriesReporter::ledger() const {
     raise(ErrorCode::unsupported, "a series has no ledger",
-          "However many of its rounds are reported, all of them together cost epsilon once.");
+          "All rounds of a series together cost epsilon once.");
 }
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// Reports of one person's series: what their client remembers of it is a value, and how far it has come.
+// Reports of one person's series. The state is the last value and the current round.
 #pragma once
 
 #include "client/reporter.hpp"
@@ -6,28 +6,28 @@
 
 namespace ldp {
 
-/// One person's way through the rounds of a series. Every answer of theirs is drawn once, when its last round
-/// is over, and never again: a round can be reported once and in order.
+/// Reports one person's values in the rounds of a series. Each response is drawn once, when the last round
+/// that it covers is over. Therefore rounds must be reported in ascending order, each at most once.
 ///
-/// Rounds that are left out are taken to have had the value before them; those before the first report, its
-/// value. Answers that were due in them are given with the next report, so that a person has as many as any
-/// other, whenever they were online.
+/// An omitted round takes the preceding value, and rounds before the first report take its value. Responses
+/// due in omitted rounds are sent with the next report, so that all people send the same number of responses.
 class SeriesReporter final : public Reporter {
   public:
-    /// Goes on with what the store remembers. If that is nothing, draws and stores the public randomness.
-    /// Throws Error (environment) if it does not fit the collection's spec, whose mechanism is one of series.
+    /// Restores the state in the store. If the store is empty, draws and stores the public randomness. Throws
+    /// Error (environment) if the state does not fit the collection's spec. The spec's mechanism must be one
+    /// for series.
     SeriesReporter(Collection collection, Store& store, BitSource& bits);
 
-    /// Throws Error (invalid_value), and nothing changes, if the series has no such round or has passed it,
-    /// and Error (unsupported) if the round is not known.
+    /// Implements Reporter::report. Throws Error (invalid_value) if the series does not have the round or has
+    /// passed it, and Error (unsupported) if the round is empty; after an error nothing has changed.
     [[nodiscard]] Reported report(std::span<const Value> record, std::optional<std::int32_t> round,
                                   BitSource& bits) override;
 
-    [[nodiscard]] Notes unsaved() override;
+    [[nodiscard]] StateDelta unsaved() override;
     void commit(std::int32_t) override { before_ = saved_ = standing_; }
     void undo() override { standing_ = before_; }
     void rollback() override { standing_ = saved_; }
-    [[nodiscard]] std::span<const Answer> ledger() const override;
+    [[nodiscard]] std::span<const PermanentResponse> ledger() const override;
 
     [[nodiscard]] const SeriesState& series_state() const noexcept { return standing_; }
 
@@ -35,8 +35,8 @@ class SeriesReporter final : public Reporter {
     Collection collection_;
     const SeriesRandomizer& series_;
     std::vector<std::byte> public_;
-    SeriesState standing_, before_, saved_;  ///< now; before the latest report; as the store knows it
-    std::vector<std::byte> course_;          ///< what unsaved() shows
+    SeriesState standing_, before_, saved_;  ///< current, before the latest report, and as stored
+    std::vector<std::byte> course_;          ///< buffer of unsaved()
 };
 
 }  // namespace ldp

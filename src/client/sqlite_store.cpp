@@ -12,7 +12,7 @@ using sqlite::damaged;
 using sqlite::Person;
 using sqlite::Step;
 
-/// A file that is open, and whose memory in it a store has.
+/// An open file, with the person of a store.
 class SqliteStore::Opened {
   public:
     Opened(std::shared_ptr<sqlite::Contents> contents, std::string_view name)
@@ -21,21 +21,21 @@ class SqliteStore::Opened {
           changed_in_(contents_->together) {
         if (!contents_->open.emplace(name).second)
             sqlite::fail(path(), "the store of " + in_quotes(name) + " is in use",
-                         "Two of one person would draw two answers for one value.",
-                         "Keep one, and share it.");
+                         "Two stores of one person would draw two responses for one value.",
+                         "Share one store.");
     }
     Opened(const Opened&) = delete;
     Opened& operator=(const Opened&) = delete;
     ~Opened() { contents_->open.erase(person_.name); }
 
     [[nodiscard]] sqlite::Contents& contents() const noexcept { return *contents_; }
-    /// Must be called before what this store knows of its person or spec is asked for, or changes: what it
-    /// was told in a step that was not done is not in the file.
+    /// Must be called before each access to the person's memory or the spec. Throws if a joint step that
+    /// changed this store was rolled back, because the store's data are then not in the file.
     void require_done() const {
         if (contents_->undone.contains(changed_in_))
             sqlite::fail(path(), "the store of " + in_quotes(person_.name) + " is ahead of the file",
-                         "What it was told was to be done together with what failed, and was undone.",
-                         "Make the client and its store anew: they go on from where the file is.");
+                         "Its changes belonged to a joint step that failed and was rolled back.",
+                         "Reopen the client and its store.");
     }
     void changes() noexcept {
         if (contents_->together != 0) changed_in_ = contents_->together;
@@ -45,7 +45,7 @@ class SqliteStore::Opened {
     [[nodiscard]] const Person& person() const noexcept { return person_; }
     void know(Person person) noexcept { person_ = std::move(person); }
 
-    /// The id of the batch that is on its way, and of the one behind it; there must be one.
+    /// Returns the id of the current batch, and that of the following one. The batch must exist.
     [[nodiscard]] std::string current() const {
         return batch_id(head().secret, head().batches - (head().ahead ? 2 : 1));
     }
@@ -58,7 +58,7 @@ class SqliteStore::Opened {
   private:
     std::shared_ptr<sqlite::Contents> contents_;
     Person person_;
-    std::uint64_t changed_in_;  ///< the last step together in which this was made or told anything
+    std::uint64_t changed_in_;  ///< number of the last joint step that made or changed this store
 };
 
 std::shared_ptr<sqlite::Contents> SqliteStore::open(const std::string& path) {
@@ -85,8 +85,8 @@ void SqliteStore::bind(std::uint64_t fingerprint) {
     step.commit();
 }
 
-void SqliteStore::append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
-                         const Notes& notes) {
+void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
+                         std::span<const Checkpoint> checkpoints, const StateDelta& delta) {
     opened_->require_done();
     opened_->require_current();
     opened_->changes();
@@ -94,22 +94,23 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round, st
     sqlite::People& people = contents.people;
     Step step(contents.file);
     Person person = opened_->person();
-    const bool noted = !notes.public_randomness.empty() || !notes.course.empty() || !notes.answers.empty();
-    if (noted || (person.id == 0 && !marks.empty())) {
+    const bool changed = !delta.public_randomness.empty() || !delta.course.empty() || !delta.answers.empty();
+    if (changed || (person.id == 0 && !checkpoints.empty())) {
         people.enrol(person);
         const auto take = [](std::vector<std::byte>& into, Bytes bytes) {
             if (!bytes.empty()) into.assign(bytes.begin(), bytes.end());
         };
-        take(person.public_randomness, notes.public_randomness);
-        take(person.course, notes.course);
-        for (const Answer& answer : notes.answers) {
+        take(person.public_randomness, delta.public_randomness);
+        take(person.course, delta.course);
+        for (const PermanentResponse& answer : delta.answers) {
             Writer key;
             for (const Cell cell : answer.key) key.put(cell);
             people.answer(step, person, key.bytes(), answer.permanent, answer.epsilon, round);
         }
         people.remember(step, person);
     }
-    for (const Mark& mark : marks) people.set_mark(step, person, mark.name, mark.value);
+    for (const Checkpoint& checkpoint : checkpoints)
+        people.set_checkpoint(step, person, checkpoint.name, checkpoint.value);
     contents.outbox.append(step, reports, round);
     step.commit();
     opened_->know(std::move(person));
@@ -123,8 +124,8 @@ Memory SqliteStore::memory() const {
         memory.fingerprint = static_cast<std::uint64_t>(*bound);
     opened_->contents().people.answers(
         person, [&](Bytes key, std::vector<std::byte> response, double epsilon, std::int64_t round) {
-            if (key.size() % sizeof(Cell) != 0) damaged(opened_->path(), "An answer has changed.");
-            Answer& answer = memory.answers.emplace_back();
+            if (key.size() % sizeof(Cell) != 0) damaged(opened_->path(), "A permanent response has changed.");
+            PermanentResponse& answer = memory.answers.emplace_back();
             for (Reader cells(key); !cells.empty();) answer.key.push_back(cells.take<Cell>());
             answer.permanent = std::move(response);
             answer.epsilon = epsilon;
@@ -133,9 +134,9 @@ Memory SqliteStore::memory() const {
     return memory;
 }
 
-std::optional<std::int64_t> SqliteStore::mark(std::string_view name) const {
+std::optional<std::int64_t> SqliteStore::checkpoint(std::string_view name) const {
     opened_->require_done();
-    return opened_->contents().people.mark(opened_->person(), name);
+    return opened_->contents().people.checkpoint(opened_->person(), name);
 }
 
 std::uint64_t SqliteStore::pending() const {
@@ -146,9 +147,9 @@ void SqliteStore::require_leaving() const {
     opened_->require_current();
     if (opened_->contents().together != 0)
         sqlite::fail(
-            opened_->path(), "reports cannot leave yet",
-            "A step of several stores is going on, and what it queued is not durable before its end.",
-            "Send when it is over.");
+            opened_->path(), "reports cannot be sent yet",
+            "A joint step of several stores is in progress. Its reports are not durable before its end.",
+            "Flush after the step.");
 }
 
 Batch SqliteStore::named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const {
@@ -162,18 +163,19 @@ std::optional<Batch> SqliteStore::name_next(std::size_t most) {
     Step step(contents.file);
     const auto behind = step.head.last;
     auto front = contents.outbox.first(step, most, behind);
-    for (const auto& row : front.damaged) {  // it must not keep the rest back
+    for (const auto& row : front.damaged) {  // a damaged row must not block the others
         std::vector<Report> lost;
         if (row.segment.possible())
             row.segment.append_to(lost);
         else
             lost.push_back(row.segment.content);
         for (const Report& report : lost)
-            contents.refusals.keep(step, row.round, report, "it was damaged in the state file", false);
+            contents.refusals.keep(step, row.round, report, "the report was damaged in the state file",
+                                   false);
     }
     if (front.reports.empty() && front.damaged.empty()) {
         if (behind) return std::nullopt;
-        damaged(opened_->path(), "Reports wait, and there are none.");
+        damaged(opened_->path(), "The queue has fewer reports than recorded.");
     }
     Batch batch{{}, static_cast<std::int32_t>(front.round), std::move(front.reports)};
     if (!batch.reports.empty()) {
@@ -187,7 +189,7 @@ std::optional<Batch> SqliteStore::name_next(std::size_t most) {
 
 std::optional<Batch> SqliteStore::next_batch(std::size_t most) {
     require_leaving();
-    // It is on its way, and must stay as it was.
+    // The current batch may have been sent, so it must not change.
     if (const auto last = opened_->head().last) return named(opened_->current(), std::nullopt, *last);
     if (pending() == 0) return std::nullopt;
     return name_next(most);
@@ -204,7 +206,7 @@ std::optional<Batch> SqliteStore::batch_after(std::size_t most) {
 void SqliteStore::confirm(std::string_view id) {
     if (!opened_->is_current(id)) return;
     sqlite::Contents& contents = opened_->contents();
-    // Undone, it is the same batch that comes again, and the server knows it; as it does the one behind it.
+    // If a crash undoes this step, the same batch is sent again, and the server has its id.
     Step step(contents.file, sqlite::Durable::with_others);
     contents.outbox.drop(step, *step.head.last);
     step.head.last = std::exchange(step.head.ahead, std::nullopt);
@@ -245,7 +247,7 @@ std::uint64_t SqliteStore::requeue_refused() {
     Step step(contents.file);
     contents.refusals.drop(step);
     std::uint64_t queued = 0;
-    std::vector<Report> together;  // of one round
+    std::vector<Report> together;  // reports of one round
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& [round, report, reason, sound] = all[i];
         if (sound)
@@ -269,7 +271,7 @@ std::uint64_t SqliteStore::drop_refused() {
     return dropped;
 }
 
-void SqliteStore::retire() {
+void SqliteStore::invalidate() {
     Step step(opened_->contents().file);
     step.head.outdated = 1;
     step.commit();

@@ -1,4 +1,4 @@
-// A store in a file.
+// A store in an SQLite file.
 #pragma once
 
 #include <memory>
@@ -12,30 +12,29 @@ namespace sqlite {
 struct Contents;
 }
 
-/// Keeps its reports in an SQLite file that only its owner can read (mode 0600 from the moment it exists).
-/// What its calls did survives a crash of the program, of the system and of its power; but that a batch was
-/// confirmed may be undone with the system, until the next call that waits for the disk: the batch then comes
-/// again, under its id, which counts once. What it remembers of a person's values is as secret as the values
-/// themselves.
+/// Keeps its state in an SQLite file that only its owner can read (created with mode 0600). The effects of
+/// calls survive crashes of the program and of the system, and power failures. The confirmation of a batch is
+/// an exception: a system crash may undo it until the next call that waits for the disk. The batch is then
+/// sent again under its id, and counts once. The memoized responses are as secret as the person's values.
 ///
-/// The file stays locked while the store is open: a second store on it, in this process or another, is
-/// refused after a second's wait. The file must be on a local disk, and be moved or copied only together with
-/// the file NAME-wal, if there is one. Many people's stores may share a file: see SqliteFleet.
+/// The file is locked while the store is open. Opening a second store on it, in this process or another,
+/// fails after one second. The file must be on a local disk. It may be moved or copied only together with the
+/// file NAME-wal, if that exists. The stores of many people can share a file (SqliteFleet).
 class SqliteStore final : public Store {
   public:
-    /// Opens the file, or creates it if there is none. Throws Error (environment) if it is in use, read-only,
-    /// damaged, no state file of ldp, or written by another release whose files this one cannot read: it is
-    /// never replaced by an empty one, because what it holds cannot be had again.
+    /// Opens the file, or creates it if it does not exist. Throws Error (environment) in these cases: the
+    /// file is in use, read-only or damaged; it is not a state file of ldp; another release wrote it, whose
+    /// files this release cannot read. An existing file is never replaced by an empty one.
     explicit SqliteStore(const std::string& path);
     SqliteStore(SqliteStore&&) noexcept;             ///< the file stays locked
-    SqliteStore& operator=(SqliteStore&&) noexcept;  ///< the file that this had is closed
+    SqliteStore& operator=(SqliteStore&&) noexcept;  ///< closes the file of the target
     ~SqliteStore() override;
 
     void bind(std::uint64_t fingerprint) override;
-    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks = {},
-                const Notes& notes = {}) override;
+    void append(std::span<const Report> reports, std::int32_t round,
+                std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {}) override;
     [[nodiscard]] Memory memory() const override;
-    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override;
+    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override;
     [[nodiscard]] std::uint64_t pending() const override;
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override;
     [[nodiscard]] std::optional<Batch> batch_after(std::size_t most) override;
@@ -45,19 +44,21 @@ class SqliteStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override;
     std::uint64_t requeue_refused() override;
     std::uint64_t drop_refused() override;
-    void retire() override;
+    void invalidate() override;
 
   private:
     friend class SqliteFleet;
     [[nodiscard]] static std::shared_ptr<sqlite::Contents> open(const std::string& path);
-    /// Of one person in a file that is open. Throws Error (environment) if their store is open already.
+    /// Opens the store of one person in an open file. Throws Error (environment) if this store is already
+    /// open.
     SqliteStore(std::shared_ptr<sqlite::Contents> contents, std::string_view person);
 
-    /// Throws Error unless reports may leave.
+    /// Throws Error if reports must not be sent now.
     void require_leaving() const;
-    /// A batch that was named: what stands behind the first of these rows, up to and with the other one.
+    /// Returns a batch with an assigned id: the rows behind `after`, up to and including `last`.
     [[nodiscard]] Batch named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const;
-    /// Names the oldest reports that are in no batch yet, if there are any.
+    /// Assigns an id to the oldest reports without one, and returns them as a batch; nothing if no such
+    /// report is left.
     [[nodiscard]] std::optional<Batch> name_next(std::size_t most);
 
     class Opened;

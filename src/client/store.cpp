@@ -12,15 +12,15 @@
 namespace ldp {
 
 void refuse_memory(const char* reason) {
-    raise(ErrorCode::environment, "what the store remembers does not fit the spec", reason,
-          "It was left as it is. Restore it from a backup: a person who starts without their memory "
-          "spends again.");
+    raise(ErrorCode::environment, "the store's memory does not fit the spec", reason,
+          "The store was not changed. Restore it from a backup: a person without their memory spends the "
+          "budget again.");
 }
 
 std::array<std::byte, 32> Batch::digest() const {
     Sha256 hash;
     hash.add(std::to_string(round));
-    std::string text = ":";  // what stands before a report, and the report
+    std::string text = ":";  // a separator and the report
     for (const Report& report : reports) {
         text.resize(1 + 2 * report.size());
         to_hex(report, text.data() + 1);
@@ -62,20 +62,19 @@ std::string Store::batch_id(const Secret& secret, std::int64_t number) {
 }
 
 void Store::refuse_spec(std::uint64_t bound, std::uint64_t found) {
-    raise(ErrorCode::incompatible, "the store belongs to another spec",
-          "It holds reports for spec " + fingerprint_text(bound) + "; this client has spec " +
-              fingerprint_text(found) + ".",
-          "Use one store for each spec. If the spec was replaced, submit what the old store holds first.");
+    raise(
+        ErrorCode::incompatible, "the store belongs to another spec",
+        "It holds reports for spec " + fingerprint_text(bound) + "; this client has spec " +
+            fingerprint_text(found) + ".",
+        "Use one store for each spec. If the spec was replaced, submit the reports of the old store first.");
 }
 
 void Store::refuse_outdated() {
-    raise(ErrorCode::incompatible, "the store is older than what the server counted",
-          "The server has counted a batch of this store's that the store does not know: it is a copy from "
-          "before "
-          "that, and what it would send now was counted already, drawn another time.",
-          "Go on with the newest copy. If that is lost, go on with none: what was drawn and spent since this "
-          "copy "
-          "was made is not in it.");
+    raise(ErrorCode::incompatible, "the store is an outdated copy",
+          "The server has counted a batch under an id of this store, with other reports. A newer copy of the "
+          "store has sent it.",
+          "Use the newest copy. If it is lost, do not use this copy: it lacks the responses that were drawn, "
+          "and the budget that was spent, since it was made.");
 }
 
 }  // namespace ldp

@@ -1,5 +1,5 @@
-// What a client keeps: its reports between being drawn and known to be counted, and under specs of values
-// that change all that it must remember.
+// A client's persistent state: the queue of its reports and, under specs of changing values, the memoized
+// responses of one person.
 #pragma once
 
 #include <array>
@@ -16,70 +16,77 @@
 
 namespace ldp {
 
-/// Reports that travel together, under an id that never stands for anything else.
+/// Reports that are sent together under an id, which is never used for other reports.
 struct Batch {
     std::string id;               ///< a random UUID (version 4) in its text form, 36 characters
-    std::int32_t round;           ///< of all of them
-    std::vector<Report> reports;  ///< at least one, the oldest first
+    std::int32_t round;           ///< round of all reports
+    std::vector<Report> reports;  ///< at least one report, the oldest first
 
-    /// SHA-256 of round and reports, as ldp_submit_batch computes it: what tells a batch that is repeated
-    /// from another one under its id.
+    /// Returns the SHA-256 digest of round and reports, as ldp_submit_batch computes it. It distinguishes a
+    /// repeated batch from another batch under the same id.
     [[nodiscard]] std::array<std::byte, 32> digest() const;
-    /// The reports as batches (core/format/batch_frame.hpp), for a collection that keeps them so: one, or
-    /// several where one has no room for all. Nothing if what stands here is damaged, or of several specs.
+    /// Returns the reports as batch frames (core/format/batch_frame.hpp): one frame, or several if they do
+    /// not fit into one. Returns nothing if a report is damaged, or if the reports belong to several specs.
     [[nodiscard]] std::optional<std::vector<std::vector<std::byte>>> packed() const;
 };
 
-/// A report that was refused for good and waits aside, for somebody to look into it.
+/// A dead letter: a report that the server refused for good, kept for inspection.
 struct Refused {
-    std::int32_t round;  ///< in which it was to be counted
+    std::int32_t round;  ///< round of the report
     Report report;       ///< its bytes
-    std::string reason;  ///< what the server said
-    bool sound = true;   ///< as it was drawn; if not, it is damaged, and cannot be queued again
+    std::string reason;  ///< the server's message
+    bool sound = true;   ///< false if the report is damaged; then it cannot be queued again
     friend bool operator==(const Refused&, const Refused&) = default;
 };
 
-/// A named number that is set together with reports: how far into a source they reach, say.
-struct Mark {
-    std::string_view name;  ///< of the program's choice
-    std::int64_t value;     ///< what it is from now on
+/// A named number that is set in the same step as reports are queued, such as a position in their source.
+struct Checkpoint {
+    std::string_view name;  ///< chosen by the application
+    std::int64_t value;     ///< the new value
 };
 
-/// An answer that was drawn once and is kept: an entry of the permanent response and of the ledger in one.
-struct Answer {
-    std::vector<Cell> key;  ///< of what: all that the randomizer sees of a record, the same length for all
-    std::vector<std::byte> permanent;  ///< what was drawn, the same length for all
-    double epsilon;                    ///< what drawing it cost
-    std::int32_t round = 0;            ///< of the append that stored it
-    friend bool operator==(const Answer&, const Answer&) = default;
+/// A memoized permanent response, which is drawn once and repeated. The list of all responses is the ledger.
+struct PermanentResponse {
+    std::vector<Cell> key;  ///< the randomizer's input for a rounded record; all keys have the same length
+    std::vector<std::byte> permanent;  ///< the response; all have the same length
+    double epsilon;                    ///< the cost of the draw
+    std::int32_t round = 0;            ///< round of the append that stored the response
+    friend bool operator==(const PermanentResponse&, const PermanentResponse&) = default;
 };
 
-/// What an append adds to a client's memory.
-struct Notes {
-    Bytes public_randomness = {};  ///< what a person draws once and keeps for ever; empty: nothing new
-    Bytes course = {};  ///< how the values have moved, in place of what was known; empty: nothing new
-    std::span<const Answer> answers = {};  ///< what was drawn
+/// The change of a client's memory by an append.
+struct StateDelta {
+    /// A person's public randomness, which is drawn once and never changes; empty: no change.
+    Bytes public_randomness = {};
+    /// The new state of the reporter, such as the rounding state of changing values; empty: no change.
+    Bytes course = {};
+    /// Responses drawn since the last append.
+    std::span<const PermanentResponse> answers = {};
 };
 
-/// All that a store remembers.
+/// The persistent memory of one person.
 struct Memory {
-    std::optional<std::uint64_t> fingerprint;  ///< of the spec that it is tied to
-    std::vector<std::byte>
-        public_randomness;          ///< what was drawn once and is kept; empty if there was none yet
-    std::vector<std::byte> course;  ///< how the values have moved; empty if there was none yet
-    std::vector<Answer> answers;    ///< in the order in which they were drawn
-    bool outdated = false;          ///< more was drawn than is remembered here: see Store::retire
+    /// Fingerprint of the spec that the store is bound to.
+    std::optional<std::uint64_t> fingerprint;
+    /// The person's public randomness; empty before the first report.
+    std::vector<std::byte> public_randomness;
+    /// The state of the reporter; empty before the first report.
+    std::vector<std::byte> course;
+    /// The permanent responses in the order of their draws.
+    std::vector<PermanentResponse> answers;
+    /// Whether the store was invalidated: a newer copy has drawn more responses (Store::invalidate).
+    bool outdated = false;
 };
 
-/// Throws Error (environment): what a store remembers is not of its spec, for this reason.
+/// Throws Error (environment): the store's memory does not fit its spec, for this reason.
 [[noreturn]] void refuse_memory(const char* reason);
 
-/// The outbox, a queue of reports, the oldest leaving first; and the memory of one person. Each call happens
-/// whole or not at all, and what it did is as durable as the store is when it returns; a failure is an Error
+/// The outbox, a first-in-first-out queue of reports, and the memory of one person. Each call takes effect as
+/// a whole or not at all, and its effect is as durable as the store when the call returns. Failures are Error
 /// (environment).
 ///
-/// A store serves one spec, one client and one thread at a time. An append takes what was drawn and what it
-/// cost in the same step as the reports that come of it.
+/// A store serves one spec, one client and one thread at a time. An append stores the drawn responses and
+/// their cost in the same step as the reports.
 class Store {
   public:
     Store() = default;
@@ -87,67 +94,69 @@ class Store {
     Store& operator=(const Store&) = delete;
     virtual ~Store() = default;
 
-    /// Ties the store to a spec for good. Throws Error (incompatible) if it is tied to another, or was
-    /// retired.
+    /// Binds the store permanently to a spec. Throws Error (incompatible) if it is bound to another spec or
+    /// was invalidated.
     virtual void bind(std::uint64_t fingerprint) = 0;
 
-    /// Queues all reports, of this round and in this order, sets all marks and takes all notes, or does
-    /// nothing of it. Each of the three may be empty. All is copied.
-    virtual void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks = {},
-                        const Notes& notes = {}) = 0;
-    /// Throws Error (environment) if what it kept is damaged.
+    /// Queues the reports in this round and order, sets the checkpoints and applies the delta, in one step.
+    /// Each of the three may be empty. The arguments are copied.
+    virtual void append(std::span<const Report> reports, std::int32_t round,
+                        std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {}) = 0;
+    /// Returns the person's memory. Throws Error (environment) if it is damaged.
     [[nodiscard]] virtual Memory memory() const = 0;
-    /// A mark as it was last set, if it ever was.
-    [[nodiscard]] virtual std::optional<std::int64_t> mark(std::string_view name) const = 0;
-    /// Reports queued and not confirmed.
+    /// Returns the value of a checkpoint; nothing if it was never set.
+    [[nodiscard]] virtual std::optional<std::int64_t> checkpoint(std::string_view name) const = 0;
+    /// Returns the number of reports that are queued and not confirmed.
     [[nodiscard]] virtual std::uint64_t pending() const = 0;
 
-    /// The oldest reports, at most `most` (≥ 1) of one round. Their id is stored before it is returned, and
-    /// the same batch comes back, whatever `most` is then, until it is confirmed. Nothing if the queue is
-    /// empty.
+    /// Returns the current batch: the oldest reports of one round, at most `most` (≥ 1). Its id is stored
+    /// before the call returns. Further calls return the same batch, also with another `most`, until it is
+    /// confirmed. Returns nothing if the queue is empty.
     [[nodiscard]] virtual std::optional<Batch> next_batch(std::size_t most) = 0;
-    /// The batch that will be next once the current one is confirmed: named and stored like that, so that it
-    /// can be made ready while the current one is on its way. It must not leave before that is confirmed, and
-    /// if that is released or set aside, its reports will leave under other ids. Nothing if there is no
-    /// current batch, or no report behind it; a store need not look ahead.
+    /// Returns the batch that follows the current one, with a stored id, so that it can be prepared during
+    /// the delivery of the current batch. It must not be sent before the current batch is confirmed. If the
+    /// current batch is released or moved to the dead letters, its reports get other ids. Returns nothing if
+    /// there is no current batch or no further report, or if the store does not support this.
     [[nodiscard]] virtual std::optional<Batch> batch_after([[maybe_unused]] std::size_t most) {
         return std::nullopt;
     }
-    /// Removes a batch that was counted: sooner or later for good, since a batch that comes again counts
-    /// once. An id that is not the current batch's changes nothing, here and in the two that follow.
+    /// Removes a batch that was counted. The removal may become durable later, because a repeated batch
+    /// counts once. The call has no effect if the id is not that of the current batch; this also holds for
+    /// release() and move_to_dead_letters().
     virtual void confirm(std::string_view id) = 0;
 
-    /// The batch was not counted and never will be: its reports go back to the front of the queue, to leave
-    /// under other ids, and this id is used no more.
+    /// Returns the reports of a batch to the front of the queue, to be sent under other ids. The batch was
+    /// not counted and never will be. Its id is not used again.
     virtual void release(std::string_view id) = 0;
-    /// The same, and its reports leave the queue: they are kept aside with the reason.
+    /// Moves the reports of a batch from the queue to the dead letters, with the reason. The batch was not
+    /// counted and never will be. Its id is not used again.
     virtual void move_to_dead_letters(std::string_view id, std::string_view reason) = 0;
-    /// What was set aside, the oldest first.
+    /// Returns the dead letters, the oldest first.
     [[nodiscard]] virtual std::vector<Refused> refused() const = 0;
-    /// Queues what was set aside and is sound anew; returns how many reports that were.
+    /// Queues the dead letters again, except damaged ones. Returns the number of queued reports.
     virtual std::uint64_t requeue_refused() = 0;
-    /// Forgets what was set aside; returns how many reports that were.
+    /// Deletes the dead letters. Returns their number.
     virtual std::uint64_t drop_refused() = 0;
 
-    /// The server knows a batch of this store's that the store does not: it is an older copy of one that went
-    /// on. What it would send is what was sent in other words, so from now on it refuses bind(), append() and
-    /// next_batch(), with an Error (incompatible), and remembers that for good.
-    virtual void retire() = 0;
+    /// Marks the store permanently as an outdated copy. The server has counted a batch under an id of this
+    /// store, but with other reports, so a newer copy of the store is in use. From now on bind(), append()
+    /// and next_batch() throw Error (incompatible).
+    virtual void invalidate() = 0;
 
   protected:
-    Store(Store&&) = default;             ///< for stores that can be moved
-    Store& operator=(Store&&) = default;  ///< for stores that can be moved
+    Store(Store&&) = default;             ///< for movable stores
+    Store& operator=(Store&&) = default;  ///< for movable stores
 
-    /// What the ids of a store's batches are made with.
+    /// The secret from which the ids of a store's batches are derived.
     using Secret = std::array<std::byte, 32>;
-    /// A new one, from the operating system.
+    /// Returns a new secret from the operating system's random numbers.
     [[nodiscard]] static Secret draw_secret();
-    /// The id of a store's batch with this number, under a secret of the store: a copy of the store that goes
-    /// its own way arrives at the same ids, which is how it is noticed; nobody else can.
+    /// Returns the id of the batch with this number under the store's secret. A copy of the store derives the
+    /// same ids, which reveals the copy to the server. Without the secret, the ids cannot be derived.
     [[nodiscard]] static std::string batch_id(const Secret& secret, std::int64_t number);
-    /// Throws the Errors of bind().
+    /// Throws Error (incompatible): the store is bound to another spec.
     [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found);
-    /// Throws the Error of a store that was retired.
+    /// Throws Error (incompatible): the store was invalidated.
     [[noreturn]] static void refuse_outdated();
 };
 

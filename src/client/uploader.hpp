@@ -1,5 +1,5 @@
-// Carries batches to a collection over a libpqxx connection. Header-only, so that libldp itself needs no
-// libpqxx: programs that include this link it themselves.
+// Submits batches to a collection over a libpqxx connection. This file is a header only: libldp does not
+// depend on libpqxx, and programs that include the header link libpqxx themselves.
 #pragma once
 
 #include <array>
@@ -16,8 +16,9 @@
 
 namespace ldp {
 
-/// A connection to the server that libpq's connection string names; what it leaves out comes from PGHOST,
-/// PGDATABASE and their like. Throws Error (environment) where libpqxx would throw an exception of its own.
+/// Returns a connection to the server that libpq's connection string names. Missing parameters come from
+/// libpq's environment variables (PGHOST, PGDATABASE, …). Throws Error (environment) where libpqxx would
+/// throw an exception of its own.
 [[nodiscard]] inline pqxx::connection connect(const std::string& parameters = {}) {
     return pq::guarded(
         "connecting to the server", [&] { return pqxx::connection(parameters); }, true);
@@ -25,12 +26,12 @@ namespace ldp {
 
 namespace pq {
 
-// A table's triggers run in the session, and with the rights, of the role that inserts. They can leave
-// settings, a role, temporary objects and much else behind. So statements qualify every name, and a session
-// is put back after each transaction in which an owner's code may have run.
+// A table's triggers run in the session, and with the rights, of the role that inserts. They can change
+// settings and the role and create temporary objects. Therefore statements qualify every name, and the
+// session is reset after each transaction in which code of a table's owner may have run.
 
-/// The schema of the extension, quoted for SQL. Throws Error (environment) if the database has no extension
-/// ldp.
+/// Returns the schema of the extension, quoted for SQL. Throws Error (environment) if the database does not
+/// have the extension ldp.
 [[nodiscard]] inline std::string extension_schema(pqxx::transaction_base& transaction) {
     const auto found = run(transaction,
                            "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension AS e "
@@ -43,30 +44,32 @@ namespace pq {
     return found[0][0].as<std::string>();
 }
 
-/// Throws unless a table took as many reports as it was sent. Then nothing may be committed or acknowledged.
+/// Throws Failure if a table stored fewer or more reports than were sent. Then the caller must neither commit
+/// nor acknowledge the batch.
 inline void check_rows(const std::string& collection, std::int64_t took, std::size_t sent) {
     if (std::cmp_equal(took, sent)) return;
     throw Failure({BatchOutcome::later},
                   Error(ErrorCode::environment,
-                        "the table of collection \"" + collection + "\" took " + std::to_string(took) +
-                            " reports of " + std::to_string(sent),
-                        "A trigger or a rule of the table keeps rows out. Nothing was stored.",
-                        "The owner of the table has to remove it."));
+                        "the table of collection \"" + collection + "\" stored " + std::to_string(took) +
+                            " of " + std::to_string(sent) + " reports",
+                        "A trigger or a rule of the table rejects rows. Nothing was stored.",
+                        "The owner of the table must remove the trigger or rule."));
 }
 
-/// Throws: a claim made in this transaction is not there at its end.
+/// Throws Failure: a claim made in this transaction is missing at the end of the transaction.
 [[noreturn]] inline void refuse_unclaimed(const std::string& collection) {
     throw Failure(
         {BatchOutcome::later},
-        Error(ErrorCode::environment, "collection \"" + collection + "\" would not count a batch once",
-              "The batch's claim was gone, or the role was another, at the end of the transaction. Nothing "
+        Error(ErrorCode::environment,
+              "collection \"" + collection + "\" would not count a batch exactly once",
+              "At the end of the transaction the batch's claim was missing, or the role had changed. Nothing "
               "was stored.",
-              "A trigger of the collection's table is likely to be the cause; its owner has to remove it."));
+              "A trigger of the collection's table is the likely cause. The owner of the table must remove "
+              "it."));
 }
 
-/// Puts a session back to its start, for connections that serve this library alone: DISCARD ALL, except that
-/// plans stay, which are made anew by themselves when what they depend on changes. No transaction may be
-/// open.
+/// Resets a session that only this library uses. The effect is that of DISCARD ALL, except that cached plans
+/// stay: PostgreSQL replans them when an object that they depend on changes. No transaction may be open.
 inline void reset_session(pqxx::connection& connection, const std::string& settings = {}) {
     pqxx::nontransaction(connection)
         .exec(
@@ -75,11 +78,12 @@ inline void reset_session(pqxx::connection& connection, const std::string& setti
             (settings.empty() ? settings : "; " + settings));
 }
 
-/// The settings of a session by which one owner's code could change how another's reports are stored, or
-/// whether. For connections that an application shares with this library, and whose other state is its own.
+/// Settings of a session with which the code of one owner could affect the storage of another owner's
+/// reports. Used for connections that an application shares with this library: their other state belongs to
+/// the application.
 class SessionSettings {
   public:
-    /// Reads them: before any owner's code runs.
+    /// Reads the settings. Must run before code of a table's owner.
     explicit SessionSettings(pqxx::transaction_base& transaction) {
         std::string list;
         for (const char* name : names)
@@ -91,7 +95,7 @@ class SessionSettings {
             if (!field.is_null()) values_[i] = field.template as<std::string>();
         }
     }
-    /// Sets those that differ as they were. No transaction may be open.
+    /// Restores the settings that differ. No transaction may be open.
     void restore(pqxx::connection& connection) const {
         pqxx::nontransaction session(connection);
         const SessionSettings now(session);
@@ -120,17 +124,17 @@ class SessionSettings {
     std::array<std::optional<std::string>, names.size()> values_;
 };
 
-/// Throws the Error of a collection that there is not.
+/// Throws Error (environment): the collection does not exist.
 [[noreturn]] inline void refuse_unknown(const std::string& collection) {
     raise(ErrorCode::environment, "the server has no collection \"" + collection + "\"", {},
-          "SELECT name FROM ldp_collections lists those there are.");
+          "SELECT name FROM ldp_collections lists the existing collections.");
 }
 
 }  // namespace pq
 
-/// The spec of a collection, as the server hands it to clients. Throws Error (environment) if the server
-/// cannot be asked or has no such collection, and what Spec::from_json throws if this release does not know
-/// the spec.
+/// Returns the spec of a collection as the server publishes it for clients. Throws Error (environment) if the
+/// query fails or the collection does not exist, and the errors of Spec::from_json if this release does not
+/// support the spec.
 [[nodiscard]] inline Spec fetch_spec(Connection& link, const std::string& collection) {
     return Spec::from_json(link.persist("fetching the spec", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
@@ -142,82 +146,84 @@ class SessionSettings {
         return answer[0][0].as<std::string>();
     }));
 }
-/// The same, by a connection that is there.
+/// Returns the spec of a collection over an open connection.
 [[nodiscard]] inline Spec fetch_spec(pqxx::connection& connection, const std::string& collection) {
     Connection link(connection);
     return fetch_spec(link, collection);
 }
 
-/// Delivers each batch in one transaction, so that it is counted whole or not at all, and under its id, so
-/// that however often it is sent, it counts once. What passes is tried again as the link's patience has it.
-/// Needs the rights of the role ldp_submitter and no others.
+/// Delivers each batch in one transaction and under the batch's id. A batch is counted as a whole or not at
+/// all, and exactly once even if it is sent repeatedly. Temporary failures are retried by the connection's
+/// retry policy. The database role needs only the rights of ldp_submitter.
 ///
-/// A connection may serve several collections, of several owners. Triggers of one owner's table can change
-/// the session; after each batch it is put back. A connection that a link made itself is reset as a whole; of
-/// a borrowed one, the settings by which batches could be lost or counted twice are set as they were
-/// (search_path, role, time limits and the like). What else a trigger left in a borrowed session, such as
-/// temporary tables or prepared statements, stays: an application that has work of its own to do there should
-/// lend another connection.
+/// A connection may serve collections of several owners. Triggers of an owner's table can change the session,
+/// so the session is reset after each batch. A connection that Connection opened is reset completely. In a
+/// borrowed connection, only settings that could cause lost or repeated batches are restored (search_path,
+/// role, timeouts and similar ones). Other objects that a trigger creates in a borrowed session remain, such
+/// as temporary tables and prepared statements. An application with its own work in the session should lend a
+/// separate connection.
 class Uploader final : public BatchTransport {
   public:
-    /// How a batch is written.
+    /// The SQL function that stores a batch.
     enum class Method {
-        insert,  ///< ldp_insert of what the client packs: the fastest
-        call,    ///< ldp_submit_batch, as clients without a library of ldp do
+        insert,  ///< ldp_insert of reports that the client packs; the fastest
+        call,    ///< ldp_submit_batch, as used by clients without this library
     };
 
-    /// Borrows the link or the connection, which must outlive this, and have no transaction open while a
+    /// Borrows the connection, which must outlive the uploader. No transaction may be open in it while a
     /// batch is delivered.
     explicit Uploader(Connection& link, std::string collection, Method method = Method::insert)
         : link_(link), collection_(std::move(collection)), method_(method) {}
-    /// The same, of a connection: what breaks it is not tried again.
+    /// Borrows a connection of libpqxx. If the connection breaks, the delivery is not retried.
     explicit Uploader(pqxx::connection& connection, std::string collection, Method method = Method::insert)
         : own_(std::make_unique<Connection>(connection)),
           link_(*own_),
           collection_(std::move(collection)),
           method_(method) {}
 
-    /// Sends what the client has queued: client.flush(*this, …). Throws Error (environment) if the server
-    /// cannot be reached; what is not known to be counted stays queued.
+    /// Sends the client's queued reports: client.flush(*this, …). Throws Error (environment) if the server
+    /// cannot be reached. Reports that are not known to be counted stay queued.
     Flushed flush(Client& client, std::size_t most = 10000, const Client::Progress& progress = {}) {
         return client.flush(*this, most, progress);
     }
 
-    /// As BatchTransport::deliver. Throws Error (environment); whether the batch may have been counted all
-    /// the same makes no difference to what is to be done: deliver it again. Undelivered says that it was
-    /// not.
+    /// Implements BatchTransport::deliver. Throws Undelivered if the batch was certainly not counted. Throws
+    /// Error (environment) if the outcome is unknown; then the caller delivers the same batch again.
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
-    /// As BatchTransport::prepare: packs the batch and takes its digest.
+    /// Implements BatchTransport::prepare: packs the batch and computes its digest.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
         EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {}, {}};
         if (method_ == Method::insert)
             if (auto packed = batch.packed()) encoded.packed = std::move(*packed);
-        // What cannot be packed the server is to refuse, who alone knows that it was not counted before.
+        // A batch that cannot be packed is sent as an array: only the server can decide that it was not
+        // counted before, and reject it.
         if (encoded.packed.empty()) encoded.reports = listed(batch);
         return [this, encoded = std::move(encoded)] { return send(encoded); };
     }
 
   private:
-    /// A batch as it travels.
+    /// A batch in the form in which it is sent.
     struct EncodedBatch {
         std::string id;
         std::size_t count;
         std::array<std::byte, 32> digest;
         std::int32_t round;
-        std::vector<std::vector<std::byte>> packed;  ///< its reports as batches; or none, and
-        std::string reports;                         ///< as an array of SQL
+        std::vector<std::vector<std::byte>>
+            packed;           ///< the reports as batch frames; if empty, `reports` is set
+        std::string reports;  ///< the reports as an SQL array
     };
 
-    struct Table {
-        std::string schema;  ///< of the extension; quoted as SQL needs it, as is
-        std::string name;    ///< with its schema
+    struct ReportTable {
+        std::string schema;  ///< the extension's schema, quoted for SQL
+        std::string name;    ///< the table's qualified name, quoted for SQL
     };
 
     bool send(const EncodedBatch& batch) {
         Error why(ErrorCode::environment, "submitting to collection \"" + collection_ + "\"");
         DeliveryStep step = taken(DeliveryRequest::submit, BatchOutcome::later, batch, why);
-        // This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends: the
-        // claim of a revocation waits for it, and is new only if no attempt was or will be counted.
+        // This attempt was rolled back. An earlier attempt with an unknown outcome holds its claim until it
+        // ends. The claim of the revocation waits for that end, and is new only if no attempt was or will be
+        // counted.
         if (step.action == DeliveryAction::revoke)
             step = taken(DeliveryRequest::revoke, step.outcome, batch, why);
         if (step.outcome == BatchOutcome::delivered) return true;
@@ -225,7 +231,8 @@ class Uploader final : public BatchTransport {
         throw Undelivered(step.outcome, why);
     }
 
-    /// The step after a request, whose refusal becomes `why`. Throws pq::Failure if nothing is certain.
+    /// Returns the step after a request and stores the server's error in `why`. Throws pq::Failure if the
+    /// outcome is unknown.
     DeliveryStep taken(DeliveryRequest request, BatchOutcome so_far, const EncodedBatch& batch, Error& why) {
         const bool submitting = request == DeliveryRequest::submit;
         try {
@@ -236,7 +243,8 @@ class Uploader final : public BatchTransport {
                 });
             return next_step(request, so_far, sql_reply(request, "00000", fresh));
         } catch (const pq::Failure& failure) {
-            // What refuses a claim alone says nothing of the batch, unless its id has other reports.
+            // The rejection of a claim alone does not concern the batch, unless its id belongs to other
+            // reports.
             if (failure.is(BatchOutcome::later) || (!submitting && !failure.is(BatchOutcome::outdated)))
                 throw;
             if (submitting) why = failure;
@@ -244,8 +252,8 @@ class Uploader final : public BatchTransport {
         }
     }
 
-    /// Whether the batch was not counted before; then it is this transaction's.
-    bool claim(pqxx::transaction_base& transaction, const Table& into, const EncodedBatch& batch) {
+    /// Returns true if the batch was not counted before, and claims its id for this transaction.
+    bool claim(pqxx::transaction_base& transaction, const ReportTable& into, const EncodedBatch& batch) {
         return pq::run(transaction,
                        "SELECT " + into.schema +
                            ".ldp_claim_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.int8, "
@@ -253,15 +261,15 @@ class Uploader final : public BatchTransport {
                        collection_, batch.id, std::to_string(batch.count), pq::binary(batch.digest))[0][0]
             .template as<bool>();
     }
-    /// The same in a transaction that is undone. No code of an owner runs in it.
+    /// Claims in a transaction that is rolled back. No code of a table's owner runs in it.
     bool claimed(pqxx::connection& connection, const EncodedBatch& batch) {
-        const Table& into = table(connection);
+        const ReportTable& into = table(connection);
         pqxx::work undone(connection);
         return claim(undone, into, batch);
     }
 
     bool insert(pqxx::connection& connection, const EncodedBatch& batch) {
-        return guarded(connection, batch, [&](pqxx::transaction_base& transaction, const Table& into) {
+        return guarded(connection, batch, [&](pqxx::transaction_base& transaction, const ReportTable& into) {
             const bool fresh = claim(transaction, into, batch);
             if (!fresh) return false;
             std::int64_t took = 0;
@@ -273,7 +281,7 @@ class Uploader final : public BatchTransport {
     }
 
     bool call(pqxx::connection& connection, const EncodedBatch& batch) {
-        return guarded(connection, batch, [&](pqxx::transaction_base& transaction, const Table& into) {
+        return guarded(connection, batch, [&](pqxx::transaction_base& transaction, const ReportTable& into) {
             return pq::run(transaction,
                            "SELECT " + into.schema +
                                ".ldp_submit_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::" +
@@ -283,12 +291,12 @@ class Uploader final : public BatchTransport {
         });
     }
 
-    /// Runs `store(transaction, table)`, which says whether the batch is new, as a transaction. Before it is
-    /// committed, the claim is looked for again, by the role that made it: no trigger undid it. Afterwards
-    /// the session is as it was.
+    /// Runs `store(transaction, table)` in a transaction and returns its result: whether the batch is new.
+    /// Before the commit, the claim is checked again by the role that made it, because a trigger could have
+    /// removed it. Afterwards the session is restored.
     template <class Store>
     bool guarded(pqxx::connection& connection, const EncodedBatch& batch, Store store) {
-        const Table& into = table(connection);
+        const ReportTable& into = table(connection);
         std::optional<pq::SessionSettings> before;
         bool fresh;
         {
@@ -308,14 +316,14 @@ class Uploader final : public BatchTransport {
         return fresh;
     }
 
-    /// The batch's reports as an array of SQL.
+    /// Returns the batch's reports as an SQL array.
     [[nodiscard]] static std::string listed(const Batch& batch) {
         std::string reports;
         for (const Report& report : batch.reports) reports += (reports.empty() ? "{" : ",") + to_hex(report);
         return reports + "}";
     }
 
-    const Table& table(pqxx::connection& connection) {
+    const ReportTable& table(pqxx::connection& connection) {
         if (!table_) {
             pqxx::work transaction(connection);
             const std::string schema = pq::extension_schema(transaction);
@@ -328,7 +336,7 @@ class Uploader final : public BatchTransport {
                     "WHERE c.name OPERATOR(pg_catalog.=) $1::pg_catalog.text",
                 collection_);
             if (found.empty()) pq::refuse_unknown(collection_);
-            table_ = Table{schema, found[0][0].as<std::string>()};
+            table_ = ReportTable{schema, found[0][0].as<std::string>()};
         }
         return *table_;
     }
@@ -337,7 +345,7 @@ class Uploader final : public BatchTransport {
     Connection& link_;
     std::string collection_;
     Method method_;
-    std::optional<Table> table_;
+    std::optional<ReportTable> table_;
 };
 
 }  // namespace ldp

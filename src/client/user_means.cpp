@@ -15,7 +15,7 @@ UserMeans::UserMeans(const Spec& spec) {
         if (!attribute.numeric() && !attribute.binned())
             raise(ErrorCode::invalid_value, "categories cannot be averaged",
                   "Attribute " + in_quotes(attribute.name) + " has a domain of values.",
-                  "Keep one row for each person, or only the numbers.");
+                  "Use one row for each person, or only the numbers.");
         names_.push_back(attribute.name);
     }
 }
@@ -24,7 +24,7 @@ void UserMeans::add(std::string_view user, std::span<const Value> record) {
     const auto refuse = [](const std::string& message, const std::string& detail) {
         raise(ErrorCode::invalid_value, message, detail);
     };
-    if (user.empty()) refuse("the record does not say whose it is", "The user's name is empty.");
+    if (user.empty()) refuse("the record has no person", "The person's name is empty.");
     if (record.size() != names_.size())
         refuse("the record has the wrong number of values", "Found " + std::to_string(record.size()) +
                                                                 "; the spec has " +
@@ -41,7 +41,7 @@ void UserMeans::add(std::string_view user, std::span<const Value> record) {
         means_.resize(means_.size() + names_.size());
     }
     const auto count = static_cast<double>(++counts_[at]);
-    // Divided before they are taken from each other: neither a sum nor a difference overflows.
+    // Dividing before subtracting prevents overflow of sums and differences.
     for (std::size_t j = 0; j < record.size(); ++j) {
         double& mean = means_[at * names_.size() + j];
         mean += std::get<double>(record[j]) / count - mean / count;

@@ -1,4 +1,4 @@
-// People with many values: their averages, so that one report protects all that a person has.
+// Averages of people with many values, so that one report protects all values of a person.
 #pragma once
 
 #include <cstdint>
@@ -13,43 +13,43 @@
 
 namespace ldp {
 
-/// Takes records in any order, each with the person it is about, and gives one record for each person: the
-/// averages of the person's values. Whoever reports this record once spends ε once, however many values there
-/// were and however they depend on each other: what is protected is the person, not the value. Neither does a
-/// report tell how many there were.
+/// Averages records by person. The input is a sequence of records in any order, each with its person. The
+/// output is one record for each person: the averages of the person's values. One report of this record costs
+/// ε, and protects all values of the person, whatever their number and correlation. The report does not
+/// reveal the number of values.
 ///
-/// Products are those of the averages, so that a regression is one of people's own means.
+/// Products are computed from the averages, so a regression applies to people's means.
 ///
-/// What is estimated is then the mean of people's means, each person counting once, and its error against a
-/// population is that of drawing people.
+/// The estimated mean is the mean of people's means, in which each person counts once. Its sampling error
+/// against a population is that of sampling people.
 ///
-/// Values are averaged as they are, and only a person's mean is moved into the declared range, if need be, by
-/// Collection::encode: so single values outside it do no harm, and every number that was changed is counted.
+/// Values are averaged without clamping. Collection::encode then clamps a person's mean to the declared range
+/// and counts it. Thus single values outside the range have no effect of their own.
 ///
-/// Memory grows with the number of people, not of their values: a person may come again at any time, and a
-/// second report of theirs would spend ε twice.
+/// Memory grows with the number of people, not with the number of values, because records of a person may
+/// arrive at any time, and a second report would spend ε again.
 class UserMeans {
   public:
-    /// Throws Error (invalid_value) if people give a category, which has no average; of a number in bins, the
-    /// report is of the bin that the average lies in.
+    /// Prepares averages for the spec's attributes except products. Throws Error (invalid_value) if one of
+    /// them is a category. For a number in bins, the report contains the bin of the average.
     explicit UserMeans(const Spec& spec);
 
-    /// Takes a record of a person, whom any text but an empty one names, with one number for each attribute
-    /// but products, in the spec's order. Throws Error (invalid_value), and nothing changes, if the user has
-    /// no name, or the record another length than the spec or a value that is no finite number.
+    /// Adds a record of a person, with one number for each attribute except products, in the spec's order.
+    /// `user` identifies the person and must not be empty. Throws Error (invalid_value) if it is empty, if
+    /// the record has the wrong length, or if a value is not a finite number; then nothing has changed.
     void add(std::string_view user, std::span<const Value> record);
 
-    /// People so far, numbered from 0 in the order in which they first came.
+    /// Returns the number of people. They are numbered from 0 in the order of their first records.
     [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
-    /// The averages of a person, user < size(): one for each attribute but products, in the spec's order, as
-    /// Collection::encode and Client::report take them.
+    /// Returns the averages of a person, user < size(), in the form that Collection::encode and
+    /// Client::report take: one value for each attribute except products, in the spec's order.
     [[nodiscard]] std::vector<Value> record(std::size_t user) const;
 
   private:
-    std::vector<std::string> names_;  ///< of the attributes that people give
+    std::vector<std::string> names_;  ///< names of the attributes except products
     std::unordered_map<std::string, std::size_t> users_;
-    std::vector<std::uint64_t> counts_;  ///< for each person, how many records
-    std::vector<double> means_;          ///< for each person, one for each attribute
+    std::vector<std::uint64_t> counts_;  ///< number of records by person
+    std::vector<double> means_;          ///< averages by person and attribute
 };
 
 }  // namespace ldp

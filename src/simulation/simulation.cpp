@@ -167,11 +167,11 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
             // Of a series, all answers together count as one: they cost ε once.
             answers = series != nullptr ? 1 : answers + (origin == Origin::drawn ? 1 : 0);
             ++now.spending[answers];
-            ++(origin == Origin::drawn    ? now.round.drawn
-               : origin == Origin::kept   ? now.round.kept
-               : origin == Origin::silent ? now.round.silent
-               : reports.empty()          ? now.round.refused
-                                          : now.round.nearest);
+            ++(origin == Origin::drawn      ? now.round.drawn
+               : origin == Origin::memoized ? now.round.kept
+               : origin == Origin::silent   ? now.round.silent
+               : reports.empty()            ? now.round.refused
+                                            : now.round.nearest);
             std::vector<std::byte>& summary = summaries[series != nullptr ? 0 : t];
             for (const Report& report : reports)
                 if (const Outcome outcome =

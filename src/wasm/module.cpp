@@ -161,10 +161,10 @@ EXPORT(explore_cells, std::size_t) {
     return give(collection->mechanism().perturb(std::exchange(cells, {}), draws));
 }
 
-// A client. Whatever changes it must be written away, as `snapshot` gives it, before anything of it leaves.
+// A client. The caller must persist `snapshot` after each change, before anything is sent.
 
-/// The input is a snapshot, or empty at the very beginning.
-EXPORT(remember, void) {
+/// Restores a client. The input is a snapshot, or empty for a new client.
+EXPORT(restore, void) {
     auto store = in.empty() ? std::make_unique<MemoryStore>() : std::make_unique<MemoryStore>(Bytes(in));
     held = store.get();
     client.emplace(*collection, std::move(store));
@@ -232,12 +232,13 @@ EXPORT(next, std::size_t) {
 EXPORT(delivered, void, bool earlier) {
     flushing->delivered(earlier);
 }
-/// Its id was counted with other reports: this state is older than what was counted, and remembers that.
-EXPORT(retire, void) {
-    held->retire();
+/// Marks the state permanently as an outdated copy: the id of its batch was counted with other reports.
+EXPORT(invalidate, void) {
+    held->invalidate();
 }
-/// The input is the reason, of which the message has so many bytes. Whether the flush goes on. Of a batch
-/// that is outdated, `retire` tells instead: an error leaves nothing to be written away.
+/// Records that the current batch was not counted. The input is the error's message, of this number of bytes,
+/// and its detail. Returns whether the flush continues. For an outdated batch the caller uses `invalidate`
+/// instead, because an exception would discard the state.
 EXPORT(undelivered, bool, int outcome, std::size_t message) {
     const Error why(ErrorCode::environment, std::string(text(0, message)),
                     std::string(text(message, in.size() - message)));

@@ -118,7 +118,7 @@ static void collections(void) {
           "the record has no \"wage\"");
     CHECK(values == NULL && count == 0);
     FAILS(ldp_collection_record(of, "{\"part\": true, \"wage\": 1}", LDP_TO_END, &values, &count, &error),
-          LDP_INVALID_VALUE, "true is no value of \"part\"");
+          LDP_INVALID_VALUE, "true is not a value of \"part\"");
     FAILS(ldp_collection_record(of, "{\"part\": [1], \"wage\": 1}", LDP_TO_END, &values, &count, &error),
           LDP_MALFORMED, "nested");
     FAILS(ldp_collection_record(of, "{\"wage\": 1, \"wage\": 2}", LDP_TO_END, &values, &count, &error), LDP_MALFORMED,
@@ -155,7 +155,7 @@ static void drawing(void) {
 
     values[2] = ldp_label("nowhere");
     FAILS(ldp_collection_perturb(of, values, 5, reports, 5 * size, &done, &error), LDP_INVALID_VALUE,
-          "\"nowhere\" is no value of \"region\"");
+          "\"nowhere\" is not a value of \"region\"");
     CHECK(done == 2);
     FAILS(ldp_collection_perturb(of, values, 2, reports, 2 * size - 1, &done, &error), LDP_INVALID_VALUE, "too small");
     CHECK(done == 0);
@@ -218,7 +218,7 @@ static void reporting(void) {
         CHECK(server.calls == 3 && flushed.batches == 2 && flushed.reports == 3 && flushed.repeated == 2);
         CHECK(strcmp(before, server.id) != 0 && ldp_client_pending(client) == 0);
     }
-    FAILS(ldp_client_flush(client, deliver, &server, 0, &flushed, &error), LDP_INVALID_VALUE, "at least one");
+    FAILS(ldp_client_flush(client, deliver, &server, 0, &flushed, &error), LDP_INVALID_VALUE, "at least 1");
     ldp_client_free(client);
 }
 
@@ -270,8 +270,8 @@ static void refusing(void) {
 
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
     server.answer = LDP_OUTDATED;
-    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_INCOMPATIBLE, "older");
-    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), LDP_INCOMPATIBLE, "older");
+    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_INCOMPATIBLE, "outdated copy");
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), LDP_INCOMPATIBLE, "outdated copy");
     ldp_client_free(client);
     ldp_collection_free(of);
 }
@@ -462,7 +462,7 @@ static void hostile(void) {
     CHECK(receipt[0] == 0);
     FAILS(ldp_flush_start(NULL, 1, &flush, &error), refused, "null");
     FAILS(ldp_flush_start(client, 1, NULL, &error), refused, "null");
-    FAILS(ldp_flush_start(client, 0, &flush, &error), refused, "at least one");
+    FAILS(ldp_flush_start(client, 0, &flush, &error), refused, "at least 1");
     FAILS(ldp_flush_next(NULL, &batch, &error), refused, "null");
     FAILS(ldp_flush_settle(NULL, LDP_DELIVERED, NULL, &error), refused, "null");
     FAILS(ldp_flush_done(NULL, &flushed, &error), refused, "null");
@@ -474,13 +474,13 @@ static void hostile(void) {
 
     value.text = "north\0and more";
     value.length = 14;
-    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "is no value");
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "is not a value");
     value.length = (size_t)-9;
     FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "too long");
     value = ldp_label("\xed\xa0\x80");
     FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "UTF-8");
     value = ldp_number(0);
-    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "is no value");
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "is not a value");
 
     CHECK(ldp_collection_spec(NULL) == NULL && ldp_collection_fingerprint(NULL) == NULL);
     CHECK(ldp_collection_values(NULL) == 0 && ldp_collection_name(NULL, 0) == NULL);

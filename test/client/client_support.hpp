@@ -79,14 +79,14 @@ inline Flushed flush_ahead(Client& client, BatchTransport& transport, std::size_
 class SnapshotStore final : public Store {
   public:
     void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint), pass(); }
-    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
-                const Notes& notes) override {
-        store_.append(reports, round, marks, notes);
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
+                const StateDelta& delta) override {
+        store_.append(reports, round, checkpoints, delta);
         pass();
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
-    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
-        return store_.mark(name);
+    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
+        return store_.checkpoint(name);
     }
     [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
@@ -103,7 +103,7 @@ class SnapshotStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return passed(store_.requeue_refused()); }
     std::uint64_t drop_refused() override { return passed(store_.drop_refused()); }
-    void retire() override { store_.retire(), pass(); }
+    void invalidate() override { store_.invalidate(), pass(); }
 
   private:
     void pass() { store_ = MemoryStore(Bytes(store_.snapshot())); }

@@ -132,11 +132,11 @@ BOOST_AUTO_TEST_CASE(staged_records_are_queued_together) {
     client.stage({"red"});
     client.stage({"blue"});
     BOOST_TEST(client.pending() == 0u);
-    const Mark marks[] = {{"row", 2}};
-    client.commit(6, marks);
+    const Checkpoint checkpoints[] = {{"row", 2}};
+    client.commit(6, checkpoints);
     BOOST_TEST(client.staged() == 0u);
     BOOST_TEST(client.pending() == 2u);
-    BOOST_TEST(client.store().mark("row").value() == 2);
+    BOOST_TEST(client.store().checkpoint("row").value() == 2);
     client.stage({"red"});
     client.discard();
     client.commit();
@@ -166,12 +166,12 @@ BOOST_FIXTURE_TEST_CASE(a_moved_client_goes_on, Directory) {
     BOOST_TEST(clients.front().flush(server).reports == 1u);
 
     Client& client = clients.back();
-    BOOST_TEST((client.stage({"green"}).origin == Origin::kept));
+    BOOST_TEST((client.stage({"green"}).origin == Origin::memoized));
     client.discard();
     BOOST_TEST(client.ledger().size() == 1u);
     client.stage({"blue"});
     client.commit(3);
-    BOOST_TEST((client.report({"blue"}).origin == Origin::kept));
+    BOOST_TEST((client.report({"blue"}).origin == Origin::memoized));
     BOOST_TEST(client.flush(server, 2).reports == 3u);
     BOOST_TEST(client.store().memory().answers.size() == 2u);
     BOOST_TEST(server.counted().size() == 4u);
@@ -197,8 +197,7 @@ BOOST_AUTO_TEST_CASE(flush_tells_its_progress_and_refuses_empty_batches) {
     Client client(collection(colours), MemoryStore());
     for (int i = 0; i < 5; ++i) client.report({"red"});
     Counter server;
-    BOOST_CHECK_EXCEPTION(client.flush(server, 0), Error,
-                          error_with(ErrorCode::invalid_value, "at least one"));
+    BOOST_CHECK_EXCEPTION(client.flush(server, 0), Error, error_with(ErrorCode::invalid_value, "at least 1"));
     std::vector<std::uint64_t> seen;
     client.flush(server, 2, [&](const Flushed& so_far) { seen.push_back(so_far.reports); });
     BOOST_TEST(seen == (std::vector<std::uint64_t>{2, 4, 5}), boost::test_tools::per_element());

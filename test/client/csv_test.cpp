@@ -131,13 +131,13 @@ BOOST_AUTO_TEST_CASE(a_large_file_reads_the_same_from_any_place) {
         text += std::to_string(i) + ",\"row \"\"" + std::to_string(i) + "\"\"\n\"\r\n";
     std::istringstream in(text);
     CsvReader csv(in, "test.csv");
-    std::vector<CsvReader::Position> places{csv.place()};
+    std::vector<CsvReader::Position> places{csv.position()};
     for (int i = 0; i < 20000; ++i) {
         BOOST_REQUIRE(csv.next());
         BOOST_REQUIRE(csv.field(0) == std::to_string(i));
         BOOST_REQUIRE(csv.field(1) == "row \"" + std::to_string(i) + "\"\n");
         BOOST_REQUIRE(csv.line() == static_cast<std::uint64_t>(2 + 2 * i));
-        places.push_back(csv.place());
+        places.push_back(csv.position());
     }
     BOOST_TEST(!csv.next());
     for (std::size_t i = 0; i < 20000; i += 977) {
@@ -177,16 +177,16 @@ BOOST_AUTO_TEST_CASE(a_bad_row_stops_with_its_line) {
         Intake intake(text, json, BadRow::stop, Outside::refuse);
         BOOST_CHECK_EXCEPTION(intake.run(), Error, error_with(ErrorCode::invalid_value, message));
     };
-    fails("wage\n1\nten\n", wages, "test.csv, line 3: \"ten\" is no number");
+    fails("wage\n1\nten\n", wages, "test.csv, line 3: \"ten\" is not a number");
     for (const char* bad : {" 1", "1 ", "+1", "1,", "0x10", "1e", "--1", "\"\""})
         fails("x,wage\n0," + std::string(bad) + "\n", wages, "test.csv, line 2: ");
-    fails("wage,x\n,1\n", wages, "line 2: there is no number in column \"wage\"");
-    fails("wage\n1e999\n", wages, "too large");
-    fails("wage\nnan\n", wages, "no value of \"wage\"");
-    fails("wage\n-inf\n", wages, "no value of \"wage\"");
-    fails("wage\n301\n", wages, "line 2: 301 lies outside");
-    fails("colour\nred\nmauve\n", colours, "line 3: \"mauve\" is no value");
-    fails("page\n100\n", numbered, "line 2: 100 is no value");
+    fails("wage,x\n,1\n", wages, "line 2: column \"wage\" is empty");
+    fails("wage\n1e999\n", wages, "number \"1e999\" is out of range");
+    fails("wage\nnan\n", wages, "not a value of \"wage\"");
+    fails("wage\n-inf\n", wages, "not a value of \"wage\"");
+    fails("wage\n301\n", wages, "line 2: 301 is outside");
+    fails("colour\nred\nmauve\n", colours, "line 3: \"mauve\" is not a value");
+    fails("page\n100\n", numbered, "line 2: 100 is not a value");
     fails("page,x\n1\n", numbered, "line 2: the row has the wrong number of fields");
 }
 
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(bad_rows_are_skipped_and_counted_if_asked) {
     BOOST_TEST(intake.records.tally().accepted() == 21u);
     const std::string notices = intake.notices.str();
     BOOST_TEST(std::count(notices.begin(), notices.end(), '\n') == 11);
-    BOOST_TEST(notices.find("skipped: test.csv, line 3: \"bad\" is no number") == 0u);
+    BOOST_TEST(notices.find("skipped: test.csv, line 3: \"bad\" is not a number") == 0u);
 
     Intake broken("wage\n1\n\"2\n", wages, BadRow::skip);
     BOOST_CHECK_EXCEPTION(broken.run(), Error, error_with(ErrorCode::malformed, "never closed"));
@@ -215,9 +215,9 @@ BOOST_AUTO_TEST_CASE(rows_of_one_person_become_one_record) {
     BOOST_TEST(summary(intake.records.tally(), intake.to.spec(), "written") ==
                "7 rows read, 2 skipped, 3 people averaged, 1 skipped, 2 reports written");
     const std::string notices = intake.notices.str();
-    BOOST_TEST(notices.find("line 5: \"x\" is no number") != notices.npos);
-    BOOST_TEST(notices.find("line 7: the record does not say whose it is") != notices.npos);
-    BOOST_TEST(notices.find("line 6 and others of the same person: 900 lies outside") != notices.npos);
+    BOOST_TEST(notices.find("line 5: \"x\" is not a number") != notices.npos);
+    BOOST_TEST(notices.find("line 7: the record has no person") != notices.npos);
+    BOOST_TEST(notices.find("line 6 and others of the same person: 900 is outside") != notices.npos);
     BOOST_TEST(intake.records.done() == 3u);
 
     Intake none("who,wage\nb,x\n", wages, BadRow::skip, Outside::clamp, "who");
@@ -228,9 +228,9 @@ BOOST_AUTO_TEST_CASE(rows_of_one_person_become_one_record) {
         BOOST_CHECK_EXCEPTION(run(), Error,
                               [&](const Error& error) { return error_with(error.code(), message)(error); });
     };
-    fails("who,wage\na,1\na,x\n", wages, "line 3: \"x\" is no number");
-    fails("who,wage\na,1\nb,3\nb,999\n", wages, "line 3 and others of the same person: 501 lies outside");
-    fails("who,wage\na,301\n", wages, "skip passes such people over");
+    fails("who,wage\na,1\na,x\n", wages, "line 3: \"x\" is not a number");
+    fails("who,wage\na,1\nb,3\nb,999\n", wages, "line 3 and others of the same person: 501 is outside");
+    fails("who,wage\na,301\n", wages, "skip omits such people");
     fails("id,wage\na,1\n", wages, "no column \"who\"");
     fails("who,colour\na,red\n", colours, "categories cannot be averaged");
 }
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(averages_go_on_where_they_stopped) {
             return first.to.encode(record, first.bits);
         }));
     Intake second(text, wages, BadRow::skip, Outside::clamp, "who");
-    second.records.resume(first.records.place(), first.records.tally());
+    second.records.resume(first.records.position(), first.records.tally());
     second.run();
     first.firsts.insert(first.firsts.end(), second.firsts.begin(), second.firsts.end());
     BOOST_TEST(first.firsts == whole.firsts, boost::test_tools::per_element());
@@ -278,10 +278,10 @@ BOOST_AUTO_TEST_CASE(columns_may_have_other_names) {
     }));
     BOOST_TEST(taken == (std::vector<double>{300, 20}), boost::test_tools::per_element());
 
-    BOOST_TEST(Columns{}.hash() == Columns().hash());
-    BOOST_TEST(Columns{"a"}.hash() != Columns{"b"}.hash());
-    BOOST_TEST((Columns{{}, {{"wage", "pay"}}}).hash() != (Columns{{}, {{"wage", "age"}}}).hash());
-    BOOST_TEST((Columns{{}, {{"wage", "pay"}}}).hash() != (Columns{"wage", {{"pay", ""}}}).hash());
+    BOOST_TEST(ColumnMap{}.hash() == ColumnMap().hash());
+    BOOST_TEST(ColumnMap{"a"}.hash() != ColumnMap{"b"}.hash());
+    BOOST_TEST((ColumnMap{{}, {{"wage", "pay"}}}).hash() != (ColumnMap{{}, {{"wage", "age"}}}).hash());
+    BOOST_TEST((ColumnMap{{}, {{"wage", "pay"}}}).hash() != (ColumnMap{"wage", {{"pay", ""}}}).hash());
 }
 
 BOOST_AUTO_TEST_CASE(numbers_for_people) {

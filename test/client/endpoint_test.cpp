@@ -57,7 +57,9 @@ struct QueueResults {
         queue.add(received_batch(to, numbered(number), 0, frame(*to, 3)), tell(number));
     }
     Listener tell(std::size_t number, std::shared_ptr<const std::atomic<bool>> gone = {}) {
-        return {[this, number](const collect::Answer& answer) { statuses[number].push_back(answer.status); },
+        return {[this, number](const collect::HttpResponse& answer) {
+                    statuses[number].push_back(answer.status);
+                },
                 std::move(gone)};
     }
     /// Size of the next group; 0 if no group is ready.
@@ -296,7 +298,8 @@ BOOST_AUTO_TEST_CASE(one_collection_cannot_take_all_the_room) {
     const std::string same = frame(*shop, 3);
     std::map<std::size_t, Statuses> statuses;
     const auto add = [&](std::size_t number, std::size_t id, const std::shared_ptr<const CatalogEntry>& to) {
-        queue.add(received_batch(to, numbered(id), 0, same), {[&, number](const collect::Answer& answer) {
+        queue.add(received_batch(to, numbered(id), 0, same),
+                  {[&, number](const collect::HttpResponse& answer) {
                       statuses[number].push_back(answer.status);
                   }});
     };
@@ -314,7 +317,8 @@ BOOST_AUTO_TEST_CASE(no_group_is_large) {
     Queue queue({1, 1h, 1 << 20, 1h, 1000, 10});
     const auto shop = offered("shop");
     for (std::size_t i = 0; i < 9; ++i)
-        queue.add(received_batch(shop, numbered(i), 0, frame(*shop, 3)), {[](const collect::Answer&) {}});
+        queue.add(received_batch(shop, numbered(i), 0, frame(*shop, 3)),
+                  {[](const collect::HttpResponse&) {}});
     std::size_t all = 0;
     for (const std::size_t expected : {4U, 4U, 1U}) {
         const Group group = queue.take(Clock::now());

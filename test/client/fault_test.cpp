@@ -127,7 +127,7 @@ struct Content {
 
 /// Reads a store out, which empties its queue.
 Content content(Store& store) {
-    Content found{{}, store.refused(), store.mark("row"), store.mark("far"), store.memory()};
+    Content found{{}, store.refused(), store.checkpoint("row"), store.checkpoint("far"), store.memory()};
     while (const auto batch = store.next_batch(7)) {
         for (const Report& one : batch->reports) found.queue.emplace_back(batch->round, one);
         store.confirm(batch->id);
@@ -149,20 +149,20 @@ BOOST_FIXTURE_TEST_CASE(a_disk_may_fail_at_any_step, Directory) {
         done = 1;
         store.bind(77);
         done = 2;
-        store.append(reports(0, 3), 4, std::vector<Mark>{{"row", 3}}, {once, course});
+        store.append(reports(0, 3), 4, std::vector<Checkpoint>{{"row", 3}}, {once, course});
         done = 3;
         const std::string id = store.next_batch(2)->id;
         static_cast<void>(store.batch_after(2));
         store.confirm(id);
         done = 4;
-        store.append(reports(3, 400), 4, std::vector<Mark>{{"row", 400}});
+        store.append(reports(3, 400), 4, std::vector<Checkpoint>{{"row", 400}});
         done = 5;
         store.move_to_dead_letters(store.next_batch(1)->id, "bad");
         done = 6;
     };
     const auto check = [&](int done) {
         SqliteStore store(file("state"));
-        const std::int64_t row = store.mark("row").value_or(0);
+        const std::int64_t row = store.checkpoint("row").value_or(0);
         const std::uint64_t aside = store.refused().size();
         // How far it must have come, and how far the step that failed may have.
         BOOST_TEST((row == (done >= 5   ? 400
@@ -244,16 +244,16 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_leaves_no_half_made_file, Directory) {
 BOOST_FIXTURE_TEST_CASE(damage_is_noticed_or_harmless, Directory) {
     const std::string sound = file("sound");
     const std::vector<std::byte> once(40, std::byte{5}), course(24, std::byte{6});
-    std::vector<Answer> answers;
+    std::vector<PermanentResponse> answers;
     for (std::uint64_t i = 0; i < 20; ++i)
         answers.push_back({{i, i + 1}, std::vector<std::byte>(12, static_cast<std::byte>(i)), 0.5});
     {
         SqliteStore store(sound);
         store.bind(77);
-        store.append(reports(0, 300), 4, std::vector<Mark>{{"row", 300}}, {once, course, answers});
+        store.append(reports(0, 300), 4, std::vector<Checkpoint>{{"row", 300}}, {once, course, answers});
         store.move_to_dead_letters(store.next_batch(20)->id, "refused");
         store.confirm(store.next_batch(30)->id);
-        store.append(reports(300, 320), -5, std::vector<Mark>{{"row", 320}, {"far", 1}});
+        store.append(reports(300, 320), -5, std::vector<Checkpoint>{{"row", 320}, {"far", 1}});
         store.append(std::vector<Report>(3, Report(9000, std::byte{3})), 6);
         static_cast<void>(store.next_batch(100));
     }
@@ -353,10 +353,10 @@ BOOST_FIXTURE_TEST_CASE(damaged_reports_keep_no_others_back, Directory) {
 BOOST_FIXTURE_TEST_CASE(a_mark_that_changed_is_not_taken_for_none, Directory) {
     for (const char* change : {"UPDATE mark SET name = 'rox'", "UPDATE mark SET value = 4"}) {
         std::filesystem::remove(file("state"));
-        { SqliteStore(file("state")).append({}, 0, std::vector<Mark>{{"row", 3}}); }
+        { SqliteStore(file("state")).append({}, 0, std::vector<Checkpoint>{{"row", 3}}); }
         run_sql(file("state"), change);
         BOOST_CHECK_EXCEPTION(SqliteStore(file("state")), Error,
-                              error_with(ErrorCode::environment, "How far it has come"));
+                              error_with(ErrorCode::environment, "A checkpoint has changed"));
     }
 }
 
@@ -419,11 +419,11 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_is_noticed, Directory) {
 
     std::filesystem::copy_file(older, state, std::filesystem::copy_options::overwrite_existing);
     BOOST_CHECK_EXCEPTION(report_and_flush(10, 20, 4), Error,
-                          error_with(ErrorCode::incompatible, "older than what the server counted"));
+                          error_with(ErrorCode::incompatible, "an outdated copy"));
     BOOST_TEST(server.counted.size() == counted);
     // And from then on, whatever is asked of it.
     BOOST_CHECK_EXCEPTION(report_and_flush(20, 21, 4), Error,
-                          error_with(ErrorCode::incompatible, "Go on with the newest copy"));
+                          error_with(ErrorCode::incompatible, "Use the newest copy"));
     SqliteStore retired(state);
     BOOST_TEST(retired.memory().outdated);
     BOOST_CHECK_THROW(retired.append(reports(0, 1), 0), Error);

@@ -50,7 +50,8 @@ BOOST_FIXTURE_TEST_CASE(everybody_has_a_memory_of_their_own, Directory) {
             for (int i = 0; i < people; ++i) {
                 Client client(values, fleet.store(name_of(i)));
                 const Receipt receipt = client.report({(i + round / 2) % 100}, round);
-                if (round != 2) BOOST_TEST((receipt.origin == (round == 0 ? Origin::drawn : Origin::kept)));
+                if (round != 2)
+                    BOOST_TEST((receipt.origin == (round == 0 ? Origin::drawn : Origin::memoized)));
                 BOOST_TEST(client.ledger().size() >= 1u);
             }
         BOOST_TEST(fleet.people() == static_cast<std::uint64_t>(people));
@@ -64,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(everybody_has_a_memory_of_their_own, Directory) {
     SqliteFleet fleet(file("fleet"));
     BOOST_TEST(same(memories(fleet, people), before));
     Client client(values, fleet.store(name_of(7)));
-    BOOST_TEST((client.report({7}, 4).origin == Origin::kept));
+    BOOST_TEST((client.report({7}, 4).origin == Origin::memoized));
     BOOST_CHECK_EXCEPTION(Client(collection(numbered), fleet.store("another")), Error,
                           error_with(ErrorCode::incompatible, "another spec"));
 }
@@ -98,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(a_person_has_one_store_at_a_time, Directory) {
     }
     static_cast<void>(fleet.store("person"));
     BOOST_CHECK_EXCEPTION(static_cast<void>(fleet.store("")), Error,
-                          error_with(ErrorCode::invalid_value, "needs a name"));
+                          error_with(ErrorCode::invalid_value, "must not be empty"));
     BOOST_CHECK_EXCEPTION(SqliteStore(file("fleet")), Error, error_with(ErrorCode::environment, "in use"));
     BOOST_TEST(fleet.people() == 0u);  // nothing was remembered of them
 }
@@ -119,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(together_is_whole_or_nothing, Directory) {
             BOOST_TEST(fleet.pending() == 3u);
             fleet.queue().drop_refused();
             BOOST_CHECK_EXCEPTION(fleet.queue().next_batch(1), Error,
-                                  error_with(ErrorCode::environment, "cannot leave yet"));
+                                  error_with(ErrorCode::environment, "cannot be sent yet"));
             throw Died{};
         });
     };
@@ -144,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(together_is_whole_or_nothing, Directory) {
 BOOST_FIXTURE_TEST_CASE(a_part_that_failed_cannot_be_left_out, Directory) {
     SqliteFleet fleet(file("fleet"));
     SqliteStore one = fleet.store("one"), two = fleet.store("two");
-    const std::vector<Answer> twice{{{1}, {std::byte{1}}, 1.0}, {{1}, {std::byte{2}}, 1.0}};
+    const std::vector<PermanentResponse> twice{{{1}, {std::byte{1}}, 1.0}, {{1}, {std::byte{2}}, 1.0}};
     const auto work = [&] {
         one.append(reports(0, 1), 0);
         BOOST_CHECK_THROW(two.append(reports(1, 2), 0, {}, {{}, {}, twice}), Error);
@@ -154,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(a_part_that_failed_cannot_be_left_out, Directory) {
     BOOST_TEST(fleet.pending() == 0u);
     BOOST_TEST(fleet.people() == 0u);
     BOOST_CHECK_EXCEPTION(fleet.together([&] { fleet.together([] {}); }), Error,
-                          error_with(ErrorCode::unsupported, "going on"));
+                          error_with(ErrorCode::unsupported, "in progress"));
     fleet.together([&] { fleet.store("three").append(reports(0, 3), 0); });
     BOOST_TEST(fleet.pending() == 3u);
 }
@@ -196,10 +197,11 @@ BOOST_FIXTURE_TEST_CASE(steps_survive_being_killed, Directory) {
                 fleet.together([&] {
                     for (int i = 0; i < people; ++i) {
                         SqliteStore store = fleet.store(name_of(i));
-                        const std::int64_t done = store.mark("steps").value_or(0) + 1;
-                        const Mark marks[] = {{"steps", done}};
-                        const std::vector<Answer> answers{{{static_cast<Cell>(done)}, {std::byte{7}}, 1.0}};
-                        store.append(reports(i, i + 1), 0, marks, {{}, {}, answers});
+                        const std::int64_t done = store.checkpoint("steps").value_or(0) + 1;
+                        const Checkpoint checkpoints[] = {{"steps", done}};
+                        const std::vector<PermanentResponse> answers{
+                            {{static_cast<Cell>(done)}, {std::byte{7}}, 1.0}};
+                        store.append(reports(i, i + 1), 0, checkpoints, {{}, {}, answers});
                     }
                 });
                 if (write(pipes[1], "+", 1) != 1) _exit(1);
@@ -214,12 +216,12 @@ BOOST_FIXTURE_TEST_CASE(steps_survive_being_killed, Directory) {
         close(pipes[0]);
     }
     SqliteFleet fleet(file("fleet"));
-    const std::int64_t steps = fleet.store(name_of(0)).mark("steps").value();
+    const std::int64_t steps = fleet.store(name_of(0)).checkpoint("steps").value();
     BOOST_TEST(steps >= promised);
     BOOST_TEST(steps <= promised + 8);
     for (int i = 0; i < people; ++i) {
         const SqliteStore store = fleet.store(name_of(i));
-        BOOST_TEST(store.mark("steps").value() == steps);
+        BOOST_TEST(store.checkpoint("steps").value() == steps);
         BOOST_TEST(store.memory().answers.size() == static_cast<std::size_t>(steps));
     }
     BOOST_TEST(fleet.pending() == static_cast<std::uint64_t>(people * steps));
@@ -330,8 +332,7 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_of_a_fleet_is_noticed, Directory) {
             std::filesystem::copy_file(file("fleet"), file("older"));
             go_on(10);
             std::filesystem::rename(file("older"), file("fleet"));
-            BOOST_CHECK_EXCEPTION(go_on(20), Error,
-                                  error_with(ErrorCode::incompatible, "older than what the server"));
+            BOOST_CHECK_EXCEPTION(go_on(20), Error, error_with(ErrorCode::incompatible, "an outdated copy"));
             SqliteFleet fleet(file("fleet"));
             for (int i = 0; i < 5; ++i) {
                 SqliteStore store = fleet.store(name_of(i));

@@ -29,14 +29,14 @@ class FailingStore final : public Store {
   public:
     explicit FailingStore(const bool& broken) : broken_(broken) {}
     void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint); }
-    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
-                const Notes& notes) override {
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
+                const StateDelta& delta) override {
         if (broken_) throw Error(ErrorCode::environment, "no space left");
-        store_.append(reports, round, marks, notes);
+        store_.append(reports, round, checkpoints, delta);
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
-    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
-        return store_.mark(name);
+    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
+        return store_.checkpoint(name);
     }
     [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
@@ -50,7 +50,7 @@ class FailingStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
     std::uint64_t drop_refused() override { return store_.drop_refused(); }
-    void retire() override { store_.retire(); }
+    void invalidate() override { store_.invalidate(); }
 
   private:
     MemoryStore store_;
@@ -78,13 +78,13 @@ class FragileStore final : public Store {
     void bind(std::uint64_t fingerprint) override {
         between([&] { store_.bind(fingerprint); });
     }
-    void append(std::span<const Report> reports, std::int32_t round, std::span<const Mark> marks,
-                const Notes& notes) override {
-        between([&] { store_.append(reports, round, marks, notes); });
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
+                const StateDelta& delta) override {
+        between([&] { store_.append(reports, round, checkpoints, delta); });
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
-    [[nodiscard]] std::optional<std::int64_t> mark(std::string_view name) const override {
-        return store_.mark(name);
+    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
+        return store_.checkpoint(name);
     }
     [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
@@ -109,8 +109,8 @@ class FragileStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
     std::uint64_t drop_refused() override { return store_.drop_refused(); }
-    void retire() override {
-        between([&] { store_.retire(); });
+    void invalidate() override {
+        between([&] { store_.invalidate(); });
     }
 
   private:

@@ -85,9 +85,9 @@ std::vector<Report> all_reports(Client& client) {
 BOOST_AUTO_TEST_CASE(equal_values_are_answered_alike) {
     Client client(of(plain), MemoryStore());
     BOOST_TEST((client.report({100}).origin == Origin::drawn));
-    BOOST_TEST((client.report({100}, 1).origin == Origin::kept));
+    BOOST_TEST((client.report({100}, 1).origin == Origin::memoized));
     BOOST_TEST((client.report({250}, 2).origin == Origin::drawn));
-    BOOST_TEST((client.report({100}, 3).origin == Origin::kept));
+    BOOST_TEST((client.report({100}, 3).origin == Origin::memoized));
     const std::vector<Report> sent = all_reports(client);
     BOOST_REQUIRE(sent.size() == 4u);
     BOOST_TEST((sent[0] == sent[1] && sent[0] == sent[3] && sent[0] != sent[2]));
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_second_layer_answers_anew) {
         constexpr int rounds = 2000;
         for (int i = 0; i < rounds; ++i) {
             const auto entry = person.report(std::vector<Value>{1.0});
-            BOOST_REQUIRE((entry.origin == (i == 0 ? Origin::drawn : Origin::kept)));
+            BOOST_REQUIRE((entry.origin == (i == 0 ? Origin::drawn : Origin::memoized)));
             ++sent[entry.report];
         }
         BOOST_REQUIRE(person.reporter.ledger().size() == 1u);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(other_specs_remember_nothing) {
     Client client(collection(wages), MemoryStore());
     for (int i = 0; i < 50; ++i) BOOST_TEST((client.report({100}).origin == Origin::drawn));
     BOOST_CHECK_EXCEPTION(static_cast<void>(client.spent()), Error,
-                          error_with(ErrorCode::unsupported, "each one costs its epsilon"));
+                          error_with(ErrorCode::unsupported, "each report costs epsilon again"));
     const Memory memory = client.store().memory();
     BOOST_TEST((memory.public_randomness.empty() && memory.course.empty() && memory.answers.empty()));
     const std::vector<Report> sent = all_reports(client);
@@ -188,12 +188,12 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
                     record.emplace_back(a.numeric() ? a.min + (a.max - a.min) * std::min(at[j], 1.0)
                                                     : static_cast<double>(stream.below(2)));
                 }
-                const auto key = m.response_key(rounding.follow(c.place(record).positions, alphas, courses),
+                const auto key = m.response_key(rounding.follow(c.to_grid(record).positions, alphas, courses),
                                                 public_randomness);
                 const auto entry = person.report(record);
                 const auto [found, fresh] = answers.try_emplace(key, entry.report);
                 BOOST_REQUIRE((found->second == entry.report));
-                BOOST_REQUIRE((entry.origin == (fresh ? Origin::drawn : Origin::kept)));
+                BOOST_REQUIRE((entry.origin == (fresh ? Origin::drawn : Origin::memoized)));
                 check_report(m, entry.report);
             }
             BOOST_TEST(person.reporter.ledger().size() == answers.size());
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_spent_budget_repeats_the_nearest_answer) {
     for (const double value : {0.0, 180.0, 360.0})
         BOOST_TEST((client.report({value}).origin == Origin::drawn));
     for (const double value : {91.0, 269.0, 180.0, 5.0})
-        BOOST_TEST((client.report({value}).origin == (value == 180 ? Origin::kept : Origin::nearest)));
+        BOOST_TEST((client.report({value}).origin == (value == 180 ? Origin::memoized : Origin::nearest)));
     const std::vector<Report> sent = all_reports(client);
     BOOST_TEST((sent[3] == sent[1] && sent[4] == sent[1] && sent[5] == sent[1] && sent[6] == sent[0]));
     BOOST_TEST(client.ledger().size() == 3u);
@@ -238,12 +238,12 @@ BOOST_AUTO_TEST_CASE(a_spent_budget_refuses) {
     Client client(of(json), MemoryStore());
     client.report({0});
     client.report({1});
-    const auto refused = error_with(ErrorCode::spent, "2 answers");
+    const auto refused = error_with(ErrorCode::spent, "2 permanent responses");
     BOOST_CHECK_EXCEPTION(client.report({2}), Error, refused);
     BOOST_CHECK_EXCEPTION(client.stage({3}), Error, refused);
     BOOST_TEST(client.pending() == 2u);
     BOOST_TEST(client.staged() == 0u);
-    BOOST_TEST((client.report({1}).origin == Origin::kept));
+    BOOST_TEST((client.report({1}).origin == Origin::memoized));
     BOOST_TEST(client.ledger().size() == 2u);
 }
 
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_queued_is_not_spent) {
     client.report({4}, 7);  // takes along what was drawn before it
     client.discard();
     BOOST_TEST(client.ledger().size() == 3u);
-    BOOST_TEST((client.stage({2}).origin == Origin::kept));
+    BOOST_TEST((client.stage({2}).origin == Origin::memoized));
     client.stage({5});
     client.commit(8);
     BOOST_TEST((client.store().memory().answers.size() == 4u));
@@ -349,12 +349,13 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         for (const double value : {10.0, 200.0, 300.0}) client.report({value});
     };
     const std::pair<const char*, const char*> changes[] = {
-        {"UPDATE answer SET response = zeroblob(length(response)) WHERE number = 2", "An answer has changed"},
-        {"UPDATE answer SET key = x'0000000000000000' WHERE number = 3", "An answer has changed"},
-        {"UPDATE answer SET key = x'00' WHERE number = 3", "An answer has changed"},
-        {"UPDATE answer SET epsilon = 0.5 WHERE number = 1", "An answer has changed"},
-        {"UPDATE answer SET person = 2 WHERE number = 3", "An answer is missing"},
-        {"UPDATE answer SET number = 4 WHERE number = 1", "An answer is missing"},
+        {"UPDATE answer SET response = zeroblob(length(response)) WHERE number = 2",
+         "A permanent response has changed"},
+        {"UPDATE answer SET key = x'0000000000000000' WHERE number = 3", "A permanent response has changed"},
+        {"UPDATE answer SET key = x'00' WHERE number = 3", "A permanent response has changed"},
+        {"UPDATE answer SET epsilon = 0.5 WHERE number = 1", "A permanent response has changed"},
+        {"UPDATE answer SET person = 2 WHERE number = 3", "A permanent response is missing"},
+        {"UPDATE answer SET number = 4 WHERE number = 1", "A permanent response is missing"},
         {"DELETE FROM answer WHERE number = 1", "not as it was left"},
         {"DELETE FROM answer WHERE number = 3", "not as it was left"},
         {"UPDATE head SET outdated = 0, batches = 7", "Its head has changed"},
@@ -385,14 +386,14 @@ BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
         {R"("mechanism": "haar_ranges", )" + numbers, "public randomness"},
         {R"("mechanism": "dbitflip", "domain": 20, "bits": 3)", "public randomness"},
         {R"("mechanism": "rappor", "domain": 20, "first_epsilon": 1)", "public randomness"},
-        {R"("mechanism": "duchi_vector", )" + numbers, "answer"},
-        {R"("mechanism": "subset", "domain": 20)", "answer"},
-        {R"("mechanism": "grr", "domain": 20)", "answer"},
-        {R"("mechanism": "l_grr", "domain": 20)", "answer"},
-        {R"("mechanism": "l_osue", "domain": 20)", "answer"},
-        {R"("mechanism": "loloha", "domain": 20)", "answer"},
-        {R"("mechanism": "onebit", "min": 0, "max": 1, "first_epsilon": 1)", "answer"},
-        {R"("mechanism": "optimal", "min": 0, "max": 1, "first_epsilon": 1)", "answer"},
+        {R"("mechanism": "duchi_vector", )" + numbers, "response"},
+        {R"("mechanism": "subset", "domain": 20)", "response"},
+        {R"("mechanism": "grr", "domain": 20)", "response"},
+        {R"("mechanism": "l_grr", "domain": 20)", "response"},
+        {R"("mechanism": "l_osue", "domain": 20)", "response"},
+        {R"("mechanism": "loloha", "domain": 20)", "response"},
+        {R"("mechanism": "onebit", "min": 0, "max": 1, "first_epsilon": 1)", "response"},
+        {R"("mechanism": "optimal", "min": 0, "max": 1, "first_epsilon": 1)", "response"},
     };
     for (const auto& [mechanism, changed] : cases) {
         const std::string json =
@@ -407,11 +408,10 @@ BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
         };
         BOOST_CHECK_NO_THROW(again());
         auto& bytes =
-            changed == std::string("answer") ? memory.answers[0].permanent : memory.public_randomness;
+            changed == std::string("response") ? memory.answers[0].permanent : memory.public_randomness;
         std::ranges::fill(bytes, std::byte{0xff});
-        BOOST_CHECK_EXCEPTION(
-            again(), Error,
-            error_with(ErrorCode::environment, changed + std::string(" is none that is drawn")));
+        BOOST_CHECK_EXCEPTION(again(), Error,
+                              error_with(ErrorCode::environment, changed + std::string(" is invalid")));
     }
 }
 
@@ -432,9 +432,9 @@ BOOST_FIXTURE_TEST_CASE(two_processes_do_not_spend_twice, Directory) {
                        }
                    }) == 0);
     }
-    BOOST_TEST(in_child([&] { return report(10) == Origin::kept ? 0 : 1; }) == 0);
+    BOOST_TEST(in_child([&] { return report(10) == Origin::memoized ? 0 : 1; }) == 0);
     BOOST_TEST(in_child([&] { return report(20) == Origin::drawn ? 0 : 1; }) == 0);
-    BOOST_TEST((report(20) == Origin::kept));
+    BOOST_TEST((report(20) == Origin::memoized));
     BOOST_TEST(SqliteStore(file("state")).memory().answers.size() == 2u);
 }
 
@@ -453,7 +453,7 @@ class Witness {
         client.flush(server);
         const std::size_t before = client.ledger().size();
         for (const auto& [value, report] : std::map(seen_)) {
-            BOOST_REQUIRE((client.report({value}).origin == Origin::kept));
+            BOOST_REQUIRE((client.report({value}).origin == Origin::memoized));
             BOOST_REQUIRE((all_reports(client) == std::vector<Report>{report}));
         }
         BOOST_TEST(client.ledger().size() == before);
@@ -692,11 +692,11 @@ BOOST_FIXTURE_TEST_CASE(a_state_file_has_no_value_that_is_not_rounded, Directory
     const double values[] = {123.456789, 301.23456};
     std::vector<double> secrets(std::begin(values), std::end(values));
     for (const double value : values) {
-        const double position = c.place(std::vector<Value>{value}).positions[0];
+        const double position = c.to_grid(std::vector<Value>{value}).positions[0];
         for (const double scale : {1.0, 1.0 / 32768, 4.0 / 32768}) secrets.push_back(position * scale);
     }
-    const double clamped = c.place(std::vector<Value>{values[1]}).positions[0] -
-                           c.place(std::vector<Value>{values[0]}).positions[0];
+    const double clamped = c.to_grid(std::vector<Value>{values[1]}).positions[0] -
+                           c.to_grid(std::vector<Value>{values[0]}).positions[0];
     secrets.push_back(clamped);
     secrets.push_back(clamped / 32768);
     MemoryStore in_memory;
@@ -819,7 +819,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_file_are_not_one_person) {
     std::istringstream in("minutes\n1\n");
     cli::CsvReader csv(in, "file");
     BOOST_CHECK_EXCEPTION(cli::Records(csv, Spec::from_json(plain), cli::BadRow::stop), Error,
-                          error_with(ErrorCode::unsupported, "values that change"));
+                          error_with(ErrorCode::unsupported, "changing values"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

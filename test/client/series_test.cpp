@@ -135,13 +135,13 @@ BOOST_AUTO_TEST_CASE(the_truth_comes_through) {
 
 BOOST_AUTO_TEST_CASE(there_is_nothing_to_stage_and_no_ledger) {
     Client client(collection(mood), MemoryStore());
-    BOOST_CHECK_EXCEPTION(client.stage({"bad"}), Error, error_with(ErrorCode::unsupported, "round by round"));
+    BOOST_CHECK_EXCEPTION(client.stage({"bad"}), Error, error_with(ErrorCode::unsupported, "need a round"));
     BOOST_CHECK_EXCEPTION(static_cast<void>(client.ledger()), Error,
                           error_with(ErrorCode::unsupported, "cost epsilon once"));
     std::istringstream in("mood\nbad\n");
     cli::CsvReader csv(in, "file");
     BOOST_CHECK_EXCEPTION(cli::Records(csv, collection(mood).spec(), cli::BadRow::stop), Error,
-                          error_with(ErrorCode::unsupported, "values that change"));
+                          error_with(ErrorCode::unsupported, "changing values"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_remembers_where_it_stands, Directory) {

@@ -172,13 +172,13 @@ BOOST_FIXTURE_TEST_CASE(a_batch_is_named_ahead, Directory) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(marks_are_kept, Kind, Stores) {
     Kind kept;
     Store& store = kept.store;
-    BOOST_TEST(!store.mark("row").has_value());
-    const Mark marks[] = {{"row", 17}, {"least", std::numeric_limits<std::int64_t>::min()}};
-    store.append(reports(0, 1), 0, marks);
-    store.append({}, 0, std::vector<Mark>{{"row", 18}});
-    BOOST_TEST(store.mark("row").value() == 18);
-    BOOST_TEST(store.mark("least").value() == std::numeric_limits<std::int64_t>::min());
-    BOOST_TEST(!store.mark("Row").has_value());
+    BOOST_TEST(!store.checkpoint("row").has_value());
+    const Checkpoint checkpoints[] = {{"row", 17}, {"least", std::numeric_limits<std::int64_t>::min()}};
+    store.append(reports(0, 1), 0, checkpoints);
+    store.append({}, 0, std::vector<Checkpoint>{{"row", 18}});
+    BOOST_TEST(store.checkpoint("row").value() == 18);
+    BOOST_TEST(store.checkpoint("least").value() == std::numeric_limits<std::int64_t>::min());
+    BOOST_TEST(!store.checkpoint("Row").has_value());
     BOOST_TEST(store.pending() == 1u);
 }
 
@@ -192,10 +192,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_store_serves_one_spec, Kind, Stores) {
 BOOST_AUTO_TEST_CASE(a_snapshot_that_was_damaged_is_refused) {
     MemoryStore store;
     const std::vector<std::byte> course{std::byte{7}};
-    const std::vector<Answer> answers{{{3, 1}, {std::byte{9}}, 0.5}};
-    const Mark marks[] = {{"row", 12}};
+    const std::vector<PermanentResponse> answers{{{3, 1}, {std::byte{9}}, 0.5}};
+    const Checkpoint checkpoints[] = {{"row", 12}};
     store.bind(42);
-    store.append(reports(0, 3), 2, marks, {course, course, answers});
+    store.append(reports(0, 3), 2, checkpoints, {course, course, answers});
     const std::string id = store.next_batch(1)->id;
     store.move_to_dead_letters(id, "why");
     std::vector<std::byte> snapshot = store.snapshot();
@@ -230,14 +230,14 @@ BOOST_FIXTURE_TEST_CASE(a_file_keeps_everything, Directory) {
     {
         SqliteStore store(path);
         store.bind(77);
-        store.append(reports(0, 10), 3, std::vector<Mark>{{"row", 10}});
+        store.append(reports(0, 10), 3, std::vector<Checkpoint>{{"row", 10}});
         id = store.next_batch(4)->id;
         store.append(reports(10, 12), 3);
     }
     {
         SqliteStore store(path);
         BOOST_TEST(store.pending() == 12u);
-        BOOST_TEST(store.mark("row").value() == 10);
+        BOOST_TEST(store.checkpoint("row").value() == 10);
         BOOST_CHECK_THROW(store.bind(78), Error);
         store.bind(77);
         const auto batch = store.next_batch(1000);
@@ -374,7 +374,7 @@ BOOST_FIXTURE_TEST_CASE(a_read_only_file_is_refused, Directory) {
 
 BOOST_FIXTURE_TEST_CASE(a_full_disk_loses_nothing, Directory) {
     SqliteStore store(file("state"));
-    store.append(reports(0, 3), 0, std::vector<Mark>{{"row", 3}});
+    store.append(reports(0, 3), 0, std::vector<Checkpoint>{{"row", 3}});
     rlimit before{};
     BOOST_REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
     const auto ignore = signal(SIGXFSZ, SIG_IGN);
@@ -383,12 +383,12 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_loses_nothing, Directory) {
     std::vector<Report> many(20000, Report(100, std::byte{7}));
     for (std::size_t i = 0; i < many.size(); ++i)
         many[i][0] = static_cast<std::byte>(i);  // nothing is shared
-    BOOST_CHECK_THROW(store.append(many, 0, std::vector<Mark>{{"row", 20003}}), Error);
+    BOOST_CHECK_THROW(store.append(many, 0, std::vector<Checkpoint>{{"row", 20003}}), Error);
     BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
     signal(SIGXFSZ, ignore);
     BOOST_TEST(store.pending() == 3u);
-    BOOST_TEST(store.mark("row").value() == 3);
-    store.append(many, 0, std::vector<Mark>{{"row", 20003}});
+    BOOST_TEST(store.checkpoint("row").value() == 3);
+    store.append(many, 0, std::vector<Checkpoint>{{"row", 20003}});
     BOOST_TEST(store.pending() == 20003u);
     BOOST_TEST((store.next_batch(3)->reports == reports(0, 3)));
 }

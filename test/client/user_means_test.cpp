@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_averaged_is_refused_and_changes_nothing) {
     const auto refused = [&](const char* user, const std::vector<Value>& record, const char* message) {
         BOOST_CHECK_EXCEPTION(means.add(user, record), Error, error_with(ErrorCode::invalid_value, message));
     };
-    refused("", {1.0}, "whose it is");
+    refused("", {1.0}, "has no person");
     refused("a", {NAN}, "\"wage\" cannot be averaged");
     refused("a", {HUGE_VAL}, "finite");
     refused("a", {"12"}, "finite");

@@ -107,10 +107,10 @@ for retries in 60 0; do
     equal "$(sql -c "SELECT count(*) FROM cut_$retries")" 30000
 done
 run "no server" 4 "$ldp" submit --dsn "host=$work" --retry-for 0.3 --collection whole values.csv
-has err "there is no connection to the server; trying again"
+has err "there is no connection to the server; retrying"
 has err "Run the same command again"
 run "no such database" 1 "$ldp" submit --dsn "dbname=nowhere" --collection whole values.csv
-if grep -q "trying again\|Run the same command again" err; then bad "$name: waiting cannot help" err; else ok; fi
+if grep -q "retrying\|Run the same command again" err; then bad "$name: waiting cannot help" err; else ok; fi
 
 # A state file that was restored from an older copy.
 create restored "$colours"
@@ -129,11 +129,11 @@ for method in insert call; do
     before=$(sql -c "SELECT count(*) FROM restored")
     restore
     run "an older copy ($method)" 1 "$ldp" submit --method $method --batch 7 --collection restored values.csv
-    has err "older than what the server counted"
-    has err "Go on with the newest copy"
+    has err "an outdated copy"
+    has err "Use the newest copy"
     equal "$(sql -c "SELECT count(*) FROM restored")" "$before"
     run "again ($method)" 1 "$ldp" submit --method $method --collection restored values.csv
-    has err "older than what the server counted"
+    has err "an outdated copy"
     equal "$(sql -c "SELECT count(*) FROM restored")" "$before"
 done
 run "its queue" 0 "$ldp" queue $state
@@ -153,7 +153,7 @@ equal "$(sql -c 'SELECT count(*) FROM contested')" 30000
 create strict "$people"
 { cat values.csv; echo '30000,red,12,thirty,0'; } >bad.csv
 run "a bad row in the end" 1 "$ldp" submit --collection strict --batch 100 bad.csv
-has err 'error: bad.csv, line 30002: "thirty" is no number'
+has err 'error: bad.csv, line 30002: "thirty" is not a number'
 equal "$(sql -c 'SELECT count(*) FROM strict')" 0
 equal "$(ls bad.csv.strict.ldp 2>/dev/null)" ""
 run "skipped" 0 "$ldp" submit --collection strict --on-bad-row skip bad.csv
@@ -175,7 +175,7 @@ has err "belongs to another collection"
 sql -c "SELECT ldp_drop_collection('twin')" >/dev/null
 create twin "$people"
 run "values outside" 1 "$ldp" submit --collection twin --outside refuse values.csv
-has err "line 1003: 1001 lies outside the range of \"wage\""
+has err "line 1003: 1001 is outside the range of \"wage\""
 run "no such collection" 1 "$ldp" submit --collection nowhere values.csv
 has err 'collection "nowhere" does not exist'
 printf 'id,age\n1,20\n' >short.csv

@@ -32,7 +32,7 @@ std::vector<Row> rows(cli::CsvReader& reader, std::size_t columns,
             continue;
         }
         all.push_back(std::move(row));
-        if (places != nullptr) places->push_back(reader.place());
+        if (places != nullptr) places->push_back(reader.position());
     }
     return all;
 }
@@ -58,7 +58,7 @@ bool csv(Bytes bytes) {
     // rejected.
     std::size_t columns = 0;
     {
-        const std::string header = text.substr(0, reader->place().offset);
+        const std::string header = text.substr(0, reader->position().offset);
         bool inside = false;
         for (const char c : header) {
             inside ^= c == '"';

@@ -112,7 +112,7 @@ bool memory(Bytes bytes) {
     Memory remembered = live(collection, store, choices, 1);
     if (choices.rarely(2)) damage(remembered.public_randomness, choices);
     if (choices.rarely(2)) damage(remembered.course, choices);
-    for (Answer& answer : remembered.answers) {
+    for (PermanentResponse& answer : remembered.answers) {
         if (choices.rarely(2)) damage(answer.permanent, choices);
         if (choices.rarely(4) && !answer.key.empty())
             answer.key[choices.up_to(answer.key.size())] = choices.word();

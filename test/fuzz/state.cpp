@@ -41,16 +41,17 @@ std::vector<std::byte> sound_file(const std::string& path) {
         SqliteStore store(path);
         store.bind(0xfedcba9876543210);
         const std::vector<Report> reports(5, Report(40, std::byte{7}));
-        const Mark marks[] = {{"row", 17}};
-        const std::vector<Answer> answers{{{1, 2}, {std::byte{9}}, 1.0}, {{3, 4}, {std::byte{8}}, 1.0}};
-        store.append(reports, 3, marks, {content, content, answers});
+        const Checkpoint checkpoints[] = {{"row", 17}};
+        const std::vector<PermanentResponse> answers{{{1, 2}, {std::byte{9}}, 1.0},
+                                                     {{3, 4}, {std::byte{8}}, 1.0}};
+        store.append(reports, 3, checkpoints, {content, content, answers});
         store.append({reports.data(), 1}, 3);
         static_cast<void>(store.next_batch(2));
         static_cast<void>(store.batch_after(2));
     }
     {
         SqliteFleet fleet(path);
-        const std::vector<Answer> answers{{{5, 6}, {std::byte{7}}, 1.0}};
+        const std::vector<PermanentResponse> answers{{{5, 6}, {std::byte{7}}, 1.0}};
         fleet.together([&] { fleet.store("person").append({}, 3, {}, {content, content, answers}); });
     }
     std::ifstream in(path, std::ios::binary);
@@ -63,7 +64,7 @@ void use(const std::string& path) {
     static_cast<void>(SqliteFleet(path).store("person").memory());
     SqliteStore store(path);
     static_cast<void>(store.memory());
-    static_cast<void>(store.mark("row"));
+    static_cast<void>(store.checkpoint("row"));
     static_cast<void>(store.pending());
     const auto batch = store.next_batch(3);
     static_cast<void>(store.batch_after(3));

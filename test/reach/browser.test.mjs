@@ -79,7 +79,7 @@ test("what was reported outlives its page, and is sent once", async () => {
     };
     assert.deepEqual(await browser.run(report, 5), ["drawn", 1]);
     await browser.go(`${endpoint.url}/again`);
-    assert.deepEqual(await browser.run(report, 5), ["kept", 2]);
+    assert.deepEqual(await browser.run(report, 5), ["memoized", 2]);
     assert.equal(await flushed("first"), 1);
     assert.equal(endpoint.counted().length, 2);
     assert.equal(new Set(endpoint.counted().map(({ payload }) => payload)).size, 1);

@@ -90,7 +90,7 @@ for (const { spec, records } of specs)
         let secret = 4;
         const instance = await Instance.create(undefined, (bytes) => (secret > 0 ? secret-- : words(bytes)));
         instance.open(spec, false);
-        instance.remember(new Uint8Array());
+        instance.restore(new Uint8Array());
         const collection = await Collection.from(spec);
         for (const { round, record, reports } of records) {
             instance.report(collection.values(record), round);

@@ -9,7 +9,8 @@
     client.flush(ldp.Uploader(connection, "region"))
 """
 
-from .client import Answer, Batch, BatchTransport, Client, Flushed, Origin, Outcome, Receipt, Spent, Undelivered
+from .client import (Batch, BatchTransport, Client, Flushed, Origin, Outcome, PermanentResponse, Receipt, Spent,
+                     Undelivered)
 from .collection import Collection
 from .endpoint import Endpoint, HttpUploader
 from .errors import Code, Error
@@ -17,7 +18,7 @@ from .native import version
 from .server import Uploader, estimate, fetch_spec, frame
 
 __all__ = [
-    "Answer", "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Flushed", "HttpUploader", "Origin",
-    "Outcome", "Receipt", "Spent", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame", "version",
+    "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Flushed", "HttpUploader", "Origin",
+    "Outcome", "PermanentResponse", "Receipt", "Spent", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame", "version",
 ]
 __version__ = version()

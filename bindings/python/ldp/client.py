@@ -1,4 +1,4 @@
-"""The client of one person or device, or of a file of records: randomizes, remembers, queues, sends."""
+"""The client of one person or device, or of a file of records: randomizes records, and queues and sends reports."""
 
 from __future__ import annotations
 
@@ -19,73 +19,75 @@ from .records import Record, Records, of_record, of_records
 
 
 class Origin(enum.IntEnum):
-    """Where a report's answer comes from."""
+    """The origin of the response in a report."""
 
-    DRAWN = 0    # drawn for it, at a cost
-    KEPT = 1     # kept from an earlier report
-    NEAREST = 2  # kept of the nearest value that has one, because the budget is spent
-    SILENT = 3   # none: in a series nothing was due yet
+    DRAWN = 0     # The response was drawn for this record, at a cost.
+    MEMOIZED = 1  # It is the memoized response of the same value, at no cost.
+    NEAREST = 2   # It is the memoized response of the nearest value, because the budget is spent.
+    SILENT = 3    # The series had no response that was due in this round.
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a record."""
+    """The result of reporting a record."""
 
     origin: Origin
-    clamped: int         # how many values: numbers into their range, labels to "other"
-    coefficients: int  # how many coefficients of haar were clamped into their range, or numbers to the norm of gaussian
+    clamped: int       # number of values clamped to their range or replaced by "other"
+    coefficients: int  # number of clamped Haar coefficients, or of clamped components of a vector (gaussian)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An answer that was drawn for this person and is kept."""
+class PermanentResponse:
+    """A memoized permanent response of this person."""
 
-    epsilon: float  # what drawing it cost
-    round: int      # in which it was first reported
+    epsilon: float  # the cost of the draw
+    round: int      # round of its first report
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What all answers cost together. Both figures are true; the smaller one counts."""
+    """The total cost of the permanent responses. `sum` and `advanced` are both valid bounds."""
 
-    answers: int
-    most: int        # how many the budget pays for
-    epsilon: float   # of each
-    sum: float       # of all, for certain
-    advanced: float  # of all but for a probability of delta (Dwork, Roth 2014, doi:10.1561/0400000042)
+    answers: int     # number of permanent responses
+    most: int        # maximum number within the budget
+    epsilon: float   # cost of one response
+    sum: float       # pure epsilon of all responses (basic composition)
+    advanced: float  # epsilon at delta (advanced composition; Dwork, Roth 2014, doi:10.1561/0400000042)
 
     @property
     def least(self) -> float:
+        """Returns the smaller of the two bounds."""
         return min(self.sum, self.advanced)
 
 
 @dataclass(frozen=True)
 class Flushed:
-    """What a flush did."""
+    """The result of a flush."""
 
-    batches: int   # now known to be counted
-    reports: int   # in them
-    repeated: int  # of the batches, those that had been counted before
-    refused: int   # reports that were set aside
+    batches: int   # batches that the server has counted
+    reports: int   # reports in these batches
+    repeated: int  # batches among these that an earlier attempt had delivered
+    refused: int   # reports moved to the dead letters
 
 
 @dataclass
 class Batch:
-    """Reports of one spec and one round that travel together, under an id that never stands for others."""
+    """Reports of one spec and one round that are sent together under an id, which is never used for other reports."""
 
     id: str           # a UUID
-    fingerprint: str  # of the spec: 16 hexadecimal digits
+    fingerprint: str  # the spec's fingerprint, 16 hexadecimal digits
     round: int
     reports: list[bytes]
     _handle: ctypes.c_void_p | None = field(default=None, repr=False, compare=False)
 
     def frame(self) -> bytes:
-        """All reports as one value, as an endpoint takes it (doc/collect.md), while the batch is on its way.
+        """Returns the reports as a batch frame, the body of a POST to an endpoint (doc/collect.md).
 
-        Raises Error (MALFORMED) if a report is damaged, Error (FULL) if they are too many.
+        May be called only within a transport. Raises Error (MALFORMED) if a report is damaged, Error (FULL) if the reports
+        are too many for a frame.
         """
         if self._handle is None:
-            raise Error(Code.ENVIRONMENT, "the batch is not on its way")
+            raise Error(Code.ENVIRONMENT, "a batch can be framed only within a transport")
         memory, size = ctypes.c_void_p(), ctypes.c_size_t()
         native.call("ldp_batch_frame", self._handle, ctypes.byref(memory), ctypes.byref(size))
         return native.taken(memory, size.value)
@@ -96,14 +98,14 @@ class Outcome(enum.IntEnum):
 
     DELIVERED = 0  # counted by this attempt
     REPEATED = 1   # counted by an earlier attempt
-    LATER = 2      # unknown: the same batch is offered again
-    REFUSED = 3    # the server refuses a report in it, now and later
-    TOO_LARGE = 4  # too large as a whole; parts of it may be counted
-    OUTDATED = 5   # its id was counted with other reports: the store is older than the server's record
+    LATER = 2      # Unknown: the client sends the same batch again.
+    REFUSED = 3    # The server permanently refuses a report of the batch.
+    TOO_LARGE = 4  # The batch is too large; smaller batches may be counted.
+    OUTDATED = 5   # The id was counted with other reports: the store is an outdated copy.
 
 
 class Undelivered(Exception):
-    """What a transport raises if it is certain that a batch was not counted and cannot be any more.
+    """Raised by a transport if a batch was certainly not counted and never will be.
 
     `outcome` is REFUSED, TOO_LARGE or OUTDATED.
     """
@@ -114,19 +116,21 @@ class Undelivered(Exception):
         self.reason = reason
 
 
-#: Brings a batch to the server, and returns when it is counted: True if this call did it, False if it had been counted
-#: before. Raises Undelivered, or anything else if nothing is certain: the same batch is then offered again.
+#: Delivers a batch and returns when the server has counted it: True if this call caused the count, False if the batch was
+#: counted before. Raises Undelivered if the batch was certainly not counted. After any other exception, the client sends
+#: the same batch again.
 BatchTransport = Callable[[Batch], bool]
 
 class Client:
-    """Turns records into reports and keeps them until the server has counted them.
+    """Randomizes records into reports, and queues the reports until the server has counted them.
 
-    The order is fixed: draw, write durably, then send. `path` names an SQLite file, which is created if there is none and
-    locked until the client is closed; without one the client lives in memory, and goes on from `state`, which `state()`
-    gave, or from nothing. Under a spec with "evolving", and under a mechanism of series, a client is one person's.
+    The order is fixed: draw a report, write it durably, then send it. `path` names an SQLite file. The file is created if
+    it does not exist, and locked until the client is closed. Without a path, the client keeps its state in memory, and
+    resumes from `state`, a result of `state()`, if it is given. Under a spec with "evolving", and under a mechanism for
+    series, a client belongs to one person.
 
-    Threads may share a client: they wait for each other. A forked process may not use it. Raises Error (INCOMPATIBLE) for
-    the store of another spec, and Error (ENVIRONMENT) if the file is in use, damaged or of another kind.
+    Threads may share a client; their calls run one at a time. A forked process must not use it. Raises Error (INCOMPATIBLE)
+    for the store of another spec, and Error (ENVIRONMENT) if the file is in use or damaged, or is not a state file.
     """
 
     def __init__(self, collection: Collection, path: str | os.PathLike[str] | None = None, *,
@@ -135,11 +139,11 @@ class Client:
         if path is None:
             native.call("ldp_client_in_memory", collection._handle, state, len(state), ctypes.byref(handle))
         elif state:
-            raise Error(Code.INVALID_VALUE, "a client has a file or a state, not both")
+            raise Error(Code.INVALID_VALUE, "a client takes a path or a state, not both")
         else:
             name = os.fspath(path)
             if "\0" in name:
-                raise Error(Code.INVALID_VALUE, "the path holds a zero", repr(name))
+                raise Error(Code.INVALID_VALUE, "the path contains a null character", repr(name))
             native.call("ldp_client_in_file", collection._handle, os.fsencode(name), ctypes.byref(handle))
         self.collection = collection
         self._handle = handle
@@ -149,10 +153,10 @@ class Client:
         self._close = weakref.finalize(self, _free, handle, self._process)
 
     def close(self) -> None:
-        """Lets go of the file. Reports that wait stay in it."""
+        """Closes the file. Queued reports stay in it."""
         with self._lock:
             if self._sending:
-                raise Error(Code.ENVIRONMENT, "the client is sending", "", "Close it when flush() is done.")
+                raise Error(Code.ENVIRONMENT, "the client is being flushed", "", "Close it after flush() has returned.")
             self._close()
 
     def __enter__(self) -> Client:
@@ -164,7 +168,7 @@ class Client:
 
     @contextmanager
     def _own(self) -> Iterator[ctypes.c_void_p]:
-        """The handle, for this thread alone."""
+        """Yields the handle, locked for this thread."""
         with self._lock:
             if os.getpid() != self._process:
                 raise Error(Code.ENVIRONMENT, "the client was made in another process", "",
@@ -174,10 +178,10 @@ class Client:
             yield self._handle
 
     def report(self, record: Record, round: int = 0) -> Receipt:
-        """Randomizes a record and queues the report as durably as the store can.
+        """Randomizes a record, queues the report as durably as the store supports, and returns a receipt.
 
-        `round` tells repeated surveys of the same people apart; of a series it is the round whose value this is, from 1
-        on, in order. Raises Error (INVALID_VALUE, SPENT, ENVIRONMENT): then nothing was queued, and nothing spent.
+        `round` identifies repeated surveys of the same people. In a series it is the round of the value, counted from 1, in
+        ascending order. Raises Error (INVALID_VALUE, SPENT, ENVIRONMENT); then nothing was queued and nothing was spent.
         """
         values = of_record(record, self.collection._names, self.collection._labelled)
         receipt = native.Receipt()
@@ -186,10 +190,11 @@ class Client:
         return Receipt(Origin(receipt.origin), receipt.clamped, receipt.coefficients)
 
     def report_many(self, records: Records, round: int = 0) -> int:
-        """The same of many people's records, with one durable write for all: returns how many they were.
+        """Randomizes many people's records, queues the reports with one durable write, and returns their number.
 
-        Takes records one after another, or in columns: a data frame, or a dict of arrays. Raises Error, which tells the
-        record that it is about; then nothing was queued. Error (UNSUPPORTED) under a mechanism of series.
+        `records` is an iterable of records, or has them in columns: a data frame, or a dict of arrays. Raises Error, whose
+        `record` is the index of the failed record; then nothing was queued. Raises Error (UNSUPPORTED) under a mechanism
+        for series.
         """
         values = of_records(records, self.collection._names, self.collection._labelled)
         number, done = _round(round), ctypes.c_size_t()
@@ -204,56 +209,59 @@ class Client:
 
     @property
     def pending(self) -> int:
-        """Reports queued and not known to be counted."""
+        """The number of reports that are queued and not known to be counted."""
         with self._own() as client:
             return int(native.library.ldp_client_pending(client))
 
     def clamped(self) -> dict[str, int]:
-        """How many values of each attribute this client has clamped since it was made: into the declared range, or to "other"."""
+        """Returns the number of clamped values by attribute since the client was made.
+
+        A value is clamped to its declared range or replaced by "other".
+        """
         names = [attribute["name"] for attribute in self.collection.spec["attributes"]]
         with self._own() as client:
             return {name: native.library.ldp_client_clamped(client, i) for i, name in enumerate(names)}
 
     def state(self) -> bytes:
-        """All that a client in memory holds, to go on from with Client(collection, state=…).
+        """Returns the complete state of a client in memory, for Client(collection, state=…).
 
-        Write it durably, in one step, after each change and before anything is sent. It is as secret as the values, and may
-        be gone on from once. Raises Error (UNSUPPORTED) if there is a file.
+        Persist it in one durable step after each change and before anything is sent. The state is as secret as the values.
+        Only one client may resume from it. Raises Error (UNSUPPORTED) if the client has a file.
         """
         memory, size = ctypes.c_void_p(), ctypes.c_size_t()
         with self._own() as client:
             native.call("ldp_client_state", client, ctypes.byref(memory), ctypes.byref(size))
         return native.taken(memory, size.value)
 
-    def ledger(self) -> list[Answer]:
-        """All answers that were drawn for this person. Raises Error (UNSUPPORTED) unless the spec has "evolving"."""
+    def ledger(self) -> list[PermanentResponse]:
+        """Returns the person's permanent responses. Raises Error (UNSUPPORTED) unless the spec has "evolving"."""
         count = ctypes.c_size_t()
         with self._own() as client:
             native.call("ldp_client_ledger", client, None, 0, ctypes.byref(count))
             answers = (native.Answer * count.value)()
             native.call("ldp_client_ledger", client, answers, count, ctypes.byref(count))
-        return [Answer(answer.epsilon, answer.round) for answer in answers]
+        return [PermanentResponse(answer.epsilon, answer.round) for answer in answers]
 
     def spent(self, delta: float = 1e-6) -> Spent:
-        """What they cost together, for certain, and but for a probability of delta. Raises Error as ledger() does."""
+        """Returns the total cost of the ledger: the pure epsilon, and an epsilon at `delta`. Raises Error as ledger() does."""
         spent = native.Spending()
         with self._own() as client:
             native.call("ldp_client_spent", client, delta, ctypes.byref(spent))
         return Spent(spent.answers, spent.most, spent.epsilon, spent.sum, spent.advanced)
 
     def flush(self, transport: BatchTransport, most: int = 10000) -> Flushed:
-        """Sends what is queued, the oldest first, in batches of at most `most` reports.
+        """Sends the queued reports, the oldest first, in batches of at most `most` reports, and returns the result.
 
-        Safe to repeat, after any failure and from a new process: nothing queued is lost, and nothing counted twice. What the
-        transport raises passes through, but Undelivered. Raises Error (ENVIRONMENT) if the server refuses all, and Error
-        (INCOMPATIBLE) if the server counted what the store does not know.
+        The call may be repeated after any failure and from a new process: no queued report is lost, and none is counted
+        twice. Exceptions of the transport pass through, except Undelivered. Raises Error (ENVIRONMENT) if the server refuses
+        all reports, and Error (INCOMPATIBLE) if the store is an outdated copy.
         """
         if most < 0:
             most = 0  # which the library refuses
         flush, flushed = ctypes.c_void_p(), native.Flushed()
         with self._own() as client:
             if self._sending:
-                raise Error(Code.ENVIRONMENT, "the client is sending already", "", "A transport does not flush.")
+                raise Error(Code.ENVIRONMENT, "the client is already being flushed", "", "Do not call flush() within a transport.")
             native.call("ldp_flush_start", client, most, ctypes.byref(flush))
             self._sending = True
             try:
@@ -272,7 +280,7 @@ class Client:
         return Flushed(flushed.batches, flushed.reports, flushed.repeated, flushed.refused)
 
     def refused(self) -> list[str]:
-        """Why reports were set aside that the server refuses: a reason for each."""
+        """Returns the server's reason for each dead letter, a report that the server refused for good."""
         count, reason, reasons = ctypes.c_size_t(), ctypes.c_void_p(), []
         with self._own() as client:
             native.call("ldp_client_refused", client, ctypes.byref(count))
@@ -282,11 +290,11 @@ class Client:
         return reasons
 
     def requeue_refused(self) -> int:
-        """Queues them anew, but those that are damaged: returns how many."""
+        """Queues the dead letters again, except damaged ones, and returns the number of queued reports."""
         return self._count("ldp_client_requeue_refused")
 
     def drop_refused(self) -> int:
-        """Forgets them: returns how many."""
+        """Deletes the dead letters, and returns their number."""
         return self._count("ldp_client_drop_refused")
 
     def _count(self, function: str) -> int:
@@ -297,14 +305,14 @@ class Client:
 
 
 def _free(handle: ctypes.c_void_p, process: int) -> None:
-    # A forked child would let go of locks that its parent relies on.
+    # A forked child would release locks of its parent.
     if os.getpid() == process:
         native.library.ldp_client_free(handle)
 
 
 def _round(round: int) -> int:
     if not -(2**31) <= round < 2**31:
-        raise Error(Code.INVALID_VALUE, f"there is no round {round}", "A round has 32 bits.")
+        raise Error(Code.INVALID_VALUE, f"round {round} is out of range", "A round is a signed 32-bit number.")
     return round
 
 

@@ -1,4 +1,4 @@
-"""A collection as a device knows it."""
+"""The client's view of a collection: the validation and randomization of records."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 class Collection:
     """A spec and its mechanism. Immutable, and safe to share between threads.
 
-    `spec` is the spec, as a dict or in JSON, as `fetch_spec` gives it. `outside` says what becomes of a number outside its
-    declared range: "clamp" moves it to the nearer end, "refuse" refuses the record. Raises Error (MALFORMED,
-    INVALID_SPEC), which names the key.
+    `spec` is a dict or JSON, such as the result of `fetch_spec`. `outside` selects the treatment of numbers outside their
+    declared range: "clamp" moves them to the nearer end, "refuse" rejects the record. Raises Error (MALFORMED,
+    INVALID_SPEC) with the key.
     """
 
     def __init__(self, spec: str | Mapping[str, Any], outside: str = "clamp") -> None:
         ways = ("clamp", "refuse")
         if outside not in ways:
-            raise Error(Code.INVALID_VALUE, f"there is no way {outside!r} with numbers outside their range", "",
-                        'Use "clamp" or "refuse".')
+            raise Error(Code.INVALID_VALUE, f'outside must be "clamp" or "refuse", not {outside!r}')
         text = (spec if isinstance(spec, str) else json.dumps(dict(spec))).encode("utf-8", "surrogatepass")
         handle = ctypes.c_void_p()
         native.call("ldp_collection_new", text, len(text), ways.index(outside), ctypes.byref(handle))
@@ -45,37 +44,37 @@ class Collection:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The same, read."""
+        """The spec as a dict."""
         found: dict[str, Any] = json.loads(self.json)
         return found
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits, which every report carries."""
+        """The spec's fingerprint, 16 hexadecimal digits, which every report contains."""
         return native.text(native.library.ldp_collection_fingerprint(self._handle))
 
     @property
     def names(self) -> list[str]:
-        """What a record has values of, in their order: the attributes but products."""
+        """The names of a record's values, in their order: the attributes except products."""
         return list(self._names)
 
     @property
     def report_size(self) -> int:
-        """Bytes of every report."""
+        """The size of every report in bytes."""
         return int(native.library.ldp_collection_report_size(self._handle))
 
     def perturb(self, record: Record) -> bytes:
-        """A report of the record, drawn anew each time, at the cost of epsilon each time; nothing is remembered.
+        """Returns a new report of the record, which costs epsilon in every call. Nothing is memoized.
 
-        Raises Error (INVALID_VALUE), also for mechanisms of series.
+        Raises Error (INVALID_VALUE), also under a mechanism for series.
         """
         return bytes(self._perturb([record]))
 
     def perturb_many(self, records: Records) -> numpy.ndarray[Any, numpy.dtype[numpy.uint8]]:
-        """A report of each record, as an array of bytes with a row for each: for simulations. Needs numpy.
+        """Returns new reports of many records, as an array of bytes with one row for each record. Needs numpy.
 
-        Takes records one after another, or in columns: a data frame, or a dict of arrays. Raises Error (INVALID_VALUE)
-        that tells which record it is about.
+        `records` is an iterable of records, or has them in columns: a data frame, or a dict of arrays. Raises Error
+        (INVALID_VALUE), whose `record` is the index of the failed record.
         """
         import numpy
 

@@ -1,4 +1,4 @@
-"""An endpoint over HTTP, `ldp collect`: what devices send to, which have no connection to a database."""
+"""Access to an endpoint (`ldp collect`) over HTTP, for devices without a connection to the database."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from .errors import Code, Error
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: a captive portal's page is no answer of the endpoint."""
+    """Disables redirects, so that the page of a captive portal is not taken for a response of the endpoint."""
 
     def redirect_request(self, *arguments: Any) -> None:
         return None
 
 
-#: Judges an answer by its status, body and receipt: whether the request is to be repeated.
+#: Returns the next action after a response with this status, body and receipt.
 _Judge = Callable[[int, bytes, str], Action]
 
 
 class Endpoint:
-    """Where it is, such as "https://ldp.example.org"; in front of a path all of it is kept.
+    """The address of an endpoint, such as "https://ldp.example.org". The address may contain a path.
 
-    An attempt ends after `timeout` seconds without an answer, which should be more than an endpoint holds batches back. What
-    passes is tried again for `retry_for` seconds (0: not at
-    all), after pauses of random length that grow, or as long as the endpoint says.
+    `timeout` is the maximum time of an attempt in seconds. It should exceed the time for which the endpoint holds batches.
+    Temporary failures are retried for `retry_for` seconds (0: no retries), after random pauses of increasing length. A
+    Retry-After header of the endpoint extends a pause.
     """
 
     def __init__(self, url: str, *, timeout: float = 100, retry_for: float = 60) -> None:
@@ -150,14 +150,14 @@ def _path(collection: str) -> str:
 
 
 def _refusal(doing: str, status: int, body: bytes, right: bool) -> Error:
-    """What an answer says of a failure: JSON as RFC 9457 has it. A proxy in front of an endpoint may say anything."""
+    """Returns the error of a failed request. The endpoint's body is JSON (RFC 9457); a proxy's body may be any text."""
     foreign = foreign_answer(status, right)
     if foreign is not None:
         return Error(Code.ENVIRONMENT, f"{doing}: {foreign[0]} (status {status})", repr(body[:200]) if body else "",
                      foreign[1])
     try:
-        told = json.loads(body)
-        title, detail, hint = (str(told.get(key, "")) for key in ("title", "detail", "hint"))
+        problem = json.loads(body)
+        title, detail, hint = (str(problem.get(key, "")) for key in ("title", "detail", "hint"))
     except (ValueError, AttributeError):
         title, detail, hint = "", repr(body[:200]) if body else "", ""
     return Error(Code.ENVIRONMENT, f"{doing}: {title or 'the endpoint refuses it'} (status {status})", detail, hint)

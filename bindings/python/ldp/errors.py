@@ -6,23 +6,23 @@ import enum
 
 
 class Code(enum.IntEnum):
-    """What kind of failure it is; the numbers are those of ldp.h."""
+    """The kind of a failure, with the numbers of ldp.h."""
 
-    INVALID_SPEC = 1   # a spec that cannot be honoured
-    INVALID_VALUE = 2  # a person's value outside what the spec declares, or an argument out of range
-    MALFORMED = 3      # bytes or text that are not what they should be
-    INCOMPATIBLE = 4   # a store of another spec, or older than what the server counted
-    UNSUPPORTED = 5    # a question that the mechanism cannot answer
-    FULL = 6           # a summary that cannot count further
-    SPENT = 7          # a new answer that the person's budget does not pay for
-    ENVIRONMENT = 8    # a file, the operating system or the server failed; most can be repeated
-    NO_MEMORY = 9
+    INVALID_SPEC = 1   # The spec is invalid.
+    INVALID_VALUE = 2  # A value of a record violates the spec, or an argument is out of range.
+    MALFORMED = 3      # Bytes or text have an invalid format.
+    INCOMPATIBLE = 4   # The store belongs to another spec, or is an outdated copy.
+    UNSUPPORTED = 5    # The mechanism does not support the operation.
+    FULL = 6           # A summary or batch has reached its maximum count.
+    SPENT = 7          # The person's budget does not allow a new response.
+    ENVIRONMENT = 8    # A file, the operating system or the server failed; often temporary.
+    NO_MEMORY = 9      # Memory allocation failed.
 
 
 class Error(Exception):
-    """What happened (`message`), what was found and what is allowed (`detail`), what to do (`hint`).
+    """A failure of the library: `message`, `detail` (facts, such as the value found) and `hint` (what to do).
 
-    `record` is the number, from 0, of the record that it is about, where many were given.
+    `record` is the index of the failed record, from 0, in calls that take many records; else None.
     """
 
     def __init__(self, code: Code, message: str, detail: str = "", hint: str = "", record: int | None = None) -> None:

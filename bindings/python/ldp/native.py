@@ -119,17 +119,17 @@ library = _load()
 
 
 def version() -> str:
-    """Of the library that was loaded, such as "1.0.0"."""
+    """Returns the version of the loaded library, such as "1.0.0"."""
     return text(library.ldp_version())
 
 
 def text(found: bytes) -> str:
-    # What an error quotes may have been cut, or be somebody's path.
+    # The text may contain a truncated quotation or a path, so it may be invalid UTF-8.
     return found.decode("utf-8", "replace")
 
 
 def call(function: str, *arguments: Any, record: Any = None) -> None:
-    """Calls a function with a status. `record` is the count of records, if there is one that tells which record failed."""
+    """Calls a function that returns a status, and raises its error. `record` counts the records before the failed one."""
     error = c_void_p()
     if getattr(library, function)(*arguments, byref(error)) == 0:
         return
@@ -142,7 +142,7 @@ def call(function: str, *arguments: Any, record: Any = None) -> None:
 
 
 def taken(memory: c_void_p, size: int | None = None) -> bytes:
-    """Bytes, or text up to its end, that the library handed over."""
+    """Returns bytes, or null-terminated text, that the library allocated, and frees them."""
     try:
         return ctypes.string_at(memory, -1 if size is None else size)
     finally:

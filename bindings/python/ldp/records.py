@@ -57,7 +57,7 @@ def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
         texts.append(buffer)
         return Value(ctypes.addressof(buffer), len(encoded), 0)
     if isinstance(value, (bool, bytes)) or not hasattr(value, "__float__"):
-        raise Error(Code.INVALID_VALUE, f"{value!r} is no value", f"It is a {type(value).__name__}.",
+        raise Error(Code.INVALID_VALUE, f"{value!r} is not a value", f"It is a {type(value).__name__}.",
                     "A value is a number, a string, or None for no answer.")
     return Value(None, 0, float(value))
 

@@ -1,5 +1,7 @@
-"""The server, through any connection of a PostgreSQL driver that follows the DB-API 2.0 (PEP 249) and writes parameters as
-%s, and SQLSTATEs as psycopg2 and psycopg tell them, which are tested.
+"""Access to the server over a connection of a PostgreSQL driver.
+
+The driver must follow the DB-API 2.0 (PEP 249), take parameters as %s, and report SQLSTATEs as psycopg2 and psycopg do.
+These two drivers are tested.
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def fetch_spec(connection: Any, collection: str) -> str:
-    """The spec of a collection, as the server hands it to clients: for Collection(…).
+    """Returns the spec of a collection in the form that Collection(…) takes.
 
-    Raises what the driver raises, also where there is no such collection.
+    Raises the driver's exceptions, also if the collection does not exist.
     """
     return str(_run(connection, "SELECT ldp_client_spec(%s::text)::text", (collection,))[1][0][0])
 
 
 def frame(connection: Any, sql: str, parameters: Sequence[Any] = ()) -> pandas.DataFrame:
-    """The rows of a query as a data frame. Needs pandas; raises what the driver raises."""
+    """Returns the rows of a query as a data frame. Needs pandas. Raises the driver's exceptions."""
     import pandas
 
     names, rows = _run(connection, sql, parameters)
@@ -32,22 +34,23 @@ def frame(connection: Any, sql: str, parameters: Sequence[Any] = ()) -> pandas.D
 
 
 def estimate(connection: Any, collection: str, **arguments: Any) -> pandas.DataFrame:
-    """What the reports of a collection tell, as a data frame: a row for each label, or for each number's mean.
+    """Returns the estimates of a collection as a data frame, with one row for each label and for the mean of each number.
 
     Further arguments are those of the SQL function ldp_estimate (doc/sql.md), by name.
     """
     for name in arguments:
         if not name.isidentifier():
-            raise Error(Code.INVALID_VALUE, f"{name!r} is no name of an argument")
+            raise Error(Code.INVALID_VALUE, f"{name!r} is not a valid argument name")
     named = "".join(f', "{name}" => %s' for name in arguments)
     return frame(connection, f"SELECT * FROM ldp_estimate(%s::text{named})", (collection, *arguments.values()))
 
 
 class Uploader:
-    """A transport over a connection, which must have no transaction open meanwhile, and the role ldp_submitter.
+    """A transport over a database connection, whose role must be a member of ldp_submitter.
 
-    Each batch is one transaction, under its id: however often it is sent, it counts once. What passes (a server that
-    restarts, a lock) is raised as the driver raises it; flush again.
+    No transaction may be open in the connection during a flush. Each batch is submitted in one transaction under its id,
+    and counts once even if it is sent repeatedly. Temporary failures, such as a restart of the server, are raised as the
+    driver's exceptions; flush again.
     """
 
     def __init__(self, connection: Any, collection: str) -> None:
@@ -67,8 +70,8 @@ class Uploader:
                 if action not in (Action.REVOKE, Action.SETTLE):
                     raise
                 why = why or str(error).strip()
-            # This attempt was undone. An earlier one, whose end nobody saw, holds its claim until it ends: the claim waits
-            # for it, and is new only if no attempt was or will be counted.
+            # This attempt was rolled back. An earlier attempt with an unknown outcome holds its claim until it ends. The
+            # claim of the revocation waits for that end, and is new only if no attempt was or will be counted.
             request = Request.REVOKE
         return settled(outcome, why)
 
@@ -86,7 +89,7 @@ class Uploader:
 
 
 def _run(connection: Any, sql: str, parameters: Sequence[Any], keep: bool = True) -> tuple[list[str], list[Any]]:
-    """Runs a statement in a transaction of its own: the names of its columns, and its rows."""
+    """Runs a statement in a transaction of its own. Returns the names of its columns, and its rows."""
     cursor = connection.cursor()
     explicit = not keep and bool(getattr(connection, "autocommit", False))
     try:
@@ -107,7 +110,7 @@ def _run(connection: Any, sql: str, parameters: Sequence[Any], keep: bool = True
             if explicit:
                 cursor.execute("ROLLBACK")
             connection.rollback()
-        except Exception:  # the connection is gone: what was first counts
+        except Exception:  # the connection is lost: the first exception is raised
             pass
         raise
     finally:
@@ -115,6 +118,6 @@ def _run(connection: Any, sql: str, parameters: Sequence[Any], keep: bool = True
 
 
 def _state(error: Exception) -> str:
-    """The SQLSTATE, as psycopg2 or psycopg tells it."""
+    """Returns the SQLSTATE of an exception of psycopg2 or psycopg."""
     found = getattr(error, "pgcode", None) or getattr(error, "sqlstate", None)
     return found if isinstance(found, str) else ""

@@ -21,7 +21,7 @@ SERIES = {"mechanism": "ddrm", "epsilon": 2, "domain": 4, "rounds": 8, "changes"
 
 
 class Server:
-    """Counts what it is sent, and answers as it is told."""
+    """A transport that counts the batches and returns the given results."""
 
     def __init__(self, *answers):
         self.answers = list(answers)  # then True
@@ -57,7 +57,7 @@ class Collections(Case):
     def test_what_it_refuses(self):
         self.fails(ldp.Code.MALFORMED, "JSON", ldp.Collection, "{")
         self.fails(ldp.Code.INVALID_SPEC, "epsilon", ldp.Collection, {"mechanism": "grr", "epsilon": 0, "domain": 4})
-        self.fails(ldp.Code.INVALID_VALUE, "no way", ldp.Collection, REGION, outside="ignore")
+        self.fails(ldp.Code.INVALID_VALUE, "outside must be", ldp.Collection, REGION, outside="ignore")
         self.fails(ldp.Code.INVALID_VALUE, "UTF-8", ldp.Collection, "\udcff")
         self.fails(ldp.Code.INVALID_VALUE, "outside the range",
                    ldp.Collection({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1}, outside="refuse").perturb, [2])
@@ -69,13 +69,13 @@ class Collections(Case):
         bad = ldp.Code.INVALID_VALUE
         self.fails(bad, 'there is no "town"', person.perturb, {"wage": 1})
         self.fails(bad, "wrong number", person.perturb, [1])
-        self.fails(bad, "True is no value", person.perturb, [True, "Ulm"])
-        self.fails(bad, "is no value", person.perturb, [b"1", "Ulm"])
+        self.fails(bad, "True is not a value", person.perturb, [True, "Ulm"])
+        self.fails(bad, "is not a value", person.perturb, [b"1", "Ulm"])
         self.fails(bad, "is no record", person.perturb, "Ulm")
-        self.fails(bad, '"1" is no value of "wage"', person.perturb, ["1", "Ulm"])
-        self.fails(bad, "collect it in classes", person.perturb, [float("nan"), "Ulm"])
+        self.fails(bad, '"1" is not a value of "wage"', person.perturb, ["1", "Ulm"])
+        self.fails(bad, "collect the number in classes", person.perturb, [float("nan"), "Ulm"])
         self.fails(bad, "UTF-8", person.perturb, [1, "\ud800"])
-        self.fails(bad, '"a\\x00b" is no value', ldp.Collection(REGION).perturb, ["a\0b"])
+        self.fails(bad, '"a\\x00b" is not a value', ldp.Collection(REGION).perturb, ["a\0b"])
 
 
 class Clients(Case):
@@ -117,8 +117,8 @@ class Clients(Case):
         self.assertEqual(client.report_many({"wage": [200, 5], "town": ["Bonn", None]}), 2)
         self.assertEqual(client.clamped(), {"wage": 1, "town": 1})
         self.fails(ldp.Code.INVALID_VALUE, "different lengths", client.report_many, {"wage": [1], "town": []})
-        self.fails(ldp.Code.INVALID_VALUE, "32 bits", client.report, [1, "Ulm"], round=2**31)
-        self.fails(ldp.Code.INVALID_VALUE, "at least one", client.flush, Server(), most=-1)
+        self.fails(ldp.Code.INVALID_VALUE, "32-bit", client.report, [1, "Ulm"], round=2**31)
+        self.fails(ldp.Code.INVALID_VALUE, "at least 1", client.flush, Server(), most=-1)
 
     def test_what_the_server_refuses(self):
         client = ldp.Client(self.region)
@@ -130,16 +130,16 @@ class Clients(Case):
         self.fails(ldp.Code.ENVIRONMENT, "refuses all reports: not you", client.flush, Server(refused))
         self.assertEqual(client.drop_refused(), 1)
         client.report(["north"])
-        self.fails(ldp.Code.INCOMPATIBLE, "older", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))
-        self.fails(ldp.Code.INCOMPATIBLE, "older", client.report, ["north"])
+        self.fails(ldp.Code.INCOMPATIBLE, "outdated copy", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))
+        self.fails(ldp.Code.INCOMPATIBLE, "outdated copy", client.report, ["north"])
 
     def test_memory(self):
         moving = ldp.Collection(MOVING)
         client = ldp.Client(moving)
         origins = [client.report([value], round).origin for round, value in enumerate([1, 1, 2, 1])]
-        self.assertEqual(origins, [ldp.Origin.DRAWN, ldp.Origin.KEPT, ldp.Origin.DRAWN, ldp.Origin.KEPT])
+        self.assertEqual(origins, [ldp.Origin.DRAWN, ldp.Origin.MEMOIZED, ldp.Origin.DRAWN, ldp.Origin.MEMOIZED])
         self.fails(ldp.Code.SPENT, "budget", client.report, [3])
-        self.assertEqual(client.ledger(), [ldp.Answer(2, 0), ldp.Answer(2, 2)])
+        self.assertEqual(client.ledger(), [ldp.PermanentResponse(2, 0), ldp.PermanentResponse(2, 2)])
         spent = client.spent()
         self.assertEqual((spent.answers, spent.most, spent.sum, spent.least), (2, 2, 4, 4))
         again = ldp.Client(moving, state=client.state())
@@ -162,8 +162,8 @@ class Clients(Case):
     def test_a_transport_leaves_the_client_alone(self):
         client = ldp.Client(self.region)
         client.report(["west"])
-        self.fails(ldp.Code.ENVIRONMENT, "is sending", client.flush, lambda batch: client.close())
-        self.fails(ldp.Code.ENVIRONMENT, "is sending", client.flush, lambda batch: client.flush(Server()))
+        self.fails(ldp.Code.ENVIRONMENT, "being flushed", client.flush, lambda batch: client.close())
+        self.fails(ldp.Code.ENVIRONMENT, "being flushed", client.flush, lambda batch: client.flush(Server()))
         self.assertEqual(client.flush(Server()).reports, 1)
 
     def test_a_forked_process_has_no_client(self):
@@ -213,9 +213,9 @@ class Columns(Case):
         frame["town"] = frame["town"].astype("category")
         self.assertEqual(client.report_many(frame), 3)
         frame["wage"] = self.pandas.array([1, None, 3], dtype="Int64")
-        self.assertEqual(self.fails(ldp.Code.INVALID_VALUE, '"" is no value of "wage"', client.report_many, frame).record, 1)
+        self.assertEqual(self.fails(ldp.Code.INVALID_VALUE, '"" is not a value of "wage"', client.report_many, frame).record, 1)
         self.fails(ldp.Code.INVALID_VALUE, 'no "town"', client.report_many, frame[["wage"]])
-        self.fails(ldp.Code.INVALID_VALUE, "True is no value", client.report_many, frame.assign(wage=True))
+        self.fails(ldp.Code.INVALID_VALUE, "True is not a value", client.report_many, frame.assign(wage=True))
         self.fails(ldp.Code.INVALID_VALUE, "dimensions", client.report_many,
                    {"wage": self.numpy.zeros((3, 2)), "town": ["Ulm"] * 3})
 

@@ -143,7 +143,7 @@ class Servers(unittest.TestCase):
 
 
 class OtherDriver(unittest.TestCase):
-    """The same over psycopg: what it gives back, and where it tells an SQLSTATE."""
+    """Tests psycopg: the types of its results, and its attribute for the SQLSTATE."""
 
     def test_psycopg(self):
         import psycopg

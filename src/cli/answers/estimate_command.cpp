@@ -49,7 +49,7 @@ std::size_t columns() {
 }
 
 int run(const Arguments& arguments) {
-    const Words<const char*> targets{"target", {{"sample", "sample"}, {"population", "population"}}};
+    const Choice<const char*> targets{"target", {{"sample", "sample"}, {"population", "population"}}};
     Asked asked{arguments["collection"].as<std::string>(),
                 arguments["confidence"].as<double>(),
                 targets.chosen(arguments),

@@ -1,4 +1,4 @@
-// What waits to be stored, between the thread that talks to clients and those that talk to the database.
+// The queue of batches between the thread that serves clients and the threads that write to the database.
 #pragma once
 
 #include <atomic>
@@ -24,11 +24,11 @@ namespace ldp::collect {
 
 using Clock = std::chrono::steady_clock;
 
-/// A client that waits for the end of a batch.
+/// A client that waits for the outcome of a batch.
 struct Listener {
     /// Called exactly once, from any thread, unless the client is gone. Must not call the queue.
-    std::function<void(const Answer&)> tell;
-    /// Set by the client's thread when the client closed its connection. May be null.
+    std::function<void(const HttpResponse&)> notify;
+    /// Set by the client's thread when the client has closed its connection. May be null.
     std::shared_ptr<const std::atomic<bool>> gone = {};
 
     [[nodiscard]] bool is_gone() const noexcept { return gone && gone->load(); }
@@ -36,93 +36,95 @@ struct Listener {
 
 struct QueuedBatch {
     ReceivedBatch batch;
-    std::vector<Listener> listeners;  ///< several, if it was sent again while it waited
+    std::vector<Listener> listeners;  ///< several, if the batch was sent again while it waited
     Clock::time_point since = Clock::now();
 
-    void end(const Answer& answer) const {
-        for (const Listener& one : listeners) one.tell(answer);
+    void end(const HttpResponse& answer) const {
+        for (const Listener& one : listeners) one.notify(answer);
     }
 };
 using Group = std::vector<QueuedBatch>;
 
-/// Batches in lanes, one for each collection and round. What waits in a lane is stored together, in one
-/// transaction. So while one transaction runs the next one fills, and the more there is to do, the less does
-/// each batch cost. Groups of one owner are handed out one after another, and owners take turns: a
-/// transaction that an owner's triggers make slow delays the groups of that owner alone, as long as there are
-/// fewer slow owners than threads that store.
+/// Queues of batches, one queue for each collection and round. The batches of a queue are stored together in
+/// one transaction. While a transaction runs, the next group grows, so the cost of a batch falls as the load
+/// rises. Owners take turns, and at most one group of an owner is stored at a time. If an owner's triggers
+/// make a transaction slow, only groups of that owner are delayed, as long as the slow owners are fewer than
+/// the writing threads.
 class Queue {
   public:
     struct Limits {
-        std::size_t hold;          ///< the fewest batches that are stored together; 1: none waits
-        Clock::duration hold_for;  ///< how long a batch waits for others, before it is sent back
-        std::size_t bytes;         ///< of what waits; of one collection, half as many
-        Clock::duration lag;       ///< more is taken of an owner only while none of his that could be stored
-                                   ///< waits longer
-        std::size_t share = ~std::size_t{0};  ///< clients that wait for one collection
-        /// Reports of a group, but for those of its last batch and for what `hold` needs: so that no
-        /// transaction is long.
+        std::size_t hold;  ///< minimum number of batches of a group; 1: no batch waits
+        Clock::duration
+            hold_for;       ///< maximum time that a batch waits for others; then the client must repeat it
+        std::size_t bytes;  ///< maximum size of all queues; of one collection, half of it
+        Clock::duration
+            lag;  ///< an owner's batches are rejected while a complete group waits longer than this
+        std::size_t share = ~std::size_t{0};  ///< maximum number of clients that wait for one collection
+        /// Maximum number of reports of a group, which bounds the transaction. The last batch may exceed it,
+        /// and so may the batches that `hold` requires.
         std::size_t group = 250000;
     };
     explicit Queue(const Limits& limits) : limits_(limits) {}
 
-    /// Takes a batch in, or says at once why not.
+    /// Queues a batch, or rejects it at once.
     void add(ReceivedBatch batch, Listener listener);
-    /// Takes in again what could not be stored with so few.
+    /// Queues the batches of a group again that had fewer new batches than `hold`.
     void add_again(Group group);
-    /// Removes batches that wait for others and whose clients are gone.
+    /// Removes waiting batches without listeners.
     void drop_gone();
-    /// Sends back the batch that has waited longest for others, of the collection for which most clients
-    /// wait. False if none waits for others.
+    /// Rejects the oldest batch that waits for others, of the collection with the most waiting clients.
+    /// Returns false if no batch waits for others.
     [[nodiscard]] bool crowd_out();
 
-    /// The next group, as soon as there is one; none at this time, or when all is done after stop(). Groups
-    /// of ids that are to stand for nothing are of these alone, and wait for no others. Until release(), the
-    /// owner of the group's collection has no other.
+    /// Waits for the next group and returns it. The group is empty at the time `until`, and after stop() when
+    /// all queues are empty. Revoked ids form groups of their own, which do not wait for others. Until
+    /// release(), no other group of the collection's owner is returned.
     [[nodiscard]] Group take(Clock::time_point until);
     void release(const std::string& owner);
-    /// From now on nothing is taken in, and what waits for others is sent back.
+    /// Rejects all further batches and those that wait for others.
     void stop();
-    /// Whether stop() was called and nothing is left to take.
+    /// Returns whether stop() was called and no group is left.
     [[nodiscard]] bool done() const;
-    /// How many batches wait.
+    /// Returns the number of waiting batches.
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 
   private:
-    /// Whether void, collection (as it was created, so that those of one lane have one spec), round.
+    /// Whether the ids are revoked; the collection with its creation time, so that a queue has one spec; the
+    /// round.
     using Key = std::tuple<bool, std::string, std::int32_t>;
-    /// By id, so that none stands twice in a transaction, or counts twice among those that wait together.
-    using OwnerQueue = std::map<std::string, QueuedBatch>;
-    using OwnerQueues = std::map<Key, OwnerQueue>;
-    /// A lane that can be stored.
+    /// Batches by id, so that a transaction contains each id once.
+    using RoundQueue = std::map<std::string, QueuedBatch>;
+    using RoundQueues = std::map<Key, RoundQueue>;
+    /// A queue with a complete group.
     struct Ready {
         Key key;
         std::string owner;
         Clock::time_point since;
     };
-    /// What waits of a collection.
+    /// Waiting clients and bytes of a collection.
     struct Load {
         std::size_t clients = 0, bytes = 0;
     };
 
     void enter(QueuedBatch queued);
     void leave(const QueuedBatch& queued) noexcept;
-    [[nodiscard]] bool held(const OwnerQueues::value_type& owner_queue) const noexcept;
-    [[nodiscard]] std::optional<Answer> refused(const ReceivedBatch& batch) const;
+    [[nodiscard]] bool held(const RoundQueues::value_type& round_queue) const noexcept;
+    [[nodiscard]] std::optional<HttpResponse> refused(const ReceivedBatch& batch) const;
     [[nodiscard]] std::deque<Ready>::iterator next();
-    void send_back(Clock::time_point those_before, const Answer& answer);
+    void send_back(Clock::time_point those_before, const HttpResponse& answer);
 
     Limits limits_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    OwnerQueues owner_queues_;
+    RoundQueues round_queues_;
     std::deque<Ready> ready_;
     std::set<std::string> busy_;                  ///< owners of groups that are being stored
-    std::map<std::string, std::uint64_t> turns_;  ///< when each owner was last served, counted in groups
+    std::map<std::string, std::uint64_t> turns_;  ///< number of the last group of each owner
     std::map<std::string, Load> loads_;
     std::uint64_t turn_ = 0;
     std::size_t bytes_ = 0, size_ = 0;
-    Clock::time_point looked_;  ///< when batches that wait too long were last sent back
+    Clock::time_point looked_;  ///< time of the last check for batches that wait too long
     bool stopped_ = false;
 };
 

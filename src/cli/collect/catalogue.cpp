@@ -18,7 +18,7 @@ std::array<std::byte, 32> digest_of(const Uuid& id, std::string_view what, Bytes
     return hash.digest();
 }
 
-/// Version 8 of RFC 9562: a UUID of a rule of one's own.
+/// A UUID of version 8 (RFC 9562), whose bits an application defines.
 std::string stored_id(const Uuid& id) {
     const auto digest = digest_of(id, "id", {});
     Uuid stored;

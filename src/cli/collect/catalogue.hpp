@@ -1,4 +1,4 @@
-// The collections that the endpoint offers, and what it makes of a batch before anything is stored.
+// The collections that the endpoint serves, and the validation of batches before they are stored.
 #pragma once
 
 #include <array>
@@ -15,50 +15,52 @@
 
 namespace ldp::collect {
 
-/// A collection as it was when the server was last asked. Immutable: threads share it.
+/// A collection as of the last query of the catalog. Immutable, so threads can share it.
 struct CatalogEntry {
     std::string name;
-    std::string table;  ///< with its schema, quoted as SQL needs it
+    std::string table;  ///< qualified name, quoted for SQL
     std::string fingerprint;
     std::string created;  ///< as an HTTP date
-    std::string spec;     ///< what clients are given
+    std::string spec;     ///< as published for clients
     std::unique_ptr<const Mechanism> mechanism;
-    std::string owner = {};  ///< of the table: the role whose triggers run
-    /// The first and the last round that takes reports; nothing if the table does not bound them.
+    std::string owner = {};  ///< owner of the table, whose triggers run
+    /// The first and the last open round; empty if the table does not bound them.
     std::optional<std::pair<std::int32_t, std::int32_t>> rounds = {};
 
-    /// All but the mechanism, which follows from the spec.
+    /// Compares all members except the mechanism, which follows from the spec.
     [[nodiscard]] bool same_as(const CatalogEntry& other) const;
     [[nodiscard]] bool takes(std::int32_t round) const noexcept {
         return !rounds || (rounds->first <= round && round <= rounds->second);
     }
 };
 
-/// The rounds that a table's CHECK "round_is_open" leaves open, as pg_get_constraintdef() writes it. Nothing
-/// if the text has another form.
+/// Returns the first and last open round from the table's CHECK "round_is_open", as pg_get_constraintdef()
+/// formats it; nothing if the text has another form.
 [[nodiscard]] std::optional<std::pair<std::int32_t, std::int32_t>> parse_rounds(std::string_view check);
 
 using Catalog = std::map<std::string, std::shared_ptr<const CatalogEntry>, std::less<>>;
 
-/// A batch that passed all checks that need no database, or an id that is to stand for none.
+/// A batch that passed all checks outside the database, or an id to be revoked.
 struct ReceivedBatch {
     std::shared_ptr<const CatalogEntry> to;
     std::int32_t round;
-    std::string id;                    ///< what ldp_batch has in place of the client's id
-    std::array<std::byte, 32> digest;  ///< and of its content
-    std::string frame;                 ///< a batch (core/format/batch_frame.hpp); empty: void
+    std::string id;                    ///< the id stored in ldp_batch, a hash of the client's id
+    std::array<std::byte, 32> digest;  ///< the digest stored in ldp_batch, of the client's id and the content
+    std::string frame;                 ///< a batch (core/format/batch_frame.hpp); empty: a revoked id
 
     [[nodiscard]] Bytes bytes() const noexcept { return std::as_bytes(std::span(frame)); }
     [[nodiscard]] std::uint32_t reports() const noexcept;
 };
 
-/// Neither id nor digest can be computed without the client's id, which is not stored: so nobody who sees the
-/// database can look for the reports that make a digest, and thereby find those of one request.
+/// Returns the validated batch of a request. Its id and digest are hashes of the client's id, which is not
+/// stored. Therefore a reader of the database cannot search for reports that match a digest, and thereby find
+/// the reports of one request.
 ///
-/// Throws Error (malformed) for octets that are no batch, and Error (incompatible) for one of another spec.
+/// Throws Error (malformed) if the bytes are not a batch, and Error (incompatible) for a batch of another
+/// spec.
 [[nodiscard]] ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id,
                                            std::int32_t round, std::string frame);
-/// The claim of an id for a batch that is never to be counted.
+/// Returns the revocation of an id: a claim without reports, so that its batch is never counted.
 [[nodiscard]] ReceivedBatch void_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id);
 
 }  // namespace ldp::collect

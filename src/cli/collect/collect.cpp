@@ -16,31 +16,30 @@ namespace po = boost::program_options;
 Options options() {
     Options options;
     options.add_options()("listen", po::value<std::string>()->default_value("127.0.0.1:8417"),
-                          "address and port; port 0: any that is free")(
+                          "address and port; port 0: any free port")(
         "dsn", po::value<std::string>()->default_value(""),
-        "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "collection", po::value<std::vector<std::string>>(),
-        "a collection to offer (may be repeated; default: all that the role may submit to)")(
+        "a collection to serve (may be repeated; default: all that the role may submit to)")(
         "hold", po::value<std::int64_t>()->default_value(1),
-        "store no fewer batches together; until then, clients wait for their answer")(
+        "minimum number of batches that are stored together; until then, clients wait")(
         "hold-for", po::value<std::int64_t>()->default_value(60),
-        "seconds that a batch waits for others, before it is sent back")(
+        "maximum seconds that a batch waits for others; then the client must repeat it")(
         "allow-origin", po::value<std::string>()->default_value(""),
-        "whose pages may report from a browser: * or an origin such as https://example.org")(
-        "largest", po::value<std::int64_t>()->default_value(1 << 20), "bytes of a request's body")(
-        "reports", po::value<std::int64_t>()->default_value(100000), "reports of a batch")(
-        "connections", po::value<std::int64_t>()->default_value(512), "connections at once")(
+        "origin of pages that may report from a browser: * or an origin such as https://example.org")(
+        "largest", po::value<std::int64_t>()->default_value(1 << 20), "maximum bytes of a request's body")(
+        "reports", po::value<std::int64_t>()->default_value(100000), "maximum reports of a batch")(
+        "connections", po::value<std::int64_t>()->default_value(512), "maximum connections")(
         "per-address", po::value<std::int64_t>(),
-        "connections from one address; 0: as many as --connections (default: that on a loopback address, "
-        "else a "
-        "quarter)")("request-timeout", po::value<std::int64_t>()->default_value(30),
-                    "seconds in which a request must come in whole")(
+        "maximum connections from one address; 0: no limit (default: 0 on a loopback address, else a "
+        "quarter of --connections)")("request-timeout", po::value<std::int64_t>()->default_value(30),
+                                     "seconds within which a request must arrive completely")(
         "lag", po::value<std::int64_t>()->default_value(2),
-        "seconds that batches may wait for the database before no more are taken")(
+        "seconds that batches may wait for the database before further ones are rejected")(
         "time-limit", po::value<std::int64_t>()->default_value(30),
-        "seconds that a transaction may take; it is ended after one more")(
+        "statement timeout in seconds; a transaction is terminated one second after it")(
         "sessions", po::value<std::int64_t>()->default_value(4),
-        "connections to the database that store; an owner's collections use one at a time");
+        "database connections for storing; an owner's collections use one at a time");
     return options;
 }
 
@@ -53,7 +52,7 @@ std::int64_t number(const Arguments& arguments, const std::string& option, std::
     return given;
 }
 
-/// ADDRESS:PORT, an address of IPv6 in brackets.
+/// Parses ADDRESS:PORT; an IPv6 address is in brackets.
 void set_address(ldp::collect::Settings& settings, const std::string& text) {
     const std::size_t colon = text.rfind(':');
     const char* const end = text.data() + text.size();
@@ -67,7 +66,7 @@ void set_address(ldp::collect::Settings& settings, const std::string& text) {
         settings.host = settings.host.substr(1, settings.host.size() - 2);
 }
 
-/// Only a proxy or programs of this machine reach a loopback address: all clients of a proxy are one there.
+/// On a loopback address, all clients of a proxy share one address, so there is no limit by default.
 std::size_t per_address(const Arguments& arguments, const ldp::collect::Settings& settings) {
     if (arguments.count("per-address") != 0)
         return static_cast<std::size_t>(number(arguments, "per-address", 0, 100000));
@@ -91,7 +90,7 @@ int run(const Arguments& arguments) {
     settings.connections = static_cast<std::size_t>(number(arguments, "connections", 1, 100000));
     settings.reports = static_cast<std::size_t>(number(arguments, "reports", 1, 100000000));
     settings.per_address = per_address(arguments, settings);
-    settings.retry_policy = seconds(number(arguments, "request-timeout", 1, 3600));
+    settings.timeout = seconds(number(arguments, "request-timeout", 1, 3600));
     settings.queue.hold = static_cast<std::size_t>(number(arguments, "hold", 1, 50000));
     settings.queue.hold_for = seconds(number(arguments, "hold-for", 1, 86400));
     settings.queue.lag = seconds(number(arguments, "lag", 1, 3600));
@@ -100,7 +99,7 @@ int run(const Arguments& arguments) {
     settings.writer.duration = seconds(number(arguments, "time-limit", 1, 3600));
     settings.writer.sessions = static_cast<std::size_t>(number(arguments, "sessions", 1, 64));
     if (settings.queue.hold >= settings.connections)
-        throw UsageError("--hold must be less than --connections: each batch that waits holds one");
+        throw UsageError("--hold must be less than --connections: each waiting batch holds one connection");
     try {
         ldp::collect::serve(settings);
     } catch (const pq::Failure& failure) {
@@ -116,14 +115,13 @@ int run(const Arguments& arguments) {
 const Command command{
     "collect",
     "[OPTION...]",
-    "takes reports in over HTTP and stores them",
-    "Listens for HTTP/1.1 on a local address; put a proxy in front for TLS. Devices fetch\n"
-    "/collections/NAME/spec and post batches to /collections/NAME/batches/UUID, which are checked, stored "
-    "and\n"
-    "then acknowledged, each once however often it is sent. Needs a role of its own, a member of "
-    "ldp_submitter\n"
-    "and of nothing else. Keeps no addresses. Ends on SIGTERM, after what came in is stored and answered.\n"
-    "/healthz and /metrics are for the operator: let the proxy hide them.",
+    "receives reports over HTTP and stores them",
+    "Listens for HTTP/1.1 on a local address; use a proxy for TLS. Devices fetch /collections/NAME/spec and\n"
+    "post batches to /collections/NAME/batches/UUID. Batches are checked, stored and then acknowledged. A\n"
+    "batch counts once even if it is sent repeatedly. Needs a database role that is a member of\n"
+    "ldp_submitter and of no other role. Does not store addresses. On SIGTERM, stores and answers the\n"
+    "received requests, then exits. /healthz and /metrics are for the operator: do not expose them through\n"
+    "the proxy.",
     options,
     {},
     run};

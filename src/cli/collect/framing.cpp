@@ -14,7 +14,7 @@ namespace net = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-std::optional<Answer> unreadable(boost::beast::error_code error) {
+std::optional<HttpResponse> unreadable(boost::beast::error_code error) {
     if (error == http::error::body_limit)
         return problem(413, "the body is too large", "Send the reports in smaller batches.");
     if (error == http::error::header_limit || error == http::error::buffer_overflow)
@@ -24,22 +24,22 @@ std::optional<Answer> unreadable(boost::beast::error_code error) {
     if (error == http::error::end_of_stream || error == http::error::partial_message ||
         error.category() != http::make_error_code(http::error::bad_method).category())
         return {};
-    return problem(400, Error(ErrorCode::malformed, "this is no request of HTTP/1.1", error.message()));
+    return problem(400, Error(ErrorCode::malformed, "the request is not valid HTTP/1.1", error.message()));
 }
 
-std::optional<Answer> ill_framed(const Request& request) {
+std::optional<HttpResponse> ill_framed(const Request& request) {
     const auto malformed = [](const char* what) { return problem(400, Error(ErrorCode::malformed, what)); };
     const auto hosts = request.count(http::field::host);
     if (hosts > 1 || (hosts == 0 && request.version() >= 11))
         return malformed("a request must name one host");
     const auto [first, last] = request.equal_range(http::field::transfer_encoding);
     if (first == last) return {};
-    if (request.version() < 11) return malformed("HTTP/1.0 knows no Transfer-Encoding");
+    if (request.version() < 11) return malformed("HTTP/1.0 does not define Transfer-Encoding");
     if (request.count(http::field::content_length) > 0)
         return malformed("a request must not have both Transfer-Encoding and Content-Length");
     for (auto field = first; field != last; ++field)
         if (!beast::iequals(field->value(), "chunked"))
-            return problem(501, "the endpoint knows no Transfer-Encoding but chunked");
+            return problem(501, "the endpoint supports only the Transfer-Encoding chunked");
     return {};
 }
 

@@ -1,4 +1,4 @@
-// Where a request begins and ends, whether a connection has ended, and which client it belongs to.
+// Framing of HTTP requests, detection of closed connections, and counting of clients by address.
 #pragma once
 
 #include <poll.h>
@@ -15,14 +15,14 @@ namespace ldp::collect {
 
 using Request = boost::beast::http::request<boost::beast::http::string_body>;
 
-/// What is wrong with a request that could not be read; nothing if the client went away.
-[[nodiscard]] std::optional<Answer> unreadable(boost::beast::error_code error);
-/// What is wrong with a request of which the header was read: whatever could make a proxy and the endpoint
-/// disagree where it ends. Afterwards the connection cannot be used for another one.
-[[nodiscard]] std::optional<Answer> ill_framed(const Request& request);
+/// Returns the response to a request that could not be read; nothing if the client closed the connection.
+[[nodiscard]] std::optional<HttpResponse> unreadable(boost::beast::error_code error);
+/// Checks the header of a request for fields that could make a proxy and the endpoint disagree about the end
+/// of the request. Returns the response if there are any; the connection must then be closed.
+[[nodiscard]] std::optional<HttpResponse> ill_framed(const Request& request);
 
-/// What poll() is asked for, and whether its answer means that the other side of a connection has closed it.
-/// It may have sent more before; where the system cannot tell that apart, this is noticed once that was read.
+/// The events for poll(), and whether its result means that the peer has closed the connection. The peer may
+/// have sent data before. A system without POLLRDHUP reports the end only after that data was read.
 #ifdef POLLRDHUP
 inline constexpr short closing_events = POLLRDHUP;
 #else
@@ -30,8 +30,8 @@ inline constexpr short closing_events = POLLIN;
 #endif
 [[nodiscard]] bool is_closed(const pollfd& polled);
 
-/// Clients of one address are counted together; of IPv6 those of a network of 64 bits, which one client may
-/// have.
+/// Returns the address under which a client is counted: an IPv4 address, or an IPv6 network of 64 bits, which
+/// a single client may control.
 [[nodiscard]] boost::asio::ip::address counted_as(const boost::asio::ip::address& address);
 
 }  // namespace ldp::collect

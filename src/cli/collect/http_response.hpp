@@ -1,4 +1,4 @@
-// What the endpoint answers a request: a status of HTTP, and in the words of Error what went wrong.
+// HTTP responses of the endpoint, with the message, detail and hint of an Error.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace ldp::collect {
 
-struct Answer {
+struct HttpResponse {
     unsigned status = 200;
-    std::string type = {};  ///< media type of the body; empty: there is none
+    std::string type = {};  ///< media type of the body; empty if there is no body
     std::string body = {};
     std::vector<std::pair<std::string, std::string>> fields = {};  ///< further header fields
-    bool close = false;                                            ///< whether the connection ends with it
+    bool close = false;  ///< whether the connection is closed after the response
 };
 
-/// A failure, told as RFC 9457 has it: {"title": …, "detail": …, "hint": …}.
-[[nodiscard]] Answer problem(unsigned status, const Error& error);
-[[nodiscard]] Answer problem(unsigned status, const std::string& title, const std::string& hint = {});
-/// The same of what passes, and stored nothing: to be repeated unchanged after so many seconds.
-[[nodiscard]] Answer later(unsigned status, int seconds, const std::string& title);
-/// The same where it is not known whether it was stored.
-[[nodiscard]] Answer in_doubt(int seconds, const std::string& title);
+/// Returns the response for an error in the format of RFC 9457: {"title": …, "detail": …, "hint": …}.
+[[nodiscard]] HttpResponse problem(unsigned status, const Error& error);
+[[nodiscard]] HttpResponse problem(unsigned status, const std::string& title, const std::string& hint = {});
+/// Returns the response for a temporary failure that stored nothing. The client repeats the request unchanged
+/// after this number of seconds.
+[[nodiscard]] HttpResponse later(unsigned status, int seconds, const std::string& title);
+/// Returns the response for a temporary failure after which it is unknown whether the batch was stored.
+[[nodiscard]] HttpResponse in_doubt(int seconds, const std::string& title);
 
 }  // namespace ldp::collect

@@ -27,10 +27,9 @@ using Parser = http::request_parser<http::string_body>;
 using Response = http::response<http::string_body>;
 
 constexpr std::uint32_t largest_header = 8192;
-/// Of what was received and not taken apart yet: a header, or a part of a body. What does not fit is refused.
+/// Maximum bytes of input that is not parsed yet: a header or a part of a body.
 constexpr std::size_t largest_buffer = 65536;
-/// How long the database may leave the question unanswered which collections there are, which is asked every
-/// two seconds.
+/// Maximum time without a successful query of the collections, which runs every two seconds.
 constexpr auto longest_silence = std::chrono::seconds(10);
 constexpr const char* octets = "application/octet-stream";
 
@@ -65,19 +64,19 @@ class Server {
         beast::tcp_stream stream;
         beast::flat_buffer buffer{largest_buffer};
     };
-    /// A client that waits for the end of a batch. It sleeps until the end is known, or it has gone
-    /// away.
+    /// A client that waits for the outcome of a batch. Its coroutine sleeps until the outcome is known or the
+    /// client has closed the connection.
     struct Ticket {
         Ticket(net::io_context& io, Connection& from)
-            : bell(io, Clock::time_point::max()), connection(from) {}
-        net::steady_timer bell;
+            : timer(io, Clock::time_point::max()), connection(from) {}
+        net::steady_timer timer;
         Connection& connection;
-        std::optional<Answer> answer;
+        std::optional<HttpResponse> answer;
         std::shared_ptr<std::atomic<bool>> gone = std::make_shared<std::atomic<bool>>(false);
     };
     using Tickets = std::list<std::shared_ptr<Ticket>>;
     using Connections = std::list<Connection*>;
-    /// Has a connection among those that are read from, the longest waiting first.
+    /// Lists a connection, during the object's lifetime, among those that are read from; the oldest first.
     class Reading {
       public:
         Reading(Connections& all, Connection& one) : all_(all), at_(all.insert(all.end(), &one)) {}
@@ -90,7 +89,7 @@ class Server {
         Connections::iterator at_;
     };
 
-    /// What the depot tells, brought over into this thread.
+    /// Returns an observer that posts the events of the report writer to this thread.
     ReportWriter::Observer observer() {
         return {[this](std::shared_ptr<const Catalog> catalog) {
                     net::post(io_, [this, catalog = std::move(catalog)] { catalog_ = catalog; });
@@ -100,7 +99,7 @@ class Server {
                         alive_ = answered;
                         if (answered) {
                             looked_at_ = asked;
-                            for (const auto& ticket : asking_) ticket->bell.cancel();
+                            for (const auto& ticket : asking_) ticket->timer.cancel();
                             heard_at_ = Clock::now();
                         }
                     });
@@ -126,7 +125,7 @@ class Server {
         }
     }
 
-    /// Takes no more in, and lets what came in whole be stored and answered.
+    /// Stops accepting requests. Requests that were received completely are still stored and answered.
     void stop() {
         stopping_ = true;
         signals_.clear();
@@ -136,7 +135,7 @@ class Server {
         for (Connection* one : reading_) one->stream.close();
     }
 
-    /// The same complaint once a minute.
+    /// Prints an error; the same error at most once a minute.
     void complain(const Error& error) {
         const std::string text = error.what() + (error.detail().empty() ? "" : ": " + error.detail());
         if (text == complained_ && Clock::now() - complained_at_ < std::chrono::minutes(1)) return;
@@ -150,13 +149,13 @@ class Server {
             error_code error;
             tcp::socket socket = co_await acceptor_.async_accept(into(error));
             if (stopping_) co_return;
-            if (error) {  // of descriptors, say, there are none left
+            if (error) {  // for example, no file descriptor is left
                 net::steady_timer pause(io_, std::chrono::milliseconds(100));
                 co_await pause.async_wait(into(error));
                 continue;
             }
             const auto address = counted_as(socket.remote_endpoint(error).address());
-            if (error) continue;  // it went away again
+            if (error) continue;  // the client has closed the connection
             if (settings_.per_address > 0 && peers_[address] >= settings_.per_address) {
                 ++metrics_.refused;
                 continue;
@@ -177,17 +176,17 @@ class Server {
         }
     }
 
-    /// Has a connection closed, so that there is room for another: of a client that is gone; else one that
-    /// asks for a round that may not be open; else the one that has kept a request unfinished longest; else
-    /// one that waits for others (Queue::crowd_out). They end as soon as their coroutines run.
+    /// Closes one connection to make room for another. The order of preference is: connections of clients
+    /// that are gone; a request for a round that may not be open; the oldest incomplete request; a batch that
+    /// waits for others (Queue::crowd_out). The connection ends as soon as its coroutine runs.
     [[nodiscard]] bool make_room() {
         if (metrics_.connections >= settings_.connections + settings_.connections / 8 + 8) return false;
         if (sweep()) return true;
         if (!asking_.empty()) {
             Ticket& longest = *asking_.front();
-            longest.answer = later(503, 2, "too many ask for rounds that may not be open");
+            longest.answer = later(503, 2, "too many requests for rounds that may not be open");
             longest.answer->close = true;
-            longest.bell.cancel();
+            longest.timer.cancel();
             asking_.pop_front();
             return true;
         }
@@ -198,8 +197,9 @@ class Server {
         return queue_.crowd_out();
     }
 
-    /// Looks which clients that wait have gone away, and has their batches forgotten if nobody else waits
-    /// for them and they wait for others. A client that has closed its sending side counts as gone.
+    /// Finds waiting clients that have closed their connections, and returns whether there are any. A batch
+    /// that waits for others is dropped if all its clients are gone. A client that has closed its sending
+    /// side counts as gone.
     bool sweep() {
         std::vector<pollfd> polled;
         for (const auto& ticket : waiting_) {
@@ -212,8 +212,8 @@ class Server {
             const pollfd& one = polled[i++];
             if (ticket->answer || !is_closed(one)) continue;
             some = true;
-            if (ticket->gone->exchange(true)) continue;  // it is about to end
-            ticket->bell.cancel();
+            if (ticket->gone->exchange(true)) continue;  // its coroutine is about to end
+            ticket->timer.cancel();
         }
         if (some) queue_.drop_gone();
         return some;
@@ -228,7 +228,7 @@ class Server {
         }
     }
 
-    /// Whether the database has answered lately.
+    /// Returns whether the last query of the database succeeded and is recent.
     [[nodiscard]] bool answering() const { return alive_ && Clock::now() - heard_at_ <= longest_silence; }
 
     void complain_of(const std::exception_ptr& thrown) {
@@ -239,17 +239,17 @@ class Server {
         }
     }
 
-    /// One connection: a request after another.
+    /// Serves the requests of one connection.
     net::awaitable<void> attend(std::shared_ptr<Connection> connection) {
         beast::tcp_stream& stream = connection->stream;
         for (bool more = true; more;) {
             Parser parser;
             parser.header_limit(largest_header);
             parser.body_limit(settings_.largest);
-            // One limit for all of a request, however it trickles.
-            stream.expires_after(settings_.retry_policy);
+            // One timeout for the whole request, so that slow senders cannot extend it.
+            stream.expires_after(settings_.timeout);
             error_code error;
-            std::optional<Answer> answer;
+            std::optional<HttpResponse> answer;
             {
                 const Reading reading(reading_, *connection);
                 answer = co_await read(*connection, parser, error);
@@ -265,15 +265,16 @@ class Server {
             metrics_.answered(answer->status, std::chrono::duration<double>(Clock::now() - came).count());
             more = more && !answer->close && !stopping_;
             Response response = response_of(std::move(*answer), parser.get(), more);
-            stream.expires_after(settings_.retry_policy);
+            stream.expires_after(settings_.timeout);
             co_await http::async_write(stream, response, into(error));
             if (error) co_return;
         }
         co_await leave(*connection);
     }
 
-    /// Reads a request. Returns what is wrong with it, if it can be read and is refused all the same.
-    net::awaitable<std::optional<Answer>> read(Connection& connection, Parser& parser, error_code& error) {
+    /// Reads a request. Returns a response if the request is readable but rejected.
+    net::awaitable<std::optional<HttpResponse>> read(Connection& connection, Parser& parser,
+                                                     error_code& error) {
         beast::tcp_stream& stream = connection.stream;
         auto no_extensions = [](std::uint64_t, auto extensions, error_code& wrong) {
             if (!extensions.empty()) wrong = http::error::bad_chunk_extension;
@@ -282,7 +283,7 @@ class Server {
         co_await http::async_read_header(stream, connection.buffer, parser, into(error));
         if (error) co_return std::nullopt;
         if (auto why = ill_framed(parser.get())) co_return why;
-        // A body whose size is not known would grow by doubling.
+        // A body of unknown size would grow by doubling.
         if (parser.chunked()) parser.get().body().reserve(settings_.largest);
         if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
             constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -297,7 +298,7 @@ class Server {
         co_return std::nullopt;
     }
 
-    /// Closes a connection so that the client can read the answer, even if it has not stopped sending.
+    /// Closes a connection in a way that lets the client read the response, even if it is still sending.
     net::awaitable<void> leave(Connection& connection) {
         error_code error;
         connection.stream.socket().shutdown(tcp::socket::shutdown_send, error);
@@ -307,7 +308,7 @@ class Server {
             read += co_await connection.stream.async_read_some(net::buffer(rest), into(error));
     }
 
-    Response response_of(Answer answer, const Request& request, bool more) const {
+    Response response_of(HttpResponse answer, const Request& request, bool more) const {
         Response response(static_cast<http::status>(answer.status), 11);
         response.keep_alive(more);
         for (const auto& [name, value] : answer.fields) response.set(name, value);
@@ -325,17 +326,17 @@ class Server {
         return response;
     }
 
-    /// Nothing if the client went away.
-    net::awaitable<std::optional<Answer>> answer_to(Connection& connection, Request& request) {
+    /// Returns the response to a request; nothing if the client has closed the connection.
+    net::awaitable<std::optional<HttpResponse>> answer_to(Connection& connection, Request& request) {
         const auto target = parse_target({request.target().data(), request.target().size()});
         if (!target)
-            co_return problem(404, "there is nothing at this address",
-                              "There are /collections/NAME/spec and /collections/NAME/batches/UUID.");
+            co_return problem(404, "no resource exists at this address",
+                              "Use /collections/NAME/spec or /collections/NAME/batches/UUID.");
         const bool posts = target->of == Target::Of::batch;
         const char* const methods = posts ? "POST, DELETE" : "GET, HEAD";
         const http::verb method = request.method();
         if (method == http::verb::options && !settings_.allow_origin.empty()) {
-            Answer allowed{204};
+            HttpResponse allowed{204};
             allowed.fields = {{"Access-Control-Allow-Methods", methods},
                               {"Access-Control-Allow-Headers", "content-type, if-none-match"},
                               {"Access-Control-Max-Age", "86400"}};
@@ -344,31 +345,31 @@ class Server {
         const bool fits = posts ? method == http::verb::post || method == http::verb::delete_
                                 : method == http::verb::get || method == http::verb::head;
         if (!fits) {
-            Answer refused = problem(405, "this method is not for this address");
+            HttpResponse refused = problem(405, "the method is not allowed at this address");
             refused.fields.emplace_back("Allow", methods);
             co_return refused;
         }
         metrics_.database = answering();
         if (target->of == Target::Of::metrics)
-            co_return Answer{200, "text/plain; version=0.0.4", metrics_.text(queue_.size()), {}};
+            co_return HttpResponse{200, "text/plain; version=0.0.4", metrics_.text(queue_.size()), {}};
         if (target->of == Target::Of::health) {
             if (!metrics_.database) co_return later(503, 2, "the database does not answer");
-            co_return Answer{200, "text/plain", "ok\n", {}};
+            co_return HttpResponse{200, "text/plain", "ok\n", {}};
         }
         const auto found = catalog_->find(target->collection);
         if (found == catalog_->end())
             co_return problem(
-                404, "there is no such collection",
-                "It may be new: collections are looked up every few seconds. The endpoint offers "
-                "those that its role may submit to.");
+                404, "the collection does not exist",
+                "The endpoint serves the collections that its role may submit to. It finds new collections "
+                "after a few seconds.");
         if (!posts) co_return spec(*found->second, request);
         co_return co_await submit(connection, found->second, *target, request);
     }
 
-    static Answer spec(const CatalogEntry& offered, const Request& request) {
+    static HttpResponse spec(const CatalogEntry& offered, const Request& request) {
         const std::string tag = "\"" + offered.fingerprint + "\"";
         const auto known = request[http::field::if_none_match];
-        Answer answer{200, "application/json", offered.spec, {}};
+        HttpResponse answer{200, "application/json", offered.spec, {}};
         if (known.find(tag) != beast::string_view::npos || known == "*") answer = {304};
         answer.fields = {
             {"ETag", tag}, {"Last-Modified", offered.created}, {"Cache-Control", "public, max-age=300"}};
@@ -379,10 +380,10 @@ class Server {
         return answer;
     }
 
-    net::awaitable<std::optional<Answer>> submit(Connection& connection,
-                                                 std::shared_ptr<const CatalogEntry> to, const Target& target,
-                                                 Request& request) {
-        // With the receipt of what settles a batch: it names the request, whose body the queue takes.
+    net::awaitable<std::optional<HttpResponse>> submit(Connection& connection,
+                                                       std::shared_ptr<const CatalogEntry> to,
+                                                       const Target& target, Request& request) {
+        // The receipt of a final response depends on the request's body, which the queue takes over.
         const bool deletes = request.method() == http::verb::delete_;
         const auto receipt = [collection = to->name, deletes, id = uuid_text(target.batch),
                               round = deletes ? 0 : target.round,
@@ -395,34 +396,35 @@ class Server {
             one = void_batch(std::move(to), target.batch);
         } else {
             if (!beast::iequals(request[http::field::content_type], octets))
-                co_return problem(415, "a batch is of the type application/octet-stream");
+                co_return problem(415, "the content type of a batch must be application/octet-stream");
             try {
                 one = received_batch(std::move(to), target.batch, target.round, std::move(request.body()));
             } catch (const Error& error) {
                 if (error.code() != ErrorCode::incompatible) co_return problem(400, error);
-                co_return problem(422, Error(error.code(), "the batch is of another spec than the collection",
-                                             error.detail(), "Fetch the collection's spec again."));
+                co_return problem(422,
+                                  Error(error.code(), "the batch belongs to another spec than the collection",
+                                        error.detail(), "Fetch the collection's spec again."));
             }
             if (one->reports() > settings_.reports)
                 co_return problem(413,
                                   "the batch has more than " + std::to_string(settings_.reports) + " reports",
                                   "Send the reports in smaller batches.");
-            // Where the database decides at once, it decides this, too.
+            // Without --hold, the database checks the round when it stores the batch.
             if (settings_.queue.hold > 1 && !one->to->takes(one->round))
                 if (auto why = co_await closed_round(connection, *one)) co_return why;
         }
         const auto ticket = std::make_shared<Ticket>(io_, connection);
         const auto at = waiting_.insert(waiting_.end(), ticket);
         connection.stream.expires_never();
-        queue_.add(std::move(*one), {[this, ticket](const Answer& answer) {
+        queue_.add(std::move(*one), {[this, ticket](const HttpResponse& answer) {
                                          net::post(io_, [ticket, answer] {
                                              ticket->answer = answer;
-                                             ticket->bell.cancel();
+                                             ticket->timer.cancel();
                                          });
                                      },
                                      ticket->gone});
-        error_code rung;
-        while (!ticket->answer && !*ticket->gone) co_await ticket->bell.async_wait(into(rung));
+        error_code woken;
+        while (!ticket->answer && !*ticket->gone) co_await ticket->timer.async_wait(into(woken));
         waiting_.erase(at);
         if (*ticket->gone || !ticket->answer) co_return std::nullopt;
         const unsigned status = ticket->answer->status;
@@ -431,9 +433,10 @@ class Server {
         co_return std::move(ticket->answer);
     }
 
-    /// A round that was not open when the collections were last looked up may be by now: this waits until
-    /// they have been looked up again. Nothing if it is open.
-    net::awaitable<std::optional<Answer>> closed_round(Connection& connection, ReceivedBatch& one) {
+    /// Checks a round that was closed at the last query of the collections. Waits for the next query, because
+    /// the round may have been opened since. Returns the response if the round is closed, nothing if it is
+    /// open.
+    net::awaitable<std::optional<HttpResponse>> closed_round(Connection& connection, ReceivedBatch& one) {
         const auto came = Clock::now();
         const auto ticket = std::make_shared<Ticket>(io_, connection);
         connection.stream.expires_never();
@@ -441,16 +444,16 @@ class Server {
         asking_.push_back(ticket);
         while (looked_at_ <= came && !ticket->answer && !*ticket->gone) {
             if (stopping_ || Clock::now() - came > longest_silence)
-                ticket->answer = later(503, 2, "it cannot be known now whether the round is open");
+                ticket->answer = later(503, 2, "the state of the round is unknown");
             else {
-                error_code rung;
-                ticket->bell.expires_after(std::chrono::seconds(1));
-                co_await ticket->bell.async_wait(into(rung));
+                error_code woken;
+                ticket->timer.expires_after(std::chrono::seconds(1));
+                co_await ticket->timer.async_wait(into(woken));
             }
         }
         waiting_.remove(ticket);
         asking_.remove(ticket);
-        if (ticket->answer || *ticket->gone) co_return ticket->answer.value_or(Answer{503});
+        if (ticket->answer || *ticket->gone) co_return ticket->answer.value_or(HttpResponse{503});
         const auto found = catalog_->find(one.to->name);
         if (found != catalog_->end() && found->second->fingerprint == one.to->fingerprint &&
             found->second->takes(one.round)) {
@@ -458,7 +461,7 @@ class Server {
             co_return std::nullopt;
         }
         co_return problem(422, "round " + std::to_string(one.round) + " of the collection is not open",
-                          "The collection's owner opens rounds by ldp_open_rounds.");
+                          "The collection's owner can open rounds with ldp_open_rounds.");
     }
 
     const Settings& settings_;
@@ -470,12 +473,11 @@ class Server {
     Metrics metrics_;
     Connections reading_;
     Tickets waiting_;
-    Tickets asking_;  ///< and of these, those that wait until collections have been looked up
-    std::map<net::ip::address, std::size_t> peers_;  ///< connections of each address that has any
+    Tickets asking_;  ///< the tickets among these that wait for the next query of the collections
+    std::map<net::ip::address, std::size_t> peers_;  ///< number of connections by address
     net::steady_timer sweep_;
-    bool alive_ =
-        false;  ///< whether the database answered when it was last asked which collections there are
-    Clock::time_point looked_at_, heard_at_;  ///< when it was last asked and answered, and when it did
+    bool alive_ = false;                      ///< whether the last query of the collections succeeded
+    Clock::time_point looked_at_, heard_at_;  ///< start and end of the last successful query
     bool stopping_ = false;
     std::string complained_;
     Clock::time_point complained_at_;

@@ -1,4 +1,4 @@
-// The endpoint itself: HTTP/1.1 for many clients in one thread (Boost.Beast).
+// The HTTP/1.1 server of the endpoint, which serves all clients in one thread (Boost.Beast).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,22 +14,23 @@ namespace ldp::collect {
 
 struct Settings {
     std::string host;    ///< an address of this machine
-    std::uint16_t port;  ///< 0: any that is free
+    std::uint16_t port;  ///< 0: any free port
     std::string dsn;
-    std::set<std::string> only;  ///< collections that are offered; empty: all that the role may submit to
-    std::string allow_origin;    ///< whose pages may call, for browsers; empty: none
-    std::size_t largest;         ///< bytes of a body
-    std::size_t reports;         ///< of a batch
-    std::size_t connections;     ///< at once
-    std::size_t per_address;     ///< and of these from one address; 0: as many
-    std::chrono::seconds retry_policy;  ///< for a request to come in whole, and for an answer to be taken
+    std::set<std::string> only;  ///< collections to serve; empty: all that the role may submit to
+
+    std::string allow_origin;      ///< origin of pages that may send requests (CORS); empty: none
+    std::size_t largest;           ///< maximum bytes of a body
+    std::size_t reports;           ///< maximum reports of a batch
+    std::size_t connections;       ///< maximum number of open connections
+    std::size_t per_address;       ///< maximum number of connections from one address; 0: no limit
+    std::chrono::seconds timeout;  ///< maximum time to receive a request, and to send a response
     Queue::Limits queue;
     ReportWriter::WriterLimits writer;
 };
 
-/// Serves until the process is told to stop (SIGTERM, SIGINT); then stores and answers what came in before.
-/// Says on standard error where it listens, and what goes wrong with the database. Throws Error (environment)
-/// if it cannot listen, or not connect to the database.
+/// Serves until the process receives SIGTERM or SIGINT, then stores and answers the requests received before.
+/// Prints the address and database errors to standard error. Throws Error (environment) if it cannot listen
+/// or cannot connect to the database.
 void serve(const Settings& settings);
 
 }  // namespace ldp::collect

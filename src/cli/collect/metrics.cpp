@@ -33,10 +33,10 @@ std::string Metrics::text(std::size_t waiting) const {
         describe(name, type, help);
         sample(name, shortest(value));
     };
-    describe("ldp_collect_requests_total", "counter", "Requests that were answered, by status.");
+    describe("ldp_collect_requests_total", "counter", "Answered requests by status.");
     for (const auto& [status, count] : requests_)
         sample("ldp_collect_requests_total{code=\"" + std::to_string(status) + "\"}", std::to_string(count));
-    describe("ldp_collect_request_seconds", "histogram", "From a whole request to its answer.");
+    describe("ldp_collect_request_seconds", "histogram", "Seconds from a complete request to its response.");
     std::uint64_t so_far = 0;
     for (std::size_t i = 0; i < bounds.size(); ++i)
         sample("ldp_collect_request_seconds_bucket{le=\"" + shortest(bounds[i]) + "\"}",
@@ -46,17 +46,18 @@ std::string Metrics::text(std::size_t waiting) const {
     sample("ldp_collect_request_seconds_count", std::to_string(count_));
 
     const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
-    single("ldp_collect_batches_total", "counter", "Batches that were stored.", number(batches_));
-    single("ldp_collect_reports_total", "counter", "Reports in them.", number(reports_));
-    single("ldp_collect_transactions_total", "counter", "Transactions that stored them.",
+    single("ldp_collect_batches_total", "counter", "Stored batches.", number(batches_));
+    single("ldp_collect_reports_total", "counter", "Stored reports.", number(reports_));
+    single("ldp_collect_transactions_total", "counter", "Transactions that stored batches.",
            number(transactions_));
-    single("ldp_collect_transaction_seconds_total", "counter", "What these took.", transaction_seconds_);
-    single("ldp_collect_waiting", "gauge", "Batches that wait to be stored.", number(waiting));
-    single("ldp_collect_connections", "gauge", "Connections of clients.", number(connections));
-    single("ldp_collect_crowded_out_total", "counter",
-           "Connections that were closed to make room for others.", number(crowded_out));
-    single("ldp_collect_refused_total", "counter",
-           "Connections that were closed at once because their address had too many.", number(refused));
+    single("ldp_collect_transaction_seconds_total", "counter",
+           "Total duration of these transactions in seconds.", transaction_seconds_);
+    single("ldp_collect_waiting", "gauge", "Batches waiting to be stored.", number(waiting));
+    single("ldp_collect_connections", "gauge", "Open connections of clients.", number(connections));
+    single("ldp_collect_crowded_out_total", "counter", "Connections closed to make room for others.",
+           number(crowded_out));
+    single("ldp_collect_refused_total", "counter", "Connections refused because their address had too many.",
+           number(refused));
     single("ldp_collect_database_up", "gauge", "Whether the database answers.", database ? 1 : 0);
     return all;
 }

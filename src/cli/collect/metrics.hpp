@@ -1,4 +1,4 @@
-// What the endpoint counts of itself, in Prometheus' text format. No client and no collection is told apart.
+// Metrics of the endpoint in Prometheus' text format, without labels for clients or collections.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@ namespace ldp::collect {
 /// Used from one thread.
 class Metrics {
   public:
-    /// A request was answered so many seconds after it had come in whole.
+    /// Counts a response, with the time since the complete request in seconds.
     void answered(unsigned status, double seconds);
-    /// A transaction was committed.
+    /// Counts a committed transaction, with its duration in seconds.
     void stored(std::size_t batches, std::uint64_t reports, double seconds);
 
-    std::uint64_t connections = 0;  ///< open now
-    std::uint64_t crowded_out = 0;  ///< closed to make room for others
-    std::uint64_t refused = 0;      ///< closed at once, because their address had enough
-    bool database = false;          ///< whether it answers
+    std::uint64_t connections = 0;  ///< open connections
+    std::uint64_t crowded_out = 0;  ///< connections closed to make room for others
+    std::uint64_t refused = 0;      ///< connections closed at once because of the limit for their address
+    bool database = false;          ///< whether the database responds
 
-    /// `waiting`: batches on their way to the database.
+    /// Returns the metrics as text. `waiting` is the number of batches in the queue.
     [[nodiscard]] std::string text(std::size_t waiting) const;
 
   private:
@@ -30,7 +30,7 @@ class Metrics {
 
     std::map<unsigned, std::uint64_t> requests_;
     std::array<std::uint64_t, bounds.size()>
-        within_{};  ///< requests that took no longer, and longer than the bound before
+        within_{};  ///< requests by duration: at most this bound and more than the one before
     std::uint64_t count_ = 0, batches_ = 0, reports_ = 0, transactions_ = 0;
     double seconds_ = 0, transaction_seconds_ = 0;
 };

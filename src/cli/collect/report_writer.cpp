@@ -13,18 +13,18 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto between_looks = 2s;
-/// Clients come again; what is bridged here is a connection that was cut while nobody used it.
+/// Short, because clients retry, too: these retries replace connections that broke while they were idle.
 constexpr RetryPolicy short_retries{500ms, 50ms, 100ms};
 
 constexpr auto between_checks = 200ms;
-/// In the session in which no owner's code runs. No other role's objects are found, whatever the role's
-/// settings.
+/// Settings of the session in which no code of table owners runs. The search path excludes objects of other
+/// roles, independently of the role's settings.
 constexpr const char* control_settings =
     "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '10s'";
 
 using ReceivedBatches = std::vector<const ReceivedBatch*>;
 
-/// As an array of SQL: of items without quotes, commas or braces.
+/// Returns an SQL array of items without quotes, commas or braces.
 template <class Item>
 std::string array(const ReceivedBatches& group, Item item) {
     std::string text;
@@ -38,8 +38,8 @@ ReceivedBatches received(std::span<const QueuedBatch> group) {
     return all;
 }
 
-/// Which ids are new, in the group's order; from now on they are this transaction's. Throws pq::Failure, of
-/// BatchOutcome::outdated if one is known with other content.
+/// Claims the ids of a group for this transaction, and returns for each whether it is new, in the group's
+/// order. Throws pq::Failure, with BatchOutcome::outdated if an id was claimed with other content.
 std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& schema,
                         const ReceivedBatches& group) {
     const auto claimed = pq::run(
@@ -65,7 +65,7 @@ std::string named(const char* doing, const CatalogEntry& to) {
     return std::string(doing) + " collection \"" + to.name + "\"";
 }
 
-/// With a server whose operating system answers and which itself does not, libpq waits for ever otherwise.
+/// Without a timeout, libpq waits forever for a server that accepts connections but does not respond.
 std::string bounded(const std::string& dsn) {
     setenv("PGCONNECT_TIMEOUT", "10", 0);
     return dsn;
@@ -91,7 +91,7 @@ ReportWriter::ReportWriter(Queue& queue, const std::string& dsn, std::set<std::s
     refresh();
 }
 
-/// Triggers of tables that others own run with this role's rights, and may take any role of which it is a
+/// Triggers of other owners' tables run with this role's rights, and can switch to any role of which it is a
 /// member.
 void ReportWriter::check_role() {
     const auto found = control_.persist("connecting", [](pqxx::connection& connection, const std::string&) {
@@ -106,13 +106,14 @@ void ReportWriter::check_role() {
     if (found.empty()) return;
     const std::string role = "\"" + found[0][0].as<std::string>() + "\"";
     const bool itself = found[0][1].as<bool>(), superuser = found[0][2].as<bool>();
-    raise(ErrorCode::environment,
-          superuser && itself ? "the endpoint must not run as a superuser"
-          : superuser         ? "the endpoint must not run as a member of the superuser " + role
-          : itself ? "the endpoint must not run as a role that may create roles, replicate or bypass policies"
-                   : "the endpoint must not run as a member of the role " + role,
-          "What it runs in the database is what strangers send, and triggers of tables that others own.",
-          "Connect as a role of its own that is a member of ldp_submitter and of nothing else.");
+    raise(
+        ErrorCode::environment,
+        superuser && itself ? "the endpoint must not run as a superuser"
+        : superuser         ? "the endpoint must not run as a member of the superuser " + role
+        : itself ? "the endpoint must not run as a role that may create roles, replicate or bypass policies"
+                 : "the endpoint must not run as a member of the role " + role,
+        "The endpoint stores reports from untrusted clients, and runs triggers of tables with other owners.",
+        "Connect as a separate role that is a member of ldp_submitter and of no other role.");
 }
 
 void ReportWriter::run() {
@@ -145,7 +146,7 @@ void ReportWriter::work(Worker& worker) {
     if (--working_ == 0) ended_.notify_one();
 }
 
-/// A statement that was cancelled can catch that and go on; a session that is ended cannot.
+/// Terminates overdue sessions: a statement could catch a cancellation and continue.
 void ReportWriter::end_overdue() {
     for (const auto& worker : workers_) {
         const int process = worker->session.overdue();
@@ -208,7 +209,7 @@ void ReportWriter::refresh() {
     }
 }
 
-/// With its spec; nothing if it is gone, or of a release that this one does not know.
+/// Returns the collection with its spec; null if it no longer exists or its spec is not supported.
 std::shared_ptr<const CatalogEntry> ReportWriter::read_collection(CatalogEntry&& listed) {
     try {
         listed.spec =
@@ -240,7 +241,7 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
             outcomes.push_back(fresh ? BatchOutcome::delivered : BatchOutcome::repeated);
     };
     if (!singly) note(group);
-    // Not by pqxx::subtransaction, which in version 6 does not begin before a statement without parameters.
+    // Not pqxx::subtransaction: in version 6 it does not begin before a statement without parameters.
     for (std::size_t i = 0; singly && i < group.size(); ++i) {
         transaction.exec("SAVEPOINT one");
         try {
@@ -287,17 +288,17 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
             return outcomes;
         }
         const CatalogEntry& to = *group.front().batch.to;
-        // In an order that tells nothing of who sent which (batch_frame.hpp).
+        // merge() sorts the reports, so that their order does not depend on the senders (batch_frame.hpp).
         for (const auto& batch : merge(*to.mechanism, frames))
             pq::check_rows(to.name,
                            pq::insert(transaction, schema, to.table, batch, group.front().batch.round),
                            batch_frame(*to.mechanism).count(batch));
-        // Triggers that were to run at COMMIT run now, as far as they allow it. Afterwards each claim must be
-        // known, to the role that made it.
+        // Deferrable constraints and constraint triggers are checked now. Afterwards each claim must exist,
+        // for the role that made it.
         transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
         for (const bool unclaimed : claim(transaction, schema, fresh))
             if (unclaimed) pq::refuse_unclaimed(to.name);
-        // What still runs at COMMIT is bounded, too, whatever a trigger did to the limit.
+        // Restores the timeout, which a trigger may have changed, so that it also bounds the COMMIT.
         transaction.exec(worker.session.settings());
     }
     commit(transaction);
@@ -322,7 +323,8 @@ void ReportWriter::store(Worker& worker, Group group) {
             outcomes = attempted(true);
         }
     } catch (const pq::Failure& failure) {
-        // Whoever is refused shall not have others refused. Held ones must not be stored in smaller groups.
+        // A rejected batch must not cause the rejection of others, so each is stored alone. With --hold,
+        // batches must not be stored in smaller groups.
         if (!failure.is(BatchOutcome::refused) || group.size() == 1 || queue_.limits().hold > 1)
             return end(group, failure, worker.doubt, Clock::now() - began);
         for (QueuedBatch& queued : group) {
@@ -338,8 +340,8 @@ void ReportWriter::store(Worker& worker, Group group) {
     for (std::size_t i = 0; i < group.size(); ++i) {
         const ReceivedBatch& one = group[i].batch;
         if (outcomes[i] == BatchOutcome::outdated) {
-            group[i].end(problem(409, "this id stands for another batch, or was given up",
-                                 "Give every batch an id of its own, and repeat a batch unchanged."));
+            group[i].end(problem(409, "the id belongs to another batch or was revoked",
+                                 "Use a new id for every batch, and repeat a batch unchanged."));
         } else if (one.frame.empty()) {
             group[i].end({204});
         } else if (outcomes[i] == BatchOutcome::repeated) {
@@ -359,20 +361,20 @@ void ReportWriter::store(Worker& worker, Group group) {
 
 void ReportWriter::end(std::span<const QueuedBatch> group, const pq::Failure& failure, bool doubt,
                        Clock::duration took) {
-    const Answer answer = [&]() -> Answer {
+    const HttpResponse answer = [&]() -> HttpResponse {
         switch (failure.reply().outcome) {
             case BatchOutcome::refused:
-                // Without the detail, which may quote a row.
+                // Omits the detail, which may quote a row.
                 return problem(422, failure.what());
             case BatchOutcome::too_large:
                 if (took >= limits_.duration) break;
-                if (group.size() > 1) return later(503, 1, "too much came at once");
+                if (group.size() > 1) return later(503, 1, "too many reports were sent at once");
                 return problem(413, failure.what(), "Send the reports in smaller batches.");
             default:
                 break;
         }
         observer_.complain(failure);
-        constexpr const char* now = "the database cannot store it now";
+        constexpr const char* now = "the database cannot store the batch now";
         return doubt ? in_doubt(2, now) : later(503, 2, now);
     }();
     for (const QueuedBatch& queued : group) queued.end(answer);

@@ -1,4 +1,4 @@
-// Where batches are stored: the one place that talks to the database, in threads of its own.
+// Writes batches to the database, in separate threads. No other component of the endpoint uses the database.
 #pragma once
 
 #include <condition_variable>
@@ -16,39 +16,40 @@
 
 namespace ldp::collect {
 
-/// Stores what the queue has until that is done, in several sessions, and looks every two seconds which
-/// collections there are. No session carries anything over from one transaction to the next, and an owner's
-/// collections occupy one session at most.
+/// Stores the queue's batches in several sessions until the queue is done, and queries the collections every
+/// two seconds. Sessions are reset between transactions. The collections of an owner occupy at most one
+/// session.
 class ReportWriter {
   public:
-    /// Called from the thread that run() is in, and those that it makes.
+    /// Handlers of events, called from the thread of run() and from the threads that run() starts.
     struct Observer {
-        /// The collections that are offered, whenever they are others than before.
+        /// The collections have changed.
         std::function<void(std::shared_ptr<const Catalog>)> catalog;
-        /// The database was asked which collections there are, at this time, and answered or not.
+        /// The collections were queried: the start of the query, and whether it succeeded.
         std::function<void(Clock::time_point, bool)> looked;
-        /// A transaction was committed, with so many batches and reports, and took so many seconds.
+        /// A transaction was committed: the number of batches and of reports, and its duration in seconds.
         std::function<void(std::size_t, std::uint64_t, double)> stored;
-        /// What the operator should know, without anything that a client sent.
+        /// An error for the operator, which contains no input of clients.
         std::function<void(const Error&)> complain;
     };
     struct WriterLimits {
-        std::size_t sessions;           ///< that store
-        std::chrono::seconds duration;  ///< of a transaction
+        std::size_t sessions;           ///< number of sessions that store
+        std::chrono::seconds duration;  ///< statement timeout
     };
 
-    /// Offers these collections, or if none is named all that the role may submit to. Connects; throws Error
-    /// (environment) if that fails, or if the role may do more than submit.
+    /// Connects, to serve the collections in `only`, or if it is empty all that the role may submit to.
+    /// Throws Error (environment) if the connection fails, or if the role has more rights than submitting
+    /// needs.
     ReportWriter(Queue& queue, const std::string& dsn, std::set<std::string> only, const WriterLimits& limits,
                  Observer observer);
     void run();
 
   private:
-    /// A session that stores.
+    /// A session that stores batches.
     struct Worker {
         Worker(const std::string& dsn, const WriterLimits& limits);
         Session session;
-        bool doubt = false;  ///< whether a COMMIT was sent of which it is not known what it did
+        bool doubt = false;  ///< whether the outcome of a COMMIT is unknown
     };
 
     void check_role();
@@ -57,8 +58,8 @@ class ReportWriter {
     void refresh();
     [[nodiscard]] std::shared_ptr<const CatalogEntry> read_collection(CatalogEntry&& listed);
     void store(Worker& worker, Group group);
-    /// Of each batch of the group: `later` if nothing was committed because too few were new. An id that is
-    /// to be void is `delivered` once it is.
+    /// Returns the outcome of each batch of the group. It is `later` for new batches if nothing was committed
+    /// because they were too few, and `delivered` for a revoked id.
     [[nodiscard]] static std::vector<BatchOutcome> attempt(Worker& worker, pqxx::connection& connection,
                                                            const std::string& schema,
                                                            std::span<const QueuedBatch> group, bool singly,
@@ -68,7 +69,7 @@ class ReportWriter {
 
     Queue& queue_;
     WriterLimits limits_;
-    Session control_;  ///< in which no owner's code runs
+    Session control_;  ///< runs no code of table owners
     std::vector<std::unique_ptr<Worker>> workers_;
     std::set<std::string> only_;
     Observer observer_;

@@ -1,4 +1,4 @@
-// What the target of a request stands for.
+// Parsing of request targets.
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@ namespace ldp::collect {
 
 using Uuid = std::array<std::byte, 16>;
 
-/// Of its text form, in upper or lower case.
+/// Parses the text form of a UUID, in upper or lower case; nothing if it is malformed.
 [[nodiscard]] std::optional<Uuid> parse_uuid(std::string_view text);
 [[nodiscard]] std::string uuid_text(const Uuid& uuid);
 
 struct Target {
     enum class Of { spec, batch, metrics, health };
     Of of;
-    std::string collection = {};  ///< of spec and batch
+    std::string collection = {};  ///< set for spec and batch
     Uuid batch = {};
     std::int32_t round = 0;
 };
 
-/// /collections/NAME/spec, /collections/NAME/batches/UUID with ?round=N or without, /metrics, /healthz.
-/// Nothing if it is none of them. A name may have any characters, percent-encoded as RFC 3986 says.
+/// Parses /collections/NAME/spec, /collections/NAME/batches/UUID with an optional ?round=N, /metrics or
+/// /healthz; nothing for other targets. A name may have any characters, percent-encoded (RFC 3986).
 [[nodiscard]] std::optional<Target> parse_target(std::string_view target);
 
 }  // namespace ldp::collect

@@ -19,12 +19,12 @@ void Session::prepare(pqxx::connection& connection, std::string_view doing) {
     const int process = connection.backendpid();
     {
         const std::lock_guard lock(mutex_);
-        // What was ended because it took too long is not begun again.
+        // A work that was terminated because of its duration is not retried.
         if (overdue_)
-            throw pq::Failure(
-                {BatchOutcome::later},
-                Error(ErrorCode::environment, std::string(doing) + ": it took too long and was ended", {},
-                      "A lock or a trigger of a table is likely to be the cause."));
+            throw pq::Failure({BatchOutcome::later},
+                              Error(ErrorCode::environment,
+                                    std::string(doing) + ": the transaction exceeded the time limit", {},
+                                    "A lock on the table or a trigger is the likely cause."));
         working_ = process;
     }
     if (process == process_ && !dirty_) return;
@@ -33,7 +33,7 @@ void Session::prepare(pqxx::connection& connection, std::string_view doing) {
         pqxx::work transaction(connection);
         if (process != process_) schema_ = pq::extension_schema(transaction);
     } catch (const pqxx::sql_error& error) {
-        // A session that cannot be reset is given up.
+        // A session that cannot be reset is closed.
         throw pqxx::broken_connection(error.what());
     }
     process_ = process;

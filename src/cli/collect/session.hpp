@@ -1,4 +1,4 @@
-// A session of the endpoint with the database, which serves collections of several owners.
+// A database session of the endpoint for collections of several owners.
 #pragma once
 
 #include <mutex>
@@ -10,16 +10,15 @@
 
 namespace ldp::collect {
 
-/// Used from one thread, but for overdue(). Before work begins, the session is as it was when it was made,
-/// with these settings; work may leave in it whatever it likes.
+/// A session that is reset before each work. Its functions must be called from one thread, except overdue().
 class Session {
   public:
-    /// `settings` are SQL commands. No work lasts longer than `limit` and a second, if overdue() is asked.
+    /// `settings` are SQL commands that run after each reset. A work is overdue one second after `limit`.
     Session(const std::string& dsn, const RetryPolicy& retry_policy, std::string settings,
             Clock::duration limit)
         : link_(dsn, retry_policy), settings_(std::move(settings)), limit_(limit) {}
 
-    /// As Link::persist, of work(connection, schema of the extension).
+    /// Calls work(connection, schema of the extension) as Connection::persist does.
     template <class Work>
     auto persist(std::string_view doing, Work&& work) {
         const Running running(*this);
@@ -29,11 +28,11 @@ class Session {
             return work(connection, static_cast<const std::string&>(schema_));
         });
     }
-    /// Removes what the last work left. If that fails, the next work does it.
+    /// Resets the session after the last work. If this fails, the session is reset before the next work.
     void clean() noexcept;
     [[nodiscard]] const std::string& settings() const noexcept { return settings_; }
-    /// From another thread: the process of the server that works for this session, the first time that it
-    /// does so for longer than the limit; else 0.
+    /// Returns the process id of the server's backend at the first call after the current work has become
+    /// overdue, else 0. May be called from any thread.
     [[nodiscard]] int overdue();
 
   private:
@@ -54,10 +53,10 @@ class Session {
     std::string settings_;
     Clock::duration limit_;
     std::string schema_;
-    int process_ = 0;  ///< that was last prepared
+    int process_ = 0;  ///< backend of the last reset
     bool dirty_ = true;
 
-    std::mutex mutex_;  ///< of what follows
+    std::mutex mutex_;  ///< protects the members below
     bool running_ = false, overdue_ = false;
     int working_ = 0;
     Clock::time_point since_;

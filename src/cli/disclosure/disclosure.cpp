@@ -25,11 +25,11 @@ namespace po = boost::program_options;
 constexpr double whole_delta = 1e-6;
 
 enum class Part { all, consent, summary, assessment };
-const Words<Part> parts{"part",
-                        {{"all", Part::all},
-                         {"consent", Part::consent},
-                         {"summary", Part::summary},
-                         {"assessment", Part::assessment}}};
+const Choice<Part> parts{"part",
+                         {{"all", Part::all},
+                          {"consent", Part::consent},
+                          {"summary", Part::summary},
+                          {"assessment", Part::assessment}}};
 
 Options options() {
     Options options;

@@ -184,7 +184,7 @@ int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action != "evolving" && action != "once")
         throw UsageError("ldp simulate knows evolving and once, not " + in_quotes(action));
-    const Words<Stream> streams{"stream", {{"syn", Stream::syn}, {"jitter", Stream::jitter}}};
+    const Choice<Stream> streams{"stream", {{"syn", Stream::syn}, {"jitter", Stream::jitter}}};
     Scene scene{streams.chosen(arguments), number(arguments, "people", max_people),
                 number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
     const auto& given = arguments["spec"].as<std::string>();

@@ -70,10 +70,10 @@ double value_of(const CsvReader& csv, const Collection& collection, std::string_
     if (!labels) {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (error != std::errc() || end != text.data() + text.size())
-            bad_row(csv, "\"" + shortened(text, 40) + "\" is no number");
+            bad_row(csv, "\"" + shortened(text, 40) + "\" is not a number");
     }
     const Value value = labels ? Value(text) : Value(number);
-    const double place = collection.place({&value, 1}).positions[0];
+    const double place = collection.to_grid({&value, 1}).positions[0];
     if (!attribute.numeric()) return place;
     return std::clamp(number, attribute.min, attribute.max);
 }
@@ -93,7 +93,7 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
     Records records(csv, spec, BadRow::stop, {}, &std::cerr);
     std::vector<std::vector<double>> people;
     const auto take = [&](std::span<const Value> record) {
-        Placed placed = collection.place(record);
+        GridRecord placed = collection.to_grid(record);
         people.push_back(placed.positions);
         if (people.size() * people[0].size() > most_values)
             throw Error(ErrorCode::unsupported, "the file has too many values to simulate",

@@ -10,16 +10,16 @@ SqliteFleet::SqliteFleet(const std::string& path)
 
 SqliteStore SqliteFleet::store(std::string_view person) {
     if (person.empty())
-        raise(ErrorCode::invalid_value, "a person of a fleet needs a name", "Found an empty one.",
-              "Any text will do that tells them from all others, and stays.");
+        raise(ErrorCode::invalid_value, "the name of a person must not be empty", {},
+              "Use a text that is unique to the person and does not change.");
     return SqliteStore(contents_, person);
 }
 
 void SqliteFleet::together(const std::function<void()>& work) {
     sqlite::Contents& contents = *contents_;
     if (contents.together != 0)
-        raise(ErrorCode::unsupported, "a step of several stores is going on", "There is none within another.",
-              "Let the inner one be a part of the outer.");
+        raise(ErrorCode::unsupported, "a joint step of several stores is in progress",
+              "Joint steps cannot be nested.", "Make the changes in the outer step.");
     sqlite::Step step(contents.file);
     contents.together = ++contents.begun;
     try {

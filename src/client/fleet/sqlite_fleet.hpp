@@ -1,4 +1,4 @@
-// Many people's stores in one file, for a server that stands in for their devices: a proxy, a simulation.
+// The stores of many people in one file, for a server that acts for their devices, such as a proxy.
 #pragma once
 
 #include <cstdint>
@@ -12,44 +12,44 @@
 
 namespace ldp {
 
-/// Stores of many people in one SQLite file, all of one spec. What is remembered of each is as safe as in a
-/// file of their own, and the file is opened, locked, moved and damaged as one: all that SqliteStore says of
-/// its file holds of it. It is as secret as the values of all of them together.
+/// The stores of many people of one spec in one SQLite file. All properties of the file of a SqliteStore
+/// hold: durability, locking, and the rules for moving and copying it. The file is as secret as the values of
+/// all people together.
 ///
-/// The queue is one. So a batch has reports of many people, and a flush, by the fleet or by any of its
-/// clients, sends everybody's; pending() and refused() of any of its stores tell of them all, and a copy of
-/// the file that goes its own way is retired for all.
+/// The people share one queue. A batch contains reports of many people. A flush by the fleet or by any client
+/// sends the reports of all people. The functions pending() and refused() of any store refer to the whole
+/// file. An outdated copy of the file is invalidated for all people.
 ///
-/// A fleet, its stores and their clients belong to one thread at a time. A store keeps the file open, and may
-/// outlive its fleet.
+/// A fleet, its stores and their clients may be used by one thread at a time. A store keeps the file open,
+/// and may outlive its fleet.
 class SqliteFleet {
   public:
-    /// Opens the file, or creates it if there is none; a file that had one store goes on as a fleet. Throws
-    /// as SqliteStore does.
+    /// Opens the file, or creates it if it does not exist. A file with a single store can be opened as a
+    /// fleet. Throws as SqliteStore does.
     explicit SqliteFleet(const std::string& path);
 
-    /// The store of one person, under a name of the program's choice that tells them from all others. It goes
-    /// on with what is remembered of them, and writes nothing before there is something. Throws Error
+    /// Returns the store of one person. `person` is a unique name, which the application chooses. The store
+    /// has the person's memory, if the file has one; nothing is written before the first change. Throws Error
     /// (invalid_value) if the name is empty, and Error (environment) if this person's store is open.
     [[nodiscard]] SqliteStore store(std::string_view person);
 
-    /// Runs `work`, in which clients may be made and may report, and does all that their stores are told in
-    /// it in one durable step, at the price of one: whole, or not at all if it throws, or if any store fails.
-    /// Reports that it queues cannot leave before its end; to ask for a batch is an Error (environment).
+    /// Runs `work`, in which clients may be made and may report, and writes all changes of their stores in
+    /// one durable step. If `work` throws or a store fails, no change is written. The queued reports can be
+    /// sent only after the step; a flush within it throws Error (environment).
     ///
-    /// If nothing was done, the clients that were made or reported in it are ahead of the file: their stores
-    /// fail from then on with Error (environment), and are to be made anew. Throws what `work` throws, Error
-    /// (environment) if the file cannot be written, and Error (unsupported) within another such step.
+    /// After a failed step, the clients that were made or that reported in it must be made again: their
+    /// stores throw Error (environment) in every call. Throws the exceptions of `work`, Error (environment)
+    /// if the file cannot be written, and Error (unsupported) within another such step.
     void together(const std::function<void()>& work);
 
-    /// Sends everybody's reports, as Client::flush does.
+    /// Sends the reports of all people, as Client::flush does.
     Flushed flush(BatchTransport& transport, std::size_t most = 10000, const Flush::Progress& progress = {});
 
-    /// Reports queued and not known to be counted, of everybody.
+    /// Returns the number of reports of all people that are queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return queue_.pending(); }
-    /// People of whom something is remembered.
+    /// Returns the number of people with a memory in the file.
     [[nodiscard]] std::uint64_t people() const;
-    /// The queue of all, and nobody's memory: what was refused, and what becomes of it.
+    /// Returns a store with the shared queue and its dead letters, and without the memory of any person.
     [[nodiscard]] Store& queue() noexcept { return queue_; }
 
   private:

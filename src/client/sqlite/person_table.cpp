@@ -16,7 +16,7 @@ std::int64_t digest_of_answer(std::int64_t person, std::int64_t number, Bytes ke
     return RowDigest::of("answer", person, number, key, response, epsilon, round);
 }
 
-std::int64_t digest_of_mark(std::int64_t person, std::string_view name, std::int64_t value) {
+std::int64_t digest_of_checkpoint(std::int64_t person, std::string_view name, std::int64_t value) {
     return RowDigest::of("mark", person, name, value);
 }
 
@@ -27,11 +27,11 @@ People::People(const StateFile& file) : database_(file) {
     for (auto row = people(); row.row();)
         if (digest_of({row.text(0), row.integer(1), row.integer(2), row.blob(3), row.blob(4)}) !=
             row.integer(5))
-            damaged(file.path(), "What it remembers of a person has changed.");
-    const Statement marks(file, "SELECT person, name, value, digest FROM mark");
-    for (auto row = marks(); row.row();)
-        if (digest_of_mark(row.integer(0), row.text(1), row.integer(2)) != row.integer(3))
-            damaged(file.path(), "How far it has come has changed.");
+            damaged(file.path(), "The memory of a person has changed.");
+    const Statement checkpoints(file, "SELECT person, name, value, digest FROM mark");
+    for (auto row = checkpoints(); row.row();)
+        if (digest_of_checkpoint(row.integer(0), row.text(1), row.integer(2)) != row.integer(3))
+            damaged(file.path(), "A checkpoint has changed.");
     auto known = count_();
     if (known.row()) newest_ = known.integer(1);
 }
@@ -68,30 +68,30 @@ void People::answer(Step& step, Person& person, Bytes key, Bytes response, doubl
     step.came(digest);
 }
 
-void People::answers(const Person& person, const Told& told) const {
+void People::answers(const Person& person, const TakeResponse& take) const {
     std::int64_t number = 0;
     for (auto row = answers_(person.id); row.row();) {
-        if (row.integer(0) != ++number) damaged(database_.path(), "An answer is missing.");
+        if (row.integer(0) != ++number) damaged(database_.path(), "A permanent response is missing.");
         const std::vector<std::byte> key = row.blob(1);
         std::vector<std::byte> response = row.blob(2);
         const double epsilon = row.real(3);
         const std::int64_t round = row.integer(4);
         if (digest_of_answer(person.id, number, key, response, epsilon, round) != row.integer(5))
-            damaged(database_.path(), "An answer has changed.");
-        told(key, std::move(response), epsilon, round);
+            damaged(database_.path(), "A permanent response has changed.");
+        take(key, std::move(response), epsilon, round);
     }
-    if (number != person.answers) damaged(database_.path(), "An answer is missing.");
+    if (number != person.answers) damaged(database_.path(), "A permanent response is missing.");
 }
 
-void People::set_mark(Step& step, const Person& person, std::string_view name, std::int64_t value) {
-    if (auto before = get_mark_(person.id, name); before.row()) step.went(before.integer(1));
-    const std::int64_t digest = digest_of_mark(person.id, name, value);
-    set_mark_(person.id, name, value, digest).finish();
+void People::set_checkpoint(Step& step, const Person& person, std::string_view name, std::int64_t value) {
+    if (auto before = get_checkpoint_(person.id, name); before.row()) step.went(before.integer(1));
+    const std::int64_t digest = digest_of_checkpoint(person.id, name, value);
+    set_checkpoint_(person.id, name, value, digest).finish();
     step.came(digest);
 }
 
-std::optional<std::int64_t> People::mark(const Person& person, std::string_view name) const {
-    return get_mark_(person.id, name).number();
+std::optional<std::int64_t> People::checkpoint(const Person& person, std::string_view name) const {
+    return get_checkpoint_(person.id, name).number();
 }
 
 }  // namespace ldp::sqlite

@@ -1,4 +1,4 @@
-// Whose memory a state file holds: one person's, or many people's.
+// The memory of one or many people in a state file.
 #pragma once
 
 #include <functional>
@@ -11,44 +11,44 @@
 
 namespace ldp::sqlite {
 
-/// What is remembered of a person, beside their answers and marks.
+/// The memory of a person, except permanent responses and checkpoints.
 struct Person {
-    std::string name;          ///< who they are in this file; empty where there is only one
-    std::int64_t id = 0;       ///< their number in it, from 1; 0 if nothing is remembered of them yet
-    std::int64_t answers = 0;  ///< how many were drawn
+    std::string name;          ///< unique in the file; empty in a file with a single store
+    std::int64_t id = 0;       ///< number in the file, from 1; 0 if the person is not in the file yet
+    std::int64_t answers = 0;  ///< number of permanent responses
     std::vector<std::byte> public_randomness = {}, course = {};
 };
 
-/// The rows of people. What is written of a person goes through a copy of what was read of them, which its
-/// owner takes in the place of the old one when the step is done.
+/// The rows of people. The caller changes a copy of a Person, and replaces the original by it after the step.
 class People {
   public:
-    /// Throws Error (environment) if a person or a mark has changed: both are asked for by name, so one whose
-    /// name changed would be taken for none.
+    /// Checks the digests of all people and checkpoints, because a row with a changed name would not be
+    /// found. Throws Error (environment) if a row has changed.
     explicit People(const StateFile& file);
 
-    /// The person of this name, of whom the file may know nothing yet.
+    /// Returns the person with this name, with id 0 if the person is not in the file.
     [[nodiscard]] Person find(std::string_view name) const;
-    /// How many people the file knows.
+    /// Returns the number of people in the file.
     [[nodiscard]] std::uint64_t count() const;
-    /// Gives a person a number, if they have none. It counts once something is remembered of them.
+    /// Assigns a number to a person without one. remember() stores it.
     void enrol(Person& person) noexcept {
         if (person.id == 0) person.id = ++newest_;
     }
-    /// Writes what is to be remembered of a person, who has a number, from now on.
+    /// Stores the memory of a person, who must have a number.
     void remember(Step& step, const Person& person);
 
-    /// One more answer, to be followed by remember().
+    /// Stores another permanent response. The caller must call remember() afterwards.
     void answer(Step& step, Person& person, Bytes key, Bytes response, double epsilon, std::int64_t round);
-    /// What answer() was told, in that order. Throws Error (environment) if any of it has changed or is
-    /// missing.
-    using Told =
+    /// Receives the arguments of answer().
+    using TakeResponse =
         std::function<void(Bytes key, std::vector<std::byte> response, double epsilon, std::int64_t round)>;
-    void answers(const Person& person, const Told& told) const;
+    /// Calls `take` with the person's permanent responses, in their order. Throws Error (environment) if one
+    /// has changed or is missing.
+    void answers(const Person& person, const TakeResponse& take) const;
 
-    /// Sets a mark of a person who has a number.
-    void set_mark(Step& step, const Person& person, std::string_view name, std::int64_t value);
-    [[nodiscard]] std::optional<std::int64_t> mark(const Person& person, std::string_view name) const;
+    /// Sets a checkpoint of a person, who must have a number.
+    void set_checkpoint(Step& step, const Person& person, std::string_view name, std::int64_t value);
+    [[nodiscard]] std::optional<std::int64_t> checkpoint(const Person& person, std::string_view name) const;
 
   private:
     const StateFile& database_;
@@ -63,9 +63,9 @@ class People {
     Statement answers_{database_,
                        "SELECT number, key, response, epsilon, round, digest FROM answer WHERE person = ? "
                        "ORDER BY number"};
-    Statement get_mark_{database_, "SELECT value, digest FROM mark WHERE person = ? AND name = ?"};
-    Statement set_mark_{database_, "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)"};
-    std::int64_t newest_ = 0;  ///< the highest number that was given to anybody
+    Statement get_checkpoint_{database_, "SELECT value, digest FROM mark WHERE person = ? AND name = ?"};
+    Statement set_checkpoint_{database_, "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)"};
+    std::int64_t newest_ = 0;  ///< the highest assigned number
 };
 
 }  // namespace ldp::sqlite

@@ -226,12 +226,12 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
         R"({"product": ["score", {"school": "south"}]},)" + hours + "," + score + "," + school +
             R"(, {"product": ["hours", "score"]}, {"product": ["hours", "hours"], "min": 0, "max": 4})",
         R"(, "grid": 1000)")));
-    const auto value = [&](const Placed& placed, std::size_t j) {
+    const auto value = [&](const GridRecord& placed, std::size_t j) {
         const Attribute& attribute = collection.spec().attributes()[j];
         return attribute.min + (attribute.max - attribute.min) * placed.positions[j] / 1000;
     };
     const Value south[] = {7, 80, "south"}, north[] = {-3, 200, "north"};
-    const Placed one = collection.place(south), other = collection.place(north);
+    const GridRecord one = collection.to_grid(south), other = collection.to_grid(north);
     BOOST_TEST(value(one, 0) == 30, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(value(one, 4) == 60, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(value(one, 5) == 4, boost::test_tools::tolerance(1e-12));
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
     BOOST_TEST(other.clamped.attributes == (std::vector<std::size_t>{1, 2, 5}),
                boost::test_tools::per_element());
     const Value short_[] = {7, 80};
-    BOOST_TEST(refusal([&] { static_cast<void>(collection.place(short_)); }).detail() ==
+    BOOST_TEST(refusal([&] { static_cast<void>(collection.to_grid(short_)); }).detail() ==
                "Found 2; the spec has 3 attributes beside its products.");
     // Awkward ranges: the ends' product is the range's end, to the last bit.
     const Collection odd(
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
     for (const double x : {0.1, 0.7})
         for (const double y : {-3.3, 1e5}) {
             const Value ends[] = {x, y};
-            BOOST_CHECK_NO_THROW(static_cast<void>(odd.place(ends)));
+            BOOST_CHECK_NO_THROW(static_cast<void>(odd.to_grid(ends)));
         }
 }
 
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(products_of_averages_are_of_peoples_own_means) {
     const Value first[] = {2, 10}, second[] = {6, 30};
     means.add("ann", first);
     means.add("ann", second);
-    const Placed placed = Collection(spec).place(means.record(0));
+    const GridRecord placed = Collection(spec).to_grid(means.record(0));
     const double share = placed.positions[2] / static_cast<double>(make_mechanism(spec)->cells()[2] - 1);
     BOOST_TEST(-250 + 500 * share == (4 - 5) * (20 - 50), boost::test_tools::tolerance(1e-9));
 }
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_remembers_makes_products) {
                       R"(, "per_report": 3, "evolving": {}, "budget": {"epsilon": 3})"))),
                   MemoryStore{});
     BOOST_CHECK(client.report({4, 30}).origin == Origin::drawn);
-    BOOST_CHECK(client.report({4, 30}).origin == Origin::kept);
+    BOOST_CHECK(client.report({4, 30}).origin == Origin::memoized);
     BOOST_CHECK(client.report({400, 30}).clamped.attributes == std::vector<std::size_t>{0});
     BOOST_TEST(client.clamped().attributes.size() == 3);
 }
