@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "../competitors/table_competitors.hpp"
 #include "../joint/table_methods.hpp"
 #include "../parallel.hpp"
 #include "panels.hpp"

@@ -4,7 +4,7 @@
 //     bench-intervals [--quick] [REPETITIONS [MECHANISM [QUESTION]]]
 //     bench-intervals REPETITIONS boxes|associations
 //
-// The second form is about joint answers alone: joint.cpp.
+// The second form is about joint answers alone: joint_intervals.cpp.
 //
 // A line has the coverage on average over answers and populations, that of the population where it is least,
 // and that of the answer where it is least. Populations are alike at a value within the range or at its ends,

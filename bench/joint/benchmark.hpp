@@ -1,9 +1,10 @@
-// What is asked of those who answer questions about several attributes together, and how far off they are.
+// Queries about several attributes together, and the errors of a method.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,7 +32,7 @@ class Answers {
     [[nodiscard]] virtual double expected_distance(const Attributes& /*attributes*/) const {
         return std::numeric_limits<double>::quiet_NaN();
     }
-    /// Made-up people to work with in place of the real ones, if the method makes any.
+    /// Synthetic records, if the method makes any.
     [[nodiscard]] virtual const Records* rows() const { return nullptr; }
 
   protected:
@@ -41,6 +42,10 @@ class Answers {
   private:
     const Records& records_;
 };
+
+/// The result of a method. Each person reports once, with fresh noise. The answers use the records for their
+/// shape only.
+using Learnt = std::unique_ptr<const Answers>;
 
 /// Means over all pairs, or triples, that were asked for; NaN if none was.
 struct Score {

@@ -7,7 +7,7 @@
 #include "core/base/text.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
-#include "table_methods.hpp"
+#include "table_competitors.hpp"
 
 namespace bench {
 

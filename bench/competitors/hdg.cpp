@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "agreement.hpp"
-#include "table_methods.hpp"
+#include "table_competitors.hpp"
 
 namespace bench {
 

@@ -1,4 +1,4 @@
-// What published methods do to tables that were measured each for itself.
+// The steps by which published methods make separately measured tables consistent.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace bench {
 void make_agree(std::vector<ldp::Table>& tables, std::span<const std::size_t> slices);
 
 /// The table of maximum entropy over the attributes of these tables that has them as its marginals, by
-/// iterative proportional fitting; the attributes ascend and have these sizes. Tables that do not agree leave
-/// it near all of them.
+/// iterative proportional fitting; the attributes ascend and have these sizes. If the
+/// tables are inconsistent, the result is near all of them.
 [[nodiscard]] std::vector<double> maximum_entropy(std::span<const std::size_t> attributes,
                                                   std::span<const std::size_t> sizes,
                                                   const std::vector<const ldp::Table*>& tables);

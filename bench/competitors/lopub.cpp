@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "simulation/seeded_random.hpp"
-#include "table_methods.hpp"
+#include "table_competitors.hpp"
 
 namespace bench::lopub {
 
