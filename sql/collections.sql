@@ -1,3 +1,5 @@
+-- Length: the life of a collection is one topic: its roles, table, checks, adoption and end.
+
 -- Roles -----------------------------------------------------------------------------------------------------
 -- Roles belong to the cluster. They may exist already, another database may create them at the same time, and DROP
 -- EXTENSION keeps them.

@@ -1,3 +1,4 @@
+-- Length: creation, refresh, reading and retention of a rollup depend on the same stamps and rights.
 
 -- Rollups ---------------------------------------------------------------------------------------------------
 -- A rollup is a table with one summary for each bucket of a collection's reports, for example for each day and country. A

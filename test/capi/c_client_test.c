@@ -1,5 +1,7 @@
 /* The C interface, from plain C: what a program does with it, and what it must bear. Compiled against the installed
- * header and library; its argument is a folder to work in. Prints "N passed, N failed" at the end. */
+ * header and library; its argument is a folder to work in. Prints "N passed, N failed" at the end.
+ *
+ * Length: one program compiled as plain C against the installed header, with one counter of checks. */
 #include <ldp/ldp.h>
 #include <pthread.h>
 #include <stdio.h>

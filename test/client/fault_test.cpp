@@ -1,5 +1,7 @@
 // What goes wrong below and behind a client: disks that fill up or fail at any step, damaged and outdated
 // files, reports that a server refuses, servers that come and go.
+//
+// Length: every case injects faults with the disk, file and server that this file simulates.
 
 #include <sqlite3.h>
 #include <sys/resource.h>

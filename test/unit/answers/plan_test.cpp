@@ -7,6 +7,8 @@
 // that 5 % are six standard deviations: an exact prediction and a fresh seed fail with probability 2e-9.
 // Predictions of quantiles are right to 1 %, and take longer to try: with an N of 2400 at least, 10 % are six
 // standard deviations and that 1 %. That they hold to 5 % as well is what bench/plan tries.
+//
+// Length: one table of mechanisms, populations and planning targets serves all cases.
 
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,7 @@
 // Oracles whose values own sets of a design: Hadamard response and projective-geometry response, and the
 // geometry behind the latter.
+//
+// Length: both mechanisms are tested by the same designs, proofs and statistics.
 
 #include <algorithm>
 #include <bit>

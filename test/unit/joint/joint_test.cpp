@@ -1,4 +1,6 @@
 // Cross tables that people are divided among: what a report can be, and what is put together from the tables.
+//
+// Length: all cases use the same records, views and enumerated variances.
 
 #include <Eigen/Dense>
 #include <cmath>

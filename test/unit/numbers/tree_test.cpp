@@ -1,5 +1,7 @@
 // The tree of sets over an ordered domain: its channel, the least squares that its levels are put together
 // by, and what the errors of all that are worth.
+//
+// Length: all cases use the same trees and their least squares in dense matrices.
 
 #include <Eigen/Dense>
 #include <cmath>

@@ -1,5 +1,7 @@
 // What forged reports can do to estimates is what their bounds say: no payload gets further, some get as far,
 // and the best attack does what was computed. And equal reports are as rare as they are said to be.
+//
+// Length: one table of mechanisms and the payloads that each can forge serves all cases.
 
 #include "core/mechanism/forgery.hpp"
 
