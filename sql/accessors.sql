@@ -326,6 +326,35 @@ COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text
     'Returns the estimated share (of 1) of every value in every round, for a mechanism of time series (ddrm). Rounds '
     'without enough reports have NULL. Error 0A000 for other mechanisms.';
 
+-- Comparisons of groups
+
+CREATE FUNCTION @extschema@.ldp_compare_groups(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL,
+        baseline text DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
+    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, p_value float8, adjusted_p_value float8, n bigint, baseline_n bigint, attribute_number integer, value integer, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text) IS
+    'Compares groups of different people by their summaries of one spec. For each pair of groups, or for each group '
+    'and the baseline, there is one row for the mean of each numeric attribute, in its units, and for the share (of 1) '
+    'of each value of a category. The column estimate is the difference group_name minus baseline. With one of '
+    'attributes, the rows are about this attribute alone; with several, about the cells of their joint table. The '
+    'p_value is two-sided, of the hypothesis that the groups do not differ; adjusted_p_value is adjusted for the number '
+    'of rows (Holm 1979). Lower and upper hold for one row each. The target population includes the sampling error. '
+    'Error 42804 if the specs differ, 22023 for fewer than two groups or an unknown attribute or baseline.';
+
+CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes text[] DEFAULT NULL, baseline text DEFAULT NULL,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
+    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, p_value float8, adjusted_p_value float8, n bigint, baseline_n bigint, attribute_number integer, value integer, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
+                     FROM unnest(@extschema@.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
+         @extschema@.ldp_compare_groups(all_groups.groups, all_groups.summaries, $3, $4, $5, $6) AS c
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text) IS
+    'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a side column. '
+    'Rows are those of ldp_compare_groups for the summaries of ldp_summaries_of. If the caller may not select the '
+    'reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the column does not exist, '
+    '42501 if the caller may not query the collection.';
+
 -- Covariance and regression
 
 CREATE FUNCTION @extschema@.ldp_covariance(summary @extschema@.ldp_summary, x text, y text,

@@ -63,4 +63,10 @@ double student_critical_value(double deviations, double degrees_of_freedom) {
     return quantile(complement(law, one_sided(deviations)));
 }
 
+double student_above(double deviations, double degrees_of_freedom) {
+    if (std::isinf(deviations)) return 0;
+    return boost::math::cdf(
+        boost::math::complement(boost::math::students_t_distribution<>(degrees_of_freedom), deviations));
+}
+
 }  // namespace ldp

@@ -18,5 +18,7 @@ struct Bits {
 /// Returns the critical value of Student's distribution at the probability at which the normal distribution
 /// has the critical value `deviations`.
 [[nodiscard]] double student_critical_value(double deviations, double degrees_of_freedom);
+/// Returns the probability that a variable with Student's distribution is at least `deviations` ≥ 0.
+[[nodiscard]] double student_above(double deviations, double degrees_of_freedom);
 
 }  // namespace ldp

@@ -119,6 +119,23 @@ TruthCurve curve_of_noise(const Estimate& estimate, double people) noexcept {
     return {people, {noise, 1, -1, 0}, {}};
 }
 
+/// The moments of an estimate that is linear in a count of independent events.
+TruthCurve curve_of_count(const ErrorLaw& law) noexcept {
+    const double p = law.p, q = law.q, slope = p - q;
+    const auto variance = [](double one) { return one * (1 - one); };
+    const auto third = [](double one) { return one * (1 - one) * (1 - 2 * one); };
+    TruthCurve::Cubic variances{}, thirds{};
+    for (std::size_t i = 0; i < variances.size(); ++i) {
+        const double share = static_cast<double>(i) / 3, counted = std::lerp(q, p, share);
+        const auto at = [&](auto moment) {
+            return law.counts_people ? std::lerp(moment(q), moment(p), share) : moment(counted);
+        };
+        variances[i] = at(variance) / square(slope);
+        thirds[i] = at(third) / (slope * square(slope));
+    }
+    return TruthCurve::through(static_cast<double>(law.n), variances, thirds);
+}
+
 double value_of(const TruthCurve::Cubic& cubic, double at) noexcept {
     return cubic[0] + at * (cubic[1] + at * (cubic[2] + at * cubic[3]));
 }
@@ -166,6 +183,13 @@ double TruthCurve::variance_at(double truth) const noexcept {
 
 double TruthCurve::third_at(double truth) const noexcept {
     return value_of(third, truth);
+}
+
+std::optional<TruthCurve> curve_of(const Estimate& estimate, const ErrorLaw& law) noexcept {
+    if (law.curve.n > 0) return law.curve;
+    if (law.people > 0) return curve_of_noise(estimate, law.people);
+    if (law.n > 0) return curve_of_count(law);
+    return {};
 }
 
 Interval interval(const Estimate& estimate, double critical_value, const ErrorLaw& law) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "core/mechanism/capability.hpp"
 
@@ -67,6 +68,11 @@ inline constexpr Interval possible_shares{0, 1};
 [[nodiscard]] constexpr ErrorLaw law_of_share() noexcept {
     return {.truths = possible_shares};
 }
+
+/// Returns variance and third moment of an estimate at each possible true value, as a share of the distance
+/// between the ends of `truths` (0 and 1 for a share). The result is empty if they do not depend on the true
+/// value. The variance `unseen` is not included.
+[[nodiscard]] std::optional<TruthCurve> curve_of(const Estimate& estimate, const ErrorLaw& law) noexcept;
 
 /// Returns the interval of an estimate: `critical_value` standard errors to either side, or the limits with
 /// the same coverage under the law.

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/comparison/difference.hpp"
 #include "core/math/statistics.hpp"
 #include "core/tables/model/contingency.hpp"
 
@@ -12,17 +13,14 @@ namespace ldp {
 
 namespace {
 
-/// Adjusts p-values by Holm's method: in ascending order, each is multiplied by the number of p-values that
-/// are not smaller.
+/// Sets the adjusted p-values.
 void adjust(std::vector<Association>& all) {
-    std::vector<Association*> order;
-    for (Association& one : all)
-        if (!std::isnan(one.p_value)) order.push_back(&one);
-    std::ranges::stable_sort(order, {}, &Association::p_value);
-    double least = 0;
-    for (std::size_t i = 0; i < order.size(); ++i)
-        order[i]->adjusted = least =
-            std::max(least, std::min(1.0, order[i]->p_value * static_cast<double>(order.size() - i)));
+    std::vector<double> p_values;
+    p_values.reserve(all.size());
+    for (const Association& one : all) p_values.push_back(one.p_value);
+    const std::vector<double> adjusted = holm_adjusted(p_values);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!std::isnan(adjusted[i])) all[i].adjusted = adjusted[i];
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// Comparisons of groups of people by their summaries.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/comparison/difference.hpp"
+#include "core/mechanism/summary_view.hpp"
+
+namespace ldp {
+
+/// The most comparisons of one call.
+inline constexpr std::size_t max_comparisons = 10'000'000;
+
+/// The difference of two groups in the mean of a number or in the share of a value.
+struct Comparison {
+    std::uint32_t group, baseline;  ///< their numbers, from 0
+    std::uint32_t attribute;
+    std::optional<std::uint32_t> value;  ///< the category's value; empty for the mean of a number
+    Difference difference;               ///< group − baseline, in units of means or shares
+    double adjusted;                     ///< the p-value adjusted for the number of comparisons (Holm 1979)
+};
+
+/// Compares all pairs of groups, or each group with the baseline if there is one. For each pair there is one
+/// result per numeric attribute and per value of each category; with one of `attributes`, of this attribute
+/// alone; with several, which must be ascending, one result per cell of their joint table. All summaries must
+/// be validated; results that involve a group without reports are unknown.
+///
+/// Groups are assumed to consist of different people. If some people are in two groups, for example with
+/// reports of different rounds, the difference is usually more precise than stated.
+///
+/// Error: incompatible if the summaries have different specs, invalid_value if there are fewer than two
+/// groups, more than max_comparisons results, or no such attribute or baseline, unsupported if the mechanism
+/// does not estimate what is compared.
+[[nodiscard]] std::vector<Comparison> compare(std::span<const SummaryView> groups,
+                                              std::optional<std::size_t> baseline, double critical_value,
+                                              Target target, const std::vector<std::size_t>& attributes = {});
+
+}  // namespace ldp

@@ -1,0 +1,194 @@
+#include "core/comparison/difference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "core/base/square.hpp"
+#include "core/base/unknown.hpp"
+#include "core/math/statistics.hpp"
+#include "core/math/tails.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Larger critical values have p-values that a double cannot distinguish from 0.
+constexpr double largest_critical_value = 40;
+
+/// Second and third central moments of an estimate, at each possible true value.
+class Moments {
+  public:
+    explicit Moments(const GroupEstimate& group)
+        : curve_(curve_of(group.estimate, group.law)),
+          variance_(square(group.estimate.standard_error) + group.law.unseen),
+          unseen_(group.law.unseen),
+          degrees_(group.law.degrees_of_freedom),
+          truths_(group.law.truths) {
+        if (curve_ && std::isinf(truths_.upper - truths_.lower)) truths_ = possible_shares;
+    }
+
+    /// Whether the moments depend on the true value.
+    [[nodiscard]] bool varies() const noexcept { return curve_.has_value(); }
+    [[nodiscard]] const Interval& truths() const noexcept { return truths_; }
+    [[nodiscard]] double degrees_of_freedom() const noexcept { return degrees_; }
+
+    [[nodiscard]] double variance(double truth) const noexcept {
+        if (!curve_) return variance_;
+        return std::max(0.0, square(length()) * curve_->variance_at(share(truth)) / curve_->n) + unseen_;
+    }
+    [[nodiscard]] double third(double truth) const noexcept {
+        if (!curve_) return 0;
+        return length() * square(length()) * curve_->third_at(share(truth)) / square(curve_->n);
+    }
+
+  private:
+    [[nodiscard]] double length() const noexcept { return truths_.upper - truths_.lower; }
+    [[nodiscard]] double share(double truth) const noexcept { return (truth - truths_.lower) / length(); }
+
+    std::optional<TruthCurve> curve_;
+    double variance_, unseen_, degrees_;
+    Interval truths_;
+};
+
+/// The test of hypothetical differences.
+class ScoreTest {
+  public:
+    ScoreTest(const GroupEstimate& group, const GroupEstimate& baseline)
+        : group_(group), baseline_(baseline), first_(group.estimate.value), second_(baseline.estimate.value) {
+        possible_ = {group_.truths().lower - baseline_.truths().upper,
+                     group_.truths().upper - baseline_.truths().lower};
+        // Where the variance is known at the estimate only, differences are unlimited.
+        const double estimate = first_ - second_;
+        const double far = 1000 * std::hypot(group.estimate.standard_error, baseline.estimate.standard_error);
+        if (std::isinf(possible_.lower)) possible_.lower = estimate - far;
+        if (std::isinf(possible_.upper)) possible_.upper = estimate + far;
+    }
+
+    /// Returns the differences that are not rejected, and the estimate itself.
+    [[nodiscard]] Interval interval(double critical_value) const {
+        const double estimate = first_ - second_;
+        if (!group_.varies() && !baseline_.varies()) {
+            const Score score = at(estimate);
+            const double far = student(critical_value, score) * score.standard_error;
+            return {estimate - far, estimate + far};
+        }
+        const double begin = std::clamp(estimate, possible_.lower, possible_.upper);
+        const double low =
+            last([&](double delta) { return !rejected(delta, critical_value); }, begin, possible_.lower);
+        const double high =
+            last([&](double delta) { return !rejected(delta, critical_value); }, begin, possible_.upper);
+        return {std::min(estimate, low), std::max(estimate, high)};
+    }
+
+    /// Returns the p-value of the hypothesis that the difference is 0.
+    [[nodiscard]] double p_value() const {
+        const Score score = at(0);
+        if (score.degrees_of_freedom > 0)
+            return 2 * student_above(std::abs(score.deviations), score.degrees_of_freedom);
+        double below = 0, above = largest_critical_value;
+        if (rejected(0, above)) return 0;
+        for (int halving = 0; halving < 48; ++halving) {
+            const double middle = (below + above) / 2;
+            (rejected(0, middle) ? below : above) = middle;
+        }
+        return 2 * one_sided(above);
+    }
+
+  private:
+    struct Score {
+        double deviations;      ///< distance of the estimate from the hypothesis, in standard errors
+        double standard_error;  ///< under the hypothesis
+        double skewness;
+        double degrees_of_freedom;  ///< 0 if the standard error is exact
+    };
+
+    static double nearest(const Moments& moments, double value) noexcept {
+        return std::clamp(value, moments.truths().lower, moments.truths().upper);
+    }
+
+    [[nodiscard]] Score at(double delta) const noexcept {
+        const double lowest = std::max(baseline_.truths().lower, group_.truths().lower - delta);
+        const double highest =
+            std::max(lowest, std::min(baseline_.truths().upper, group_.truths().upper - delta));
+        // The true value of the baseline is the mean of both estimates with the precisions at the true
+        // values.
+        double v1 = group_.variance(nearest(group_, first_)),
+               v2 = baseline_.variance(nearest(baseline_, second_));
+        double truth = 0;
+        for (int step = 0; step < 3; ++step) {
+            const double weight = v1 + v2 > 0 ? v1 / (v1 + v2) : 0.5;
+            truth = std::clamp(std::lerp(first_ - delta, second_, weight), lowest, highest);
+            v1 = group_.variance(truth + delta);
+            v2 = baseline_.variance(truth);
+        }
+        const double variance = v1 + v2, off = first_ - second_ - delta;
+        if (!(variance > 0)) return {off == 0 ? 0 : std::copysign(HUGE_VAL, off), 0, 0, 0};
+        const double error = std::sqrt(variance);
+        const double d1 = group_.degrees_of_freedom(), d2 = baseline_.degrees_of_freedom();
+        const double spread = (d1 > 0 ? square(v1) / d1 : 0) + (d2 > 0 ? square(v2) / d2 : 0);
+        return {off / error, error,
+                (group_.third(truth + delta) - baseline_.third(truth)) / (variance * error),
+                spread > 0 ? square(variance) / spread : 0};
+    }
+    static double student(double critical_value, const Score& score) {
+        return score.degrees_of_freedom > 0 ? student_critical_value(critical_value, score.degrees_of_freedom)
+                                            : critical_value;
+    }
+    /// The correction for skewness never changes the sign of the critical value. Estimated standard errors
+    /// have none.
+    [[nodiscard]] bool rejected(double delta, double critical_value) const {
+        const Score score = at(delta);
+        const double far = student(critical_value, score);
+        if (score.degrees_of_freedom > 0) return std::abs(score.deviations) > far;
+        const double correction = score.skewness * (square(far) - 1) / 6;
+        return score.deviations > far + std::max(correction, -far / 2) ||
+               score.deviations < -far + std::min(correction, far / 2);
+    }
+    /// Returns the difference with the property nearest to `end`, if all differences from `begin` up to it
+    /// have the property; `begin` if none has it.
+    template <class Holds>
+    static double last(Holds holds, double begin, double end) {
+        if (holds(end)) return end;
+        for (int halving = 0; halving < 48; ++halving) {
+            const double middle = std::midpoint(begin, end);
+            (holds(middle) ? begin : end) = middle;
+        }
+        return begin;
+    }
+
+    Moments group_, baseline_;
+    double first_, second_;
+    Interval possible_{};
+};
+
+}  // namespace
+
+Difference difference(const GroupEstimate& group, const GroupEstimate& baseline, double critical_value) {
+    const auto known = [](const Estimate& estimate) {
+        return !std::isnan(estimate.value) && !std::isnan(estimate.standard_error);
+    };
+    if (!known(group.estimate) || !known(baseline.estimate))
+        return {{unknown, unknown}, {unknown, unknown}, unknown};
+    const ScoreTest test(group, baseline);
+    return {{group.estimate.value - baseline.estimate.value,
+             std::hypot(group.estimate.standard_error, baseline.estimate.standard_error)},
+            test.interval(critical_value),
+            test.p_value()};
+}
+
+std::vector<double> holm_adjusted(std::span<const double> p_values) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < p_values.size(); ++i)
+        if (!std::isnan(p_values[i])) order.push_back(i);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p_values[i]; });
+    std::vector<double> adjusted(p_values.begin(), p_values.end());
+    double least = 0;
+    for (std::size_t rank = 0; rank < order.size(); ++rank)
+        adjusted[order[rank]] = least =
+            std::max(least, std::min(1.0, p_values[order[rank]] * static_cast<double>(order.size() - rank)));
+    return adjusted;
+}
+
+}  // namespace ldp

@@ -1,0 +1,40 @@
+// Differences between estimates of the same quantity in two groups of different people.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/mechanism/error_law.hpp"
+
+namespace ldp {
+
+/// The estimate of one group with its error law.
+struct GroupEstimate {
+    Estimate estimate;
+    ErrorLaw law;
+};
+
+/// The difference of two independent estimates.
+struct Difference {
+    Estimate difference;  ///< group − baseline, in the units of the estimates
+    Interval interval;    ///< the differences that the test does not reject
+    double p_value;       ///< of the hypothesis that the true values are equal, two-sided
+};
+
+/// Returns group − baseline for estimates from different people. All results are unknown if one of the two
+/// estimates is.
+///
+/// The test is a score test (Mee 1984; Miettinen, Nurminen 1985): for each hypothetical difference, the
+/// standard error is taken at the most plausible pair of possible true values that have this difference, and
+/// the critical value is corrected for the skewness there (Cornish, Fisher 1938). Shares near 0 or 1 keep
+/// their level, and estimates outside the possible values need no truncation. With normal laws the interval
+/// is difference ± critical value × standard error. Estimated standard errors use Student's distribution with
+/// the degrees of freedom of Welch and Satterthwaite.
+[[nodiscard]] Difference difference(const GroupEstimate& group, const GroupEstimate& baseline,
+                                    double critical_value);
+
+/// Adjusts p-values for the number of tests, so that the probability of at least one false rejection is at
+/// most the significance (Holm 1979). Unknown p-values stay unknown and do not count.
+[[nodiscard]] std::vector<double> holm_adjusted(std::span<const double> p_values);
+
+}  // namespace ldp

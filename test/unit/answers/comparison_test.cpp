@@ -1,0 +1,222 @@
+// Comparisons of groups: the score test against closed forms and by simulation, the adjustment for many
+// comparisons, and refusals.
+
+#include "core/comparison/comparison.hpp"
+
+#include <cmath>
+#include <random>
+
+#include "core/base/error.hpp"
+#include "core/base/unknown.hpp"
+#include "core/math/statistics.hpp"
+#include "core/tables/marginal.hpp"
+#include "repeated_draws.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(comparisons)
+
+namespace {
+
+constexpr double usual = 1.959963984540054;  // of confidence 0.95
+
+/// People drawn from a population in which the values 0 to 3 have these shares. A number has four values, at
+/// equal distances.
+OwnedSummary drawn(const Mechanism& m, std::size_t people, const std::vector<double>& shares, BitSource& bits,
+                   std::mt19937_64& draws) {
+    const Cell step = m.tells(Quantity::means) ? (m.cells()[0] - 1) / 3 : 1;
+    std::discrete_distribution<Cell> value(shares.begin(), shares.end());
+    std::vector<Cell> cells(people);
+    for (Cell& cell : cells) cell = value(draws) * step;
+    return reported(m, cells, bits);
+}
+
+std::vector<double> truth_of(const Mechanism& m, const std::vector<double>& group,
+                             const std::vector<double>& baseline) {
+    std::vector<double> differences;
+    for (std::size_t v = 0; v < group.size(); ++v) differences.push_back(group[v] - baseline[v]);
+    if (!m.tells(Quantity::means)) return differences;
+    double mean = 0;  // in the units of the specs below, from 0 to 3
+    for (std::size_t v = 0; v < group.size(); ++v) mean += static_cast<double>(v) * differences[v];
+    return {mean};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(normal_estimates_have_the_usual_difference) {
+    const Difference found = difference({{7, 3}, {}}, {{2, 4}, {}}, usual);
+    BOOST_TEST(found.difference.value == 5);
+    BOOST_TEST(found.difference.standard_error == 5);
+    BOOST_TEST(found.interval.lower == 5 - 5 * usual, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(found.interval.upper == 5 + 5 * usual, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(found.p_value == two_sided(1), boost::test_tools::tolerance(1e-9));
+    // Standard errors that were estimated with 10 and 15 degrees of freedom: Welch's test has
+    // 25²/(9²/10 + 16²/15) = 24.83.
+    const Difference welch =
+        difference({{7, 3}, {.degrees_of_freedom = 10}}, {{2, 4}, {.degrees_of_freedom = 15}}, usual);
+    BOOST_TEST(welch.interval.upper == 5 + 5 * 2.0602, boost::test_tools::tolerance(1e-4));
+    BOOST_TEST(welch.p_value == 0.32697, boost::test_tools::tolerance(1e-3));
+}
+
+// Without noise the law is that of counts, and the test that of Miettinen and Nurminen without its factor
+// N/(N − 1), apart from the correction for skewness, which vanishes for equal groups.
+BOOST_AUTO_TEST_CASE(shares_without_noise_have_the_pooled_test) {
+    const auto share = [](double counted, std::uint64_t n) {
+        const double value = counted / static_cast<double>(n);
+        return GroupEstimate{{value, std::sqrt(value * (1 - value) / static_cast<double>(n))},
+                             {.n = n, .p = 1, .q = 0, .truths = possible_shares}};
+    };
+    const Difference found = difference(share(70, 100), share(50, 100), usual);
+    const double pooled = std::sqrt(0.6 * 0.4 * 2 / 100);
+    BOOST_TEST(found.p_value == two_sided(0.2 / pooled), boost::test_tools::tolerance(1e-9));
+    const Difference none = difference(share(0, 50), share(0, 50), usual);
+    BOOST_TEST(none.p_value == 1, boost::test_tools::tolerance(1e-9));
+    BOOST_TEST(none.interval.upper > 0.015);
+    BOOST_TEST(none.interval.upper < 0.1);
+    BOOST_TEST(none.interval.lower == -none.interval.upper, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(an_interval_ends_where_its_p_value_begins) {
+    SeededBits bits(4001);
+    std::mt19937_64 draws(5001);
+    for (const char* name : {"grr", "hadamard", "subset", "olh", "pdp"}) {
+        const auto m =
+            mechanism(name, 2, std::string(name) == "pdp" ? R"("min": 0, "max": 3)" : R"("domain": 4)");
+        const OwnedSummary group = drawn(*m, 90, {0.6, 0.3, 0.1, 0}, bits, draws),
+                           baseline = drawn(*m, 60, {0.1, 0.3, 0.3, 0.3}, bits, draws);
+        const SummaryView views[] = {group.view(), baseline.view()};
+        for (const Comparison& one : compare(views, 1, usual, Target::population)) {
+            if (one.difference.p_value > 0.9) continue;
+            const double confidence = 1 - one.difference.p_value;
+            const auto& again = compare(views, 1, critical_value(confidence), Target::population);
+            const auto same = std::ranges::find(again, one.value, &Comparison::value);
+            const Interval& limits = same->difference.interval;
+            BOOST_TEST_CONTEXT(name << " " << one.value.value_or(0))
+            BOOST_CHECK_SMALL(std::min(std::abs(limits.lower), std::abs(limits.upper)), 1e-6);
+        }
+    }
+}
+
+// 4000 repetitions of each case. Coverage and level are those of a discrete test, hence the band.
+BOOST_AUTO_TEST_CASE(intervals_of_differences_hold, *boost::unit_test::label("slow")) {
+    struct Case {
+        const char *name, *rest;
+        double epsilon;
+    };
+    const std::vector<double> one{0.6, 0.3, 0.1, 0};
+    for (const auto& [name, rest, epsilon] :
+         {Case{"grr", R"("domain": 4)", 1}, Case{"hadamard", R"("domain": 4)", 2},
+          Case{"subset", R"("domain": 4)", 1}, Case{"pdp", R"("min": 0, "max": 3)", 1},
+          Case{"optimal", R"("min": 0, "max": 3)", 3}, Case{"tree", R"("min": 0, "max": 3)", 2}}) {
+        const auto m = mechanism(name, epsilon, rest);
+        SeededBits bits(4002);
+        std::mt19937_64 draws(5002);
+        for (const auto& [people, others] : {std::pair{50, 200}, std::pair{60, 60}})
+            for (const std::vector<double>& other : {one, std::vector<double>{0.3, 0.3, 0.2, 0.2}}) {
+                constexpr std::size_t repetitions = 4000;
+                const std::vector<double> truth = truth_of(*m, other, one);
+                std::vector<double> covered(truth.size()), rejected(truth.size());
+                for (std::size_t r = 0; r < repetitions; ++r) {
+                    const OwnedSummary baseline =
+                                           drawn(*m, static_cast<std::size_t>(people), one, bits, draws),
+                                       group =
+                                           drawn(*m, static_cast<std::size_t>(others), other, bits, draws);
+                    const SummaryView views[] = {group.view(), baseline.view()};
+                    const auto all = compare(views, 1, usual, Target::population);
+                    BOOST_REQUIRE_EQUAL(all.size(), truth.size());
+                    for (std::size_t i = 0; i < all.size(); ++i) {
+                        const auto& [lower, upper] = all[i].difference.interval;
+                        covered[i] += lower <= truth[i] && truth[i] <= upper ? 1.0 / repetitions : 0;
+                        rejected[i] += all[i].difference.p_value < 0.05 ? 1.0 / repetitions : 0;
+                    }
+                }
+                for (std::size_t i = 0; i < truth.size(); ++i)
+                    BOOST_TEST_CONTEXT(name << ", " << people << " and " << others << ", item " << i) {
+                        BOOST_CHECK_GE(covered[i], 0.93);
+                        BOOST_CHECK_LE(covered[i], 0.975);
+                        if (truth[i] == 0) BOOST_CHECK_LE(rejected[i], 0.07);
+                    }
+            }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(cells_of_joint_tables_are_compared) {
+    const auto m =
+        mechanism("joint", 2, R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3}])");
+    SeededBits bits(4003);
+    OwnedSummary group(*m), baseline(*m);
+    for (Cell i = 0; i < 200; ++i) {
+        const Cell person[] = {i % 2, i % 3}, other[] = {i % 2, (i % 2) + i % 4 / 2};
+        group.draw(person, bits), baseline.draw(other, bits);
+    }
+    const SummaryView views[] = {group.view(), baseline.view()};
+    const auto found = compare(views, 1, usual, Target::sample, {0, 1});
+    const Marginal first(views[0], {0, 1}, Combination::consistent, Target::sample),
+        second(views[1], {0, 1}, Combination::consistent, Target::sample);
+    const std::vector<Estimate> of_group = first.shares(), of_baseline = second.shares();
+    BOOST_REQUIRE_EQUAL(found.size(), 6u);
+    for (std::size_t cell = 0; cell < 6; ++cell)
+        BOOST_TEST(found[cell].difference.difference.value == of_group[cell].value - of_baseline[cell].value,
+                   boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(pairs_come_in_order_and_are_adjusted_together) {
+    const auto m = mechanism("grr", 1, R"("domain": 3)");
+    SeededBits bits(4004);
+    std::mt19937_64 draws(5004);
+    std::vector<OwnedSummary> summaries;
+    for (int g = 0; g < 3; ++g)
+        summaries.push_back(drawn(*m, 300, {g == 2 ? 1.0 : 0.2, 0.4, 0.4}, bits, draws));
+    summaries.emplace_back(*m);  // without reports
+    std::vector<SummaryView> views;
+    for (const OwnedSummary& one : summaries) views.push_back(one.view());
+    const auto all = compare(views, {}, usual, Target::population);
+    BOOST_REQUIRE_EQUAL(all.size(), 6u * 3);
+    std::vector<double> p_values;
+    for (const Comparison& one : all) {
+        BOOST_TEST(one.baseline < one.group);
+        BOOST_TEST(std::isnan(one.difference.p_value) == (one.group == 3));
+        p_values.push_back(one.difference.p_value);
+    }
+    const std::vector<double> adjusted = holm_adjusted(p_values);
+    const double smallest = *std::ranges::min_element(p_values, [](double a, double b) { return a < b; });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (std::isnan(p_values[i])) continue;
+        BOOST_TEST(all[i].adjusted == adjusted[i]);
+        BOOST_TEST(adjusted[i] <= std::min(1.0, 9 * p_values[i]));  // nine comparisons are known
+        if (p_values[i] == smallest) BOOST_TEST(adjusted[i] == std::min(1.0, 9 * smallest));
+    }
+    const std::vector<double> example{0.01, 0.04, unknown, 0.03};
+    const std::vector<double> expected{0.03, 0.06, 0, 0.06};
+    const std::vector<double> by_hand = holm_adjusted(example);
+    for (std::size_t i : {0, 1, 3})
+        BOOST_TEST(by_hand[i] == expected[i], boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(std::isnan(by_hand[2]));
+}
+
+BOOST_AUTO_TEST_CASE(impossible_comparisons_are_refused) {
+    const auto m = mechanism("grr", 1, R"("domain": 3)"), other = mechanism("grr", 2, R"("domain": 3)");
+    const OwnedSummary one(*m), two(*other);
+    const SummaryView alone[] = {one.view()}, mixed[] = {one.view(), two.view()},
+                      same[] = {one.view(), one.view()};
+    const auto code = [](const auto& action) {
+        try {
+            action();
+        } catch (const Error& error) {
+            return error.code();
+        }
+        throw std::logic_error("not refused");
+    };
+    const auto asked = [&](std::span<const SummaryView> views, std::optional<std::size_t> baseline,
+                           const std::vector<std::size_t>& attributes = {}) {
+        return code([&] { (void)compare(views, baseline, usual, Target::sample, attributes); });
+    };
+    BOOST_CHECK(asked(alone, {}) == ErrorCode::invalid_value);
+    BOOST_CHECK(asked(mixed, {}) == ErrorCode::incompatible);
+    BOOST_CHECK(asked(same, 2) == ErrorCode::invalid_value);
+    BOOST_CHECK(asked(same, 0, {1}) == ErrorCode::invalid_value);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
