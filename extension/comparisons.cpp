@@ -14,21 +14,12 @@ using namespace ldp;
 
 namespace {
 
-constexpr Column comparison_columns[] = {{"attribute", TEXTOID},
-                                         {"label", TEXTOID},
-                                         {"group_name", TEXTOID},
-                                         {"baseline", TEXTOID},
-                                         {"estimate", FLOAT8OID},
-                                         {"stderr", FLOAT8OID},
-                                         {"lower", FLOAT8OID},
-                                         {"upper", FLOAT8OID},
-                                         {"p_value", FLOAT8OID},
-                                         {"adjusted_p_value", FLOAT8OID},
-                                         {"n", INT8OID},
-                                         {"baseline_n", INT8OID},
-                                         {"attribute_number", INT4OID},
-                                         {"value", INT4OID},
-                                         {"note", TEXTOID}};
+constexpr Column comparison_columns[] = {
+    {"attribute", TEXTOID},        {"label", TEXTOID},      {"group_name", TEXTOID},
+    {"baseline", TEXTOID},         {"estimate", FLOAT8OID}, {"stderr", FLOAT8OID},
+    {"lower", FLOAT8OID},          {"upper", FLOAT8OID},    {"n", INT8OID},
+    {"baseline_n", INT8OID},       {"p_value", FLOAT8OID},  {"adjusted_p_value", FLOAT8OID},
+    {"attribute_number", INT4OID}, {"value", INT4OID},      {"note", TEXTOID}};
 
 /// Names and summaries of the groups. A group whose name is NULL has a null name.
 struct Groups {
@@ -203,7 +194,7 @@ ComparisonRows compared(const ComparisonQuery& query) {
             words.clear();
             attribute = keep(names.attribute(one));
             for (std::size_t g = 0; g < views.size(); ++g)
-                status[g] = kept(all.table ? report_status(views[g])
+                status[g] = kept(all.table ? report_status(part(views[g], attributes[0]))
                                            : report_status(views[g], one.attribute, query.target));
         }
         const char* label = nullptr;

@@ -330,20 +330,20 @@ COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text
 
 CREATE FUNCTION @extschema@.ldp_compare_groups(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL,
         baseline text DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
-    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, p_value float8, adjusted_p_value float8, n bigint, baseline_n bigint, attribute_number integer, value integer, note text)
+    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text) IS
-    'Compares groups of different people by their summaries of one spec. For each pair of groups, or for each group '
-    'and the baseline, there is one row for the mean of each numeric attribute, in its units, and for the share (of 1) '
-    'of each value of a category. The column estimate is the difference group_name minus baseline. With one of '
+    'Compares groups of different people by their summaries of one spec. The groups are all pairs, or each group and '
+    'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the share (of 1) of '
+    'each value of a category. The column estimate is the difference group_name minus baseline. With one of '
     'attributes, the rows are about this attribute alone; with several, about the cells of their joint table. The '
-    'p_value is two-sided, of the hypothesis that the groups do not differ; adjusted_p_value is adjusted for the number '
-    'of rows (Holm 1979). Lower and upper hold for one row each. The target population includes the sampling error. '
-    'Error 42804 if the specs differ, 22023 for fewer than two groups or an unknown attribute or baseline.';
+    'p_value is two-sided, of the hypothesis that the groups do not differ. The adjusted_p_value is adjusted for the '
+    'number of rows (Holm 1979). Lower and upper hold for one row each. The target population includes the sampling '
+    'error. Error 42804 if the specs differ, 22023 for fewer than two groups or an unknown attribute or baseline.';
 
 CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes text[] DEFAULT NULL, baseline text DEFAULT NULL,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
-    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, p_value float8, adjusted_p_value float8, n bigint, baseline_n bigint, attribute_number integer, value integer, note text)
+    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(@extschema@.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
@@ -406,6 +406,21 @@ COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer) IS
     'attribute, in its units, and for the share (of 1) of each value of a category. Each row has a standard error '
     'and an interval. Without reports it returns no rows. Error 42704 if the collection does not exist, 42501 if the '
     'caller may not query it.';
+
+CREATE FUNCTION @extschema@.ldp_round(result @extschema@.ldp_estimate_row, digits integer DEFAULT 2)
+    RETURNS @extschema@.ldp_estimate_row
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT ROW(($1).attribute, ($1).label, COALESCE(round(($1).estimate::numeric, places)::float8, ($1).estimate),
+               COALESCE(round(($1).stderr::numeric, places)::float8, ($1).stderr),
+               COALESCE(round(($1).lower::numeric, places)::float8, ($1).lower),
+               COALESCE(round(($1).upper::numeric, places)::float8, ($1).upper),
+               ($1).n, ($1).people, ($1).attribute_number, ($1).value, ($1).note)::@extschema@.ldp_estimate_row
+    FROM (SELECT CASE WHEN ($1).stderr > 0 AND ($1).stderr < 1e300 THEN LEAST(GREATEST($2, 1), 15) - 1 - floor(log(($1).stderr))::integer END AS places) AS of_error
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_round(@extschema@.ldp_estimate_row, integer) IS
+    'Returns a row of ldp_estimate or ldp_means, for example, with the standard error rounded to this number of '
+    'significant digits (1 to 15), and estimate and interval rounded to the same decimal place. A row without a '
+    'standard error, or with 0, is returned unchanged.';
 
 -- Combination of estimates ------------------------------------------------------------------------------------
 -- For estimates of one quantity by different people under different specs, for example if people chose their epsilon or a

@@ -318,7 +318,7 @@ Options options() {
     namespace po = boost::program_options;
     Options options;
     options.add_options()("spec", po::value<std::string>(),
-                          "a file, - for standard input, or the JSON itself")(
+                          "a file, - for standard input, collection:NAME, or the JSON itself")(
         "exact", po::bool_switch(), "prove by following every outcome (this is the default)")(
         "samples", po::value<std::int64_t>(), "attack the reports of so many people of either kind")(
         "command", po::value<std::string>(),

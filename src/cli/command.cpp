@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "cli/collection_spec.hpp"
 #include "core/base/error.hpp"
 
 namespace ldp::cli {
@@ -48,6 +49,8 @@ std::string read_text(const std::string& name) {
 }
 
 std::string spec_text(const std::string& given) {
+    constexpr std::string_view of_collection = "collection:";
+    if (given.starts_with(of_collection)) return collection_spec(given.substr(of_collection.size()));
     return given.starts_with('{') ? given : read_text(given);
 }
 

@@ -73,7 +73,8 @@ void open(std::ifstream& file, const std::string& name);
 void need_state_file(const std::string& name);
 /// The whole of a file, or of standard input if the name is "-". Throws Error (environment); at most 1 MiB.
 [[nodiscard]] std::string read_text(const std::string& name);
-/// The text of a spec: what is given, if that is JSON, else read_text() of it.
+/// The text of a spec: the argument itself if it is JSON, the spec of a collection if it is collection:NAME,
+/// else read_text() of the argument.
 [[nodiscard]] std::string spec_text(const std::string& given);
 
 /// A number that an option takes, with a default that --help shows as it was given.

@@ -68,7 +68,11 @@ SELECT format('COPY (SELECT %s FROM generate_series(1, 400) AS i) TO STDOUT (FOR
          ELSE 'i * i / %2$s %% %5$s AS %1$I' END,
     a ->> 'name', 2 * place + 1, a ->> 'min', a ->> 'max', a ->> 'domain',
     CASE jsonb_typeof(a -> 'domain') WHEN 'array' THEN jsonb_array_length(a -> 'domain') END), ', '))
-FROM jsonb_array_elements(ldp_spec_canonical(:'spec') -> 'attributes') WITH ORDINALITY AS t (a, place) WHERE NOT a ? 'product' \gexec
+FROM (SELECT a || jsonb_build_object('name', concat_ws('.', a ->> 'name', element)), row_number() OVER (ORDER BY place, number)
+      FROM jsonb_array_elements(ldp_spec_canonical(:'spec') -> 'attributes') WITH ORDINALITY AS t (a, place)
+           LEFT JOIN LATERAL (SELECT e #>> '{}', n FROM jsonb_array_elements(CASE jsonb_typeof(a -> 'vector') WHEN 'array' THEN a -> 'vector'
+               ELSE (SELECT jsonb_agg(i) FROM generate_series(0, (a ->> 'vector')::integer - 1) AS i) END) WITH ORDINALITY AS v (e, n)) AS l (element, number) ON true
+      WHERE NOT a ? 'product') AS of_columns (a, place) \gexec
 SQL
 }
 # collect NAME SPEC [ARGUMENT...]: makes a collection of these people's reports.
@@ -100,6 +104,19 @@ INSERT INTO plan SELECT (encode(ldp_spec_parameters(ldp_client_spec('plan')), 'h
     FROM generate_series(1, 200) AS i, generate_series(0, 6) AS node;
 SQL
 page plan
+# Commands that take a spec take the one of a collection, too.
+sql -c "SELECT ldp_client_spec('kind_1')" >kind_1.json
+for command in "plan --people 1000" advise "spec check" "disclosure --part summary"; do
+    # shellcheck disable=SC2086
+    run "$command of a file" 0 "$ldp" $command kind_1.json
+    mv out of_file
+    # shellcheck disable=SC2086
+    run "$command of a collection" 0 "$ldp" $command collection:kind_1
+    is out "$(cat of_file)"
+done
+run "no such collection" 1 "$ldp" advise collection:nothing
+has err 'collection "nothing"'
+
 run "a series in the terminal" 0 "$ldp" estimate plan
 has out "  4  pro "
 has out "ldp_series(ldp_summary_of('plan'))"

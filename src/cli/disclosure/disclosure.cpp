@@ -34,7 +34,7 @@ const Choice<Part> parts{"part",
 Options options() {
     Options options;
     options.add_options()("spec", po::value<std::string>()->required(),
-                          "a file, - for standard input, or the JSON itself")(
+                          "a file, - for standard input, collection:NAME, or the JSON itself")(
         "part", po::value<std::string>()->default_value("all"), "consent, summary or assessment")(
         "users", po::value<std::int64_t>()->default_value(100000),
         "people who report, for the standard errors");

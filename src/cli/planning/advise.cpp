@@ -18,7 +18,7 @@ Options options() {
     namespace po = boost::program_options;
     Options options;
     options.add_options()("spec", po::value<std::string>()->required(),
-                          "a file, - for standard input, or the JSON itself")(
+                          "a file, - for standard input, collection:NAME, or the JSON itself")(
         "users", po::value<std::int64_t>()->default_value(100000),
         "people who report, for the standard error");
     return options;

@@ -50,7 +50,7 @@ Options options() {
     namespace po = boost::program_options;
     Options options;
     options.add_options()("spec", po::value<std::string>()->required(),
-                          "a file, - for standard input, or the JSON itself")(
+                          "a file, - for standard input, collection:NAME, or the JSON itself")(
         "people", po::value<std::int64_t>(), "who report; found out if not given")(
         "epsilon", po::value<double>(), "instead of the spec's; found out if neither gives it")(
         "question", po::value<std::string>()->default_value("{}"), "the keys below, as a JSON object")(

@@ -232,7 +232,7 @@ const Command command{
     "simulate",
     "evolving|once [OPTION...] SPEC",
     "tries a spec on people's values, made up or your own",
-    "SPEC is a file, - for standard input, or the JSON itself.\n"
+    "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
     "once: everybody in the CSV file of --data, a row each under the attributes' names, reports once, in "
     "--runs\n"
     "runs; the errors that come out stand beside those predicted, and how many 95 % intervals hold.\n"

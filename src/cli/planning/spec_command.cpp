@@ -95,7 +95,8 @@ const Command command{
     "spec",
     "check SPEC | draft FILE.csv",
     "validates a spec and shows what it promises, or drafts one",
-    "SPEC is a file, - for standard input, or the JSON itself. Its canonical form, every default filled in,\n"
+    "SPEC is a file, - for standard input, collection:NAME, or the JSON itself. Its canonical form, every "
+    "default filled in,\n"
     "goes to standard output, and to standard error what it costs and yields: epsilon, bytes a report, and\n"
     "the standard error to expect, and the most that one forged report in a hundred moves an estimate. That "
     "error is the randomization's alone; for a share it is that of a "

@@ -17,13 +17,14 @@ namespace ldp {
 namespace {
 
 /// The estimates of a group about one attribute or one joint table; none if no report is about it.
-struct Compared {
+struct ComparedEstimates {
     bool number = false;
     std::vector<GroupEstimate> estimates;
 };
 
-Compared of_table(const SummaryView& view, const std::vector<std::size_t>& attributes, Target target) {
-    Compared all;
+ComparedEstimates of_table(const SummaryView& view, const std::vector<std::size_t>& attributes,
+                           Target target) {
+    ComparedEstimates all;
     if (view.n == 0) return all;
     const Marginal table(view, attributes, Combination::consistent, target);
     const Cells cells(table.sizes());
@@ -35,10 +36,11 @@ Compared of_table(const SummaryView& view, const std::vector<std::size_t>& attri
     return all;
 }
 
-Compared of_attribute(const SummaryView& view, std::size_t attribute, Target target) {
-    if (find_capability<JointViews>(*view.mechanism) != nullptr) return of_table(view, {attribute}, target);
+ComparedEstimates of_attribute(const SummaryView& view, std::size_t attribute, Target target) {
+    if (find_capability<JointViews>(*part_of(*view.mechanism, attribute).mechanism) != nullptr)
+        return of_table(view, {attribute}, target);
     const SummaryView about = part(view, attribute);
-    Compared all{about.mechanism->tells(Quantity::means), {}};
+    ComparedEstimates all{about.mechanism->tells(Quantity::means), {}};
     if (about.n == 0) return all;
     const ErrorLaw law = error_law(view, attribute, target);
     if (all.number)
@@ -76,7 +78,7 @@ std::vector<Comparison> compare(std::span<const SummaryView> groups, std::option
     std::vector<double> p_values;
     Work work;
     const auto add_all = [&](std::size_t attribute, const auto& estimates_of) {
-        std::vector<Compared> of_groups;
+        std::vector<ComparedEstimates> of_groups;
         std::size_t values = 0;
         for (const SummaryView& group : groups) {
             of_groups.push_back(estimates_of(group));
@@ -87,7 +89,7 @@ std::vector<Comparison> compare(std::span<const SummaryView> groups, std::option
             raise(ErrorCode::invalid_value, "too many comparisons",
                   "At most " + std::to_string(max_comparisons) + " are possible.",
                   "Name a baseline or an attribute, or compare fewer groups.");
-        const auto one = [](const Compared& of, std::size_t value) -> GroupEstimate {
+        const auto one = [](const ComparedEstimates& of, std::size_t value) -> GroupEstimate {
             return of.estimates.empty() ? GroupEstimate{{unknown, unknown}, {}} : of.estimates[value];
         };
         const auto add = [&](std::size_t group, std::size_t other) {

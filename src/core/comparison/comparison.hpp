@@ -24,16 +24,16 @@ struct Comparison {
 };
 
 /// Compares all pairs of groups, or each group with the baseline if there is one. For each pair there is one
-/// result per numeric attribute and per value of each category; with one of `attributes`, of this attribute
-/// alone; with several, which must be ascending, one result per cell of their joint table. All summaries must
-/// be validated; results that involve a group without reports are unknown.
+/// result per numeric attribute and per value of each category. With one of `attributes` the results are
+/// about this attribute alone. With several, which must be ascending, they are about the cells of the joint
+/// table. All summaries must be validated. Results that involve a group without reports are unknown.
 ///
 /// Groups are assumed to consist of different people. If some people are in two groups, for example with
 /// reports of different rounds, the difference is usually more precise than stated.
 ///
-/// Error: incompatible if the summaries have different specs, invalid_value if there are fewer than two
-/// groups, more than max_comparisons results, or no such attribute or baseline, unsupported if the mechanism
-/// does not estimate what is compared.
+/// Error incompatible if the summaries have different specs. Error invalid_value if there are fewer than two
+/// groups, more than max_comparisons results, or no such attribute or baseline. Error unsupported if the
+/// mechanism has no such estimates.
 [[nodiscard]] std::vector<Comparison> compare(std::span<const SummaryView> groups,
                                               std::optional<std::size_t> baseline, double critical_value,
                                               Target target, const std::vector<std::size_t>& attributes = {});

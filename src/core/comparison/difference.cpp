@@ -18,9 +18,9 @@ namespace {
 constexpr double largest_critical_value = 40;
 
 /// Second and third central moments of an estimate, at each possible true value.
-class Moments {
+class EstimateMoments {
   public:
-    explicit Moments(const GroupEstimate& group)
+    explicit EstimateMoments(const GroupEstimate& group)
         : curve_(curve_of(group.estimate, group.law)),
           variance_(square(group.estimate.standard_error) + group.law.unseen),
           unseen_(group.law.unseen),
@@ -104,7 +104,7 @@ class ScoreTest {
         double degrees_of_freedom;  ///< 0 if the standard error is exact
     };
 
-    static double nearest(const Moments& moments, double value) noexcept {
+    static double nearest(const EstimateMoments& moments, double value) noexcept {
         return std::clamp(value, moments.truths().lower, moments.truths().upper);
     }
 
@@ -158,7 +158,7 @@ class ScoreTest {
         return begin;
     }
 
-    Moments group_, baseline_;
+    EstimateMoments group_, baseline_;
     double first_, second_;
     Interval possible_{};
 };

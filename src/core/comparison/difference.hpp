@@ -24,11 +24,11 @@ struct Difference {
 /// Returns group − baseline for estimates from different people. All results are unknown if one of the two
 /// estimates is.
 ///
-/// The test is a score test (Mee 1984; Miettinen, Nurminen 1985): for each hypothetical difference, the
-/// standard error is taken at the most plausible pair of possible true values that have this difference, and
-/// the critical value is corrected for the skewness there (Cornish, Fisher 1938). Shares near 0 or 1 keep
-/// their level, and estimates outside the possible values need no truncation. With normal laws the interval
-/// is difference ± critical value × standard error. Estimated standard errors use Student's distribution with
+/// The test is a score test (Mee 1984; Miettinen, Nurminen 1985). For each hypothetical difference, the
+/// standard error is taken at the most plausible pair of possible true values with this difference. The
+/// critical value is corrected for the skewness there (Cornish, Fisher 1938). Shares near 0 or 1 keep their
+/// level, and estimates outside the possible values need no truncation. With normal laws the interval is
+/// difference ± critical value × standard error. Estimated standard errors use Student's distribution with
 /// the degrees of freedom of Welch and Satterthwaite.
 [[nodiscard]] Difference difference(const GroupEstimate& group, const GroupEstimate& baseline,
                                     double critical_value);

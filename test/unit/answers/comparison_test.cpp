@@ -160,6 +160,42 @@ BOOST_AUTO_TEST_CASE(cells_of_joint_tables_are_compared) {
                    boost::test_tools::tolerance(1e-9));
 }
 
+// A distribution is compared by its mean, a vector by the means of its elements, and attributes together by
+// the cells of their table.
+BOOST_AUTO_TEST_CASE(every_part_of_a_record_is_compared) {
+    const auto m = mechanism("sampled", 3, R"("attributes": [
+        {"name": "income", "min": 0, "max": 900, "grid": 10, "want": "distribution"},
+        {"name": "hours", "vector": ["0h", "12h"], "min": 0, "max": 60, "grid": 4},
+        {"name": "mode", "domain": ["car", "bus"]}, {"name": "late", "domain": ["no", "yes"]}],
+        "together": [["mode", "late"]])");
+    SeededBits bits(4006);
+    OwnedSummary group(*m), baseline(*m);
+    const std::vector<std::uint64_t> cells = m->cells();
+    for (Cell i = 0; i < 600; ++i) {
+        std::vector<Cell> person, other;
+        for (std::size_t j = 0; j < cells.size(); ++j)
+            person.push_back((i + j) % cells[j]), other.push_back(i * 3 / 2 % cells[j]);
+        group.draw(person, bits), baseline.draw(other, bits);
+    }
+    const SummaryView views[] = {group.view(), baseline.view()};
+    const std::vector<Estimate> means = group.estimate(Quantity::means),
+                                others = baseline.estimate(Quantity::means);
+    const auto all = compare(views, 1, usual, Target::population);
+    BOOST_REQUIRE_EQUAL(all.size(), 3u + 2 + 2);
+    for (std::size_t j = 0; j < 3; ++j) {
+        BOOST_TEST(!all[j].value);
+        BOOST_TEST(all[j].difference.difference.value == means[j].value - others[j].value,
+                   boost::test_tools::tolerance(1e-9));
+    }
+    const auto table = compare(views, 1, usual, Target::population, {3, 4});
+    BOOST_REQUIRE_EQUAL(table.size(), 4u);
+    // The cells with a value add up to its share.
+    BOOST_TEST(table[0].difference.difference.value + table[1].difference.difference.value ==
+                   all[3].difference.difference.value,
+               boost::test_tools::tolerance(1e-9));
+    BOOST_CHECK_THROW((void)compare(views, 1, usual, Target::population, {0, 3}), Error);
+}
+
 BOOST_AUTO_TEST_CASE(pairs_come_in_order_and_are_adjusted_together) {
     const auto m = mechanism("grr", 1, R"("domain": 3)");
     SeededBits bits(4004);

@@ -1,4 +1,6 @@
 // Records whose parts are distributions, vectors, joint tables and attributes in two layers.
+//
+// Length: every case uses the same records and the proofs of their parts.
 
 #include <cmath>
 #include <functional>
