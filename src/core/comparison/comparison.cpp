@@ -29,10 +29,11 @@ ComparedEstimates of_table(const SummaryView& view, const std::vector<std::size_
     const Marginal table(view, attributes, Combination::consistent, target);
     const Cells cells(table.sizes());
     all.estimates.reserve(cells.count());
-    for_each_index(cells.count(), [&](std::size_t cell) {
+    for (std::size_t cell = 0; cell < cells.count(); ++cell) {
+        check_interrupt();
         const MeasuredShare share = table.measured(cells.box(cell));
         all.estimates.push_back({share.estimate, share.law});
-    });
+    }
     return all;
 }
 
@@ -76,14 +77,13 @@ std::vector<Comparison> compare(std::span<const SummaryView> groups, std::option
     const std::size_t pairs = baseline ? groups.size() - 1 : groups.size() * (groups.size() - 1) / 2;
     std::vector<Comparison> all;
     std::vector<double> p_values;
-    Work work;
     const auto add_all = [&](std::size_t attribute, const auto& estimates_of) {
         std::vector<ComparedEstimates> of_groups;
         std::size_t values = 0;
         for (const SummaryView& group : groups) {
             of_groups.push_back(estimates_of(group));
             values = std::max(values, of_groups.back().estimates.size());
-            work.done();
+            check_interrupt();
         }
         if (values > (max_comparisons - all.size()) / pairs)
             raise(ErrorCode::invalid_value, "too many comparisons",
@@ -93,7 +93,8 @@ std::vector<Comparison> compare(std::span<const SummaryView> groups, std::option
             return of.estimates.empty() ? GroupEstimate{{unknown, unknown}, {}} : of.estimates[value];
         };
         const auto add = [&](std::size_t group, std::size_t other) {
-            for (std::size_t v = 0; v < values; ++v, work.done()) {
+            for (std::size_t v = 0; v < values; ++v) {
+                check_interrupt();  // a comparison takes microseconds
                 const Difference found =
                     difference(one(of_groups[group], v), one(of_groups[other], v), critical_value);
                 all.push_back(
