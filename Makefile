@@ -16,7 +16,7 @@
 # make dist      the tarball and PGXN's zip of the last commit, in build; make deb: the Debian packages
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root)
 # make check-releases  compiles and tests on other releases of Debian (root)
-# make format    lays the sources out; make lint checks them without a change
+# make format    formats the sources; make lint checks format, language and sources; make style the first two, in seconds
 # (V=1 shows the commands.) CMake builds all but the extension: CMakePresets.json; PGXS the extension: pgxs.mk.
 
 PG_CONFIG ?= pg_config
@@ -43,7 +43,7 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 .NOTPARALLEL:
 .PHONY: all configure core extension client deps demo check check-fast check-plain check-server check-reach test stage \
     install uninstall wasm site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
-    format lint clean
+    format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
 	@mkdir -p build
@@ -140,8 +140,13 @@ tidy = @printf '%s\n' $(1) | xargs -P "$(JOBS)" -I FILE sh -c 'echo "clang-tidy 
     -std=c++20 -Isrc -DLDP_VERSION=\"\" $(2) 2>/dev/null'
 format:
 	clang-format -i $(SOURCES)
-lint:
+# Different versions of clang-format format differently: .clang-format is for version 14.
+style:
+	@tools/deps clang-format python3
 	clang-format --dry-run -Werror $(SOURCES)
+	tools/prose
+	tools/prose --commits
+lint: style
 	$(call tidy,$(filter-out src/wasm/%,$(filter src/%.cpp,$(SOURCES))),-isystem /usr/include/eigen3 -D__cpp_impl_coroutine=201902L -DBOOST_ASIO_HAS_CO_AWAIT)
 	$(call tidy,$(filter extension/%.cpp,$(SOURCES)),-Iextension -isystem "$$($(PG_CONFIG) --includedir-server)")
 clean:

@@ -24,7 +24,7 @@ separate_arguments(ldp_warnings UNIX_COMMAND "${LDP_WARNINGS}")
 
 set(ldp_sanitizers -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # Checks at every use of a pointer double the time of compiling; the address sanitizer finds most of the same faults, and
-# the fuzzer's build has these checks. GCC warns of uninitialised values in sanitized code where there are none. Eigen
+# the fuzzer's build has these checks. GCC gives false warnings of uninitialised values in sanitized code. Eigen
 # must allocate as in the tests, which are not sanitized.
 set(ldp_sanitized_options ${ldp_sanitizers} -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr
     -Wno-maybe-uninitialized -DEIGEN_MALLOC_ALREADY_ALIGNED=1)

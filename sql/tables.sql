@@ -7,8 +7,8 @@ CREATE FUNCTION @extschema@.ldp_views(summary @extschema@.ldp_summary)
     RETURNS TABLE (attributes text[], cells bigint, n bigint, attribute_numbers integer[])
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_views(@extschema@.ldp_summary) IS
-    'Returns the views of a joint or joint_haar summary, or of the attributes of "together" in a record: the attributes reported together, the number of cells of '
-    'their cross table, and the number of reports.';
+    'Returns the views of a joint or joint_haar summary, or of the attributes of "together" in a record. Each row has the '
+    'attributes reported together, the number of cells of their cross table, and the number of reports.';
 
 CREATE FUNCTION @extschema@.ldp_marginal(summary @extschema@.ldp_summary, attributes text[], method text DEFAULT 'consistent',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')

@@ -1,8 +1,7 @@
-// Power of the diagnostics. A share of 10,000 reports is wrong in one of these ways:
+// Power of the diagnostics. A share of 10,000 reports is wrong in one of these ways.
 //   noise    payloads of fair random bits, as of a device that ignores its value.
 //   copies   copies of one honest report.
-//   chosen   honest reports of any value, of which only those that support one value are sent (frequency
-//   oracles).
+//   chosen   honest reports of any value, selected for supporting one value (frequency oracles).
 // An alarm means that the smallest p-value, times the number of tests, is below 0.001.
 
 #include "health.hpp"

@@ -1,11 +1,11 @@
 // Effect of forged reports: the largest shift by mechanism, the number of copies of one report that is
 // significant, the number that ldp_health detects, and the shift of shares after consistency.
 //
-// The last column is the shift by one report in a hundred: of the share of a value that no client holds,
-// and of all shares together, by method. Every line is one attack.
-//   alone    supports the value and, if a payload allows it, no other.
-//   crowd    supports the value and, if a payload allows it, all others.
-//   mimic    honest reports of other values, of which only those that support the value are sent.
+// The last column is the shift by one report in a hundred. It is given for the share of a value that no
+// client holds, and for all shares together, by method. Every line is one attack.
+//   alone    Supports the value and, if a payload allows it, no other.
+//   crowd    Supports the value and, if a payload allows it, all others.
+//   mimic    Honest reports of other values, selected for supporting the value.
 // Differences are relative to the same honest reports without the forged ones.
 
 #include <algorithm>

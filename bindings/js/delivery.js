@@ -44,7 +44,7 @@ function sleep(time, signal) {
 
 /**
  * Delivers a batch and returns its outcome. `rules` runs a function on an instance of the module, which implements the
- * delivery protocol. The result is one of:
+ * delivery protocol. These are the results.
  *
  *   {outcome: "delivered" | "repeated"}           The batch was counted, by this attempt or by an earlier one.
  *   {outcome: "outdated"}                         The id was counted with other reports.

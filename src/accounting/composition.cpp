@@ -100,9 +100,9 @@ Losses losses_on(const Lattice& lattice, double cut) {
     return all;
 }
 
-/// The smallest ε of at least 0 with Σ P(loss)·max(0, 1 − e^{ε − loss}) ≤ δ. The sum is the greatest of
-/// A − e^ε·B over all stretches of losses from the largest down, A being the stretch's probability and B that
-/// of the same responses under the other value, so ε is the greatest of ln((A − δ)/B).
+/// The smallest ε of at least 0 with Σ P(loss)·max(0, 1 − e^{ε − loss}) ≤ δ. Consider the sets of all losses
+/// above a threshold. A is the probability of a set, and B that of the same responses under the other value.
+/// The sum is the maximum of A − e^ε·B over these sets, so ε is the maximum of ln((A − δ)/B).
 double smallest_epsilon(const Losses& losses, double unit, double delta) {
     const double rounding = losses.operations * 0x1p-50, fading = std::exp(-2 * unit);
     double epsilon = 0, segment = 0, other = 0;  // other: B·e^loss, so that it cannot vanish

@@ -31,8 +31,9 @@ double mean_reciprocal(double c, double a) {
     return sum / points;
 }
 
-/// The most that any report tells of the shares of k values: the trace of its Fisher information, along
-/// shares that add up to 1, where all are equal. A report that j values make e^ε times as likely tells most.
+/// The largest information of a report about the shares of k values: the trace of its Fisher information,
+/// along shares that add up to 1, where all are equal. The maximum is attained by a report that j values make
+/// e^ε times as probable.
 double information_of_shares(double epsilon, double k) {
     const double less = std::exp(-epsilon), first = std::floor(k / (std::exp(epsilon) + 1));
     double most = 0;

@@ -22,7 +22,7 @@ std::string reported_factor(double bound) {
     return upwards(bound, std::floor(std::log10(bound)) - 2);
 }
 
-std::string told_percent(double bound) {
+std::string reported_percent(double bound) {
     return upwards(100 * bound, std::floor(std::log10(100 * std::min(bound, 1 - bound))) - 1);
 }
 

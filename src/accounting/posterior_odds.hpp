@@ -1,5 +1,5 @@
-// What ε means to a person: how far a report can change what others believe of them. All of it is at δ = 0,
-// if not said otherwise.
+// The meaning of ε for a person: bounds of an observer's odds, guesses and beliefs after a report. All bounds
+// hold at δ = 0 unless stated otherwise.
 #pragma once
 
 #include <cmath>
@@ -9,31 +9,32 @@
 
 namespace ldp {
 
-/// The factor by which the odds between any two values move at most: e^ε.
+/// The largest factor by which a report changes the odds between any two values: e^ε.
 [[nodiscard]] inline double odds_factor(double epsilon) noexcept {
     return std::exp(epsilon);
 }
-/// The chance at most of telling which of two equally likely values it is: (e^ε + δ)/(1 + e^ε).
+/// Upper bound of the probability of guessing which of two equally likely values a person has:
+/// (e^ε + δ)/(1 + e^ε).
 [[nodiscard]] inline double right_guess(double epsilon, double delta = 0) noexcept {
     return (1 + delta * std::exp(-epsilon)) / (1 + std::exp(-epsilon));
 }
-/// What is believed at most, after the report, of something that was believed with probability `prior` in
-/// (0, 1) before: πe^ε/(πe^ε + 1 − π).
+/// Upper bound of the posterior probability of a statement with prior probability π = `prior` in (0, 1):
+/// πe^ε/(πe^ε + 1 − π).
 [[nodiscard]] inline double posterior(double prior, double epsilon) noexcept {
     return prior / (prior + (1 - prior) * std::exp(-epsilon));
 }
-/// ε of what so many people report together, each at ε: they differ in all of their values.
+/// ε of the joint reports of a group of people, each at ε: neighbours differ in all of their values.
 [[nodiscard]] inline double group_epsilon(double epsilon, double people) noexcept {
     return people * epsilon;
 }
 
-/// Bounds as readers are told them, rounded upwards, so that what is said is true: a factor in three digits;
-/// a probability, above 0 and below 1, in percent, with the digit that tells it from certainty and the next.
+/// Bounds as text. They are rounded upwards, so that the text is true. A factor has three digits. A
+/// probability in (0, 1) is given in percent, up to the second digit that differs from 100 %.
 [[nodiscard]] std::string reported_factor(double bound);
-[[nodiscard]] std::string told_percent(double bound);
-/// What goes on after an ε that holds but for a probability of δ; nothing where δ is 0.
+[[nodiscard]] std::string reported_percent(double bound);
+/// The text after an ε that holds except with probability δ; empty if δ is 0.
 [[nodiscard]] inline std::string but_for(double delta) {
-    return delta == 0 ? "" : ", but for a probability of " + shortest(delta) + " (delta)";
+    return delta == 0 ? "" : ", except with probability " + shortest(delta) + " (delta)";
 }
 
 }  // namespace ldp

@@ -58,9 +58,9 @@ class FairTail {
     double coins_, heads_, below_, tail_ = 0, fresh_;
 };
 
-/// What the server sees of a person among others is how many reports are of kind 0 and how many of kind 1.
-/// Each of the others sends one of the two kinds with the same probability 2r, either being as likely. The
-/// person's own report is one of the two with probability s, and then that of the own value with odds e^ε₀.
+/// The server's observation: the numbers of reports of kind 0 and of kind 1. Each of the other people sends
+/// each of the two kinds with probability r. The person's own report is one of the two with probability s,
+/// and then the one of the person's value with odds e^ε₀.
 ///
 /// The clones of theorem 3.1 have 2r = e^{−ε₀} and s = 1. Randomized response among three values has
 /// r = 1/(e^ε₀ + 2) and s = (e^ε₀ + 1)r, if all others have the third value.
@@ -70,13 +70,14 @@ class Crowd {
     Crowd(double epsilon, std::uint64_t others, double odds, double own, double cut)
         : epsilon_(epsilon), own_(own), cut_(cut), law_(binomial_window(others, odds, cut)) {}
 
-    /// The smallest δ at this ε, which is the divergence Σ max(0, P − e^ε·Q) between what is seen under one
-    /// value and under the other, rounded to this side.
+    /// The smallest δ at this ε, rounded to this side. It is the divergence Σ max(0, P − e^ε·Q) between the
+    /// observations under the two values.
     ///
-    /// Given that N are of either kind, x of them of kind 0, the likelihood ratio grows with x. So the
-    /// divergence is a sum over x ≥ t. With c = N − 1, b = P(t − 1 of c fair coins), T = P(t or more of
-    /// them), a the chance that the own report is among the N and o that it is not, it comes to a(αb − γT) −
-    /// oγ(T + b/2), where α = p − e^ε·q, β = e^ε·p − q, γ = e^ε − 1, p/q = e^ε₀, p + q = 1.
+    /// Let N reports be of either kind, x of them of kind 0. The likelihood ratio grows with x, so the
+    /// divergence is a sum over x ≥ t. Let c = N − 1, b = P(t − 1 of c fair coins) and T = P(t or more of
+    /// them). The person's own report is among the N with probability a, and not with probability o. Then the
+    /// divergence is a(αb − γT) − oγ(T + b/2). Here α = p − e^ε·q, β = e^ε·p − q, γ = e^ε − 1, p/q = e^ε₀ and
+    /// p + q = 1.
     [[nodiscard]] double divergence(double epsilon, RoundingDirection rounding) const {
         const double q = 1 / (1 + std::exp(epsilon_)), gamma = std::expm1(epsilon);
         const double alpha = q * std::exp(epsilon) * std::expm1(epsilon_ - epsilon);

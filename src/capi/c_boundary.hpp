@@ -1,4 +1,4 @@
-// What stands behind the handles of ldp.h, and the border that no exception crosses.
+// The objects behind the handles of ldp.h, and the conversion of exceptions into errors.
 #pragma once
 
 #include <concepts>
@@ -44,15 +44,15 @@ struct ldp_batch {
 struct ldp_flush {
     ldp_client* client;
     ldp::Flush flush;
-    std::optional<ldp_batch> batch;  ///< the one that is offered
+    std::optional<ldp_batch> batch;  ///< current batch
 };
 
 namespace ldp::capi {
 
-/// The most bytes that a text may have: as many as a spec.
+/// Largest size of a text in bytes, equal to that of a spec.
 inline constexpr std::size_t max_text = std::size_t{1} << 20;
 
-/// Tells the exception that is being handled. Returns its status.
+/// Stores the exception that is being handled in `error`. Returns its status.
 ldp_status tell(ldp_error** error) noexcept;
 
 /// Runs the body of a function that can fail.
@@ -81,8 +81,8 @@ T& place(T* result, const char* what) {
 /// The values as C++ takes them, checked one by one; they view their texts. Throws Error (invalid_value).
 void read_values(const ldp_value* values, std::size_t count, std::vector<Value>& read);
 
-/// Runs take(record) for each record of so many values each. `done` counts. Throws Error (invalid_value) if
-/// that makes no whole number of records, and what `take` throws.
+/// Runs take(record) for each record of `of_each` values. `done` counts the records. Throws Error
+/// (invalid_value) if `count` is not a multiple of `of_each`, and the exceptions of `take`.
 template <class Take>
 void for_each_record(const ldp_value* values, std::size_t count, std::size_t of_each, std::size_t& done,
                      Take&& take) {

@@ -28,13 +28,13 @@ namespace ldp::cli::audit {
 
 namespace {
 
-/// The attribute that a cell of an input is about: of a series, in every round the same.
+/// The attribute of an input code; a series has one attribute in all rounds.
 const Attribute& attribute_at(const Spec& spec, std::size_t cell) {
     return spec.attributes()[std::min(cell, spec.attributes().size() - 1)];
 }
 
-/// A record in the words of the spec: "wage 12.5, region north"; a series as "round 1 north, round 2 south".
-std::string told(const Spec& spec, const std::vector<std::uint64_t>& cells, Input input) {
+/// A record as text: "wage 12.5, region north"; a series as "round 1 north, round 2 south".
+std::string record_text(const Spec& spec, const std::vector<std::uint64_t>& cells, Input input) {
     std::vector<std::string> parts;
     for (std::size_t j = 0; j < input.size(); ++j) {
         const Attribute& attribute = attribute_at(spec, j);
@@ -63,9 +63,9 @@ void add_promise(Page& page, const std::string& key, const std::string& what, co
     page.say(key + "_margin", "  left of epsilon", margin(promise.epsilon, worst));
     if (!found.enumerated) return;
     const auto cells = m.cells();
-    page.say(key + "_likelier", "  likelier for", told(spec, cells, promise.worst.likelier));
-    page.say(key + "_rarer", "  rarer for", told(spec, cells, promise.worst.rarer));
-    page.say(key + "_output", "  what comes out", to_hex(promise.worst.output));
+    page.say(key + "_likelier", "  likelier for", record_text(spec, cells, promise.worst.likelier));
+    page.say(key + "_rarer", "  rarer for", record_text(spec, cells, promise.worst.rarer));
+    page.say(key + "_output", "  output", to_hex(promise.worst.output));
     if (!promise.worst.public_randomness.empty())
         page.say(key + "_public_randomness", "  under public randomness",
                  to_hex(promise.worst.public_randomness));
@@ -74,12 +74,12 @@ void add_promise(Page& page, const std::string& key, const std::string& what, co
 void add_promise(Page& page, const ApproximatePromise& promise, const Audit& found, const Spec& spec,
                  const Mechanism& m) {
     page.say("permanent_epsilon", "a report: promised", promise.epsilon);
-    page.say("delta", "  but for", promise.delta);
+    page.say("delta", "  except with", promise.delta);
     page.say("worst_delta", "  needed at worst", found.enumerated ? promise.worst : promise.claimed);
     if (!found.enumerated) return;
     page.say("claimed_delta", "  or, as argued", promise.claimed);
-    page.say("permanent_likelier", "  likelier for", told(spec, m.cells(), promise.likelier));
-    page.say("permanent_rarer", "  rarer for", told(spec, m.cells(), promise.rarer));
+    page.say("permanent_likelier", "  likelier for", record_text(spec, m.cells(), promise.likelier));
+    page.say("permanent_rarer", "  rarer for", record_text(spec, m.cells(), promise.rarer));
 }
 
 int prove(const Spec& spec, Page& page) {
@@ -97,22 +97,22 @@ int prove(const Spec& spec, Page& page) {
     }
     page.say("method", "method",
              found.enumerated ? "enumeration: every input, every outcome of every draw"
-                              : "symmetry: too many outcomes to follow, so the worst case that the "
-                                "mechanism's source argues for");
+                              : "symmetry: too many outcomes to enumerate; the worst case is that of the "
+                                "mechanism's proof");
     if (found.enumerated) {
         page.say("inputs", "inputs", found.inputs, grouped(found.inputs));
         page.say("outputs", "outputs", found.outputs, grouped(found.outputs));
         page.say("steps", "outcomes followed", found.steps, grouped(found.steps));
         page.say("public_randomness", "public randomness", found.public_randomness,
                  grouped(found.public_randomness) +
-                     (found.every_public_randomness ? ", which is all of them"
-                                                    : ", drawn at random; others are like them by symmetry"));
+                     (found.every_public_randomness ? ", which is all"
+                                                    : ", drawn at random; others are equal by symmetry"));
         page.keep("every_public_randomness", found.every_public_randomness);
         page.say("sums_to_one", "probabilities", found.sums_to_one,
                  found.sums_to_one ? "sum to exactly 1 for every input" : "DO NOT SUM TO 1");
-        page.say(
-            "sampler_as_stated", "the randomizer", found.sampler_as_stated,
-            found.sampler_as_stated ? "draws exactly what is stated" : "DRAWS SOMETHING ELSE THAN STATED");
+        page.say("sampler_as_stated", "the randomizer", found.sampler_as_stated,
+                 found.sampler_as_stated ? "draws from the stated distribution, exactly"
+                                         : "DRAWS FROM A DIFFERENT DISTRIBUTION THAN STATED");
     }
     if (found.approximate)
         add_promise(page, *found.approximate, found, spec, *m);
@@ -129,7 +129,7 @@ int prove(const Spec& spec, Page& page) {
     return found.kept() ? Exit::done : Exit::failed;
 }
 
-/// A tally of an attack on reports of two kinds, and a verdict against what is claimed.
+/// The result of an attack on reports of two values, and a verdict on the claimed ε.
 int judge(Page& page, const LowerBound& found, double claimed, double confidence, double delta = 0) {
     page.say("confidence", "confidence", confidence);
     page.say("trials", "reports counted", found.trials, grouped(found.trials) + " of either kind");
@@ -144,14 +144,14 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
     }
     const bool kept = found.epsilon <= claimed;
     page.say("promised", "promised at most", claimed);
-    if (delta != 0) page.say("delta", "  but for", delta);
+    if (delta != 0) page.say("delta", "  except with", delta);
     page.say("kept", "verdict", kept,
              kept ? "nothing found against the promise" : "THE PROMISE IS BROKEN, at this confidence");
     page.end();
     return kept ? Exit::done : Exit::failed;
 }
 
-/// A record, or a series round by round, from words separated by commas.
+/// Parses a record, or a series by rounds, from values separated by commas.
 std::vector<Cell> record(const Collection& collection, const std::string& text, BitSource& bits) {
     const bool series = collection.spec().mechanism().series;
     std::vector<std::size_t> given = ldp::given(collection.spec().attributes());
@@ -206,8 +206,8 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     Series series = series_of(arguments);
     series.first = first;
     series.second = second;
-    page.say("first", "the first", told(collection.spec(), cells, first));
-    page.say("second", "the second", told(collection.spec(), cells, second));
+    page.say("first", "the first", record_text(collection.spec(), cells, first));
+    page.say("second", "the second", record_text(collection.spec(), cells, second));
     page.say("rounds", "reports a person", series.rounds,
              grouped(series.rounds) +
                  (series.rounds == 1 ? ""
@@ -220,7 +220,7 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     return judge(page, found, series.promised(m), confidence, series.promised_delta(m));
 }
 
-/// What a shell command writes when it is given these lines, of which there may be many.
+/// Returns the output of a shell command for these input lines.
 std::vector<std::string> output_of(const std::string& command, const std::string& line, std::uint64_t times) {
     const auto need = [&](bool well, const std::string& what) {
         if (!well) throw Error(ErrorCode::environment, "the command " + what, command, "Try it by itself.");
@@ -320,7 +320,7 @@ Options options() {
     options.add_options()("spec", po::value<std::string>(),
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "exact", po::bool_switch(), "prove by following every outcome (this is the default)")(
-        "samples", po::value<std::int64_t>(), "attack the reports of so many people of either kind")(
+        "samples", po::value<std::int64_t>(), "attack the reports of N people for each of the two values")(
         "command", po::value<std::string>(),
         "attack this instead: reads a value a line and writes a report a line, or is run for each report "
         "with "
@@ -368,13 +368,13 @@ const Command command{
     "audit",
     "[--exact] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B",
     "proves or measures the epsilon of the code that ships",
-    "Proves: follows the randomizer through every input and every outcome of its draws, in exact fractions,\n"
-    "and shows the worst that anybody can learn. A spec with too many outcomes is judged by the worst case\n"
-    "that its mechanism argues for, and the page says so.\n"
-    "Attacks, with --samples: draws reports of two people who hold different values, tells them apart as\n"
-    "well as it can, and shows the epsilon that this takes at least. It never exceeds the true one, but for\n"
-    "a chance of 1 - confidence.\n"
-    "Exit code 1 if a promise is broken.",
+    "By default, the command computes the output distribution of the randomizer for every input, in exact\n"
+    "fractions, and shows the largest probability ratio. If a spec has too many outcomes, the command uses\n"
+    "the worst case of the mechanism's proof, and says so.\n"
+    "With --samples, the command attacks: it draws reports of two people with different values,\n"
+    "distinguishes them by the best event that it finds, and shows a lower bound of epsilon. The bound\n"
+    "exceeds the true epsilon with probability at most 1 - confidence.\n"
+    "Exit code 1 if a guarantee is violated.",
     options,
     positional,
     run};

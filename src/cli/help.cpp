@@ -10,13 +10,13 @@ namespace ldp::cli::help {
 namespace {
 
 void overview(std::ostream& out) {
-    out << "Private aggregate queries: values are randomized here, reports go to PostgreSQL.\n\n"
+    out << "Private aggregate queries: randomizes values on this machine and sends reports to PostgreSQL.\n\n"
            "usage: ldp COMMAND [OPTION...]\n\n";
     for (const Command* command : commands()) {
         out << "  " << command->name << std::string(12 - std::string(command->name).size(), ' ')
             << command->purpose << "\n";
     }
-    out << "\nldp help COMMAND tells more. ldp --version tells the version.\n";
+    out << "\nldp help COMMAND describes a command. ldp --version prints the version.\n";
 }
 
 Options options() {
@@ -51,8 +51,8 @@ constexpr const char* positional[] = {"command"};
 
 const Command command{"help",
                       "[COMMAND]",
-                      "what a command does, and its options",
-                      "Without COMMAND, lists the commands.",
+                      "describes a command and its options",
+                      "Without COMMAND, the command lists all commands.",
                       options,
                       positional,
                       run};

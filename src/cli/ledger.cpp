@@ -19,8 +19,8 @@ namespace po = boost::program_options;
 Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
-        "delta", real_number(1e-6), "probability with which the least figure may not hold")(
-        "person", po::value<std::string>(), "whose: a person of a fleet's file, by name");
+        "delta", real_number(1e-6), "probability that advanced or optimal composition may fail")(
+        "person", po::value<std::string>(), "name of a person in a fleet's file");
     return options;
 }
 
@@ -34,12 +34,12 @@ int run(const Arguments& arguments) {
     if (memory.public_randomness.empty())
         throw Error(
             ErrorCode::unsupported, file + " has no ledger",
-            "It belongs to no person whose values change: reports of other specs are not remembered, "
-            "and each one costs its epsilon again. Of a fleet's file, --person says whose ledger it is.");
+            "A ledger belongs to a person whose values change. Reports of other specs are not memoized, and "
+            "each one costs epsilon again. For a fleet's file, --person names the person.");
     const std::optional<std::int64_t> most = store.checkpoint("budget.answers");
     if (!most)
         throw Error(ErrorCode::unsupported, file + " has no ledger",
-                    "It belongs to a series, all of whose rounds together cost epsilon once.");
+                    "The file belongs to a series. All rounds of a series together cost epsilon once.");
     const double epsilon = memory.answers.empty() ? 0 : memory.answers.front().epsilon;
     const Spent all = spent(memory.answers.size(), epsilon, arguments["delta"].as<double>());
     std::map<std::int32_t, std::uint64_t> by_round;
@@ -49,19 +49,18 @@ int run(const Arguments& arguments) {
               << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
               << "answers       " << all.answers << " of at most " << *most << "\n";
     if (!by_round.empty()) {
-        std::cout << "epsilon       " << all.epsilon << " each: between any two values of an answer\n"
-                  << "in all        ";
+        std::cout << "epsilon       " << all.epsilon << " for each response, between any two values\n"
+                  << "total         ";
         if (all.by() != Composition::basic)
             std::cout << std::setprecision(10) << all.least() << std::setprecision(6) << " at delta "
                       << all.delta << ", by " << name(all.by())
-                      << " composition: the least that holds\n              ";
-        std::cout << all.sum << " at delta 0, their sum\n"
-                  << "              between any two series of values of this person\n";
+                      << " composition, the smallest bound\n              ";
+        std::cout << all.sum << " at delta 0, the sum\n"
+                  << "              for any two series of values of this person\n";
         std::cout << "\nround         answers   epsilon\n";
     }
     if (memory.outdated)
-        std::cerr
-            << "warning: this file is older than what the server counted: more was spent than it tells\n";
+        std::cerr << "warning: this file is older than the server's counts: the true total is larger\n";
     for (const auto& [round, answers] : by_round)
         std::cout << std::setw(14) << round << std::setw(10) << answers
                   << static_cast<double>(answers) * all.epsilon << "\n";
@@ -75,10 +74,11 @@ constexpr const char* positional[] = {"file"};
 const Command command{
     "ledger",
     "[--delta D] [--person NAME] FILE",
-    "shows what a person has spent",
-    "Reads the state file of a client whose values change: how many answers were drawn for this person, in\n"
-    "which rounds, what they cost together, and how many there can ever be. Reports that repeat an answer\n"
-    "cost nothing. The client must not have the file open.",
+    "shows the privacy budget that a person has spent",
+    "Reads the state file of a client whose values change. Shows the number of permanent responses that "
+    "were\n"
+    "drawn for the person, their rounds, their total cost, and the largest possible number. Reports that\n"
+    "repeat a response cost nothing. The client must not have the file open.",
     options,
     positional,
     run};

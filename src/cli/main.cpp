@@ -1,4 +1,4 @@
-// The ldp command: finds the subcommand, hands it its arguments, and tells what went wrong.
+// The ldp command: runs the subcommand with its arguments, and prints its errors.
 
 #include <algorithm>
 #include <cctype>
@@ -18,7 +18,7 @@ void tell(const std::string& error, const std::string& detail, const std::string
     if (!hint.empty()) std::cerr << "hint: " << hint << "\n";
 }
 
-/// Remedies as the command has them.
+/// Hints of the command for errors of core.
 constexpr RemedyWords command_words{
     "frequencies",
     "means",
@@ -95,7 +95,7 @@ int run(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
-    // A file that may not grow is an error that says so, not an end without a word.
+    // Exceeding the file size limit is then an error with a message, not a signal.
     (void)std::signal(SIGXFSZ, SIG_IGN);
     return ldp::cli::run({argv + 1, argv + argc});
 }

@@ -1,4 +1,4 @@
-// A page of answers: lines for people, or one JSON object for programs.
+// A page of results: lines of text, or one JSON object for programs.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ class Page {
     using Value = std::variant<std::nullptr_t, bool, std::uint64_t, double, std::string>;
 
     explicit Page(bool json) : json_(json) {}
-    /// People read `text`, or without one the value as it is.
+    /// Adds a line. The page of lines has `text`, or the value if it is empty; the object has the value.
     void say(const std::string& key, const std::string& title, const Value& value,
              const std::string& text = {});
-    /// What a page tells in another line.
+    /// Adds a value to the object only.
     void keep(const std::string& key, const Value& value) { all_.emplace_back(key, value); }
     void end() const;
 

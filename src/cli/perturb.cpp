@@ -58,13 +58,11 @@ const Command command{
     "perturb",
     "--spec SPEC [OPTION...] < values.csv > reports.copy",
     "randomizes the rows of a CSV file into reports",
-    "Reads the columns that the spec names and writes one report a line, in the form that\n"
+    "Reads the columns that the spec names and writes one report per line, in the format of\n"
     "    \\copy TABLE (report) from 'reports.copy'\n"
-    "takes. Rows are randomized anew each time: what one run wrote counts once, and publishing two runs "
-    "over\n"
-    "the same people spends epsilon twice. ldp submit sees to that by itself. Whoever stands in several "
-    "rows\n"
-    "spends epsilon in each, unless --average-by makes one record of them.",
+    "Each run draws new reports. Load the output of a run only once: publishing two runs over the same\n"
+    "people spends epsilon twice. ldp submit prevents this. A person with several rows spends epsilon for\n"
+    "each row, unless --average-by combines them into one record.",
     options,
     {},
     run};

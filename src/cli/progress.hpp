@@ -1,4 +1,4 @@
-// How far along a long run is, told without getting in the way.
+// The progress of a long run, on a terminal or in a log.
 #pragma once
 
 #include <chrono>
@@ -9,17 +9,17 @@
 
 namespace ldp::cli {
 
-/// Draws a bar on a terminal; elsewhere writes a plain line now and then, and none for a short run.
+/// Draws a bar on a terminal. Elsewhere it writes a plain line at intervals, and none for a short run.
 class Progress {
   public:
-    /// `verb` begins the lines; `total` and what update() is told count `unit`s.
+    /// `verb` is the start of each line; `total` and the argument of update() count `unit`s.
     Progress(std::ostream& out, bool terminal, std::string verb, std::string unit, std::uint64_t total);
     ~Progress() { clear(); }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
     void update(std::uint64_t done);
-    /// Writes a line of its own, from any thread; the bar comes back with the next update.
+    /// Writes a separate line, from any thread; the next update draws the bar again.
     void say(const std::string& line);
 
   private:

@@ -18,8 +18,8 @@ namespace po = boost::program_options;
 Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
-        "retry", po::bool_switch(), "queue what was set aside anew; the next submission sends it")(
-        "drop", po::bool_switch(), "forget what was set aside: these reports are lost");
+        "retry", po::bool_switch(), "queue the dead-lettered reports again; the next submission sends them")(
+        "drop", po::bool_switch(), "delete the dead-lettered reports");
     return options;
 }
 
@@ -29,7 +29,7 @@ int run(const Arguments& arguments) {
     if (retry && drop) throw UsageError("--retry and --drop cannot be combined");
     need_state_file(name);
     SqliteStore store(name);
-    if (retry) std::cout << grouped(store.requeue_refused()) << " reports queued anew\n";
+    if (retry) std::cout << grouped(store.requeue_refused()) << " reports queued again\n";
     if (drop) std::cout << grouped(store.drop_refused()) << " reports dropped\n";
 
     const std::vector<Refused> refused = store.refused();
@@ -40,7 +40,7 @@ int run(const Arguments& arguments) {
     for (const auto& [reason, count] : reasons)
         std::cout << "  " << grouped(count) << ": " << in_quotes(reason, 400) << "\n";
     if (store.memory().outdated)
-        std::cout << "outdated    this file is older than what the server counted; nothing is sent from it\n";
+        std::cout << "outdated    this file is older than the server's counts; its reports are not sent\n";
     return Exit::done;
 }
 
@@ -50,14 +50,14 @@ constexpr const char* positional[] = {"file"};
 
 const Command command{"queue",
                       "[--retry | --drop] FILE",
-                      "shows what waits to be submitted",
-                      "Reads the state file of a submission or a client: how many reports wait, and "
-                      "how many were set aside because\n"
-                      "the server refused them for good, or because they are damaged, with the "
-                      "reasons. Nothing of it was counted.\n"
-                      "When the cause is found, --retry queues what was refused anew, and --drop "
-                      "forgets it. The client must not have\n"
-                      "the file open.",
+                      "shows the reports that wait to be submitted",
+                      "Reads the state file of a submission or a client. Shows the number of waiting "
+                      "reports, and the number and the\n"
+                      "causes of dead-lettered reports, which are damaged or which the server rejected "
+                      "permanently. None of them was\n"
+                      "counted. After removing the cause, queue the rejected reports again with --retry, or "
+                      "delete them with --drop.\n"
+                      "The client must not have the file open.",
                       options,
                       positional,
                       run};

@@ -1,5 +1,5 @@
-// ldp reference man|bash|zsh|fish: the manual page and the shells' completion, from the tables that the
-// command itself goes by, so that none of them can tell anything else.
+// ldp reference man|bash|zsh|fish: the manual page and the shells' completion. They are generated from the
+// command's own tables, so that they always agree with it.
 
 #include <iostream>
 #include <sstream>
@@ -17,7 +17,7 @@ Options options() {
     return options;
 }
 
-/// Options that are told of, which arguments without a dash are not.
+/// Runs `take` for each option with a description; positional arguments have none.
 template <class Take>
 void for_each_option(const Command& command, Take take) {
     const Options all = command.options();
@@ -29,7 +29,7 @@ bool takes_argument(const boost::program_options::option_description& option) {
     return option.semantic()->max_tokens() != 0;
 }
 
-/// Text of a manual page (man(7)): no character of it is taken for a command.
+/// Escapes text for a manual page (man(7)), so that no line is a roff request.
 std::string roff(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -39,7 +39,7 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-/// Lines that belong together flow; those that begin with a space stand as they are.
+/// Consecutive lines are filled; lines that begin with a space are kept.
 std::string paragraphs(const char* text) {
     std::istringstream lines(text);
     std::string out;
@@ -59,8 +59,8 @@ std::string unchanged(std::string_view text) {
     return std::string(text);
 }
 
-/// Text between a shell's single quotes: these characters with a backslash before them, a quote as the shell
-/// has it.
+/// Text between a shell's single quotes, with a backslash before the characters `escaped`, and with `quote`
+/// for each quote.
 std::string in_quotes(std::string_view text, std::string_view escaped, std::string_view quote) {
     std::string out;
     for (const char c : text)
@@ -76,7 +76,7 @@ std::string fish(std::string_view text) {
     return in_quotes(text, "\\", "\\'");
 }
 
-/// The commands and their options.
+/// Returns the commands and their options.
 Fields facts() {
     Fields all{.values = {{"version", LDP_VERSION},
                           {"names", ""},
@@ -95,7 +95,7 @@ Fields facts() {
                                  {"help", paragraphs(command->help)}},
                       .sections = {{"options", {}}}};
         for_each_option(*command, [&](const auto& option) {
-            // The argument is "arg (=10)", or nothing.
+            // The argument is "arg (=10)" or empty.
             Fields one{
                 .values = {{"name", option.long_name()},
                            {"argument", takes_argument(option) ? option.format_parameter() : std::string()},
@@ -128,17 +128,16 @@ constexpr const char* positional[] = {"form"};
 
 }  // namespace
 
-const Command command{
-    "reference",
-    "man|bash|zsh|fish",
-    "writes the manual page, or the completion for a shell",
-    "make install puts all of them in their places. Where a package cannot, for this user alone:\n"
-    "    ldp reference man >~/.local/share/man/man1/ldp.1\n"
-    "    ldp reference bash >~/.local/share/bash-completion/completions/ldp\n"
-    "    ldp reference zsh >~/.zfunc/_ldp        # a folder of fpath\n"
-    "    ldp reference fish >~/.config/fish/completions/ldp.fish",
-    options,
-    positional,
-    run};
+const Command command{"reference",
+                      "man|bash|zsh|fish",
+                      "writes the manual page, or the completion of a shell",
+                      "make install installs all of them. To install them for the current user only:\n"
+                      "    ldp reference man >~/.local/share/man/man1/ldp.1\n"
+                      "    ldp reference bash >~/.local/share/bash-completion/completions/ldp\n"
+                      "    ldp reference zsh >~/.zfunc/_ldp        # a folder of fpath\n"
+                      "    ldp reference fish >~/.config/fish/completions/ldp.fish",
+                      options,
+                      positional,
+                      run};
 
 }  // namespace ldp::cli::reference

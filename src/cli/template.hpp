@@ -1,13 +1,13 @@
-// Long texts, from the files of src/cli/templates, which the build makes a part of the program.
+// Templates of long texts. The build embeds the files of src/cli/templates into the program.
 //
-//   {{name}}                    a value, escaped for what the file is: HTML, Markdown, roff, a shell
-//   {{{name}}}                  a value as it is, for text that is markup already
-//   {{#name}} ... {{/name}}     a section: once for each of its elements, so not at all if there is none.
-//                               Values of an element hide those around it
+//   {{name}}                    a value, escaped for the file's format: HTML, Markdown, roff, a shell
+//   {{{name}}}                  an unescaped value, which contains markup
+//   {{#name}} ... {{/name}}     a section, repeated for each of its elements. Values of an element take
+//                               precedence over values outside the section
 //   {{^name}} ... {{/name}}     shown if the section has no element
 //
-// A line that has only the beginning or the end of a section leaves no line behind. A text that is
-// translated has the same names in any order.
+// A line that has only the beginning or the end of a section is removed. A translated text may use the same
+// names in any order.
 #pragma once
 
 #include <map>
@@ -21,9 +21,9 @@ namespace ldp::cli {
 struct TemplateFile {
     std::string_view name, text;
 };
-/// All of them; tools/embed writes this function.
+/// Returns all templates; tools/embed generates this function.
 [[nodiscard]] std::span<const TemplateFile> template_files() noexcept;
-/// The text of one of them. Throws std::logic_error if there is none.
+/// Returns the text of a template. Throws std::logic_error if it does not exist.
 [[nodiscard]] std::string_view template_text(std::string_view name);
 
 /// What the names stand for.

@@ -1,4 +1,4 @@
-// The one place that knows libpqxx, whose interface moved between versions 6, 7 and 8.
+// The only code that depends on differences between versions 6, 7 and 8 of libpqxx.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace ldp::pq {
 #define LDP_PQXX_AT_LEAST(major, minor) \
     (PQXX_VERSION_MAJOR > (major) || (PQXX_VERSION_MAJOR == (major) && PQXX_VERSION_MINOR >= (minor)))
 
-/// A row as results hand it out: pqxx::row, and from version 8 on pqxx::row_ref.
+/// A row of a result: pqxx::row, and from version 8 on pqxx::row_ref.
 using Row = pqxx::result::reference;
 
 /// Runs one statement with parameters, $1 and on.
@@ -39,7 +39,7 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 #endif
 }
 
-/// Bytes as a parameter that travels in binary. They must outlive the statement.
+/// Bytes as a binary parameter. They must outlive the statement.
 [[nodiscard]] inline auto binary(Bytes bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 #if LDP_PQXX_AT_LEAST(7, 3)
@@ -51,9 +51,9 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 
 #undef LDP_PQXX_AT_LEAST
 
-/// Inserts the reports of a batch into a collection's table, each as a row of its own, or, where rows hold
-/// batches, together. Returns how many reports the table took. The schema of the extension and the table's
-/// name with its schema stand in SQL, quoted: no name is looked up on a search path.
+/// Inserts the reports of a batch into a collection's table: one row per report, or one row per batch if the
+/// table stores batches. Returns the number of inserted reports. The SQL has the quoted schema of the
+/// extension and the quoted table name with its schema, so that it does not depend on the search path.
 [[nodiscard]] inline std::int64_t insert(pqxx::transaction_base& transaction, const std::string& schema,
                                          const std::string& table, Bytes batch, std::int32_t round) {
     return run(transaction,
@@ -63,8 +63,8 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
         .as<std::int64_t>();
 }
 
-/// The Error for what the server answered: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT:  …",
-/// each of which may run over several lines.
+/// Returns the Error for the server's text: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT: …".
+/// Each may have several lines.
 [[nodiscard]] inline Error server_error(std::string_view doing, std::string_view answer) {
     std::string message, detail, hint, rest;
     const std::pair<std::string_view, std::string*> labels[] = {
@@ -86,17 +86,17 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
     return {ErrorCode::environment, std::string(doing) + ": " + message, detail, hint};
 }
 
-/// The failure of a request to a database, or of the way to it.
+/// The failure of a request to a database, or of the connection.
 class Failure : public TransportFailure {
   public:
-    /// `reply` is what the failure means for a batch that was to be submitted; see sql_reply().
+    /// `reply` is the meaning of the failure for the submission of a batch; see sql_reply().
     Failure(DeliveryReply reply, const Error& error, bool lost = false)
         : TransportFailure(error, reply.passing), reply_(reply), lost_(lost) {}
-    /// The meaning for a batch that was to be submitted.
+    /// Returns the meaning for the submission of a batch.
     [[nodiscard]] DeliveryReply reply() const noexcept { return reply_; }
-    /// Whether there is no connection, or it broke: whether the server finished is not known.
+    /// Whether the connection failed or broke, so that the result of the request is unknown.
     [[nodiscard]] bool lost() const noexcept { return lost_; }
-    /// Whether this is certain of a batch: refused, too_large or outdated.
+    /// Whether the outcome of a batch is certain: refused, too_large or outdated.
     [[nodiscard]] bool is(BatchOutcome outcome) const noexcept { return reply_.outcome == outcome; }
 
   private:
@@ -104,7 +104,8 @@ class Failure : public TransportFailure {
     bool lost_;
 };
 
-/// Whether a connection that could not be made may be made later. libpq tells no SQLSTATE here, only words.
+/// Whether a later attempt to connect may succeed. libpq reports no SQLSTATE for failed connections, only
+/// text.
 [[nodiscard]] inline bool connects_later(std::string_view message) {
     const auto has = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
     const bool asked = has("connection to server") || has("could not connect") ||
@@ -116,8 +117,8 @@ class Failure : public TransportFailure {
     return answered ? occupied : asked;
 }
 
-/// Runs `work`, which talks to the server in order to do what `doing` says, and turns what libpqxx throws
-/// into Failure.
+/// Runs `work`, which uses the server, and converts the exceptions of libpqxx into Failure. `doing` names the
+/// purpose in errors.
 template <class Work>
 auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
     constexpr DeliveryReply passing{BatchOutcome::later, true}, lasting{BatchOutcome::later, false};
@@ -125,7 +126,7 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
         return Failure(lost ? passing : lasting,
                        Error(ErrorCode::environment, std::string(doing) + ": " + what, detail, hint), lost);
     };
-    // libpqxx's own words for it alarm: it cannot know that a batch counts once.
+    // libpqxx's text warns of an unknown result, which is harmless here because a batch counts once.
     const auto in_doubt = [&] {
         return failure(true, "the connection broke while the server was finishing",
                        "Whether it finished is not known.",
@@ -166,7 +167,7 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
         throw failure(false, "the connection cannot be used now", misused.what(),
                       "It must have no transaction open meanwhile.");
     } catch (const pqxx::sql_error& refused) {
-        // An error without an SQLSTATE is libpq's own; libpqxx throws another one if the connection broke.
+        // An error without an SQLSTATE comes from libpq; libpqxx throws another type if the connection broke.
         const DeliveryReply reply = refused.sqlstate().empty()
                                         ? lasting
                                         : sql_reply(DeliveryRequest::submit, refused.sqlstate(), false);
@@ -183,28 +184,29 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
 
 namespace ldp {
 
-/// A way to a database that is made anew when it breaks, and patient with what passes: a server that restarts
-/// or is full, sessions in each other's way.
+/// A connection to a database that is reopened after a failure. It retries temporary failures: a server that
+/// restarts or is full, and conflicts between sessions.
 class Connection {
   public:
-    /// Connects when it is first needed, to the server that libpq's connection string names.
+    /// Connects at the first use, to the server of this libpq connection string.
     explicit Connection(std::string parameters, const RetryPolicy& retry_policy = {})
         : parameters_(std::move(parameters)), retry_policy_(retry_policy) {}
-    /// Borrows a connection, which must outlive this: it cannot be made anew, but what passes while it lasts
-    /// is tried again.
+    /// Borrows a connection, which must outlive this object. It is not reopened, but other temporary failures
+    /// are retried.
     explicit Connection(pqxx::connection& connection, const RetryPolicy& retry_policy = {})
         : borrowed_(&connection), retry_policy_(retry_policy) {}
 
-    /// Told before each pause: why, and how long.
+    /// A listener that is called before each pause with its cause and length.
     using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
-    /// Whom to tell; nobody at first.
+    /// Sets the listener; by default there is no listener.
     void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
 
-    /// Runs work(connection), which does what `doing` says and is safe to repeat, until it succeeds, fails
-    /// with what does not pass, or patience ends. Throws pq::Failure, or what `work` throws of its own.
+    /// Runs work(connection), which must be safe to repeat, until it succeeds, fails permanently, or the
+    /// retry policy ends. `doing` names the purpose in errors. Throws pq::Failure and other exceptions of
+    /// `work`.
     template <class Work>
     auto persist(std::string_view doing, Work&& work) {
-        using std::chrono::steady_clock;  // no other clock is asked, so none can go back
+        using std::chrono::steady_clock;  // a monotonic clock, so that changes of the time have no effect
         SystemRandom bits;
         std::optional<Backoff> backoff;
         steady_clock::time_point first_failure;
@@ -229,7 +231,7 @@ class Connection {
         }
     }
 
-    /// Whether somebody else's connection is used, in which this library is a guest.
+    /// Whether the connection is borrowed.
     [[nodiscard]] bool borrows() const noexcept { return borrowed_ != nullptr; }
 
   private:

@@ -106,7 +106,7 @@ void Canvas::marker(double x, double y, double radius, std::size_t series) {
          << shapes[shape - 1] << "\" class=\"h " << colour_of(series) << "\"/></svg>\n";
 }
 
-/// Points of a path know no per cents: here alone both coordinates stretch.
+/// Paths have no coordinates in per cent. So the drawing of a path is scaled in both directions.
 void Canvas::stretched(const char* element, const Points& points, double height,
                        const std::string& attributes) {
     svg_ << R"(<svg x="0" y="0" width="100%" height=")" << height << "\" viewBox=\"0 0 1000 " << height

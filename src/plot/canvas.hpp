@@ -18,7 +18,7 @@ struct Drawing {
 
 /// Text in XML.
 [[nodiscard]] std::string escaped(std::string_view text);
-/// A text in lines of at most so many characters, as far as its words allow.
+/// Returns a text in lines of at most `characters` characters; only longer words exceed them.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t characters);
 
 /// Styles are classes of style_sheet(). Texts are escaped here.

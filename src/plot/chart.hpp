@@ -14,7 +14,7 @@ namespace ldp::plot {
 
 struct Point {
     double x, y;
-    double low = NAN, high = NAN;  ///< the interval; NaN if there is none
+    double low = NAN, high = NAN;  ///< the interval; NaN if it does not exist
     std::string title = {};        ///< shown beside the pointer; may be empty
 };
 
@@ -31,7 +31,7 @@ struct Chart {
     bool logarithmic = false;    ///< both axes
     bool from_zero = true;       ///< whether a linear y axis shows zero in any case
     std::vector<Series> series = {};
-    std::vector<double> marks = {};         ///< labels of the x axis, as far as they fit; else round numbers
+    std::vector<double> marks = {};         ///< labels of the x axis if they fit; else round numbers are used
     std::string (*label)(double) = number;  ///< of y
 };
 

@@ -12,9 +12,9 @@
 
 namespace ldp::plot {
 
-/// An estimate and its interval. Numbers that there are none of are NaN.
+/// An estimate and its interval. Missing numbers are NaN.
 struct Mark {
-    std::string name = {}, value = {};  ///< what it is about, and the estimate as text
+    std::string name = {}, value = {};  ///< the label, and the estimate as text
     std::string title = {};             ///< shown beside the pointer
     double estimate = NAN, low = NAN, high = NAN;
     double truth = NAN;  ///< where it is known, as in simulations

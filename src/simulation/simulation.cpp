@@ -25,7 +25,7 @@ Reporter::Reported reported(Reporter& reporter, std::span<const Value> record, s
     return {{}, {{}, Origin::nearest}};
 }
 
-/// The category, or number, that so many minutes are.
+/// Returns the category or the number for a value of a life in minutes.
 double placed(const Attribute& attribute, double minutes) {
     const double share = minutes / Life::most;
     if (attribute.numeric()) return attribute.min + (attribute.max - attribute.min) * share;
@@ -33,8 +33,9 @@ double placed(const Attribute& attribute, double minutes) {
     return std::min(std::floor(domain * share), domain - 1);
 }
 
-/// As a client is told it: a label if there are any. With `prefix` it is a string that the label stands for.
-Value told(const Attribute& attribute, double place) {
+/// Returns a value as the argument of a client: a label, if the attribute has labels. With "prefix" it is a
+/// string with this label.
+Value client_value(const Attribute& attribute, double place) {
     if (attribute.labels.empty()) return place;
     if (attribute.binned()) {
         const auto [low, high] = attribute.bin(static_cast<std::size_t>(place));
@@ -54,7 +55,7 @@ struct Open {
     Round round{};
 };
 
-/// `summary` tells of `about`: the attribute, or the round of a series.
+/// Evaluates a round. `about` is the attribute of the estimates, or the round of a series.
 Round closed(const Collection& collection, const Scene& scene, Bytes summary, std::size_t about, Open& open) {
     const Attribute& attribute = collection.spec().attributes()[scene.attribute];
     const auto people = static_cast<double>(scene.people);
@@ -131,7 +132,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     const double all =
         static_cast<double>(empty.size() * count) + 8 * static_cast<double>(asked.domain * scene.rounds);
     if (all > gigabyte)
-        throw Error(ErrorCode::unsupported, "so many rounds take too much memory",
+        throw Error(ErrorCode::unsupported, "the simulation of these rounds needs too much memory",
                     "They take " + std::to_string(static_cast<std::uint64_t>(all)) +
                         " bytes under this spec, and may take at most a gigabyte.",
                     "Ask for fewer rounds.");
@@ -154,7 +155,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
             for (const std::size_t j : given) {
                 const double place =
                     scene.own.empty() ? placed(attributes[j], life[j].next(lives)) : scene.own[person][t];
-                record.push_back(told(attributes[j], place));
+                record.push_back(client_value(attributes[j], place));
                 if (j != scene.attribute) continue;
                 if (asked.numeric())
                     now.sum += place;

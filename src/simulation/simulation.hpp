@@ -35,22 +35,22 @@ struct Spending {
 
 struct Round {
     double truth, estimate;  ///< of a mean, in the attribute's unit; NaN of shares
-    double error;     ///< root of the mean square over a category's values; of a mean its absolute error
-    double absolute;  ///< mean absolute error over a category's values
-    double claimed;   ///< root of the mean square of the standard errors that the estimates told
+    double error;            ///< root mean square error over a category's values; absolute error of a mean
+    double absolute;         ///< mean absolute error over a category's values
+    double claimed;          ///< root mean square of the reported standard errors
     std::uint64_t drawn = 0, kept = 0, nearest = 0;  ///< reports, by origin
-    std::uint64_t refused = 0;                       ///< people who had no budget left to report with
-    std::uint64_t silent = 0;                        ///< people of whose series no answer was due
+    std::uint64_t refused = 0;                       ///< people without enough budget for a report
+    std::uint64_t silent = 0;                        ///< people whose series had no report due
     Spending answers;                                ///< drawn until then, by each person
 };
 
-/// Runs everybody's client over their life, and the server. An attribute follows a life of its own: a number
-/// that life scaled to its range, a category the value as far into the domain. Each reports
-/// through the Reporter that the spec asks for.
+/// Simulates the clients of all people and the server. The values of each attribute follow their own life,
+/// scaled to the range of a number or to the domain of a category. Each client uses the Reporter for the
+/// spec.
 ///
-/// `progress` is told after each person how many are done. Throws Error (unsupported) if the reports do not
-/// tell the attribute's mean or shares, if a series has fewer rounds, or if the rounds together would take
-/// more than a gigabyte.
+/// `progress` is called after each person with the number of finished people. Throws Error (unsupported) if
+/// the mechanism estimates neither the attribute's mean nor its shares, if a series has fewer rounds, or if
+/// the rounds together need more than a gigabyte.
 [[nodiscard]] std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                                           const std::function<void(std::uint64_t)>& progress = {});
 

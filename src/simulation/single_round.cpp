@@ -242,7 +242,7 @@ std::vector<Trial> try_out(const Collection& collection, const std::vector<std::
     const Mechanism& mechanism = collection.mechanism();
     Trials trials(collection, people);
     if (trials.questions().empty())
-        raise(ErrorCode::unsupported, "the reports tell neither means nor shares", {},
+        raise(ErrorCode::unsupported, "the mechanism estimates neither means nor shares", {},
               "Name another mechanism.");
     const std::vector<std::uint64_t> cells = mechanism.cells();
     std::vector<std::byte> summary(summary_size(mechanism));

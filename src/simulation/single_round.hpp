@@ -16,17 +16,18 @@ struct Trial {
     std::size_t attribute;
     std::string asked;        ///< "mean", "shares of 4 values", "quantile 0.5", "with b"
     double truth;             ///< of the people; NaN of shares
-    double predicted, error;  ///< standard error, and root mean square of the errors that came out
-    double claimed;  ///< root mean square of the standard errors that the answers told; NaN of quantiles
-    double covered;  ///< which part of the 95 % intervals held the truth
+    double predicted, error;  ///< predicted standard error, and root mean square of the actual errors
+    double claimed;           ///< root mean square of the reported standard errors; NaN for quantiles
+    double covered;           ///< share of the 95 % intervals that contain the truth
 };
 
-/// Runs a collection of these people, at least two, as often as told. Each is a record as Collection::place
-/// gives it, which is rounded and randomized anew in each run; all randomness comes from `bits`. Quantiles
-/// and a range are asked of an attribute that reports tell the distribution of, and of `joint` the first ten
-/// pairs that are reported together; of pairs the prediction takes attributes to be independent. `progress`
-/// is told after each run how many are done. The spec is none of a series. Throws Error (unsupported) where
-/// no attribute's mean or shares are told.
+/// Simulates a collection of at least two people, `runs` times. Each person is a record of
+/// Collection::to_grid(), which is rounded and randomized again in each run; all randomness comes from
+/// `bits`. If the mechanism estimates an attribute's distribution, the results include quantiles and a range.
+/// For `joint`, they include the first ten pairs that are reported together; predictions assume that the
+/// attributes of a pair are independent. `progress` is called after each run with the number of finished
+/// runs. The spec must not be one of series. Throws Error (unsupported) if the mechanism estimates neither
+/// means nor shares.
 [[nodiscard]] std::vector<Trial> try_out(const Collection& collection,
                                          const std::vector<std::vector<double>>& people, std::uint64_t runs,
                                          BitSource& bits,

@@ -1,6 +1,7 @@
-// exp, expm1 and erfc of long doubles. Those of the C library here are the ones of doubles, which misses what
-// channel/odds.cpp and mechanism/vector/gaussian.cpp rely on by far: at 53 bits the weights that make up ε
-// would be too far apart by up to 2^-54 of it. A long double is a quadruple one here, of 113 bits.
+// exp, expm1 and erfc of long doubles. The C library of WebAssembly computes them in double precision, which
+// is not sufficient for channel/odds.cpp and mechanism/vector/gaussian.cpp. At 53 bits, the log-ratio of
+// weights could exceed ε by a relative error of up to 2^-54. A long double has quadruple precision here, 113
+// bits.
 
 #include <cfloat>
 #include <cmath>
@@ -26,9 +27,10 @@ long double expl(long double x) {
     return x < 0 ? 1 / (1 + expm1l(-x)) : 1 + expm1l(x);
 }
 
-// By the power series of e^x²·erf(x), whose terms are all positive, where that leaves 1 − erf(x) most of its
-// bits; else by the continued fraction (Abramowitz, Stegun 1964, 7.1.14), which 200 terms determine to 2^-100
-// from 2 on. e^-x² is a square so that exp need not go beyond 64 before what it tells is below 10^-55.
+// For small x, the power series of e^x²·erf(x) is used: its terms are all positive, and 1 − erf(x) keeps most
+// of its bits. From 2 on, the continued fraction is used (Abramowitz, Stegun 1964, 7.1.14); 200 terms give an
+// error of 2^-100. e^-x² is computed as a square, so that the argument of exp stays below 64 until the result
+// is below 10^-55.
 long double erfcl(long double x) {
     if (x < 0) return 2 - erfcl(-x);
     const long double root = expl(-x * x / 2),

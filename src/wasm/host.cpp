@@ -1,9 +1,8 @@
-// What a device's operating system is to the native library, the host is to the module: random bits, and the
-// way out of errors. This file stands in place of base/error.cpp, base/attempt.cpp and
-// base/system_random.cpp.
+// The interface between the module and its host, which provides random bits and error handling. This file
+// replaces base/error.cpp, base/attempt.cpp and base/system_random.cpp.
 //
-// The runtime of WebAssembly has no exceptions. An error leaves as one of JavaScript's, which unwinds the
-// module's stack without running a destructor: whoever catches it has to abandon the instance.
+// The runtime of WebAssembly has no exceptions. An error becomes a JavaScript exception, which unwinds the
+// module's stack without running destructors. The caller must then discard the instance.
 
 #include <sys/types.h>
 
@@ -24,10 +23,10 @@ extern "C" {
 LDP_IMPORT(raise)
 [[noreturn]] void host_raise(int code, const char* message, std::size_t message_size, const char* detail,
                              std::size_t detail_size, const char* hint, std::size_t hint_size);
-/// Calls the export `run` with these. Whether it came to its end: if an error passed through, the stack is as
-/// before.
+/// Calls the export `run` with this argument. Returns false if it ended with an error; the stack is then
+/// restored.
 LDP_IMPORT(attempt) bool host_attempt(const void* something);
-/// Fills so many bytes, 65,536 at most, from the host's cryptographic generator.
+/// Fills `size` bytes, at most 65,536, from the host's cryptographic generator.
 LDP_IMPORT(random) void host_random(void* at, std::size_t size);
 }
 
@@ -38,7 +37,7 @@ extern "C" {
 void* __cxa_allocate_exception(std::size_t) noexcept {
     ldp::raise(ldp::ErrorCode::environment, "the module stopped",
                "It ran out of memory, or came to what should be impossible.",
-               "Nothing was reported. If it comes again with more memory at hand, tell the authors.");
+               "Nothing was reported. If it comes again with more memory at hand, report it to the authors.");
 }
 [[noreturn]] void __cxa_throw(void*, std::type_info*, void* (*)(void*)) {
     __builtin_trap();

@@ -1,9 +1,9 @@
-// The module's exports. An instance serves one collection and at most one client, so that there are no
-// handles, and whatever goes wrong goes with it.
+// The module's exports. An instance serves one collection and at most one client. So it needs no handles, and
+// an instance with an error can be discarded.
 //
-// Bytes go in through the buffer that `input` gives, and come out of the one that `output` names; a function
-// that returns a size has written so many bytes there. They hold until the next call. Numbers are
-// little-endian.
+// The host passes bytes through the buffer of `input` and reads results from the buffer of `output`. A
+// function that returns a size has written this number of bytes. Results remain valid until the next call.
+// Numbers are little-endian.
 
 #include <cstring>
 #include <deque>
@@ -60,8 +60,8 @@ std::size_t give(const Receipt& receipt) {
     return give(std::move(writer.bytes()));
 }
 
-/// The outcome of a draw of core/base/random.hpp. Draws have numbers, and what they do not need is 0; sums
-/// are told by their address and how many there are.
+/// Returns the outcome of a draw of core/base/random.hpp. Draws are identified by numbers, and unused
+/// arguments are 0. Sums are passed by address and count.
 extern "C" [[clang::import_module("ldp"), clang::import_name("draw")]] std::uint64_t host_draw(
     int draw, std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d);
 
@@ -97,7 +97,7 @@ void forget_record() {
 
 #define EXPORT(name, type, ...) extern "C" [[clang::export_name(#name)]] type ldp_##name(__VA_ARGS__)
 
-/// A buffer of so many bytes.
+/// Returns a buffer of `size` bytes.
 EXPORT(input, std::byte*, std::size_t size) {
     in.resize(size);
     return in.data();
@@ -188,7 +188,7 @@ EXPORT(commit, void, std::int32_t round) {
 EXPORT(pending, double) {
     return static_cast<double>(client->pending());
 }
-/// Answers, ε of each, ε of all, and ε of all but for a probability of δ.
+/// Writes the number of permanent responses, ε of each, the sum of ε, and ε of all except with probability δ.
 EXPORT(spent, std::size_t, double delta) {
     const Spent spent = client->spent(delta);
     Writer writer;

@@ -789,10 +789,10 @@ BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
     const std::string text = shown(file("state"));
     for (const std::string& part :
          {fingerprint_text(of(plain).spec().fingerprint()), std::string("3 of at most 100"),
-          std::string("epsilon       1 each: between any two values of an answer\n"),
-          std::string(" at delta 1e-06, by optimal composition: the least that holds\n"),
-          std::string("              3 at delta 0, their sum\n"
-                      "              between any two series of values of this person\n\n"),
+          std::string("epsilon       1 for each response, between any two values\n"),
+          std::string(" at delta 1e-06, by optimal composition, the smallest bound\n"),
+          std::string("              3 at delta 0, the sum\n"
+                      "              for any two series of values of this person\n\n"),
           std::string("\n5             2         2\n6             1         1\n")})
         BOOST_TEST((text.find(part) != std::string::npos), text);
     BOOST_TEST(text.find("\n7 ") == std::string::npos);
@@ -806,7 +806,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
     }
     const std::string small = shown(file("small"));
     for (const char* part :
-         {" at delta 1e-06, by optimal composition: the least that holds\n", " at delta 0, their sum\n"})
+         {" at delta 1e-06, by optimal composition, the smallest bound\n", " at delta 0, the sum\n"})
         BOOST_TEST((small.find(part) != std::string::npos), small);
 
     BOOST_CHECK_EXCEPTION(shown(file("nowhere")), Error, error_with(ErrorCode::environment, "no state file"));

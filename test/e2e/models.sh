@@ -31,7 +31,7 @@ has graph.svg "<line"
 check "a line for each edge" 1 "$(grep -c '<line' graph.svg)"
 run "from standard input" 0 "$ldp" model --significance 1e-9 survey.json - <summary
 run "nothing but cliques" 0 "$ldp" model --significance 0 survey.json summary
-has out "none: the reports do not tell"
+has out "none: no pair of attributes"
 
 run "records" 0 "$ldp" synthesize --records 3000 --seed 5 survey.json summary
 cp out records.csv
@@ -69,7 +69,7 @@ echo '{"mechanism": "grr", "epsilon": 2, "domain": 4}' >single.json
 run "another spec's summary" 1 "$ldp" model other.json summary
 has err "spec"
 run "no summary" 1 "$ldp" synthesize survey.json survey.json
-has err "holds no summary"
+has err "does not contain a summary"
 run "no file" 1 "$ldp" model survey.json nowhere
 has err "nowhere"
 run "no cells" 1 "$ldp" model --cells 1 survey.json summary

@@ -208,7 +208,7 @@ for method in insert call; do
     equal "$(sql -c "SELECT count(*) FROM picky_$method")" "$counted"
     sql -c "ALTER TABLE picky_$method DROP CONSTRAINT picky" >/dev/null
     run "queued again ($method)" 0 "$ldp" queue --retry "some.csv.picky_$method.ldp"
-    has out "$((2000 - counted)) reports queued anew"
+    has out "$((2000 - counted)) reports queued again"
     run "sent again ($method)" 0 "$ldp" submit --method $method --collection "picky_$method" some.csv
     equal "$(sql -c "SELECT count(*) FROM picky_$method")" 2000
 done

@@ -1,5 +1,5 @@
-// The package in headless Chromium: durable state in IndexedDB, several tabs, tabs that are closed in the middle, storage
-// that is full or forbidden, the page of doc/web.md (which reports to LDP_COLLECT), and how long a report takes.
+// The package in headless Chromium: durable state in IndexedDB, several tabs, closed tabs, full or forbidden storage, and the
+// time of a report. The page of doc/web.md sends its reports to LDP_COLLECT.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -116,7 +116,7 @@ test(`${closings} tabs closed in the middle, seed ${seed}`, { timeout: 600000 },
 });
 
 
-test("full storage is told, and what was stored stays", async () => {
+test("full storage is reported, and stored data remain", async () => {
     // Another origin, of whose storage the browser has no older opinion.
     const origin = endpoint.url.replace("127.0.0.1", "localhost");
     const quota = (quotaSize) => browser.devtools("Storage.overrideQuotaForOrigin", { origin, quotaSize });
@@ -134,7 +134,7 @@ test("full storage is told, and what was stored stays", async () => {
     assert.equal(await browser.run(async () => (await client.report([2])).origin), "drawn");
 });
 
-test("storage that is forbidden is told", async () => {
+test("forbidden storage is reported", async () => {
     const found = await browser.run(() => new Promise((resolve) => {
         addEventListener("message", ({ data }) => resolve(data), { once: true });
         const frame = document.createElement("iframe");
@@ -151,7 +151,7 @@ test("storage that is forbidden is told", async () => {
         document.body.append(frame);
     }));
     assert.deepEqual([found.name, found.code], ["LdpError", "environment"]);
-    assert.match(`${found.message} ${found.hint}`, /stores nothing for this page.*[Pp]rivate windows/);
+    assert.match(`${found.message} ${found.hint}`, /does not allow storage for this page.*[Pp]rivate windows/);
 });
 
 test("the page of the manual reports to ldp collect", { skip: !process.env.LDP_COLLECT }, async () => {

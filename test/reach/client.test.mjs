@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 const to = (name = "pets") => ({ endpoint: endpoint.url, name, retryFor: 2000 });
 
-test("a collection tells its spec, and perturbs", async () => {
+test("a collection has its spec, and perturbs", async () => {
     const pets = await Collection.from(grr);
     assert.equal(pets.spec.mechanism, "grr");
     assert.match(pets.fingerprint, /^[0-9a-f]{16}$/);
@@ -76,7 +76,7 @@ test("records are given by position or by name, and refused with what is allowed
     await assert.rejects(strict.perturb([12, "cat"]), failed("invalid_value", /is outside/));
 });
 
-test("specs that are none say why", async () => {
+test("invalid specs are rejected with a cause", async () => {
     await assert.rejects(Collection.from("{"), failed("malformed", /no valid JSON.*column/s));
     await assert.rejects(Collection.from("[".repeat(100)), failed("malformed", /nested too deeply/));
     await assert.rejects(Collection.from({ mechanism: "grr", epsilon: 99, domain: 3 }), failed("invalid_spec", /epsilon/));
@@ -112,7 +112,7 @@ for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () 
         await assert.rejects(Client.open(others, held), failed("incompatible", /another spec/));
     });
 
-test("batches have at most so many reports", async () => {
+test("batches have a maximum size", async () => {
     const client = await Client.open(await Collection.from(grr), new MemoryStore());
     await client.reportAll(Array(25).fill(["cat"]));
     const seen = [];
@@ -297,7 +297,7 @@ test("clients that share a store take turns", async () => {
     await clients[0].flush(to());
     const counted = endpoint.counted();
     assert.deepEqual(counted.map(({ round }) => round).sort((a, b) => a - b), Array.from({ length: 40 }, (_, i) => i));
-    // Equal values have equal answers, whoever reported them.
+    // Equal values have equal responses.
     for (let i = 0; i < 10; ++i)
         assert.equal(new Set(counted.filter(({ round }) => round % 10 === i).map(({ payload }) => payload)).size, 1);
     assert.equal((await clients[3].spent()).answers, 10);

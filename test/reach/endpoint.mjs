@@ -43,7 +43,7 @@ export class Endpoint {
         try {
             for await (const chunk of request) chunks.push(chunk);
         } catch {
-            return; // whoever sent it is gone
+            return; // the sender is gone
         }
         const body = Buffer.concat(chunks);
         const { pathname, searchParams } = new URL(request.url, this.url);

@@ -1,7 +1,7 @@
-// The promise, proven of the module that ships: each draw of a randomizer is answered from here with every one of its
-// outcomes in turn, so that the law of its reports comes out as exact fractions, and no two inputs are told apart by more
-// than e^ε. As natively (core/proof/explore.hpp), what is taken on trust is that a single draw has its law, which the
-// vectors tie to the native ones.
+// Proof of ε for the released module. The test returns every outcome of each draw of a randomizer in turn. So it computes the
+// distribution of the reports as exact fractions, and checks that ratios between any two inputs are at most e^ε. As in the
+// native proof (core/proof/explore.hpp), the only assumption is the distribution of a single draw; the test vectors connect
+// the draws of the module with the native ones.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -50,7 +50,7 @@ class Explorer {
                 const sums = Array.from({ length: Number(b) }, (_, i) => sum(i));
                 [outcomes, weigh] = [b, (i) => ({ over: sums[i] - (i > 0n ? sums[Number(i) - 1] : 0n), under: sums.at(-1) })];
             }
-            if (outcomes === undefined || outcomes > 100000n) throw new Error("nobody can follow this draw");
+            if (outcomes === undefined || outcomes > 100000n) throw new Error("this draw has too many outcomes");
             this.#draws.push({ outcome: 0n, outcomes, weigh });
         }
         return this.#draws[this.#at++].outcome;
@@ -116,7 +116,7 @@ for (const [spec, least] of specs)
                     if (less(worst, ratio)) worst = ratio;
                 }
             }
-        assert.ok(!less(exponential(spec.epsilon), worst), "two inputs are told apart by more than e^ε");
+        assert.ok(!less(exponential(spec.epsilon), worst), "the ratio between two inputs exceeds e^ε");
         // Or nothing was tried.
         assert.ok(less(exponential(Math.round(least * spec.epsilon * 1024) / 1024), worst));
     });

@@ -1,5 +1,4 @@
-// A device that reports round after round, and flushes now and then, until it is killed. Each report that is told to be
-// durable is named on standard output.
+// A device that reports in every round, and flushes at times, until it is killed. It prints each report that is durable.
 //
 // Arguments: folder of the store, endpoint, first round, how many, spec.
 

@@ -1,5 +1,5 @@
-"""What MkDocs does beyond its own: a function's name leads to its entry in the SQL reference, while the pages themselves stay
-plain; and the index of the search is a script, too, for pages that are opened as files (theme/offline.js)."""
+"""Hooks of MkDocs. They link names of functions to their entries in the SQL reference, so that the pages' sources stay plain.
+They also write the search index as a script, for pages that are opened as files (theme/offline.js)."""
 
 import re
 from pathlib import Path

@@ -80,11 +80,11 @@ Section promise(const Source& source) {
             " times as likely under it as under any other. Who holds two answers to be equally likely, and "
             "then "
             "sees what the person sent, can guess right in " +
-            told_percent(right_guess(epsilon, spec.delta())) + "\u00A0%" +
+            reported_percent(right_guess(epsilon, spec.delta())) + "\u00A0%" +
             " of all cases at most, instead of 50\u00A0%. Who gave an answer a chance of 1\u00A0% before can "
             "give "
             "it " +
-            told_percent(posterior(0.01, epsilon)) + "\u00A0% at most afterwards."};
+            reported_percent(posterior(0.01, epsilon)) + "\u00A0% at most afterwards."};
     if (spec.delta() != 0)
         section.paragraphs.push_back(
             "All this holds but for a probability of \u03B4 = " + shortest(spec.delta()) +

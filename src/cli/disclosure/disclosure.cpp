@@ -21,7 +21,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// δ of the whole that a person may spend, where that is many answers.
+/// δ of the total of a person's permanent responses.
 constexpr double whole_delta = 1e-6;
 
 enum class Part { all, consent, summary, assessment };
@@ -48,10 +48,10 @@ std::string digits(double number, int significant = 3) {
 }
 
 std::string percent(double bound) {
-    return told_percent(bound) + " %";
+    return reported_percent(bound) + " %";
 }
 
-/// Text of a spec's author, which Markdown shall show as it stands.
+/// Escapes text of a spec for Markdown.
 std::string plain(std::string_view text) {
     std::string safe;
     for (const char c : text) {
@@ -64,9 +64,8 @@ std::string plain(std::string_view text) {
 std::string kind(const Attribute& attribute) {
     if (attribute.of_numbers())
         return "a number from " + shortest(attribute.min) + " to " + shortest(attribute.max) +
-               (attribute.binned()
-                    ? ", of which only its range out of " + grouped(attribute.domain) + " is used"
-                    : ", smaller and larger ones counted as these");
+               (attribute.binned() ? ", of which only the range is used, one of " + grouped(attribute.domain)
+                                   : ", smaller and larger ones clamped to these");
     if (attribute.prefix != 0)
         return "a text, of which at most its first " + std::to_string(attribute.prefix) +
                " characters are used";
@@ -77,7 +76,7 @@ std::string kind(const Attribute& attribute) {
     return text + (attribute.labels.size() > shown ? ", …" : "");
 }
 
-/// A spec, and what follows from it, in words.
+/// The disclosure documents of a spec.
 class Disclosure {
   public:
     Disclosure(const Spec& spec, std::uint64_t users)
@@ -95,7 +94,7 @@ class Disclosure {
             {"odds_of_two", reported_factor(odds_ * odds_) + but_for(2 * spec_.delta())},
             {"answers", grouped(answers_)}});
         fields.show("has_delta", spec_.delta() != 0);
-        fields.show("single_tells_less", mechanism_->first_epsilon() < spec_.epsilon());
+        fields.show("single_reveals_less", mechanism_->first_epsilon() < spec_.epsilon());
         const bool series = spec_.mechanism().series, remembered = !series && answers_ != 0;
         fields.show("series", series);
         fields.show("fresh", !series && !remembered);
@@ -155,7 +154,7 @@ class Disclosure {
     }
 
   private:
-    /// What several documents have.
+    /// Fields of several documents.
     [[nodiscard]] Fields common() const {
         Fields fields{.values = {{"leaves", leaves()},
                                  {"guess", percent(right_guess(spec_.epsilon(), spec_.delta()))},
@@ -174,17 +173,16 @@ class Disclosure {
         return fields;
     }
 
-    /// What leaves the device; of a record whose attributes go through mechanisms of their own, theirs as
-    /// well.
+    /// The content of a report. If attributes of a record have their own mechanisms, it includes theirs.
     [[nodiscard]] std::string leaves() const {
         std::string text = spec_.mechanism().leaves;
         std::vector<std::string> seen;
         for (const Attribute& attribute : spec_.attributes()) {
             const MechanismEntry* entry = find_mechanism(attribute.mechanism);
             if (entry == nullptr || std::ranges::find(seen, entry->name) != seen.end()) continue;
-            text +=
-                (seen.empty() ? ". Of a question that is drawn it is " : "; of another kind of question ") +
-                std::string(entry->leaves);
+            text += (seen.empty() ? ". For the question that is drawn, it is "
+                                  : "; for another kind of question ") +
+                    std::string(entry->leaves);
             seen.emplace_back(entry->name);
         }
         return text;
@@ -197,12 +195,13 @@ class Disclosure {
             return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
         if (answers_ == 0)
             return "ε = " + shortest(spec_.epsilon()) + " (δ = " + shortest(spec_.delta()) +
-                   ") again for each further report of the same person: nothing but the way of asking bounds "
-                   "it";
+                   ") again for each further report of the same person; only the number of reports that are "
+                   "requested bounds the total";
         const Spent all = whole();
-        return "at most " + grouped(answers_) + " answers are drawn: ε = " + shortest(all.sum) +
-               " (δ = 0), the sum; ε = " + digits(all.least(), 6) + " at δ = " + shortest(all.least_delta()) +
-               ", by " + name(all.by()) + " composition; between any two series of values of one person";
+        return "at most " + grouped(answers_) + " responses are drawn: ε = " + shortest(all.sum) +
+               " (δ = 0) by the sum; ε = " + digits(all.least(), 6) +
+               " at δ = " + shortest(all.least_delta()) + " by " + name(all.by()) +
+               " composition; for any two series of values of one person";
     }
 
     const Spec& spec_;
@@ -234,12 +233,12 @@ constexpr const char* positional[] = {"spec"};
 const Command command{
     "disclosure",
     "[--part PART] [--users N] SPEC",
-    "writes what people and officers must be told of a spec",
-    "Three texts in Markdown, filled in from the spec: what people are asked to agree to, with what leaves\n"
-    "their device and how little it tells; a summary on a page; and the skeleton of a data protection "
-    "impact\n"
-    "assessment, for which the spec is audited. What stands in brackets is for those who are responsible:\n"
-    "none of it is legal advice. The spec must name its mechanism, as ldp_client_spec() does.",
+    "writes the disclosure documents of a spec",
+    "Writes three documents in Markdown from the spec. The consent text describes the content of a report\n"
+    "and the privacy guarantee. The summary has one page. The draft of a data protection impact assessment\n"
+    "includes an audit of the spec. The responsible persons fill in the parts in brackets. The documents "
+    "are\n"
+    "not legal advice. The spec must name its mechanism, as that of ldp_client_spec() does.",
     options,
     positional,
     run};

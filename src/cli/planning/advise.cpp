@@ -20,7 +20,7 @@ Options options() {
     options.add_options()("spec", po::value<std::string>()->required(),
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "users", po::value<std::int64_t>()->default_value(100000),
-        "people who report, for the standard error");
+        "number of respondents, for the standard error");
     return options;
 }
 
@@ -53,7 +53,7 @@ int run(const Arguments& arguments) {
     }
     std::cout << "at least     " << std::setw(15)
               << std::sqrt(least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample) / n)
-              << "  whatever the mechanism\n"
+              << "  for every mechanism\n"
               << std::flush;
     return Exit::done;
 }
@@ -65,24 +65,26 @@ constexpr const char* positional[] = {"spec"};
 const Command command{
     "advise",
     "[--users N] SPEC",
-    "shows which mechanisms suit a spec, the best first",
-    "Ranks the mechanisms for an attribute as \"mechanism\": \"auto\" would; the spec may name one, or auto, "
+    "ranks the mechanisms for a spec",
+    "Ranks the mechanisms for a spec as \"mechanism\": \"auto\" does. The spec may name a mechanism, auto, "
     "or\n"
-    "none. Shown are the standard error from N reports, for categories that of a value with an average "
-    "share,\n"
-    "for a number the largest, its range taken as -1 to 1, for a record the largest of all; how far one\n"
-    "forged report in a hundred can move an estimate, in the same unit; what a\n"
-    "report and a summary take; the steps (about a nanosecond each) that a report costs the server, with "
+    "none. The columns are:\n"
+    "  standard error  from N reports. For categories, of a value with an average share; for a number, the\n"
+    "                  largest, with its range scaled to -1 to 1; for a record, the largest of all "
+    "attributes\n"
+    "  1 % forged      largest shift of an estimate by one forged report in a hundred, in the same unit\n"
+    "  bytes           size of a report, and of a summary\n"
+    "  decode cost     steps of about a nanosecond that the server needs for a report, including its part "
+    "of\n"
+    "                  an estimate from a million reports\n"
+    "  note            why a mechanism cannot be chosen: within \"max_report_bytes\" and "
+    "\"max_decode_cost\"\n"
+    "If the spec has \"views\", joint is first; its error is that of a cell of the two attributes with the\n"
+    "largest error. If the spec has \"want\", or names tree, haar_ordered or square_wave, these three are\n"
+    "first. Their error is that of a range (\"quantiles\": of a threshold) on average, for evenly spread\n"
+    "values. The last line is a lower bound of the standard error of every mechanism at this epsilon, at "
     "its\n"
-    "part of an answer from a million reports; and why a mechanism cannot be chosen within the spec's\n"
-    "\"max_report_bytes\" and \"max_decode_cost\". Of a spec with \"views\" joint comes first, with the "
-    "error of\na cell of the two attributes with the largest error. Of a spec with \"want\", or of tree, "
-    "haar_ordered "
-    "or\nsquare_wave, these three come first, with the error of a range (\"quantiles\": of a threshold) on "
-    "average,\nif people are spread evenly. The last line is the standard error that no "
-    "mechanism at "
-    "this\n"
-    "epsilon can be below, at its worst people; of a record, that of its hardest attribute by itself.",
+    "worst population; for a record, it is that of its hardest attribute alone.",
     options,
     positional,
     run};

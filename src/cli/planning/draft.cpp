@@ -20,7 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A column with more labels is no category, and numbers with so few values are one.
+/// A column with more labels than `most_labels` is not a category. Numbers with at most `few` distinct values
+/// are one.
 constexpr std::size_t most_labels = 100, few_numbers = 12;
 constexpr const char* no_answer = "(none)";
 
@@ -31,7 +32,7 @@ std::optional<double> number(std::string_view text) {
     return found;
 }
 
-/// What a column holds.
+/// Contents of a column.
 struct ColumnProfile {
     std::set<std::string> labels;  ///< some of them, once there are too many
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -53,14 +54,15 @@ struct ColumnProfile {
     }
 };
 
-/// Ends that a column's numbers lie within: whole multiples of 1, 2 or 5 times a power of ten, about a tenth
-/// of the range, such as 0 and 2500 for 3 to 2417; 0 where the numbers begin close above it.
+/// Returns a range that contains a column's numbers. Its ends are multiples of 1, 2 or 5 times a power of
+/// ten, about a tenth of the range, such as 0 and 2500 for 3 to 2417. The lower end is 0 if the numbers start
+/// close above it.
 std::pair<Json, Json> round_range(double low, double high) {
     const double length = (high - low) / 10;
     const int exponent = static_cast<int>(std::floor(std::log10(length)));
     const double unit = std::pow(10, exponent);
     const double digit = length <= unit ? 1 : length <= 2 * unit ? 2 : length <= 5 * unit ? 5 : 10;
-    // By its digits, so that it is the number that is read.
+    // Converted by its decimal digits, so that the written number is exact.
     const auto end = [&](double steps) -> Json {
         const double value = std::stod(shortest(steps * digit) + "e" + std::to_string(exponent));
         if (std::abs(value) < 1e15 && value == std::floor(value)) return static_cast<std::int64_t>(value);
@@ -70,11 +72,11 @@ std::pair<Json, Json> round_range(double low, double high) {
     return {end(low >= 0 && low < step ? 0 : std::floor(low / step)), end(std::ceil(high / step))};
 }
 
-/// The attribute that a column becomes; none if there is nothing to make of it.
+/// Returns the attribute for a column; none if the column cannot be an attribute.
 std::optional<Json> attribute(const std::string& name, const ColumnProfile& column, std::string& note) {
     Json made{{"name", name}};
     if (name.empty() || name.size() > 63) {
-        note = "its name is no attribute's: left out";
+        note = "the name is not valid for an attribute: omitted";
         return {};
     }
     if (column.numbers && column.labels.size() > few_numbers && column.empty == 0) {
@@ -86,14 +88,14 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
     }
     if (column.labels.size() > most_labels) {
         note = column.numbers
-                   ? "numbers, but some rows have none: collect them in classes, with one for these. "
-                     "Left out"
+                   ? "numbers with missing values: collect them in classes, with a class for missing ones. "
+                     "Omitted"
                    : "more than " + std::to_string(most_labels) +
-                         " labels: list those that matter, and an \"other\". Left out";
+                         " labels: list the important ones, and an \"other\". Omitted";
         return {};
     }
     if (column.labels.size() + (column.empty > 0 ? 1 : 0) < 2) {
-        note = "the same in all rows: left out";
+        note = "one value in all rows: omitted";
         return {};
     }
     made["domain"] = column.labels;
@@ -102,7 +104,7 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
         made["none"] = no_answer;
     }
     note = std::to_string(column.labels.size()) + " labels" +
-           (column.empty > 0 ? ", and some rows without an answer" : "");
+           (column.empty > 0 ? ", and some missing values" : "");
     return made;
 }
 
@@ -125,14 +127,15 @@ int draft_spec(const std::string& name) {
     }
     if (spec["attributes"].empty())
         throw Error(ErrorCode::malformed, "no column of " + name + " can be an attribute",
-                    "Standard error says why not.", "Write the spec by hand: doc/spec.md has its keys.");
+                    "The causes are on standard error.",
+                    "Write the spec by hand: doc/spec.md describes its keys.");
     const std::string text = spec.dump(2);
     (void)Spec::from_json(text);
     std::cout << text << std::endl;
-    std::cerr
-        << "A draft: what is in a file of private values must not be in a spec, which everybody sees. Put\n"
-           "in ranges and labels that are known without it, drop what is not asked about, choose epsilon\n"
-           "(doc/privacy.md), and see what to expect: ldp plan, ldp simulate once.\n";
+    std::cerr << "This spec is a draft. A spec is public and must not contain private values: use ranges and "
+                 "labels\n"
+                 "that are known without the data. Remove attributes that you do not need, choose epsilon\n"
+                 "(doc/privacy.md), and predict the errors: ldp plan, ldp simulate once.\n";
     return Exit::done;
 }
 

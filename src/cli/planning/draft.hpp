@@ -1,13 +1,13 @@
-// A first spec from a file.
+// Drafts of specs from CSV files.
 #pragma once
 
 #include <string>
 
 namespace ldp::cli {
 
-/// Writes a spec for the columns of a CSV file to standard output, and to standard error what was made of
-/// each, and a warning. Throws Error of the reader; malformed if there are no rows, or no column that an
-/// attribute can be made of.
+/// Writes a spec for the columns of a CSV file to standard output. Writes a note on each column and a warning
+/// to standard error. Throws the errors of the reader, and Error (malformed) if the file has no rows, or no
+/// column that can be an attribute.
 int draft_spec(const std::string& name);
 
 }  // namespace ldp::cli

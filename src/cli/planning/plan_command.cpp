@@ -21,29 +21,29 @@ struct Key {
     const char* help;
 };
 
-/// Of a question, as core/plan reads it.
+/// The keys of a planning target: see core/plan.
 constexpr Key keys[] = {
-    {"attribute", true, "what is asked about; the first one if not given"},
-    {"value", true, "a share: of this label or number; the first one if not given"},
-    {"with", true, "a share: of those who hold the first value of this attribute as well (joint)"},
-    {"low", false, "the share of a range, from here"},
-    {"high", false, "to here, both included"},
-    {"quantile", false, "the value below which this share lies"},
-    {"share", false, "assume that so many hold the value"},
-    {"mean", false, "assume numbers with this mean"},
-    {"sd", false, "and this standard deviation, normal"},
-    {"answering", false, "the share of people who report at all"},
-    {"target", true, "the error against the population, or the sample"},
-    {"compare", true, "groups or days: the difference of two answers"},
-    {"part", false, "the first group's part of the people"},
-    {"kept", false, "the share of people who repeat an answer on the second day"},
-    {"rounds", false, "everybody reports in so many, which are put together"},
-    {"round", false, "the round of a series"},
-    {"error", false, "wanted: this standard error,"},
-    {"margin", false, "or this half of an interval,"},
-    {"effect", false, "or to find this difference"},
-    {"confidence", false, "of the interval or the test; 0.95 if not given"},
-    {"power", false, "to find it with this chance; 0.8 if not given"},
+    {"attribute", true, "the attribute to estimate (default: the first one)"},
+    {"value", true, "for a share: its label or number (default: the first one)"},
+    {"with", true, "for a share: of people who also have the first value of this attribute (joint)"},
+    {"low", false, "for the share of a range: its lower end, included"},
+    {"high", false, "for the share of a range: its upper end, included"},
+    {"quantile", false, "for a quantile: the share of people below it"},
+    {"share", false, "assumed share of the value"},
+    {"mean", false, "assumed mean of the numbers"},
+    {"sd", false, "assumed standard deviation of the numbers, normally distributed"},
+    {"answering", false, "share of people who report"},
+    {"target", true, "target of the error: population or sample"},
+    {"compare", true, "groups or days: plan the difference of two estimates"},
+    {"part", false, "share of people in the first group"},
+    {"kept", false, "share of people who repeat a response on the second day"},
+    {"rounds", false, "number of rounds that are combined; everybody reports in each"},
+    {"round", false, "round of a series"},
+    {"error", false, "goal: this standard error"},
+    {"margin", false, "goal: this half width of the interval"},
+    {"effect", false, "goal: to detect this difference"},
+    {"confidence", false, "confidence of the interval or the test (default: 0.95)"},
+    {"power", false, "probability of detecting the effect (default: 0.8)"},
 };
 
 Options options() {
@@ -51,10 +51,10 @@ Options options() {
     Options options;
     options.add_options()("spec", po::value<std::string>()->required(),
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
-        "people", po::value<std::int64_t>(), "who report; found out if not given")(
-        "epsilon", po::value<double>(), "instead of the spec's; found out if neither gives it")(
+        "people", po::value<std::int64_t>(), "number of people; computed if not given")(
+        "epsilon", po::value<double>(), "replaces the spec's epsilon; computed if neither is given")(
         "question", po::value<std::string>()->default_value("{}"), "the keys below, as a JSON object")(
-        "csv", po::bool_switch(), "as CSV, with all digits: what ldp_plan returns");
+        "csv", po::bool_switch(), "write the rows of ldp_plan as CSV, with all digits");
     for (const Key& key : keys)
         if (key.word)
             options.add_options()(key.name, po::value<std::string>(), key.help);
@@ -63,7 +63,8 @@ Options options() {
     return options;
 }
 
-/// JSON with more in it. What is no object is left to whoever reads it.
+/// Returns a JSON object with additional keys. Text that is not an object is returned unchanged, so that its
+/// reader rejects it.
 template <class Add>
 std::string with(const std::string& text, Add add) {
     Json document = json_of(text, Unsound::allowed);
@@ -114,7 +115,7 @@ void print_csv(const Planning& planning, const Planning::Plan& plan) {
                   << shortest(plan.prediction.part_of(source)) << ",,," << rest;
 }
 
-/// What is asked, in words.
+/// The planned estimate as text.
 std::string answer(const Spec& spec, const PlanningTarget& question) {
     using Asked = PlanningTarget::Asked;
     using Compared = PlanningTarget::Compared;
@@ -136,23 +137,22 @@ std::string answer(const Spec& spec, const PlanningTarget& question) {
             text = "the quantile " + shortest(question.quantile) + " of " + attribute;
             break;
     }
-    if (question.compared == Compared::groups) text += ", of one group less another";
-    if (question.compared == Compared::days) text += ", of one day less another";
+    if (question.compared == Compared::groups) text += ", difference of two groups";
+    if (question.compared == Compared::days) text += ", difference of two days";
     if (question.rounds > 1) text += ", over " + std::to_string(question.rounds) + " rounds";
-    return text +
-           (question.target == Target::sample ? ", against those who report" : ", against the population");
+    return text + (question.target == Target::sample ? ", of the respondents" : ", of the population");
 }
 
 void print(const Planning& planning, const Planning::Plan& plan) {
     const double error = plan.prediction.error();
     const auto& question = planning.question();
-    std::cout << std::setprecision(4) << "answer        " << answer(plan.spec, question) << "\npeople        "
+    std::cout << std::setprecision(4) << "estimate      " << answer(plan.spec, question) << "\npeople        "
               << grouped(plan.people) << "\nepsilon       " << plan.spec.epsilon()
               << but_for(plan.spec.delta()) << "\nmechanism     " << plan.spec.mechanism().name << ": "
               << plan.spec.mechanism().title << "\nerror         " << error << "\nmargin        "
-              << planning.margin(error) << " to either side, confidence " << question.confidence
-              << "\neffect        " << planning.least_effect(error) << " is found with power "
-              << question.power << "\n\nerror from\n";
+              << planning.margin(error) << " on either side, confidence " << question.confidence
+              << "\neffect        " << planning.least_effect(error) << " is detected with power "
+              << question.power << "\n\nsources of error\n";
     for (const auto& source : plan.prediction.sources)
         std::cout << "  " << std::left << std::setw(17) << source.name << std::setw(12)
                   << plan.prediction.error_of(source) << std::right << std::setw(5) << std::fixed
@@ -183,13 +183,13 @@ constexpr const char* positional[] = {"spec"};
 const Command command{
     "plan",
     "[OPTION...] SPEC",
-    "tells before anybody reports how large the error of an answer will be",
-    "Of the number of people, epsilon and the error two are given, and the third is found out: with "
-    "--people\n"
-    "and an epsilon in the spec, the error; with --error, --margin or --effect as well, but without one of\n"
-    "the others, that. A spec with \"mechanism\": \"auto\" has it chosen anew. Without an assumption people\n"
-    "are spread evenly over an attribute's values or range. Shown are the standard error, half an interval,\n"
-    "the least difference that a test finds, where the error comes from, and the spec.",
+    "predicts the error of an estimate before the first report",
+    "Computes the error, the number of people or epsilon from the other two. With --people and an epsilon,\n"
+    "it computes the error. With --error, --margin or --effect, and without --people or without an epsilon,\n"
+    "it computes the missing one. If the spec has \"mechanism\": \"auto\", the mechanism is chosen for the\n"
+    "result. Without assumptions, people are spread evenly over an attribute's values or range. The command\n"
+    "prints the standard error, the half width of the interval, the smallest difference that a test\n"
+    "detects, the sources of error and the spec.",
     options,
     positional,
     run};

@@ -34,19 +34,20 @@ Options options() {
     options.add_options()("action", po::value<std::string>()->required())(
         "spec", po::value<std::string>()->required())(
         "stream", po::value<std::string>()->default_value("syn"),
-        "how values change: syn (new ones) or jitter (noise about a base)")(
+        "changes of simulated values: syn (new values) or jitter (noise about a base)")(
         "people", po::value<std::int64_t>()->default_value(10000), "people who report in every round")(
-        "rounds", po::value<std::int64_t>()->default_value(120), "times that each of them reports")(
+        "rounds", po::value<std::int64_t>()->default_value(120), "reports of each person")(
         "seed", po::value<std::uint64_t>()->default_value(1),
-        "of the values and of the noise: the same seed gives the same figures")(
+        "seed of the values and of the noise: equal seeds give equal figures")(
         "attribute", po::value<std::string>()->default_value(""),
-        "the attribute that is asked about; the first one if not given")(
+        "the attribute to estimate (default: the first one)")(
         "data", po::value<std::string>()->default_value(""),
-        "a CSV file of people to simulate, instead of made-up ones")(
+        "a CSV file of people's values, instead of simulated values")(
         "series", po::value<std::string>()->default_value(""),
         "PERSON,ROUND,VALUE: the columns of --data, for evolving")(
-        "runs", po::value<std::int64_t>()->default_value(100), "times that everybody reports, for once")(
-        "svg", po::value<std::string>()->default_value(""), "file to draw error and budget in, over time");
+        "runs", po::value<std::int64_t>()->default_value(100), "number of runs, for once")(
+        "svg", po::value<std::string>()->default_value(""),
+        "file for a drawing of error and budget over time");
     return options;
 }
 
@@ -68,7 +69,7 @@ std::size_t attribute(const Arguments& arguments, const Spec& spec) {
     return static_cast<std::size_t>(found - spec.attributes().begin());
 }
 
-/// What all rounds come to.
+/// Totals over all rounds.
 struct Whole {
     explicit Whole(std::span<const Round> rounds) {
         for (const Round& round : rounds) {
@@ -102,7 +103,7 @@ void print(std::span<const Round> rounds, const Attribute& attribute, double eps
     cell(12) << "error" << std::setw(12) << "claimed" << std::setw(10) << "drawn, %" << std::setw(14)
              << "spent: mean" << std::setw(10) << "of 95 %" << std::setw(10) << "worst"
              << "\n";
-    // Every tenth of them, however many there are.
+    // Ten rounds are printed, however many there are.
     for (std::size_t t = 0; t < rounds.size(); ++t) {
         if (t != 0 && 10 * (t + 1) / rounds.size() == 10 * t / rounds.size()) continue;
         const Round& round = rounds[t];
@@ -124,27 +125,26 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const Spending& answers = rounds.back().answers;
     std::cout << "\nerror         " << whole.error << " over all rounds (root mean square; mean absolute "
               << whole.absolute << ")\nclaimed       " << whole.claimed
-              << " by the estimates themselves; error / claimed = " << whole.error / whole.claimed
+              << " as standard error of the estimates; error / claimed = " << whole.error / whole.claimed
               << "\nreports       " << grouped(all - whole.refused - whole.silent) << ": "
-              << percent(whole.drawn, all) << " % drawn, " << percent(whole.kept, all) << " % from memory, "
+              << percent(whole.drawn, all) << " % drawn, " << percent(whole.kept, all) << " % memoized, "
               << percent(whole.nearest, all) << " % the nearest of a spent budget; " << grouped(whole.refused)
-              << " refused\nanswers       drawn by a person: mean " << answers.mean << ", of 95 % at most "
-              << answers.most_of_95 << ", worst " << answers.most
+              << " refused\nresponses     drawn by a person: mean " << answers.mean << ", 95 % quantile "
+              << answers.most_of_95 << ", maximum " << answers.most
               << "\nspent         epsilon of a person: mean " << spec.epsilon() * answers.mean
-              << ", of 95 % at most " << spec.epsilon() * static_cast<double>(answers.most_of_95)
-              << ", worst " << spec.epsilon() * static_cast<double>(answers.most) << "\n";
+              << ", 95 % quantile " << spec.epsilon() * static_cast<double>(answers.most_of_95)
+              << ", maximum " << spec.epsilon() * static_cast<double>(answers.most) << "\n";
     if (whole.silent > 0)
         std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
     if (collection.spec().mechanism().series)
-        std::cout << "at most       " << spec.epsilon() << ", whatever changes, and when\n";
+        std::cout << "at most       " << spec.epsilon() << ", for all changes\n";
     else if (spec.evolving())
         std::cout << "at most       "
                   << spec.epsilon() * static_cast<double>(std::min(collection.mechanism().most_keys(),
                                                                    spec.budget()->answers(spec.epsilon())))
-                  << ", however long it goes on\n";
+                  << ", for any number of rounds\n";
     else
-        std::cout << "at most       nothing bounds it: without \"evolving\" each report is a fresh draw, and "
-                     "costs "
+        std::cout << "at most       unbounded: without \"evolving\", each report is a fresh draw and costs "
                   << spec.epsilon() << but_for(spec.delta()) << " again\n";
 }
 
@@ -162,7 +162,7 @@ void draw(std::span<const Round> rounds, const Spec& spec, const std::string& na
             marks.push_back(static_cast<double>(at));
     const std::string title = std::string(spec.mechanism().name) + ", epsilon " + shortest(spec.epsilon());
     const plot::Chart charts[] = {
-        {.title = title + ": error of a round's answer",
+        {.title = title + ": error of a round's estimate",
          .x = "round",
          .series = {line("claimed", [](const Round& round) { return round.claimed; }),
                     line("error", [](const Round& round) { return round.error; })},
@@ -183,7 +183,7 @@ void draw(std::span<const Round> rounds, const Spec& spec, const std::string& na
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action != "evolving" && action != "once")
-        throw UsageError("ldp simulate knows evolving and once, not " + in_quotes(action));
+        throw UsageError("ldp simulate needs evolving or once, not " + in_quotes(action));
     const Choice<Stream> streams{"stream", {{"syn", Stream::syn}, {"jitter", Stream::jitter}}};
     Scene scene{streams.chosen(arguments), number(arguments, "people", max_people),
                 number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
@@ -206,7 +206,7 @@ int run(const Arguments& arguments) {
         rounds = simulation::simulate(collection, scene, [&](std::uint64_t done) { progress.update(done); });
     }
     std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
-              << but_for(spec.delta()) << (spec.evolving() ? ", remembered" : ", never remembered") << "; "
+              << but_for(spec.delta()) << (spec.evolving() ? ", memoized" : ", not memoized") << "; "
               << arguments[own ? "data" : "stream"].as<std::string>() << ", " << grouped(scene.people)
               << " people, " << grouped(scene.rounds) << " rounds, seed " << scene.seed << "\n";
     if (asked.numeric())
@@ -231,24 +231,22 @@ constexpr const char* positional[] = {"action", "spec"};
 const Command command{
     "simulate",
     "evolving|once [OPTION...] SPEC",
-    "tries a spec on people's values, made up or your own",
+    "simulates a collection on generated values or on your own",
     "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
-    "once: everybody in the CSV file of --data, a row each under the attributes' names, reports once, in "
-    "--runs\n"
-    "runs; the errors that come out stand beside those predicted, and how many 95 % intervals hold.\n"
-    "evolving: everybody reports again and again. Everybody's client runs as it would on their\n"
-    "device, and the server's answer of each round is compared with the truth: its error, the standard "
-    "error\n"
-    "that it claimed, and what people have spent by then. The values are those of --data and\n"
-    "--series, where one holds until the person's next; or each attribute follows a made-up life of its "
-    "own,\n"
-    "scaled to its range or domain:\n"
+    "once: every person in the CSV file of --data reports once in each of --runs runs. Each row is a "
+    "person,\n"
+    "and the columns are the attributes. The command compares the errors with the predicted ones, and shows\n"
+    "the coverage of the 95 % intervals.\n"
+    "evolving: every person reports repeatedly, with a client of their own. The command compares the "
+    "estimate\n"
+    "of each round with the truth. It shows the error, the reported standard error, and the privacy budget\n"
+    "that people have spent. The values come from --data and --series; a value holds until the person's "
+    "next\n"
+    "one. Without --data, the values of each attribute are generated, scaled to its range or domain:\n"
     "  syn     one of 360 values; in each round a new one with probability 1/4\n"
-    "  jitter  a base in 0 to 360, in each round a new one with probability 1/100, and noise of +-10 about "
-    "it\n"
-    "All randomness comes from --seed, never from the system, so that a run can be repeated: nothing that "
-    "is\n"
-    "drawn here may be used as a real report.",
+    "  jitter  a base in 0 to 360, in each round a new one with probability 1/100, with noise of +-10\n"
+    "All randomness comes from --seed, so that a run can be repeated. Do not use simulated reports as real\n"
+    "ones.",
     options,
     positional,
     run};

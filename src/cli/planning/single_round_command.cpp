@@ -62,7 +62,7 @@ std::int64_t whole(const CsvReader& csv, std::string_view text) {
     return found;
 }
 
-/// A value as the simulation takes it: a number, or a category's.
+/// Returns a value for the simulation: a number, or the index of a category.
 double value_of(const CsvReader& csv, const Collection& collection, std::string_view text) {
     const Attribute& attribute = collection.spec().attributes()[0];
     const bool labels = !attribute.labels.empty() && !attribute.binned();
@@ -119,7 +119,7 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
               << arguments["seed"].as<std::uint64_t>() << "\n\n";
     print(trials, spec);
     std::cout << "\nspent         " << spec.epsilon() << but_for(spec.delta())
-              << " by everybody who reports once, and as much again by each further report\n"
+              << " by each person for one report, and again for each further report\n"
               << std::flush;
     std::cerr << summary(records.tally(), spec, "simulated") << "\n";
     return Exit::done;

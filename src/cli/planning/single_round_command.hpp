@@ -1,4 +1,4 @@
-// Files of people's values that simulations run on.
+// Simulations on files of people's values.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace ldp::cli {
 
-/// Everybody in the file of --data reports once, again and again: prints errors beside their predictions.
+/// Simulates repeated runs in which each person in the file of --data reports once. Prints the errors beside
+/// the predicted ones.
 int simulate_once(const Arguments& arguments, const Collection& collection);
 
-/// The values of the only attribute in the file of --data, person by person and round by round: the columns
-/// that --series names. A value holds until the person's next one, and the first one before it as well.
-/// Throws Error: malformed or invalid_value for rows that are none, unsupported for specs of several
-/// attributes.
+/// Reads the values of a spec's only attribute from the file of --data, by person and round. --series names
+/// the columns. A value holds until the person's next one, and the first one also holds before its round.
+/// Throws Error: malformed or invalid_value for invalid rows, unsupported for specs of several attributes.
 [[nodiscard]] std::vector<std::vector<double>> read_series(const Arguments& arguments,
                                                            const Collection& collection);
 

@@ -17,22 +17,22 @@ namespace ldp::cli::spec {
 
 namespace {
 
-/// The standard error to expect of one attribute's estimate from n reports, in the attribute's own unit.
+/// The expected standard error of one attribute's estimate from n reports, in the attribute's unit.
 double standard_error(const Mechanism& mechanism, const Spec& spec, std::size_t j, double n) {
     const Attribute& attribute = spec.attributes()[j];
     const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
     return unit * std::sqrt(mechanism.promised_variance(j) / n);
 }
 
-/// The furthest that one forged report in a hundred moves its estimate.
+/// The largest shift of its estimate by one forged report in a hundred.
 double bias(const Mechanism& mechanism, std::size_t j) {
     const auto [down, up] = mechanism.promised_bias(j, 0.01);
     return std::max(-down, up);
 }
 
-/// The same of a range on average, of each mechanism for ordered values.
+/// Prints the mean standard error of a range for each mechanism for ordered values.
 void explain_ranges(const Spec& spec, std::ostream& out) {
-    out << "standard error of the share of a range, on average, if people are spread evenly:\n";
+    out << "mean standard error of the share of a range, for evenly spread values:\n";
     const Ranking ranking = ldp::advise(spec.to_json());
     for (const Candidate& each : ranking.candidates) {
         out << "  " << std::setw(13) << each.mechanism->name << " ";
@@ -53,7 +53,7 @@ void explain(const Spec& spec, std::ostream& out) {
     out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"
         << "report        " << mechanism->block().size() + mechanism->payload_size() << " bytes\n"
         << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
-        << "expected standard error, and how far one forged report in a hundred can move an estimate:\n"
+        << "expected standard error, and largest shift by one forged report in a hundred:\n"
         << "              1,000 reports   1,000,000 reports   1 % forged\n"
         << std::left << std::setprecision(4);
     for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
@@ -62,7 +62,7 @@ void explain(const Spec& spec, std::ostream& out) {
             << standard_error(*mechanism, spec, j, 1e3) << " " << std::setw(19)
             << standard_error(*mechanism, spec, j, 1e6) << " " << std::setw(12) << bias(*mechanism, j);
         if (attribute.numeric())
-            out << "of its mean, in its unit (" << shortest(attribute.min) << " to "
+            out << "of the mean, in its unit (" << shortest(attribute.min) << " to "
                 << shortest(attribute.max) << ")\n";
         else
             out << "of each value's share (" << attribute.domain << " values)\n";
@@ -80,7 +80,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action == "draft") return draft_spec(arguments["spec"].as<std::string>());
-    if (action != "check") throw UsageError("ldp spec knows check and draft, not " + in_quotes(action));
+    if (action != "check") throw UsageError("ldp spec needs check or draft, not " + in_quotes(action));
     const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
     std::cout << spec.to_json() << std::endl;
     explain(spec, std::cerr);
@@ -94,19 +94,17 @@ constexpr const char* positional[] = {"action", "spec"};
 const Command command{
     "spec",
     "check SPEC | draft FILE.csv",
-    "validates a spec and shows what it promises, or drafts one",
-    "SPEC is a file, - for standard input, collection:NAME, or the JSON itself. Its canonical form, every "
-    "default filled in,\n"
-    "goes to standard output, and to standard error what it costs and yields: epsilon, bytes a report, and\n"
-    "the standard error to expect, and the most that one forged report in a hundred moves an estimate. That "
-    "error is the randomization's alone; for a share it is that of a "
-    "value\n"
-    "with an average share, for a mean the largest, whoever the people are, or a bound of it.\n"
-    "draft writes a first spec for the columns of a CSV file to standard output: numbers with ranges "
+    "validates a spec and shows its cost and errors, or drafts one",
+    "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
+    "Check writes the canonical form of the spec, with all defaults, to standard output. It writes epsilon,\n"
+    "the bytes of a report, the expected standard errors and the largest shift by one forged report in a\n"
+    "hundred to standard error. The standard error is that of the randomization alone. For a share, it is\n"
+    "that of a value with an average share; for a mean, the largest over all populations, or a bound of it.\n"
+    "Draft writes a first spec for the columns of a CSV file to standard output: numbers with ranges "
     "rounded\n"
-    "outwards, categories with their labels. It is for a file that tells nothing of anybody, such as "
-    "made-up\n"
-    "or published data: ranges and labels that were read off private values give away some of them.",
+    "outwards, and categories with their labels. Use it for public or simulated data only: ranges and "
+    "labels\n"
+    "that are computed from private values disclose some of them.",
     options,
     positional,
     run};

@@ -15,7 +15,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-/// Bytes of a file that may be a summary.
+/// Largest size of a summary's file in bytes.
 constexpr std::size_t most_text = std::size_t{1} << 28;
 
 }  // namespace
@@ -38,8 +38,9 @@ Counted counted(const Arguments& arguments) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
     std::vector<std::byte> bytes(text.size() / 2);
     if (text.empty() || !from_hex(text, bytes.data()))
-        raise(ErrorCode::malformed, name + " holds no summary", "It must be one line of hexadecimal digits.",
-              "psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\" writes it.");
+        raise(ErrorCode::malformed, name + " does not contain a summary",
+              "A summary is one line of hexadecimal digits.",
+              "Write it with psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\".");
     if (!is_summary_of(*mechanism, bytes)) {
         static_cast<void>(load_mechanism(bytes, Kind::summary));
         raise_incompatible(mechanism->block(), bytes);
@@ -50,12 +51,12 @@ Counted counted(const Arguments& arguments) {
 
 Options model_options() {
     Options options;
-    options.add_options()("spec", po::value<std::string>()->required())("summary",
-                                                                        po::value<std::string>()->required())(
-        "significance", real_number(ModelOptions{}.significance),
-        "pairs are edges that are less likely than this if independent")(
+    options.add_options()("spec", po::value<std::string>()->required())(
+        "summary", po::value<std::string>()->required())("significance",
+                                                         real_number(ModelOptions{}.significance),
+                                                         "largest p-value of a pair that becomes an edge")(
         "cells", po::value<std::int64_t>()->default_value(ModelOptions{}.most_cells),
-        "of the table of any clique, at most");
+        "largest number of cells of a clique's table");
     return options;
 }
 

@@ -1,4 +1,4 @@
-// What a server has counted, as a file that psql wrote.
+// A summary of a server, as a file written by psql.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@
 
 namespace ldp::cli {
 
-/// A spec, and what a summary of its reports tells.
+/// A spec, and the estimates from a summary of its reports.
 struct Counted {
     Spec spec;
     Measured measured;
 };
 
-/// Reads a spec, as spec_text() does, and a summary in hexadecimal, from a file or, of "-", from standard
-/// input. Throws Error: environment if there is no such file, malformed if it holds no summary, incompatible
-/// if it is another spec's, unsupported if there are too few reports, or none about several attributes.
+/// Reads a spec, as spec_text() does, and a summary in hexadecimal, from a file or, for "-", from standard
+/// input. Throws Error: environment if the file does not exist, malformed if it has no summary, incompatible
+/// if the summary belongs to another spec. Throws Error (unsupported) if the summary has too few reports, or
+/// no tables of several attributes.
 [[nodiscard]] Counted counted(const Arguments& arguments);
 
-/// SPEC, SUMMARY, and the options of a model.
+/// Returns the options SPEC, SUMMARY and those of a model.
 [[nodiscard]] Options model_options();
 inline constexpr const char* counted_arguments[] = {"spec", "summary"};
 [[nodiscard]] Model model_of(const Counted& counted, const Arguments& arguments);

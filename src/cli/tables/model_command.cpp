@@ -17,7 +17,7 @@ namespace {
 Options options() {
     Options options = model_options();
     options.add_options()("svg", boost::program_options::value<std::string>()->default_value(""),
-                          "a file to draw the graph in");
+                          "file for a drawing of the graph");
     return options;
 }
 
@@ -27,7 +27,7 @@ std::string names(const Spec& spec, const std::vector<std::size_t>& attributes) 
     return joined(found);
 }
 
-/// Attributes in a circle, edges the broader the more information, each with its V.
+/// Draws attributes in a circle. The width of an edge shows its mutual information; its label is Cramér's V.
 std::string drawing(const Spec& spec, const Model& model) {
     constexpr double height = 480, middle = 50;
     const auto count = static_cast<double>(spec.attributes().size());
@@ -72,7 +72,7 @@ int run(const Arguments& arguments) {
     for (const Association& edge : model.edges)
         std::cout << "  " << names(all.spec, {edge.first, edge.second}) << ": " << edge.cramers_v << ", "
                   << edge.information.value << ", " << edge.p_value << "\n";
-    if (model.edges.empty()) std::cout << "  none: the reports do not tell that anything hangs together\n";
+    if (model.edges.empty()) std::cout << "  none: no pair of attributes is significantly associated\n";
     std::cout << "cliques, each with the attributes that it shares with an earlier one\n";
     for (const Clique& clique : model.cliques) {
         std::cout << "  " << names(all.spec, clique.table.attributes) << " (" << clique.table.shares.size()
@@ -96,12 +96,11 @@ int run(const Arguments& arguments) {
 const Command command{
     "model",
     "[OPTION...] SPEC SUMMARY",
-    "how all attributes of cross tables hang together",
-    "SPEC is a file, or the JSON itself. SUMMARY is a file, or - for standard input, with what\n"
-    "  psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\"\n"
-    "writes. Tells which pairs of attributes depend on each other beyond chance, and the cliques of the "
-    "graph\n"
-    "that they make.",
+    "shows the graph of associated attributes",
+    "SPEC is a file, or the JSON itself. SUMMARY is a file, or - for standard input, with the output of\n"
+    "  psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\"\n\n"
+    "The command prints the pairs of attributes that are significantly associated, and the cliques of their\n"
+    "graph.",
     options,
     counted_arguments,
     run};

@@ -16,8 +16,8 @@ namespace po = boost::program_options;
 
 Options options() {
     Options options = model_options();
-    options.add_options()("records", po::value<std::int64_t>()->default_value(1000), "how many")(
-        "seed", po::value<std::uint64_t>()->default_value(1), "equal seeds make equal records");
+    options.add_options()("records", po::value<std::int64_t>()->default_value(1000), "number of records")(
+        "seed", po::value<std::uint64_t>()->default_value(1), "equal seeds give equal records");
     return options;
 }
 
@@ -29,7 +29,7 @@ std::string field(const std::string& text) {
     return quoted + "\"";
 }
 
-/// What each value of an attribute is written as; nothing of a number in bins.
+/// Returns the text of each value of an attribute; empty for a number in bins.
 std::vector<std::string> words_of(const Attribute& attribute) {
     std::vector<std::string> words;
     if (attribute.binned()) return words;
@@ -74,7 +74,7 @@ int run(const Arguments& arguments) {
             std::cout << line << '\n';
         }
         if (!std::cout)
-            throw Error(ErrorCode::environment, "cannot write the records", {}, "Check that there is room.");
+            throw Error(ErrorCode::environment, "cannot write the records", {}, "Check the free space.");
     }
     std::cout << std::flush;
     return Exit::done;
@@ -85,14 +85,14 @@ int run(const Arguments& arguments) {
 const Command command{
     "synthesize",
     "[OPTION...] SPEC SUMMARY",
-    "made-up records that are spread like those of the people",
-    "SPEC is a file, or the JSON itself. SUMMARY is a file, or - for standard input, with what\n"
-    "  psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\"\n"
-    "writes. The records, as CSV on standard output, are spread as the model says that ldp model shows; "
-    "numbers\n"
-    "in bins are spread evenly within their bins. They are nobody's, and tell of the people no more than "
-    "the\n"
-    "summary did.",
+    "writes synthetic records with the estimated distribution",
+    "SPEC is a file, or the JSON itself. SUMMARY is a file, or - for standard input, with the output of\n"
+    "  psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\"\n\n"
+    "The command writes synthetic records as CSV to standard output. They have the distribution of the "
+    "model\n"
+    "that ldp model shows; numbers in bins are spread evenly within their bins. The records do not "
+    "correspond\n"
+    "to real people, and contain no more information about them than the summary.",
     options,
     counted_arguments,
     run};

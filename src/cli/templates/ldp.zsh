@@ -11,7 +11,7 @@ _ldp() {
     fi
     case $words[2] in
 {{#commands}}
-        {{name}}) _arguments '--help[what it does]'{{#options}} \
+        {{name}}) _arguments '--help[describe the command]'{{#options}} \
             '--{{name}}[{{description}}]{{#takes}}:value:_files{{/takes}}'{{/options}} '*:file:_files' ;;
 {{/commands}}
     esac

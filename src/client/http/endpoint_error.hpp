@@ -1,4 +1,4 @@
-// What an endpoint (ldp collect) says of a failure.
+// Errors from the responses of an endpoint (ldp collect).
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace ldp {
 
-/// The Error (environment) for an answer of this status that is a failure. Of the endpoint the body is JSON
-/// as RFC 9457 has it, of a proxy in front of it anything. `receipt` says whether the answer has the right
-/// receipt; if it needs one and has none, the error says that something other than the endpoint answered.
+/// Returns the Error (environment) for a response with this failure status. The endpoint's body is JSON as in
+/// RFC 9457; a proxy may send any body. `receipt` is true if the response has the right receipt. If a
+/// required receipt is missing, the error states that the response does not come from the endpoint.
 [[nodiscard]] Error endpoint_error(std::string_view doing, unsigned status, std::string_view body,
                                    bool receipt = false);
 

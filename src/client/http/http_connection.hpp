@@ -1,6 +1,5 @@
-// A way to an endpoint (ldp collect) over HTTP/1.1. Header-only, so that libldp itself needs no Boost.Beast:
-// programs that include this have its headers. For TLS, let a local proxy speak it, or give Client::flush a
-// BatchTransport over a library of your own.
+// Connections to an endpoint (ldp collect) over HTTP/1.1. Header-only, so that libldp itself does not depend
+// on Boost.Beast. For TLS, use a local proxy, or pass a BatchTransport over another library to Client::flush.
 #pragma once
 
 // Before Boost.Asio, which in version 1.74 uses std::exchange without it.
@@ -27,25 +26,26 @@
 
 namespace ldp {
 
-/// A connection that is made when it is needed, anew when it breaks, and patient with what passes: an
-/// endpoint that restarts, is busy, or has lost its database. For one thread at a time.
+/// A connection that is opened at the first request and reopened after a failure. It retries temporary
+/// failures: an endpoint that restarts, is busy, or has lost its database. For one thread at a time.
 class HttpConnection {
   public:
     /// GET, POST and so on.
     using Method = boost::beast::http::verb;
-    /// What the endpoint answered.
+    /// A response of the endpoint.
     struct Reply {
-        unsigned status;            ///< of HTTP
-        std::string body;           ///< its content
-        std::string last_modified;  ///< that header's text, or empty
+        unsigned status;            ///< HTTP status
+        std::string body;           ///< content
+        std::string last_modified;  ///< the header Last-Modified, or empty
         std::string receipt;        ///< the header Ldp-Receipt (delivery_receipt.hpp), or empty
     };
-    /// Judges a reply: nothing if it is final, else the failure, and whether the request is to be repeated.
+    /// Judges a reply. Returns nothing if it is final, else the failure, which states whether to repeat the
+    /// request.
     using Judge = std::function<std::optional<TransportFailure>(const Reply&)>;
 
-    /// To the endpoint at http://HOST[:PORT][/PATH], which is asked when it is first needed. An answer may
-    /// take `timeout`, longer than the endpoint holds batches back. Throws Error (invalid_value) for another
-    /// address.
+    /// Connects to the endpoint at http://HOST[:PORT][/PATH] at the first request. A response may take
+    /// `timeout`, which must exceed the time that the endpoint holds batches. Throws Error (invalid_value)
+    /// for another form of address.
     explicit HttpConnection(const std::string& address, const RetryPolicy& retry_policy = {},
                             std::chrono::seconds timeout = std::chrono::seconds(100))
         : retry_policy_(retry_policy), timeout_(timeout) {
@@ -56,26 +56,26 @@ class HttpConnection {
         const std::string_view authority = rest.substr(0, rest.find('/'));
         prefix_ = rest.substr(authority.size());
         while (prefix_.ends_with('/')) prefix_.pop_back();
-        // A colon inside the brackets of an address of IPv6 begins no port.
+        // A colon inside the brackets of an IPv6 address does not precede a port.
         const std::size_t colon = authority.find(':', authority.rfind(']') + 1);
         host_ = authority.substr(0, colon);
         if (colon != std::string_view::npos) port_ = authority.substr(colon + 1);
         const bool sound = known && !host_.empty() && !port_.empty() &&
                            address.find_first_of(" \t\r\n?#@") == std::string::npos;
         if (!sound)
-            raise(ErrorCode::invalid_value, "this is no address of an endpoint", "Found " + address + ".",
-                  "Give one such as http://127.0.0.1:8417. What speaks https is reached through a local "
-                  "proxy.");
+            raise(ErrorCode::invalid_value, "invalid address of an endpoint",
+                  "The address is " + address + ".",
+                  "Use an address such as http://127.0.0.1:8417. For https, use a local proxy.");
     }
 
-    /// Told before each pause: why, and how long.
+    /// A listener that is called before each pause with its cause and length.
     using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
-    /// Whom to tell; nobody at first.
+    /// Sets the listener; by default there is no listener.
     void on_waiting(Waiting waiting) { waiting_ = std::move(waiting); }
 
-    /// Sends a request that is safe to repeat, in order to do what `doing` says, until there is a reply
-    /// that is final, or patience ends. `path` goes behind the endpoint's own. No redirect is followed.
-    /// Throws TransportFailure.
+    /// Sends a request that is safe to repeat, until a reply is final or the retry policy ends. `doing` names
+    /// the purpose in errors. `path` is appended to the endpoint's path. Redirects are not followed. Throws
+    /// TransportFailure.
     Reply request(std::string_view doing, Method method, const std::string& path, const Judge& judge,
                   std::string body = {}) {
         using std::chrono::milliseconds;
@@ -133,8 +133,8 @@ class HttpConnection {
     using Response = boost::beast::http::response<boost::beast::http::string_body>;
     using Stream = boost::beast::tcp_stream;
 
-    /// Starts what ends by calling the handler it is given, and waits for it: only so does Boost.Beast keep
-    /// time limits.
+    /// Starts an asynchronous operation and waits for its handler. Boost.Beast enforces time limits for
+    /// asynchronous operations only.
     template <class Start>
     void finish(Start start) {
         boost::beast::error_code ended;
@@ -148,7 +148,7 @@ class HttpConnection {
     Response exchanged(const boost::beast::http::request<boost::beast::http::string_body>& message) {
         namespace http = boost::beast::http;
         if (stream_) {
-            // The other side may have closed it long ago; whether it did shows only now.
+            // The endpoint may have closed an idle connection, which only a request can detect.
             try {
                 return exchanged_now(message);
             } catch (const boost::system::system_error&) {

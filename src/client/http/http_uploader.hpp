@@ -1,5 +1,5 @@
-// Carries batches to a collection through an endpoint (ldp collect): what devices use, which have no
-// connection to a database.
+// A transport of batches to a collection through an endpoint (ldp collect), for devices without a connection
+// to the database.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace ldp {
 
 namespace web {
 
-/// Where a collection lies below an endpoint, its name encoded as RFC 3986 has it.
+/// Returns the path of a collection below an endpoint, with the name encoded as in RFC 3986.
 [[nodiscard]] inline std::string path_of(std::string_view collection) {
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     std::string path = "/collections/";
@@ -28,7 +28,7 @@ namespace web {
     return path;
 }
 
-/// The reply to GET of a spec, whose receipt proves that the endpoint gave it for this collection.
+/// Returns the reply to a GET of a spec. Its receipt proves that the endpoint sent it for this collection.
 [[nodiscard]] inline HttpConnection::Reply fetched_spec(HttpConnection& link, const std::string& collection) {
     constexpr const char* doing = "fetching the spec";
     return link.request(
@@ -51,34 +51,35 @@ namespace web {
 
 }  // namespace web
 
-/// The spec of a collection, as the endpoint hands it to clients. Throws Error (environment) if it cannot be
-/// asked or has no such collection, and what Spec::from_json throws if this release does not know the spec.
+/// Returns the spec of a collection, as the endpoint sends it to clients. Throws Error (environment) if the
+/// endpoint is unavailable or has no such collection, and the errors of Spec::from_json if this release does
+/// not support the spec.
 [[nodiscard]] inline Spec fetch_spec(HttpConnection& link, const std::string& collection) {
     return Spec::from_json(web::fetched_spec(link, collection).body);
 }
 
-/// When a collection was created, as an HTTP date: what tells it from another one of its name. Throws as
-/// fetch_spec does.
+/// Returns the creation time of a collection as an HTTP date. It distinguishes collections of the same name.
+/// Throws as fetch_spec does.
 [[nodiscard]] inline std::string fetch_created(HttpConnection& link, const std::string& collection) {
     return web::fetched_spec(link, collection).last_modified;
 }
 
-/// Posts each batch under its id, so that however often it is sent, it counts once. What passes is tried
-/// again as the link's patience has it. What was begun through a database connection must not go on here, nor
-/// the reverse, before all of it is delivered: the two know batches by other names.
+/// Posts each batch under its id, so that it counts once even if it is sent repeatedly. Temporary failures
+/// are retried under the connection's retry policy. Deliver all batches of a client before switching between
+/// this transport and a database connection: the two use different ids for the same batch.
 class HttpUploader final : public BatchTransport {
   public:
-    /// Borrows the link, which must outlive this.
+    /// Borrows the connection, which must outlive this object.
     HttpUploader(HttpConnection& link, const std::string& collection)
         : link_(link),
           collection_(collection),
           path_(web::path_of(collection) + "/batches/"),
           doing_("submitting to collection \"" + collection + "\"") {}
 
-    /// As BatchTransport::deliver. Throws TransportFailure; whether the batch may have been counted all the
-    /// same makes no difference to what is to be done: deliver it again. Undelivered says that it was not.
+    /// As BatchTransport::deliver. Throws TransportFailure if the outcome is unknown: deliver the batch
+    /// again. Throws Undelivered if the batch was not counted.
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
-    /// As BatchTransport::prepare: packs the batch.
+    /// As BatchTransport::prepare: encodes the batch.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
         return [this, id = batch.id, round = batch.round, frames = batch.packed()] {
             return post(id, round, frames);
@@ -93,7 +94,7 @@ class HttpUploader final : public BatchTransport {
             const Error damaged(ErrorCode::environment, doing_ + ": a report is damaged");
             return settled(revoked(id, BatchOutcome::refused), damaged);
         }
-        if (frames->size() > 1)  // so it was never sent
+        if (frames->size() > 1)  // the batch was never sent
             throw Undelivered(BatchOutcome::too_large,
                               Error(ErrorCode::environment, doing_ + ": too much at once"));
         const std::vector<std::byte>& frame = frames->front();
@@ -116,7 +117,7 @@ class HttpUploader final : public BatchTransport {
         return settled(step.outcome, why);
     }
 
-    /// The outcome of a batch after the endpoint has revoked its id, which was refused with `so_far`.
+    /// Revokes the id of a batch that was refused with `so_far`, and returns its outcome.
     BatchOutcome revoked(const std::string& id, BatchOutcome so_far) {
         DeliveryStep step{};
         const HttpConnection::Judge judge = [&](const HttpConnection::Reply& reply) {
@@ -130,7 +131,7 @@ class HttpUploader final : public BatchTransport {
         return step.outcome;
     }
 
-    /// The failure that a step is, if it is not to go on.
+    /// Returns the failure for a step, or nothing if the delivery continues.
     static std::optional<TransportFailure> failure(DeliveryStep step, const Error& why) {
         if (step.action == DeliveryAction::repeat) return TransportFailure(why, true);
         if (step.action == DeliveryAction::stop) return TransportFailure(why, false);

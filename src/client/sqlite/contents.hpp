@@ -1,4 +1,4 @@
-// All that stands in a state file, for the stores that are open on it.
+// The contents of a state file, shared by the stores that have it open.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@
 namespace ldp::sqlite {
 
 struct Contents {
-    /// Opens the file, or makes it if there is none, with this secret. Throws Error (environment).
+    /// Opens the file, or creates it with this secret if it does not exist. Throws Error (environment).
     Contents(const std::string& path, const std::array<std::byte, 32>& secret) : file(path, secret) {}
 
     StateFile file;
@@ -21,10 +21,10 @@ struct Contents {
     People people{file};
 
     std::set<std::string, std::less<>> open = {};  ///< the people whose stores are open
-    /// Steps of several stores together have numbers, from 1; 0 is no such step.
-    std::uint64_t together = 0;           ///< the one that is going on
-    std::uint64_t begun = 0;              ///< how many there were
-    std::set<std::uint64_t> undone = {};  ///< which of them were not done
+    /// Joint steps of several stores are numbered from 1; 0 stands for no step.
+    std::uint64_t together = 0;           ///< the current step
+    std::uint64_t begun = 0;              ///< number of steps begun
+    std::set<std::uint64_t> undone = {};  ///< steps that were rolled back
 };
 
 }  // namespace ldp::sqlite

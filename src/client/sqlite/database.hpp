@@ -1,4 +1,4 @@
-// SQLite as the state file needs it: every failure is an Error (environment) that names the file.
+// SQLite for state files: every failure is an Error (environment) that names the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -18,13 +18,13 @@ namespace ldp::sqlite {
 /// Throws Error (environment) about a state file.
 [[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& detail,
                        const std::string& hint);
-/// The same, of one that is damaged.
+/// Throws Error (environment) about a damaged state file.
 [[noreturn]] void damaged(const std::string& path, const std::string& detail);
 
 /// An open database.
 class Database {
   public:
-    /// Opens a file that exists.
+    /// Opens an existing file.
     explicit Database(std::string path);
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -51,17 +51,17 @@ class Database {
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// A prepared statement, run many times: compiled when it first runs, since most clients open a file for a
-/// few of the things that can be done with it.
+/// A prepared statement that runs many times. It is compiled at its first run, because most clients use few
+/// of the statements.
 class Statement {
   public:
-    /// Borrows the text, which must outlive this.
+    /// Borrows the text, which must outlive this object.
     Statement(const Database& database, const char* sql) noexcept : database_(database), sql_(sql) {}
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
     ~Statement() { sqlite3_finalize(handle_); }
 
-    /// One run of the statement. Its parameters must outlive it; it holds its locks no longer than it lives.
+    /// One run of the statement. Its parameters must outlive it. Its destructor releases the locks.
     class Run {
       public:
         explicit Run(const Statement& statement) : statement_(statement) {}
@@ -69,7 +69,7 @@ class Statement {
         Run& operator=(const Run&) = delete;
         ~Run() { sqlite3_reset(statement_.handle_); }
 
-        /// The next row, if there is one.
+        /// Moves to the next row. Returns false after the last one.
         [[nodiscard]] bool row() {
             const int code = sqlite3_step(statement_.handle_);
             if (code != SQLITE_ROW && code != SQLITE_DONE) statement_.database_.check(code);
@@ -78,13 +78,13 @@ class Statement {
         void finish() {
             while (row()) continue;
         }
-        /// The number in the first column of the first row, if there is a row.
+        /// Returns the number in the first column of the first row, if a row exists.
         [[nodiscard]] std::optional<std::int64_t> number() { return row() ? optional(0) : std::nullopt; }
 
         [[nodiscard]] std::int64_t integer(int column) const {
             return sqlite3_column_int64(statement_.handle_, column);
         }
-        /// A number, unless it is NULL.
+        /// Returns a number, or nothing if it is NULL.
         [[nodiscard]] std::optional<std::int64_t> optional(int column) const {
             if (sqlite3_column_type(statement_.handle_, column) == SQLITE_NULL) return std::nullopt;
             return integer(column);
@@ -113,13 +113,13 @@ class Statement {
         if (handle_ == nullptr)
             database_.check(sqlite3_prepare_v3(database_.handle(), sql_, -1, SQLITE_PREPARE_PERSISTENT,
                                                &handle_, nullptr));
-        [[maybe_unused]] int position = 0;  // where there are no parameters
+        [[maybe_unused]] int position = 0;  // unused without parameters
         (bind(++position, parameters), ...);
         return Run(*this);
     }
 
   private:
-    // Of what is empty, data() may be null, which would be NULL.
+    // data() of an empty range may be null, which SQLite would store as NULL.
     void bind(int at, std::int64_t value) const { database_.check(sqlite3_bind_int64(handle_, at, value)); }
     void bind(int at, const std::optional<std::int64_t>& value) const {
         if (value)

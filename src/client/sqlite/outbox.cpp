@@ -88,7 +88,7 @@ Outbox::Front Outbox::first(Step& step, std::size_t most, std::optional<std::int
         put(step, cut->id + static_cast<std::int64_t>(taken), cut->round, cut->segment.part(taken, rest));
     }
     for (const OutboxRow& row : front.damaged) remove(step, row);
-    if (!front.damaged.empty()) {  // what they said of how many they were may have been the damage
+    if (!front.damaged.empty()) {  // their counts may be damaged, too
         step.head.waiting = 0;
         for (auto row = counts_(); row.row();) step.head.waiting += ReportSegment::plausible(row.integer(0));
     }

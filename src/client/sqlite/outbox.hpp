@@ -1,4 +1,4 @@
-// The queue of a state file: reports between being drawn and known to be counted.
+// The queue of a state file: reports that were drawn and are not known to be counted.
 #pragma once
 
 #include <optional>
@@ -10,38 +10,39 @@
 
 namespace ldp::sqlite {
 
-/// Rows of stretches, the oldest first. How many reports wait is in the head, which each step keeps right.
+/// Rows of report segments, the oldest first. The head has the number of waiting reports; each step updates
+/// it.
 class Outbox {
   public:
     explicit Outbox(const StateFile& file) : database_(file) {}
 
-    /// Queues reports, of this round and in this order. Within another step they are held, for those of other
-    /// stores to stand in the same rows, until settle().
+    /// Queues reports of this round in this order. Within a joint step, the reports are held until settle(),
+    /// so that reports of several stores share rows.
     void append(Step& step, std::span<const Report> reports, std::int64_t round);
-    /// Writes what is held.
+    /// Writes the held reports.
     void settle(Step& step);
-    /// Forgets what is held, of a step that is not going to be done.
+    /// Deletes the held reports of a step that is rolled back.
     void forget() noexcept { held_.clear(); }
 
-    /// A row as it stands, whatever that is.
+    /// A row as it was read, which may be damaged.
     struct OutboxRow {
         std::int64_t id, round, digest;
         ReportSegment segment;
-        /// Whether it is as it was written.
+        /// Whether the row is unchanged since it was written.
         [[nodiscard]] bool sound() const noexcept;
     };
     /// Reports at the front, of one round.
     struct Front {
         std::int64_t round = 0;
-        std::int64_t last = 0;  ///< the last row that they stand in; they are all that stands up to there
-        std::vector<Report> reports;     ///< may be none
-        std::vector<OutboxRow> damaged;  ///< rows that stood before or among them
+        std::int64_t last = 0;           ///< the last row of the reports; they are all reports up to it
+        std::vector<Report> reports;     ///< may be empty
+        std::vector<OutboxRow> damaged;  ///< damaged rows before or among them
     };
-    /// The oldest reports behind a row, or of all, at most `most` (≥ 1). Where these end within a stretch, it
-    /// becomes two; what is damaged leaves the queue.
+    /// Returns the oldest reports after a row, or of the whole queue, at most `most` (≥ 1). If they end
+    /// within a segment, it is split. Damaged rows are removed from the queue.
     [[nodiscard]] Front first(Step& step, std::size_t most, std::optional<std::int64_t> after);
-    /// All reports behind a row, or from the front on, up to the end of another one. Nothing if any of them
-    /// is damaged or missing.
+    /// Returns all reports after a row, or from the front on, up to the end of another row. Returns nothing
+    /// if one of them is damaged or missing.
     [[nodiscard]] std::optional<Front> up_to(std::int64_t last, std::optional<std::int64_t> after) const;
     /// Removes all reports up to the end of this row.
     void drop(Step& step, std::int64_t last);
@@ -50,8 +51,8 @@ class Outbox {
     void write(Step& step, std::span<const Report> reports, std::int64_t round);
     void put(Step& step, std::int64_t id, std::int64_t round, const ReportSegment& segment);
     void remove(Step& step, const OutboxRow& row);
-    /// What stands at the front or behind a row, up to another one or until there are so many reports. Where
-    /// these end within a row, that is `cut`, of which they are the first `taken`.
+    /// The reports at the front or after a row, up to another row or to a number of reports. If they end
+    /// within a row, the row is `cut`, and they include its first `taken` reports.
     struct Reach {
         Front front = {};
         std::optional<OutboxRow> cut = {};
@@ -68,7 +69,7 @@ class Outbox {
     Statement drop_{database_, "DELETE FROM outbox WHERE id <= ? RETURNING count, digest"};
     Statement drop_one_{database_, "DELETE FROM outbox WHERE id = ?"};
     std::vector<Report> held_ = {};
-    std::int64_t round_ = 0;  ///< of what is held
+    std::int64_t round_ = 0;  ///< of the held reports
 };
 
 }  // namespace ldp::sqlite

@@ -1,4 +1,4 @@
-// What a state file keeps of reports that were refused or damaged.
+// The dead-lettered reports of a state file, which were rejected or damaged.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ldp::sqlite {
 
-/// Rows of reports that wait aside, each with the reason, the oldest first.
+/// Rows of dead-lettered reports with their causes, the oldest first.
 class Refusals {
   public:
     explicit Refusals(const StateFile& file) : database_(file) {}
@@ -23,7 +23,7 @@ class Refusals {
     void keep(Step& step, std::int64_t round, const Report& report, std::string_view reason, bool sound);
     /// Throws Error (environment) if one has changed.
     [[nodiscard]] std::vector<RefusalRow> all() const;
-    /// Forgets all; returns how many there were.
+    /// Deletes all rows; returns their number.
     std::uint64_t drop(Step& step);
 
   private:

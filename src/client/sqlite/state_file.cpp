@@ -14,18 +14,18 @@ namespace ldp::sqlite {
 
 namespace {
 
-constexpr std::int64_t application = 0x4C445043;  // "LDPC": what makes an SQLite file ours
-constexpr std::int64_t unreleased = 0x4C445031;   // what it was before 1.0, of schemas that never came out
+constexpr std::int64_t application = 0x4C445043;  // "LDPC": the application id of a state file
+constexpr std::int64_t unreleased = 0x4C445031;   // the application id before 1.0, of unreleased schemas
 
-// The outbox is a queue of stretches, each with the number of its first report. A batch is some of them at
-// its front, so that naming one costs nothing but a new head, however many reports it holds. What was refused
-// waits aside, and says whether it is still as it was drawn.
+// The outbox is a queue of segments, each with the number of its first report. A batch consists of segments
+// at the front of the queue, so that naming a batch of any size only changes the head. Dead-lettered reports
+// have a table of their own, with a flag for unchanged reports.
 //
-// A person's memory is what does not change (public randomness), what each report changes (course), marks,
-// and the answers, the permanent randomized responses, which are the ledger too.
+// A person's memory has the public randomness, which does not change, the course, which each report changes,
+// checkpoints, and the permanent randomized responses, which are also the ledger.
 //
-// Every row has a digest, and the head has their sum: a row that changed, went missing or came twice is
-// noticed.
+// Every row has a digest, and the head has the sum of all digests. It detects changed, missing and repeated
+// rows.
 constexpr std::int64_t schema_version = 1;
 constexpr const char* schema = R"(
     CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint INTEGER,
@@ -62,7 +62,7 @@ void write(const Database& database, const Head& head) {
         .finish();
 }
 
-/// Makes the name of a file that was moved into a directory as durable as the file.
+/// Makes the directory entry of a new file durable.
 void sync_directory(const std::filesystem::path& directory) {
     const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
@@ -70,9 +70,9 @@ void sync_directory(const std::filesystem::path& directory) {
     close(descriptor);
 }
 
-/// Builds a new state file under another name and moves it into place complete: a file of this name is never
-/// half made, so an empty one can only be a damaged one. Its journal is in memory until it is in place, and a
-/// draft that fails is deleted: whatever fails, no other file remains.
+/// Creates a new state file under a temporary name and links it when it is complete. So a state file is never
+/// incomplete, and an empty one is damaged. Its journal is in memory until then, and a failed draft is
+/// deleted, so that no other file remains after a failure.
 void create(const std::string& path, const Head& head) {
     std::string draft = path + ".XXXXXX";
     const auto cannot = [&](int reason) {
@@ -100,7 +100,7 @@ void create(const std::string& path, const Head& head) {
         unlink(draft.c_str());
         throw;
     }
-    // link() refuses to overwrite: if another process was faster, its file is the one that counts.
+    // link() does not overwrite: if another process was faster, its file is used.
     const bool placed = link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST;
     const int reason = errno;
     unlink(draft.c_str());
@@ -108,7 +108,7 @@ void create(const std::string& path, const Head& head) {
     sync_directory(std::filesystem::absolute(path).parent_path());
 }
 
-/// The path of a state file that exists.
+/// Returns the path of an existing state file.
 const std::string& existing(const std::string& path, const std::array<std::byte, 32>& secret) {
     struct stat found {};
     if (stat(path.c_str(), &found) != 0) {
@@ -135,7 +135,7 @@ StateFile::StateFile(const std::string& path, const std::array<std::byte, 32>& s
         fail(path, "read-only", {}, "The file and its directory must be writable by the user who runs this.");
     run("PRAGMA locking_mode = EXCLUSIVE");
     run("PRAGMA trusted_schema = OFF");
-    run("BEGIN IMMEDIATE");  // takes the lock, which stays, and shows that the file can be written
+    run("BEGIN IMMEDIATE");  // takes the lock, which remains, and fails if the file is read-only
     identify();
     run("COMMIT");
     run("PRAGMA journal_mode = WAL");
@@ -196,7 +196,7 @@ Step::Step(StateFile& file, Durable durable)
         outer_->require_whole();
         return;
     }
-    // The write-ahead log is written in order: what makes a later commit durable does so with all before it.
+    // The write-ahead log is written in order, so that a durable commit makes all earlier ones durable.
     file_.run(durable == Durable::now ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     file_.run("BEGIN IMMEDIATE");
     file_.step_ = this;

@@ -1,5 +1,5 @@
-// The file that a client keeps: made whole or not at all, opened only if it is ours and sound, changed in
-// steps.
+// The state file of a client. It is created atomically, opened only if it is valid, and changed in
+// transactions.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace ldp::sqlite {
 
-/// A digest of a row: of its columns one after another, and of the table's name, which tells rows of
-/// different tables apart. SQLite's pages have no checksums of their own.
+/// A digest of a row: of the table's name and of all columns in order. The name distinguishes rows of
+/// different tables. SQLite's pages have no checksums.
 class RowDigest {
   public:
     template <class... Columns>
@@ -44,25 +44,25 @@ class RowDigest {
     ContentHash hash_;
 };
 
-/// What there is once in a file.
+/// The head: values that a file has once.
 struct Head {
-    std::array<std::byte, 32> secret{};       ///< of which batches have their ids
-    std::optional<std::int64_t> fingerprint;  ///< of the spec that it is tied to
-    std::int64_t reports = 0;                 ///< how many were queued, which numbers the newest
-    std::int64_t waiting = 0;                 ///< how many of them are in the queue
-    std::int64_t batches = 0;                 ///< how many were named
-    std::optional<std::int64_t> last;         ///< the last row of the one on its way, until that is done with
-    std::optional<std::int64_t> ahead;        ///< the last row of the one behind it, if that has its name
-    std::int64_t outdated = 0;                ///< 1: retired
+    std::array<std::byte, 32> secret{};       ///< key from which batch ids are derived
+    std::optional<std::int64_t> fingerprint;  ///< of the spec of the file
+    std::int64_t reports = 0;                 ///< number of reports ever queued, the number of the newest
+    std::int64_t waiting = 0;                 ///< number of reports in the queue
+    std::int64_t batches = 0;                 ///< number of named batches
+    std::optional<std::int64_t> last;         ///< the last row of the current batch, until it is settled
+    std::optional<std::int64_t> ahead;        ///< the last row of the next batch, if it is named
+    std::int64_t outdated = 0;                ///< 1: invalidated
     std::int64_t rows = 0;                    ///< the sum, modulo 2^64, of the digests of all other rows
 };
 
 class Step;
 
-/// A state file that is ours, writable, sound and locked: no row is missing that it was left with.
+/// A valid, writable and locked state file with all of its rows.
 class StateFile : public Database {
   public:
-    /// Opens the file, or makes it if there is none, with this secret. Throws Error (environment).
+    /// Opens the file, or creates it with this secret if it does not exist. Throws Error (environment).
     StateFile(const std::string& path, const std::array<std::byte, 32>& secret);
 
     [[nodiscard]] const Head& head() const noexcept { return head_; }
@@ -72,21 +72,21 @@ class StateFile : public Database {
     [[nodiscard]] std::int64_t pragma(const char* sql) const;
     /// Throws Error (environment) unless this release can read the file.
     void identify() const;
-    /// Reads the head, and throws Error (environment) unless it sums up the rows.
+    /// Reads the head. Throws Error (environment) unless its sum agrees with the rows.
     void read_head();
 
     Head head_;
-    Step* step_ = nullptr;  ///< that is going on
+    Step* step_ = nullptr;  ///< the current step
 };
 
-/// When a step is durable.
+/// The time at which a step becomes durable.
 enum class Durable {
     now,         ///< when commit() returns
-    with_others  ///< with the next one that is durable now: until then a crash of the system may undo it
+    with_others  ///< with the next step of `now`; until then a crash of the system may undo it
 };
 
-/// One change of the file, its head included: whole if commit() returns, else undone. A step within another
-/// one is a part of it: done with the outer one, which cannot be done if a part was not.
+/// One atomic change of the file and its head. It is complete if commit() returns, else rolled back. A step
+/// within another one is a part of it and commits with it. The outer step cannot commit if a part failed.
 class Step {
   public:
     explicit Step(StateFile& file, Durable durable = Durable::now);
@@ -95,14 +95,14 @@ class Step {
     ~Step();
     void commit();
 
-    /// Whether it is a part of another one.
+    /// Whether the step is a part of another one.
     [[nodiscard]] bool within() const noexcept { return outer_ != nullptr; }
 
-    /// A row with this digest came, or went.
+    /// Records that a row with this digest was added or removed.
     void came(std::int64_t digest) noexcept { sum(static_cast<std::uint64_t>(digest)); }
     void went(std::int64_t digest) noexcept { sum(-static_cast<std::uint64_t>(digest)); }
 
-    Head& head;  ///< of the file, as it will be; as it was, if this is undone
+    Head& head;  ///< of the file after the step; restored if the step is rolled back
 
   private:
     void sum(std::uint64_t digest) noexcept {
@@ -113,7 +113,7 @@ class Step {
 
     StateFile& file_;
     Head before_;
-    Step* outer_;  ///< that this is a part of, or null
+    Step* outer_;  ///< the step of which this is a part, or null
     bool committed_ = false;
     bool spoiled_ = false;  ///< a part failed
 };

@@ -14,11 +14,19 @@ namespace ldp {
 /// The receipt's header field.
 inline constexpr const char* receipt_field = "Ldp-Receipt";
 
-/// SHA-256, as 64 lower-case hexadecimal digits, of these lines, each but the last followed by a line feed:
-/// "ldp receipt 1", the method, the status of the answer, the batch id in lower case, the round, SHA-256 of
-/// the content in the same digits, the collection's name. `content` is SHA-256 of the body of a POST, and of
-/// the body of the answer to a GET. A DELETE has no content and the round 0; a GET has an empty id and the
-/// round 0.
+/// Returns SHA-256, as 64 lower-case hexadecimal digits, of the following lines. Each line but the last ends
+/// with a line feed.
+///
+///   - "ldp receipt 1";
+///   - the method;
+///   - the status of the response;
+///   - the batch id in lower case;
+///   - the round;
+///   - SHA-256 of the content in lower-case hexadecimal digits;
+///   - the collection's name.
+///
+/// `content` is SHA-256 of the body of a POST, or of the response's body for a GET. A DELETE has no content
+/// and the round 0; a GET has an empty id and the round 0.
 [[nodiscard]] std::string delivery_receipt(std::string_view method, unsigned status,
                                            std::string_view collection, std::string_view id,
                                            std::int32_t round, const std::array<std::byte, 32>& content);

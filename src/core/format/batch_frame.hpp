@@ -1,11 +1,9 @@
-// A batch: many reports of one spec as one value. The parameter block, which would be most of each of them,
-// stands there once; behind it how many they are (4 bytes), then their payloads in ascending order, byte by
-// byte.
+// A batch: many reports of one spec as one value. It has the parameter block, which is most of a report,
+// once. The number of reports (4 bytes) and their payloads follow, in ascending order of their bytes.
 //
-// That order is the format's, so it carries nothing: not who reported before whom, nor anything that whoever
-// made the batch would like to hide in it. Shuffling would hide as much, but only from those who trust the
-// shuffler; an order that is demanded can be checked. Besides, equal reports make equal batches, and sorted
-// payloads compress better.
+// The sorted order contains no information: neither the order of the reports nor a hidden message of the
+// batch's creator. Shuffling would remove the order as well, but the server could not verify it. Besides,
+// equal reports make equal batches, and sorted payloads compress better.
 #pragma once
 
 #include <vector>
@@ -29,7 +27,7 @@ class BatchFrame {
     [[nodiscard]] std::uint64_t most() const noexcept {
         return payload_ < max_batch_payloads ? max_batch_payloads / payload_ : 1;
     }
-    /// Of a batch of so many reports.
+    /// Returns the size of a batch of `count` reports in bytes.
     [[nodiscard]] std::size_t size(std::uint64_t count) const noexcept {
         return payloads_at() + count * payload_;
     }

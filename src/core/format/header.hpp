@@ -1,22 +1,22 @@
 // The three formats. A report is a parameter block and a payload; a batch is the same block and many
-// payloads; a summary is the same block, what was counted and the mechanism's state. They belong together
-// exactly if their blocks are equal, byte by byte.
+// payloads; a summary is the same block, the counts and the mechanism's state. They belong to the same spec
+// if and only if their blocks are equal, byte by byte.
 //
 //     offset  size
 //          0     1  format version (2)
 //          1     1  kind: 0 report, 1 summary, 2 batch
 //          2     1  mechanism
-//          3     1  flags: 1 if answers are kept; the other bits are reserved, 0
-//          4     2  size of the block, this header included
-//          6     2  the spec's min_group; 0 for the usual one
+//          3     1  flags: 1 if responses are memoized; the other bits are reserved, 0
+//          4     2  size of the block, including this header
+//          6     2  the spec's min_group; 0 for the default
 //          8     8  fingerprint of the canonical spec
 //         16     8  epsilon
-//         24        the mechanism's parameters: all that debiasing needs
+//         24        the mechanism's parameters, which suffice for debiasing
 //      block        report: payload · summary: number of reports (8), first and last round (4 each), state ·
 //                   batch: number of reports (4), payloads
 //
-// Numbers are little-endian. Lengths follow from the block, and of a batch from the number of its reports:
-// nothing in a payload or state tells a length.
+// Numbers are little-endian. Lengths follow from the block and, for a batch, from the number of its reports.
+// A payload or state contains no lengths.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace ldp {
 
-/// Read for ever from here on. Version 1 was that of releases before 1.0, which nobody was given.
+/// All later releases read this version. Version 1 was that of unpublished releases before 1.0.
 inline constexpr std::uint8_t format_version = 2;
 /// Bytes before the mechanism's parameters.
 inline constexpr std::size_t header_size = 24;
@@ -47,21 +47,21 @@ enum class Kind : std::uint8_t {
 inline constexpr std::size_t kind_offset = 1;        ///< where a header has its kind, in bytes
 inline constexpr std::size_t block_size_offset = 4;  ///< where it has the size of the block
 
-/// The fewest reports (where answers are kept, people) that estimates are shown of, unless the spec says
-/// otherwise: see min_group in the manual's spec.md.
+/// Default of min_group: the smallest number of reports (people, if responses are memoized) for which
+/// estimates are shown. See doc/spec.md.
 inline constexpr std::uint16_t usual_min_group = 20;
 
-/// What a block tells of the spec beside the mechanism and its parameters.
+/// The fields of the spec in a block, except the mechanism and its parameters.
 struct Terms {
     std::uint64_t fingerprint = 0;  ///< of the canonical spec
-    bool kept = false;  ///< whether people keep their answers, so that reports of several rounds repeat them
+    bool kept = false;  ///< whether responses are memoized, so that reports of several rounds repeat them
     std::uint16_t min_group = usual_min_group;  ///< at least 1
     friend bool operator==(const Terms&, const Terms&) = default;
 };
 
-/// What a header tells.
+/// The fields of a header.
 struct Header : Terms {
-    Kind kind;                 ///< what it begins
+    Kind kind;                 ///< kind of the value
     std::uint8_t mechanism;    ///< its number: MechanismEntry::id
     std::uint16_t block_size;  ///< bytes of the block, this header included
     double epsilon;            ///< of a report

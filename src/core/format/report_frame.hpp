@@ -12,7 +12,7 @@ namespace ldp {
 /// A report's bytes.
 using Report = std::vector<std::byte>;
 
-/// A report of this block with room for a payload of so many bytes, which are 0.
+/// Returns a report of this block with a payload of `payload_size` zero bytes.
 [[nodiscard]] Report frame_report(Bytes block, std::size_t payload_size);
 
 /// The payload of a report that was framed with this block.

@@ -7,8 +7,8 @@
 
 namespace ldp {
 
-/// The first and the last round. Where rounds were not told, any may be in it: of all sets that is the
-/// largest, so that adding sets up needs no special case.
+/// A set of rounds, given by the first and the last one. If rounds were not recorded, it is the set of all
+/// rounds, so that unions need no special case.
 struct Rounds {
     std::int32_t first, last;
 

@@ -25,7 +25,7 @@ class SummaryFrame {
         return {load<std::int32_t>(summary.data() + first_at()),
                 load<std::int32_t>(summary.data() + last_at())};
     }
-    /// Counts so many reports of these rounds.
+    /// Adds `more` reports of these rounds to the count.
     void add_count(MutableBytes summary, std::uint64_t more, const Rounds& rounds) const noexcept {
         add<std::uint64_t>(summary.data() + block_, more);
         put_rounds(summary, this->rounds(summary).with(rounds));

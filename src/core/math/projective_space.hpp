@@ -13,12 +13,13 @@ namespace ldp {
 
 /// There are as many points as hyperplanes, both numbered from 0. Each is a vector of t coordinates up to a
 /// factor, and a point lies on a hyperplane if their inner product is 0.
-///   points       the last coordinate that is not 0 is 1:  y = (b₁,…,b_m,1,0,…)
-///                has the number K_m + Σ b_i·q^(i−1), where K_m = (q^m−1)/(q−1) = 1 + q + … + q^(m−1);
-///   hyperplanes  the first coordinate that is not 0 is 1:  x = (0,…,0,1,a_(l+2),…,a_t), l zeros in front,
-///                has the number q·K_l + Σ a_i·K_(i−1).
-/// So the points of each m follow one another, and so do the hyperplanes of each last coordinate, arranged as
-/// all hyperplanes of one dimension less: what the counting recurs on.
+///   points       The last non-zero coordinate is 1. The number of y = (b₁,…,b_m,1,0,…) is
+///                K_m + Σ b_i·q^(i−1), where K_m = (q^m−1)/(q−1) = 1 + q + … + q^(m−1).
+///   hyperplanes  The first non-zero coordinate is 1. The number of x = (0,…,0,1,a_(l+2),…,a_t), with l
+///   leading
+///                zeros, is q·K_l + Σ a_i·K_(i−1).
+/// So the points of each m are consecutive. The hyperplanes of each last coordinate are consecutive as well,
+/// in the order of all hyperplanes of one dimension less. The recursion of the counts uses this order.
 class ProjectiveSpace {
   public:
     static constexpr std::uint64_t max_points = std::uint64_t{1} << 25;
@@ -48,10 +49,10 @@ class ProjectiveSpace {
     /// Returns ⟨x,y⟩ in the field.
     [[nodiscard]] std::uint32_t product(const Vector& x, const Vector& y) const noexcept;
 
-    /// Return a point's index. point_off() enumerates the points not on a hyperplane, from 0 to points() −
-    /// points_on_one() − 1. point_on() enumerates those on it, each of them q−1 times, from 0 to
-    /// (q−1)·points_on_one() − 1.
+    /// Returns the i-th of the points() − points_on_one() points that are not on a hyperplane.
     [[nodiscard]] std::uint64_t point_off(const Vector& hyperplane, std::uint64_t i) const noexcept;
+    /// Returns the i-th point on a hyperplane, for i from 0 to (q−1)·points_on_one() − 1: each point q−1
+    /// times.
     [[nodiscard]] std::uint64_t point_on(const Vector& hyperplane, std::uint64_t i) const noexcept;
 
     /// Returns, for each hyperplane, the sum of the counts of its points. Counts are 64-bit numbers by point.

@@ -13,11 +13,11 @@ namespace ldp {
 /// downwards.
 ///
 /// From the root downwards, each node's share is split by the posterior mean of its coefficient. Its prior is
-/// a mixture. The mean is that of equal points or of the parabola through the node and its neighbours (Donoho
-/// 1993), with a normal deviation proportional to the node's share; or the whole share is in one half. The
-/// weights in a level maximize the likelihood of its estimates, with one additional node distributed as in
-/// the level above. Constant segments therefore become constant and smooth segments smooth, while
-/// coefficients that exceed their noise are preserved.
+/// a mixture. In two components, the mean is that of equal points, or of the parabola through the node and
+/// its neighbours (Donoho 1993), with a normal deviation proportional to the node's share. In the others, the
+/// whole share is in one half. The weights in a level maximize the likelihood of its estimates, with one
+/// additional node distributed as in the level above. Constant segments therefore become constant and smooth
+/// segments smooth, while coefficients that exceed their noise are preserved.
 [[nodiscard]] std::vector<double> shrunk_splits(std::span<const double> cumulative,
                                                 std::span<const double> variances);
 

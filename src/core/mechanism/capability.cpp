@@ -33,7 +33,7 @@ constexpr QuantityWords words_of(Quantity quantity) noexcept {
     return {};
 }
 
-/// What to ask instead. A series has frequencies, but of each round.
+/// Hints at supported queries. A series has the frequencies of each round.
 std::vector<Remedy> remedies(const Mechanism& mechanism) {
     const MechanismEntry* entry = find_mechanism(mechanism.header().mechanism);
     if (entry != nullptr && entry->series) return {Remedy::ask_series};
@@ -48,7 +48,8 @@ std::vector<Remedy> remedies(const Mechanism& mechanism) {
 void refuse(const Mechanism& mechanism, const char* what) {
     const MechanismEntry* entry = find_mechanism(mechanism.header().mechanism);
     raise(ErrorCode::unsupported,
-          std::string("reports of ") + (entry == nullptr ? "unknown" : entry->name) + " do not tell " + what,
+          std::string("mechanism ") + (entry == nullptr ? "unknown" : entry->name) + " does not support " +
+              what,
           {}, remedies(mechanism));
 }
 
@@ -71,14 +72,18 @@ void check_attribute(std::size_t attribute, std::size_t attributes) {
               "They are numbered from 0 to " + std::to_string(attributes - 1) + ".");
 }
 
-// The randomizers are independent of each other, but not what they were given: a report tells s values of one
-// person, who may be above the mean in all of them, or below. Two bounds of the variance of a sum of means,
-// each with equality somewhere, from the variances V against a population and their sampling part P:
+// The randomizers are independent, but their inputs are not: a report contains s values of one person, who
+// may be above the mean in all of them, or below. The variance of a sum of means has two upper bounds, each
+// of which is attained for some populations. V are the variances against a population, and P their sampling
+// parts.
 //
-//   Σ V + (s−1)·Σ P   A person adds to at most s of the means, and 2ab ≤ a² + b². With s = 1 nobody adds to
-//                     two, and it is exact but for the people's own variance, if they are the target.
-//   Σ (V−P) + (Σ √P)² Cauchy and Schwarz. Against the people who reported, P counts for the share who did not
-//                     draw the attribute only, and if all drew it there is no sampling error.
+//   Σ V + (s−1)·Σ P   A person contributes to at most s of the means, and 2ab ≤ a² + b². With s = 1, each
+//   person
+//                     contributes to one mean. The bound is then exact, except for the people's own variance
+//                     if they are the target.
+//   Σ (V−P) + (Σ √P)² Cauchy and Schwarz. If the target is the people who reported, P applies only to the
+//   share
+//                     of people who did not draw the attribute. If all drew it, the sampling error is 0.
 double variance_of_sum(std::span<const Addend> addends, std::uint64_t per_report) noexcept {
     double all = 0, sampled = 0, noise = 0, deviation = 0;
     for (const Addend& one : addends) {

@@ -20,24 +20,24 @@ class Capability {
     virtual ~Capability() = default;
 };
 
-/// Throws Error (unsupported) that says what the mechanism's reports tell instead of `what`, and which
-/// function to ask.
+/// Throws Error (unsupported), which names the quantities that the mechanism estimates instead of `what`, and
+/// the functions for them.
 [[noreturn]] void refuse(const Mechanism& mechanism, const char* what);
 
-/// The mechanism's capability; null if it has none such.
+/// Returns the mechanism's capability of this type; null if it does not have it.
 template <class T>
 [[nodiscard]] const T* find_capability(const Mechanism& mechanism) noexcept {
     return dynamic_cast<const T*>(&mechanism);
 }
 
-/// The same; throws Error (unsupported) if it has none.
+/// Returns the mechanism's capability; throws Error (unsupported) if it does not have it.
 template <class T>
 [[nodiscard]] const T& capability(const Mechanism& mechanism) {
     if (const T* found = find_capability<T>(mechanism)) return *found;
     refuse(mechanism, T::offers);
 }
 
-/// Throws Error (unsupported) unless the quantity is one of the mechanism's answers.
+/// Throws Error (unsupported) unless the mechanism estimates the quantity.
 void check_tells(const Mechanism& mechanism, Quantity quantity);
 
 // Capabilities of several kinds of mechanisms --------------------------------------------------------------
@@ -73,40 +73,40 @@ class Record : public Capability {
     }
 };
 
-/// What one attribute of a record adds to a sum of estimates: variances, of its mean or shares times whatever
-/// they count for, in squares of the sum's unit.
+/// The contribution of one attribute of a record to a sum of estimates: variances of its weighted mean or
+/// shares, in squares of the sum's unit.
 struct Addend {
     double variance;  ///< against a population
-    double noise;     ///< of it the randomizer's, and what cannot be told from that
-    double sampled;   ///< the part that people themselves bring, or no less
+    double noise;     ///< its part from the randomizer, and parts that cannot be separated from it
+    double sampled;   ///< its part from the sample of people, or an upper bound of it
     double left;      ///< the share of people who did not report it; 1 against a population
 };
-/// At least the variance of the sum, if every report is about so many attributes.
+/// Returns an upper bound of the variance of the sum, if every report is about `per_report` attributes.
 [[nodiscard]] double variance_of_sum(std::span<const Addend> addends, std::uint64_t per_report) noexcept;
 
-/// Values that are held by people or not, so that one may ask whether any do.
+/// Tests whether a value has a share greater than zero.
 class Significance : public Capability {
   public:
-    static constexpr const char* offers = "whether anybody holds a value";
+    static constexpr const char* offers = "tests of single values";
 
-    /// The chance that an item which nobody holds is estimated at least as large; one-sided, for one item.
-    /// Unless a mechanism knows better, by the normal law with the error that was estimated; 1 where nothing
-    /// is known.
+    /// Returns the one-sided p-value of one item: the probability of an estimate at least as large if its
+    /// share is 0. By default, it uses the normal distribution with the estimated error; 1 if the error is
+    /// unknown.
     [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
 };
 
 struct ErrorLaw;  // error_law.hpp
 
-/// Several numbers with a mean in common.
+/// The mean of several numeric attributes together.
 class GroupMean : public Capability {
   public:
     static constexpr const char* offers = "the mean of several attributes";
 
-    /// The mean of all values of the attributes first..last, each in its own units; n ≥ 1 and both are below
-    /// cells().size().
+    /// Returns the mean of all values of the attributes first..last, each in its own unit; n ≥ 1, and both
+    /// are below cells().size().
     [[nodiscard]] virtual Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
                                               Target target) const = 0;
-    /// How that is distributed about the true mean; by default by the normal law.
+    /// Returns the distribution of its error; by default the normal one.
     [[nodiscard]] virtual ErrorLaw group_law(const Counts& counts, std::size_t first, std::size_t last,
                                              Target target) const;
 };

@@ -90,7 +90,7 @@ inline constexpr Interval possible_shares{0, 1};
 /// Capability of mechanisms whose estimates follow one known law.
 class KnownErrors : public Capability {
   public:
-    static constexpr const char* offers = "how their estimates are distributed";
+    static constexpr const char* offers = "the distribution of its errors";
 
     /// Returns the law of an estimate from n ≥ 1 reports, one per user.
     [[nodiscard]] virtual ErrorLaw error_law(std::uint64_t n, Target target) const noexcept = 0;
@@ -99,7 +99,7 @@ class KnownErrors : public Capability {
 /// Capability of mechanisms whose estimates have individual laws, which depend on the counts.
 class ItemErrors : public Capability {
   public:
-    static constexpr const char* offers = "how each of their estimates is distributed";
+    static constexpr const char* offers = "the distribution of the error of each estimate";
 
     /// Returns the interval of each estimate that estimate() returns, at this critical value. Requires n ≥ 1
     /// reports, one per user.

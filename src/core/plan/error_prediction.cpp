@@ -21,7 +21,7 @@ std::uint64_t whole(double n) noexcept {
     return static_cast<std::uint64_t>(std::max(1.0, std::round(n)));
 }
 
-/// What the variances against the two targets tell apart.
+/// Splits the variance into noise and sampling error, by the variances against the two targets.
 template <class Variance>
 Parts parts(Variance variance) {
     const double noise = variance(Target::sample);
@@ -117,7 +117,7 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
     check_interrupt();
     const RecordPart part = part_of(mechanism_, attributes.front());
     if (attributes.back() >= part.first + part.mechanism->cells().size())
-        raise(ErrorCode::unsupported, "nobody reports these attributes together",
+        raise(ErrorCode::unsupported, "no report contains these attributes together",
               "They are in several parts of the record.", "Name them in \"together\".");
     std::vector<std::size_t> within = attributes;
     for (std::size_t& attribute : within) attribute -= part.first;
@@ -128,13 +128,13 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
                 within, [&](std::size_t j) -> const std::vector<double>& { return spread(part.first + j); },
                 reports);
     if (!shares->told())
-        raise(ErrorCode::unsupported, "nobody reports these attributes together", {},
-              "Ask about attributes that stand in one view, or declare a view of these.");
+        raise(ErrorCode::unsupported, "no report contains these attributes together", {},
+              "Ask about attributes of one view, or declare a view of these.");
     const JointShares::Share share = shares->share(box);
     if (std::isnan(share.value))
-        raise(ErrorCode::unsupported, "nobody is asked so finely about these attributes",
-              "The spec leaves out what too few people would tell.",
-              "Ask for a box with coarser ends, or leave \"people\" out of the spec.");
+        raise(ErrorCode::unsupported, "reports do not contain these attributes at this resolution",
+              "Because of \"people\", the spec omits levels with too few expected reports.",
+              "Ask for a box with coarser ends, or omit \"people\" from the spec.");
     return of_record(parts([&](Target target) {
                          return square(estimate_of(*shares, share, whole(reports), target).standard_error);
                      }),

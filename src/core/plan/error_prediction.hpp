@@ -1,6 +1,5 @@
-// What can be said of a spec's answers before anybody reports, if it is assumed how people are spread over
-// the values: how large errors will be, and where they come from. Nothing here draws at random; every
-// mechanism knows the variance of what it does, and this puts it to the questions that are asked.
+// Predicted errors of estimates and their sources, from a spec and an assumed distribution of the values. The
+// predictions use the closed-form variances of the mechanisms and no random draws.
 #pragma once
 
 #include <cstdint>
@@ -14,73 +13,71 @@
 
 namespace ldp {
 
-/// How many points a number's range is looked at in, unless the mechanism has points of its own.
+/// Number of points of a number's range, unless the mechanism has its own points.
 inline constexpr std::size_t prediction_points = 1025;
 
-/// Variances of an answer: of shares, or of numbers in squares of unit(), as whose own squares may be no
-/// doubles.
+/// Variances of an estimate: of a share, or of a number in squares of unit(), whose own square may overflow.
 struct Parts {
-    double noise;         ///< the randomizer's, against the people who report
-    double sampling;      ///< what people bring who are a sample of a population
-    double smearing = 0;  ///< how far off the answer is on average, in unit(), because values are smeared
+    double noise;         ///< of the randomizer, against the people who report
+    double sampling;      ///< because the people are a sample of a population
+    double smearing = 0;  ///< bias in unit(), because the mechanism smears values
 };
 
-/// Answers of n people with one report each, n ≥ 1.
+/// Predicted errors of estimates from n people with one report each, n ≥ 1.
 class ErrorPrediction {
   public:
-    /// `spreads` has the assumption about each attribute: shares that add up to 1, over the values of a
+    /// `spreads` has the assumed distribution of each attribute: shares with sum 1, over the values of a
     /// category, or over the points_of() a number, from one end of its range to the other. An empty one is
-    /// even. Attributes are taken to be independent. Mechanism and attributes are of one spec, and must
-    /// outlive it.
+    /// uniform. Attributes are assumed to be independent. Mechanism and attributes belong to one spec, and
+    /// must outlive this object.
     ErrorPrediction(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
                     std::vector<std::vector<double>> spreads);
 
-    /// Over how many values or points an attribute's people are spread.
+    /// Returns the number of values or points of an attribute's distribution.
     [[nodiscard]] static std::size_t points_of(const Mechanism& mechanism, std::size_t attribute,
                                                const Attribute& asked);
 
-    /// The assumption about an attribute, made where it was left open.
+    /// Returns the distribution of an attribute.
     [[nodiscard]] const std::vector<double>& spread(std::size_t attribute) const;
 
-    // All throw Error (unsupported) that says what to ask instead, if reports do not tell it.
+    // All throw Error (unsupported) with a hint if the mechanism does not estimate the quantity.
 
-    /// The share of one value; of a series, in that round (from 0) of which value; of values in buckets, as
-    /// far as their spread is that of buckets.
+    /// The share of one value. In a series, `attribute` is the round, from 0. Values that share a bucket are
+    /// predicted as their bucket.
     [[nodiscard]] Parts share(std::size_t attribute, std::size_t value, double n) const;
-    /// The same in the noisiest round of a series.
+    /// The share of one value in the noisiest round of a series.
     [[nodiscard]] Parts share_in_worst_round(std::size_t value, double n) const;
-    /// The share of those who hold one value of one attribute and one of another: a cell of `joint`.
+    /// The share of people with one value of one attribute and one of another: a cell of `joint`.
     [[nodiscard]] Parts pair(std::pair<std::size_t, std::size_t> attributes,
                              std::pair<std::size_t, std::size_t> values, double n) const;
-    /// The share of those who hold one of the values marked of each of these attributes, ascending.
+    /// The share of people with one of the marked values of each of these attributes, in ascending order.
     [[nodiscard]] Parts box(const std::vector<std::size_t>& attributes, const JointShares::Box& box,
                             double n) const;
     /// The mean.
     [[nodiscard]] Parts mean(std::size_t attribute, double n) const;
-    /// What rounding numbers to the grid adds to the noise of the mean, at random places between two points:
-    /// a sixth of a step, squared, for each person.
+    /// The variance that rounding to the grid adds to the mean, for values at random positions between two
+    /// points: a sixth of a step, squared, for each person.
     [[nodiscard]] double rounding(std::size_t attribute, double n) const;
     /// The share of people within [low, high]: of points, or of whole bins or values of `joint`. `truth` is
-    /// what it is, if that is known better than by a spread that is even between points. Throws Error
+    /// the exact share, if it is known; otherwise values are uniform between points. Throws Error
     /// (invalid_value) if an end lies inside a bin.
     [[nodiscard]] Parts range(std::size_t attribute, Interval within, double n,
                               std::optional<double> truth = {}) const;
-    /// The value below which a share lies, 0 < share < 1. `truth` as above.
+    /// The quantile of a share, 0 < share < 1. `truth` as above.
     [[nodiscard]] Parts quantile(std::size_t attribute, double share, double n,
                                  std::optional<double> truth = {}) const;
 
-    /// What means and quantiles of an attribute are measured in: half a number's range; 1 of a category.
+    /// The unit of an attribute's means and quantiles: half of a number's range; 1 for a category.
     [[nodiscard]] static double unit(const Attribute& attribute) noexcept {
         return attribute.numeric() ? attribute.max / 2 - attribute.min / 2 : 1;
     }
 
-    /// Which part of the noise a second answer from memory has in common with the first one, 0 to 1. 0 if
-    /// the spec remembers nothing.
+    /// The share of the noise that a memoized response has in common with the first one, 0 to 1. 0 if
+    /// responses are not memoized.
     [[nodiscard]] double memoized_part(std::size_t attribute, std::size_t value) const;
 
   private:
-    /// The share of the people in a box of cells of `joint`.
-    /// That of one cell.
+    /// The share of one cell of `joint`.
     [[nodiscard]] Parts cell(const std::vector<std::size_t>& attributes,
                              const std::vector<std::size_t>& values, double n) const;
 

@@ -56,7 +56,7 @@ Choice chosen(JsonObject& object, const char* key, const char* allowed,
     JsonObject::wrong(key, *found, allowed);
 }
 
-/// The keys that tell what is asked; what a number and a category are asked unless told otherwise.
+/// Reads the keys of the target. By default it is the mean of a number, or a share of a category.
 void read_asked(JsonObject& object, const Spec& spec, PlanningTarget& question) {
     if (object.contains("attribute"))
         question.attribute = attribute_called(object.word("attribute", "the name of an attribute"), spec);

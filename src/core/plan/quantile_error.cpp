@@ -113,7 +113,7 @@ std::pair<std::vector<std::size_t>, double> points_near(Reading& reading, double
 /// if that is the first one of these.
 std::vector<double> stood_for(std::span<const std::size_t> points, double stride,
                               std::span<const double> shares) {
-    constexpr double evenly = 1e-12;  // where nobody is
+    constexpr double evenly = 1e-12;  // for points without people
     const auto width = static_cast<std::size_t>(stride);
     std::vector<double> places;
     for (std::size_t i = 0; i <= points.size(); ++i) {

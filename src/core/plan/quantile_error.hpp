@@ -1,23 +1,23 @@
-// How far a quantile errs that is read off reports.
+// The predicted error of an estimated quantile.
 #pragma once
 
 #include "core/mechanism/ordered/ordered_estimator.hpp"
 
 namespace ldp {
 
-/// Of the place, in steps, that Reading::quantile() finds.
+/// The distribution of the result of Reading::quantile(), in steps.
 struct QuantileError {
-    double mean;      ///< where it is expected
-    double variance;  ///< about its mean
+    double mean;      ///< its mean
+    double variance;  ///< its variance
 };
 
-/// If people are spread over the points by these shares, and `reading` is one of what may be expected of
-/// them.
+/// Returns the distribution of a quantile if people are spread over the points by these shares. `reading` has
+/// the expected estimates.
 ///
-/// There is no formula for it: the curve that quantiles are read off is kept from falling, which takes out a
-/// part of the noise, and people's values may be heaped, so that the place jumps. But the estimates'
-/// covariances are known; so the curve is drawn again and again near the share, at most at 256 points, by the
-/// normal law and from a fixed seed: the standard error is right to 1 %, and always the same.
+/// The distribution has no closed form. The estimated curve is made monotone, which removes part of the
+/// noise, and if values are concentrated at a few points, the quantile jumps. But the covariances of the
+/// estimates are known. So the curve is simulated near the share, at up to 256 points, by the normal
+/// distribution and from a fixed seed. The standard error is accurate to 1 %, and reproducible.
 [[nodiscard]] QuantileError quantile_error(Reading& reading, std::span<const double> shares, double share,
                                            Target target);
 

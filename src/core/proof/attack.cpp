@@ -47,13 +47,13 @@ LowerBound divide(const std::vector<double>& first, const std::vector<double>& s
     return found;
 }
 
-/// Tells reports apart by their texts.
+/// Scores of reports by their texts.
 class TextScores {
   public:
     TextScores(std::span<const std::string> first, std::span<const std::string> second) {
         count(first, 0);
         count(second, 1);
-        const std::size_t often = 50;  // a text that came less often tells hardly anything
+        const std::size_t often = 50;  // rarer texts contain almost no information
         by_text_ = texts_.size() <= first.size() / often;
     }
     [[nodiscard]] double score(const std::string& text) const {
@@ -163,7 +163,7 @@ class Suspect {
             most);
     }
 
-    /// Of so many reports from one permanent response.
+    /// The likelihood ratio of this number of reports from one permanent response.
     [[nodiscard]] double ratio(const Person& person, std::uint64_t reports, BitSource& bits) {
         if (layered_) return layered_ratio(person, reports, bits);
         std::string key;

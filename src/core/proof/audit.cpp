@@ -25,7 +25,8 @@ class Extremes {
     }
     [[nodiscard]] std::size_t outputs() const noexcept { return found_.size(); }
 
-    /// The worst of `inputs` that were added, if it is worse than `worst`; `cells` tells an input's.
+    /// Replaces `worst` by the worst distinction of the `inputs` added inputs, if it is worse. `cells`
+    /// returns the codes of an input.
     template <class CellsOf>
     void take(std::uint64_t inputs, Bytes public_randomness, const CellsOf& cells, Distinction& worst) {
         for (auto& [output, extreme] : found_) {

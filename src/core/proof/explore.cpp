@@ -9,8 +9,8 @@ namespace {
 
 struct TooMany {};
 
-/// Answers each draw with one of its outcomes; next() goes on to the next sequence of outcomes, in the manner
-/// of an odometer: the last draw that has one left takes it, and those after it are drawn afresh.
+/// A source of bits that returns one of the possible outcomes of each draw. The function next() advances to
+/// the next sequence of outcomes: the last draw with a further outcome takes it, and later draws start again.
 class Explorer final : public BitSource {
   public:
     explicit Explorer(std::uint64_t most) : most_(most) {}
@@ -52,7 +52,7 @@ class Explorer final : public BitSource {
 
     /// The probability of all outcomes since the last next().
     [[nodiscard]] Exact probability() const { return draws_.empty() ? exact(1, 1) : draws_.back().so_far; }
-    /// False if there is no further sequence.
+    /// Returns false if no further sequence exists.
     [[nodiscard]] bool next() {
         at_ = 0;
         while (!draws_.empty() && ++draws_.back().outcome == draws_.back().outcomes) draws_.pop_back();
@@ -87,7 +87,7 @@ class Explorer final : public BitSource {
 
     std::uint64_t most_;
     std::vector<Draw> draws_;
-    /// The probability of so many ones among lanes, by what they were thrown with.
+    /// The probabilities of each number of ones among lanes, by the parameters of the draw.
     std::map<std::tuple<std::uint64_t, unsigned, unsigned>, std::vector<Exact>> lanes_;
     std::size_t at_ = 0;
 };

@@ -1,4 +1,4 @@
-// What a randomizer does, followed through every outcome of each of its draws.
+// The exact output distribution of a randomizer, by enumeration of all outcomes of its draws.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace ldp {
 
-/// Strings of bytes that can come out, with their probabilities, none of them 0.
+/// The possible outputs and their probabilities, which are greater than 0.
 using Outcomes = std::map<std::vector<std::byte>, Exact>;
 
-/// The law of the `size` bytes that `draw` writes. It is run once for each sequence of outcomes that the
-/// draws it asks for can have, on the code and the weights that ship: no probability is estimated and none is
-/// taken on trust but that a single draw of BitSource has its law. None if there are more than `steps`
-/// sequences, or if it asks for a bare word, whose outcomes nobody can follow; else `steps` is lowered by
-/// their number.
+/// Returns the distribution of the `size` bytes that `draw` writes. It runs `draw` once for each sequence of
+/// outcomes of its draws, with the released code and weights. No probability is estimated; the only
+/// assumption is the distribution of a single draw of BitSource. Returns nothing if there are more than
+/// `steps` sequences, or if `draw` reads a whole random word, which has too many outcomes. Otherwise `steps`
+/// is reduced by the number of sequences.
 [[nodiscard]] std::optional<Outcomes> law_of(std::size_t size,
                                              const std::function<void(BitSource&, MutableBytes)>& draw,
                                              std::uint64_t& steps);

@@ -16,7 +16,7 @@ namespace ldp {
 
 namespace {
 
-/// How many of its standard errors a denominator must be above 0.
+/// A denominator must exceed 0 by this number of its standard errors.
 constexpr double certain = 5;
 /// Coefficients of a regression; solving takes time in proportion to the fourth power.
 constexpr std::size_t max_coefficients = 100;
@@ -41,7 +41,7 @@ class RecordMoments {
         const std::size_t place = called(name);
         if (!all_[place].numeric())
             raise(ErrorCode::invalid_value, "\"" + name + "\" is a category",
-                  "Covariances are told of numbers, and regressions of one on others.",
+                  "Covariances are defined for numbers, and regressions of one on others.",
                   "A category may be the group of a regression.");
         return place;
     }
@@ -89,30 +89,30 @@ class RecordMoments {
     [[nodiscard]] std::vector<double> gradient() const {
         return std::vector<double>(moments_.values().size());
     }
-    /// Whether all that was asked for is told, by enough reports.
+    /// Whether all moments are known and have enough reports.
     [[nodiscard]] bool known() const {
         return moments_.enough() &&
                std::ranges::none_of(moments_.values(), [](double value) { return std::isnan(value); });
     }
-    /// Throws Error (unsupported) unless the denominator is certainly above 0. It is told in its own unit.
+    /// Throws Error (unsupported) unless the denominator is significantly greater than 0. The error states it
+    /// in units of `unit`.
     void check_open(const MomentFunction& denominator, const std::string& what, double unit) const {
         if (certainly_positive(denominator)) return;
         const Estimate found = moments_.estimate(denominator);
-        raise(
-            ErrorCode::unsupported, what + " is not told apart from 0",
-            "It is estimated as " + rounded(found.value * unit, 4) + ", with a standard error of " +
-                rounded(found.standard_error * unit, 4) + "; it must be " + rounded(certain, 4) +
-                " of these above 0.",
-            "Leave a predictor out that the others explain, take groups together, or collect more reports: " +
-                reports_needed(found) + ".");
+        raise(ErrorCode::unsupported, what + " is not significantly greater than 0",
+              "The estimate is " + rounded(found.value * unit, 4) + ", with a standard error of " +
+                  rounded(found.standard_error * unit, 4) + "; it must exceed " + rounded(certain, 4) +
+                  " standard errors.",
+              "Remove a predictor that the others explain, combine groups, or collect more reports: " +
+                  reports_needed(found) + ".");
     }
     [[nodiscard]] bool certainly_positive(const MomentFunction& denominator) const {
         return denominator.value > certain * moments_.standard_error(denominator.gradient);
     }
 
   private:
-    /// How many reports would do if a denominator is what it is estimated as. A standard error falls with the
-    /// root of the reports. Of an estimate below its own error no more is known than a lower bound.
+    /// The required number of reports if the estimate of a denominator is exact. A standard error falls with
+    /// the root of the number of reports. If an estimate is below its own error, only a lower bound is known.
     [[nodiscard]] std::string reports_needed(const Estimate& denominator) const {
         const auto [value, error] = denominator;
         const bool bounded = value > error;
@@ -130,14 +130,16 @@ class RecordMoments {
         if (found && !all_[*found].derived()) return *found;
         std::vector<std::string> names;
         for (const std::size_t j : given(all_)) names.push_back(all_[j].name);
-        raise(ErrorCode::invalid_value, "people give no attribute \"" + shortened(name, 60) + "\"",
-              "They give " + shortened(joined(names), 400) + ".");
+        raise(ErrorCode::invalid_value, "the record has no attribute \"" + shortened(name, 60) + "\"",
+              "Its attributes are " + shortened(joined(names), 400) + ".");
     }
     [[noreturn]] void missing(const Factor& a, const Factor& b) const {
         const auto written = [&](const Factor& factor) { return json_text(factor_json(all_, factor)); };
-        raise(ErrorCode::unsupported, "the reports do not tell the product of " + name(a) + " and " + name(b),
+        raise(ErrorCode::unsupported,
+              "the reports do not contain the product of " + name(a) + " and " + name(b),
               "No attribute of the record is {\"product\": [" + written(a) + ", " + written(b) + "]}.",
-              "A spec declares it among its attributes, or all that a regression takes by \"regression\".");
+              "Declare it in the spec: as an attribute, or with all products of a regression by "
+              "\"regression\".");
     }
     [[nodiscard]] double unit(const Factor& factor) const {
         return factor.value ? 1 : half(factor.attribute);
@@ -163,7 +165,7 @@ void add(MomentFunction& left, double factor, const MomentFunction& right) {
     for (std::size_t m = 0; m < left.gradient.size(); ++m) left.gradient[m] += factor * right.gradient[m];
 }
 
-/// An estimate in another unit, whose squares may be no doubles.
+/// An estimate in another unit, whose square may overflow.
 Estimate scaled(double unit, const Estimate& estimate) {
     return {unit * estimate.value, unit * estimate.standard_error};
 }
@@ -189,7 +191,7 @@ MomentEstimate correlation(const Joint& joint, const std::string& x, const std::
                            double critical_value) {
     RecordMoments moments(joint);
     const Factor a{moments.number(x), {}}, b{moments.number(y), {}};
-    static_cast<void>(moments.covariance(a, a));  // gradients are as long as there are moments
+    static_cast<void>(moments.covariance(a, a));  // a gradient has one element per moment
     static_cast<void>(moments.covariance(b, b));
     const MomentFunction both = moments.covariance(a, b), one = moments.covariance(a, a),
                          other = moments.covariance(b, b);
@@ -208,7 +210,7 @@ MomentEstimate correlation(const Joint& joint, const std::string& x, const std::
         add(difference, -correlation, spread);
         return moments.estimates().estimate(difference);
     };
-    // The furthest ρ on the way from the estimate to this end that is no further off than its error allows.
+    // The most distant ρ between the estimate and this end that is compatible with its error.
     const auto furthest = [&](double end) {
         double inside = std::clamp(estimate, -1.0, 1.0), outside = end;
         for (int i = 0; i < 60; ++i) {
@@ -238,8 +240,8 @@ Regression regression(const Joint& joint, const RegressionDesign& design) {
     for (const std::string& name : design.on) {
         predictors.push_back({moments.number(name), {}});
         if (predictors.back() == y || std::ranges::count(predictors, predictors.back()) > 1)
-            raise(ErrorCode::invalid_value, "\"" + name + "\" stands twice in the regression", {},
-                  "Name each predictor once, and not the number that is to be explained.");
+            raise(ErrorCode::invalid_value, "\"" + name + "\" is named twice in the regression", {},
+                  "Name each predictor once, and do not name the dependent variable as a predictor.");
     }
     if (predictors.empty() && !design.group)
         raise(ErrorCode::invalid_value, "a regression needs a predictor or a group", "Found none.",
@@ -276,14 +278,14 @@ Regression regression(const Joint& joint, const RegressionDesign& design) {
     if (!moments.known()) return found;
 
     const NormalEquations equations(moments.estimates().values(), std::move(gram), std::move(right));
-    // Of those before it first: what passed is positive definite. Then of all others.
+    // First given the earlier terms, so that the matrix is positive definite; then given all others.
     for (const bool all : {false, true})
         for (std::size_t i = all ? intercepts : 0; i < size; ++i) {
             const bool group = i < intercepts;
             const double unit = group ? 1 : moments.half(predictors[i - intercepts].attribute);
             moments.check_open(equations.left_open(i, all ? size : i + 1),
                                group ? design.group ? "the share of " + moments.name(terms[i]) : ""
-                                     : "what the other terms leave open of the variance of \"" +
+                                     : "the residual variance, given the other terms, of \"" +
                                            design.on[i - intercepts] + "\"",
                                unit * unit);
         }
@@ -292,7 +294,7 @@ Regression regression(const Joint& joint, const RegressionDesign& design) {
     const auto estimate = [&](double scale, const MomentFunction& function) {
         return scaled(scale, moments.estimates().estimate(function));
     };
-    for (std::size_t c = 0; c < intercepts; ++c) {  // at 0 of the predictors, not at the middles
+    for (std::size_t c = 0; c < intercepts; ++c) {  // at predictors of 0, not at the middles of their ranges
         MomentFunction intercept = solution[c];
         for (std::size_t j = 0; j < predictors.size(); ++j) {
             const std::size_t at = predictors[j].attribute;
@@ -305,10 +307,10 @@ Regression regression(const Joint& joint, const RegressionDesign& design) {
         found.slopes[j] = estimate(half / moments.half(predictors[j].attribute), solution[intercepts + j]);
     if (!whole) return found;
 
-    // 1 − rest/all: of E[y²] what is not explained, and of it what E[y] does not.
+    // 1 − rest/all: `rest` is the unexplained part of E[y²], and `all` the part that E[y] does not explain.
     const MomentFunction all = moments.covariance(y, y);
     if (!moments.certainly_positive(all)) {
-        found.r_squared_note = "the variance of " + design.of + " is not told apart from 0";
+        found.r_squared_note = "the variance of " + design.of + " is not significantly greater than 0";
         return found;
     }
     MomentFunction rest{moments.value(moments.product(y, y)), moments.gradient()};

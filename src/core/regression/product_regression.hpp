@@ -1,9 +1,10 @@
-// How the numbers of a record hang together: covariance, correlation, and the regression of one on others,
-// from the means of their products (spec/products.hpp).
+// Covariance, correlation and linear regression of the numbers of a record, from the means of their products
+// (spec/products.hpp).
 //
-// Errors follow by the delta method, to the first order in the moments' errors. It holds where what is
-// divided by (a variance, a group's share, what of a predictor the others leave open) is many of its own
-// standard errors from 0. Below five the answer is refused, by an error with these numbers.
+// Errors follow by the delta method, to the first order in the moments' errors. Denominators are variances,
+// shares of groups, and residual variances of predictors given the others. The method requires that a
+// denominator is many of its standard errors above 0. Below five, the functions throw an error with these
+// numbers.
 #pragma once
 
 #include <optional>
@@ -16,36 +17,36 @@
 
 namespace ldp {
 
-/// What is asked of a summary of a record with these attributes, as its spec has them.
+/// A summary of a record with these attributes of its spec, and the target of the estimates.
 struct Joint {
     const SummaryView& view;
     std::span<const Attribute> attributes;
     Target target = Target::sample;
 };
 
-/// An answer, and the attribute that the fewest of the reports it is from tell of. Estimates are NaN where no
-/// report tells of a moment, or fewer than the spec's min_group.
+/// An estimate, and the attribute with the fewest reports among those that it uses. The estimate is NaN if a
+/// moment has no reports, or fewer than the spec's min_group.
 struct MomentEstimate {
     Estimate estimate;
     Interval interval;
     std::size_t scarcest;
 };
 
-// All throw Error: unsupported unless the reports are of single attributes of a record and tell every product
-// that is needed, or if a design is singular; invalid_value if there are no reports, an attribute is none
-// of the record's, or the attributes are those of another record. Attributes are named; `reach` is that of
-// intervals, in standard errors.
+// Attributes are given by name. `critical_value` is that of intervals. All functions throw Error
+// (unsupported) unless the reports contain single attributes of a record, including all required products,
+// and if a design is singular. They throw Error (invalid_value) if there are no reports, if the record does
+// not have an attribute, or if the attributes belong to another record.
 
-/// Of two numbers; of a number with itself its variance.
+/// Returns the covariance of two numbers; for a number and itself, its variance.
 [[nodiscard]] MomentEstimate covariance(const Joint& joint, const std::string& x, const std::string& y,
                                         double critical_value);
-/// Pearson's. The interval is of all ρ from which the estimates are no further than their errors allow
-/// (Fieller 1954), within −1 to 1; the estimate may lie outside.
+/// Returns Pearson's correlation. The interval contains all ρ in −1 to 1 that are compatible with the
+/// estimates and their errors (Fieller 1954). The estimate may lie outside of −1 to 1.
 [[nodiscard]] MomentEstimate correlation(const Joint& joint, const std::string& x, const std::string& y,
                                          double critical_value);
 
-/// Least squares: of = intercept + Σ slope·on, with an intercept for each value of `group` if there is one
-/// (fixed effects). Without predictors that is the mean in each group.
+/// Least squares: of = intercept + Σ slope·on. If `group` is given, each of its values has an intercept
+/// (fixed effects). Without predictors, the intercepts are the means of the groups.
 struct RegressionDesign {
     std::string of;
     std::vector<std::string> on;
@@ -53,9 +54,9 @@ struct RegressionDesign {
 };
 
 struct Regression {
-    std::vector<Estimate> intercepts;  ///< of every group, or the only one
+    std::vector<Estimate> intercepts;  ///< of each group, or a single one
     std::vector<Estimate> slopes;      ///< of the predictors, in order
-    /// The share of the variance that is explained; NaN where the note says why.
+    /// The explained share of the variance; NaN with the cause in the note.
     Estimate r_squared;
     std::string r_squared_note;
     std::size_t scarcest;  ///< as MomentEstimate::scarcest

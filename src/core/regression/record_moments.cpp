@@ -71,8 +71,8 @@ std::size_t MomentEstimator::share(std::size_t attribute, std::size_t value) {
     return add({at, value}, sources_[at].estimates[value].value);
 }
 
-// A numeric randomizer that cannot tell what people bring has all of it in the noise; it is no more than half
-// the range squared.
+// If the randomizer of a number cannot separate the sampling error, all of it is in the noise. It is at most
+// the square of half the range.
 Addend MomentEstimator::of_number(const AttributeReports& source, double weight) {
     const double whole = weight * source.estimates[0].standard_error / source.unit;
     const double noise = weight * source.noise[0].standard_error / source.unit;
@@ -84,7 +84,7 @@ Addend MomentEstimator::of_number(const AttributeReports& source, double weight)
     return {whole * whole, noise * noise, sampled, source.left};
 }
 
-// People who hold one value each are a multinomial sample.
+// People with one value each are a multinomial sample.
 Addend MomentEstimator::of_shares(const AttributeReports& source, std::span<const double> weights) {
     double whole = 0, noise = 0, sampled = 0;
     for (std::size_t v = 0; v < weights.size(); ++v) {

@@ -1,4 +1,4 @@
-// Several means and shares of one record at once, and how sure a function of them is.
+// Means and shares of one record, and the standard errors of functions of them.
 #pragma once
 
 #include <cstddef>
@@ -10,39 +10,39 @@
 
 namespace ldp {
 
-/// Estimates from a summary of a record, which must outlive them. They are asked for one after another, each
-/// has a place, and a MomentFunction's gradient goes by these places.
+/// Estimates from a summary of a record, which must outlive this object. Each requested moment has an index,
+/// and the gradient of a MomentFunction has one element per index.
 ///
-/// Of one attribute a report a person tells one moment, and the errors of different ones are independent:
-/// what follows from them has the standard error that the delta method gives. Where reports tell several
-/// attributes, or the target is the people who reported, people's own values are in several moments; how
-/// those go together is not known, and the error is bounded (variance_of_sum). So it is of the shares of a
-/// category's values, except where the mechanism knows how they go together (FrequencyOracle).
+/// If reports contain one attribute each, a person contributes to one moment, and the errors of different
+/// moments are independent. The standard error of a function then follows by the delta method. If reports
+/// contain several attributes, or if the target is the people who reported, a person contributes to several
+/// moments with unknown covariances, and the error is an upper bound (variance_of_sum). The same holds for
+/// the shares of a category's values, unless the mechanism has their covariances (FrequencyOracle).
 class MomentEstimator {
   public:
     /// Throws Error (unsupported) unless the reports are of single attributes of a record.
     MomentEstimator(const SummaryView& view, Target target);
 
-    /// A number that is no estimate.
+    /// Adds a constant.
     std::size_t constant(double value);
-    /// The mean of a number less `middle`, in this unit. Throws Error as estimate() does.
+    /// Adds the mean of a number minus `middle`, in this unit. Throws Error as estimate() does.
     std::size_t mean(std::size_t attribute, double middle, double unit);
-    /// The share of a value of a category. Throws Error as estimate() does.
+    /// Adds the share of a value of a category. Throws Error as estimate() does.
     std::size_t share(std::size_t attribute, std::size_t value);
 
-    /// By place; NaN where no report tells of it.
+    /// Returns the moments by index; NaN for a moment without reports.
     [[nodiscard]] std::span<const double> values() const noexcept { return values_; }
     [[nodiscard]] double standard_error(std::span<const double> gradient) const;
     [[nodiscard]] Estimate estimate(const MomentFunction& function) const {
         return {function.value, standard_error(function.gradient)};
     }
-    /// Of the attributes that were asked for, the one that the fewest reports, or people, tell of.
+    /// Returns the requested attribute with the fewest reports or people.
     [[nodiscard]] std::size_t scarcest() const noexcept { return scarcest_; }
-    /// Whether these are as many as the spec wants.
+    /// Whether its reports or people are at least the spec's min_group.
     [[nodiscard]] bool enough() const;
 
   private:
-    /// The reports about one attribute, and what is estimated of it.
+    /// The reports about one attribute, and its estimates.
     struct AttributeReports {
         std::size_t attribute;
         SummaryView part;

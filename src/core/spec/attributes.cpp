@@ -37,7 +37,7 @@ void domain(const Json& found, Attribute& attribute) {
             invalid("a label must be a string of 1 to " + std::to_string(max_label) + " bytes",
                     "Found " + shown(label) + ".");
         if (!seen.insert(label.get_ref<const std::string&>()).second)
-            invalid("a label stands twice in \"domain\"", "Found " + shown(label) + " again.",
+            invalid("a label is repeated in \"domain\"", "Found " + shown(label) + " again.",
                     "Each value of the domain needs its own label.");
         attribute.labels.push_back(label.get<std::string>());
     }
@@ -76,7 +76,7 @@ void bins(JsonObject& reader, Attribute& attribute) {
     const std::uint64_t bins = reader.whole(keys::bins);
     if (edges != nullptr && bins != 0)
         invalid("attribute \"" + attribute.name + "\" has both \"bins\" and \"edges\"",
-                "\"bins\" makes so many of equal width; \"edges\" says where they meet.");
+                "\"bins\" is a number of bins of equal width; \"edges\" lists their boundaries.");
     const std::string allowed = "ascending numbers between \"min\" and \"max\", one or more and at most " +
                                 std::to_string(keys::bins.most - 1);
     if (edges != nullptr) {
@@ -140,8 +140,8 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
     return attribute;
 }
 
-/// A product, but for what follows from its factors: its name, and its range, for which a narrower one may be
-/// given.
+/// Reads a product without the properties that follow from its factors: its name, and its range if no
+/// narrower one is given.
 Attribute read_derived(JsonObject& reader) {
     Attribute attribute;
     attribute.product.assign(2, unread);

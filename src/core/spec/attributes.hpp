@@ -1,4 +1,4 @@
-// The attributes of a spec, as JSON tells them.
+// The attributes of a spec in JSON.
 #pragma once
 
 #include <string>

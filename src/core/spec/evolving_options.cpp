@@ -24,7 +24,7 @@ Cell RoundingLevels::round(double position, std::uint32_t rung, std::uint64_t al
     auto cell =
         static_cast<std::uint64_t>(position / static_cast<double>(grid_) * static_cast<double>(count));
     cell = std::min(cell, count - 1);
-    // Ends lie at most a grid point below their place, and a quotient may be rounded across one.
+    // Ends are at most one grid point below their exact positions, and a quotient may be rounded across one.
     while (cell + 1 < count && position >= static_cast<double>(end(cell + 1))) ++cell;
     while (position < static_cast<double>(end(cell))) --cell;
     const Cell left = end(cell), right = end(cell + 1);

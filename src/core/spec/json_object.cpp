@@ -48,7 +48,7 @@ Json parse_json(std::string_view text, const JsonKind& kind) {
         if (event == Json::parse_event_t::object_start) seen.emplace_back();
         if (event == Json::parse_event_t::object_end) seen.pop_back();
         if (event == Json::parse_event_t::key && !seen.back().insert(parsed.get<std::string>()).second)
-            invalid("the key " + shown(parsed) + " stands twice", "Each key may stand once in an object.");
+            invalid("the key " + shown(parsed) + " is repeated", "Each key may appear once in an object.");
         return true;
     };
     try {

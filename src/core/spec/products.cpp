@@ -58,21 +58,21 @@ Factor read_factor(const Json& found, std::span<const Attribute> all) {
     return {place, *label};
 }
 
-/// What a factor is of this value.
+/// Returns a factor's value.
 double factor_of(std::span<const Attribute> all, const Factor& factor, double value) noexcept {
     if (factor.value) return value == static_cast<double>(*factor.value) ? 1 : 0;
     const Attribute& number = all[factor.attribute];
     return value - (number.min / 2 + number.max / 2);
 }
 
-/// The ends of what it can be. Rounding is monotone: no value between them leads further.
+/// Returns the ends of its range. Rounding is monotone, so no value between them exceeds these ends.
 std::pair<double, double> ends(std::span<const Attribute> all, const Factor& factor) noexcept {
     if (factor.value) return {0, 1};
     const Attribute& number = all[factor.attribute];
     return {factor_of(all, factor, number.min), factor_of(all, factor, number.max)};
 }
 
-/// What the products of values in the factors' ranges fill.
+/// Returns the range of the products of values in the factors' ranges.
 void derive_range(std::span<const Attribute> all, Attribute& attribute) {
     const auto [a, b] = ends(all, attribute.product[0]);
     const auto [c, d] = ends(all, attribute.product[1]);
@@ -89,7 +89,7 @@ void derive_range(std::span<const Attribute> all, Attribute& attribute) {
                 "Give the factors in units in which their ranges are neither.");
 }
 
-/// A product that is not there yet.
+/// Appends a product if it is missing.
 void append(std::vector<Attribute>& attributes, const Factor& first, const Factor& second) {
     if (find_product(attributes, first, second) < attributes.size()) return;
     Attribute attribute;
@@ -146,7 +146,7 @@ void add_regression(const Json& found, std::vector<Attribute>& attributes) {
         if (!name.is_string()) JsonObject::wrong("on", predictors, "an array of names of numbers");
         numbers.push_back({number_called(name.get<std::string>(), attributes), {}});
         if (std::ranges::count(numbers, numbers.back()) > 1)
-            invalid("a number stands twice in \"regression\"", "Found " + shown(name) + " again.");
+            invalid("a number is repeated in \"regression\"", "Found " + shown(name) + " again.");
     }
     std::optional<std::size_t> group;
     if (grouped) group = category_called(reader.word("group", "the name of a category"), attributes);
@@ -155,7 +155,7 @@ void add_regression(const Json& found, std::vector<Attribute>& attributes) {
     for (std::size_t i = 0; i < numbers.size(); ++i)
         for (std::size_t k = i; k < numbers.size(); ++k) append(attributes, numbers[i], numbers[k]);
     if (!group) return;
-    for (const Factor& number : numbers)  // one after another: a block has room for neighbours that are alike
+    for (const Factor& number : numbers)  // in a row, because a block stores equal neighbours as one run
         for (std::uint64_t value = 0; value < attributes[*group].domain; ++value)
             append(attributes, number, {*group, value});
 }

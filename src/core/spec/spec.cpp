@@ -98,7 +98,7 @@ SelectionRequest read_demand(JsonObject& top) {
     return {epsilon, read_attributes(top), {}};
 }
 
-/// Whether reports say more of an attribute's numbers than their mean.
+/// Whether the mechanism estimates the distribution of an attribute, not only its mean.
 bool answers_distribution(const Mechanism& mechanism, std::size_t attribute) {
     const auto* record = find_capability<Record>(mechanism);
     return (record == nullptr ? mechanism : record->reporter(attribute)).tells(Quantity::distribution);
@@ -123,9 +123,9 @@ void check_evolving(const Spec& spec) {
             "Under " + std::string(spec.mechanism().name) + " a person's whole series costs epsilon, once.",
             "Remove both.");
     if (spec.delta() != 0)
-        invalid("answers with a delta cannot be remembered",
+        invalid("responses with a delta cannot be memoized",
                 std::string(spec.mechanism().name) +
-                    " keeps epsilon but for a probability, and a budget has room for epsilon alone.",
+                    " satisfies epsilon except with probability delta, and a budget supports epsilon only.",
                 "Remove both \"evolving\" and \"budget\", or choose a mechanism without \"delta\".");
     const auto mechanism = make_mechanism(spec);
     const std::vector<std::uint64_t> cells = mechanism->cells();
@@ -204,8 +204,8 @@ Spec Spec::from_json(std::string_view text) {
     std::optional<Choice> choice;
     if (mechanism == nullptr) {
         if (chosen != nullptr)
-            invalid("\"chosen\" and \"auto\" cannot stand together",
-                    "\"chosen\" tells of a choice that was made; \"auto\" asks for one.",
+            invalid("\"chosen\" and \"auto\" cannot be combined",
+                    "\"chosen\" records an earlier choice; \"auto\" requests a choice.",
                     "Remove \"chosen\" to choose again.");
         std::optional<Limits> limits;
         if (together)
@@ -276,7 +276,7 @@ Ranking advise(std::string_view json) {
     std::vector<Candidate> candidates = rank(demand);
     if (together) {
         for (Candidate& each : candidates)
-            if (each.obstacle.empty()) each.obstacle = "its reports tell no cross tables";
+            if (each.obstacle.empty()) each.obstacle = "it does not estimate cross tables";
         const std::vector<Candidate> first = rank_together(document);
         candidates.insert(candidates.begin(), first.begin(), first.end());
     }

@@ -28,33 +28,34 @@ struct Evolving {
 
 /// How "auto" was settled.
 struct Choice {
-    std::optional<Limits> limits;  ///< what it had to keep to; none where views are asked for
+    std::optional<Limits> limits;  ///< limits of the choice; empty with "views"
     std::string reason;            ///< one sentence
 };
 
-/// Validated settings of a mechanism, and how a client goes about them. Immutable.
+/// Validated settings of a mechanism and of its clients. Immutable.
 class Spec : public Settings {
   public:
-    /// Parses and validates. Throws Error (malformed for text that is no JSON, else invalid_spec) that names
-    /// the key, what was found and what is allowed. Unknown and repeated keys are errors.
+    /// Parses and validates. Throws Error (malformed for invalid JSON, else invalid_spec) with the key, its
+    /// value and the allowed values. Unknown and repeated keys are errors.
     [[nodiscard]] static Spec from_json(std::string_view text);
 
-    /// The canonical form: equal for equal specs, complete, and read back to an equal spec. The object
-    /// "derived" shows what follows from the rest; a reader recomputes it and refuses another. The object
-    /// "chosen" tells of a choice that "auto" made; a reader takes it as it stands, since later versions
-    /// might choose otherwise.
+    /// Returns the canonical form: equal for equal specs, complete, and parsed to an equal spec. The object
+    /// "derived" follows from the other keys; from_json() recomputes it and rejects another one. The object
+    /// "chosen" records a choice of "auto"; from_json() accepts it unchanged, because later versions might
+    /// choose differently.
     [[nodiscard]] std::string to_json() const;
 
-    /// Identifies the canonical form, without "derived" and "chosen", in every report.
+    /// Returns the fingerprint of the canonical form without "derived" and "chosen". Every report contains
+    /// it.
     [[nodiscard]] std::uint64_t fingerprint() const;
 
-    /// How the mechanism was chosen, if "auto" did it.
+    /// Returns the choice of the mechanism, if "auto" chose it.
     [[nodiscard]] const std::optional<Choice>& chosen() const noexcept { return chosen_; }
-    /// How values that change are rounded; nothing if each report is a fresh draw. With it goes a budget.
+    /// Returns the rounding of values that change; empty if each report is a fresh draw. It implies a budget.
     [[nodiscard]] const std::optional<Evolving>& evolving() const noexcept { return evolving_; }
-    /// What a person may spend over all time; nothing if each report is a fresh draw.
+    /// Returns the total budget of a person; empty if each report is a fresh draw.
     [[nodiscard]] const std::optional<Budget>& budget() const noexcept { return budget_; }
-    /// The fewest reports (with evolving(), people) that estimates are shown of.
+    /// Returns the smallest number of reports (with evolving(), of people) for which estimates are shown.
     [[nodiscard]] std::uint16_t min_group() const noexcept { return min_group_; }
 
   private:
@@ -66,18 +67,17 @@ class Spec : public Settings {
     std::uint16_t min_group_ = usual_min_group;
 };
 
-/// The mechanism of a spec, whose fingerprint its reports carry. Throws Error (invalid_spec).
+/// Returns the mechanism of a spec. Its reports carry the spec's fingerprint. Throws Error (invalid_spec).
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec);
 
-/// What a spec asks for, and the ranking of mechanisms for it.
+/// The requirements of a spec, and the ranking of mechanisms for them.
 struct Ranking {
-    SelectionRequest demand;            ///< what is asked for
+    SelectionRequest demand;            ///< the requirements
     std::vector<Candidate> candidates;  ///< as by rank()
 };
-/// The ranking for a spec whose own mechanism does not matter: another, "auto", or none. Within the limits
-/// that it gives, else those that an earlier choice in it kept to. Of a spec about several attributes
-/// together, those of rank_together() come first, and of all others it is an obstacle that they tell no
-/// tables. Throws Error as Spec::from_json does.
+/// Ranks the mechanisms for a spec, whose own mechanism is ignored. The limits are those of the spec, or
+/// those of its earlier choice. For a spec about several attributes together, the candidates of
+/// rank_together() are first, and all others have an obstacle. Throws Error as Spec::from_json does.
 [[nodiscard]] Ranking advise(std::string_view json);
 
 }  // namespace ldp

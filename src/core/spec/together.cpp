@@ -17,26 +17,26 @@ namespace {
 
 constexpr const MechanismEntry* mechanisms[] = {&joint::entry, &joint_haar::entry};
 
-/// The spec with this mechanism for whatever it names.
+/// Returns the spec with this mechanism instead of its own.
 Spec spec_through(const MechanismEntry& entry, Json document) {
     for (const char* key : {"derived", "chosen"}) document.erase(key);
     document["mechanism"] = entry.name;
     return Spec::from_json(json_text(document));
 }
 
-/// What is asked of two attributes: n·Var of shares of people who are spread evenly.
+/// n·Var of shares of two attributes, for evenly spread values.
 class PairVariance {
   public:
-    /// Every attribute has its shares: a view's others take part in what it tells of these.
+    /// `even` has the shares of every attribute, because the other attributes of a view affect the variance.
     PairVariance(const JointViews& mechanism, const std::vector<std::vector<double>>& even, std::size_t first,
                  std::size_t second)
         : sizes_{even[first].size(), even[second].size()},
           shares_(mechanism.expected_shares(
               {first, second}, [&](std::size_t j) -> const std::vector<double>& { return even[j]; }, many)) {}
 
-    /// Of the first cell; of all the variance is the same, or less.
+    /// For the first cell; the variance of all others is at most equal.
     [[nodiscard]] double cell() const { return n_variance({0, 0}, {1, 1}); }
-    /// Of a box half as wide as both, on average over where it begins.
+    /// For a box half as wide as both attributes, averaged over its position.
     [[nodiscard]] double box() const {
         constexpr std::size_t places = 8;
         double sum = 0;
@@ -52,7 +52,7 @@ class PairVariance {
     }
 
   private:
-    static constexpr double many = 0x1p40;  // people: so many that none of them are rounded away
+    static constexpr double many = 0x1p40;  // people: enough for negligible rounding
 
     [[nodiscard]] double n_variance(const std::array<std::uint64_t, 2>& begin,
                                     const std::array<std::uint64_t, 2>& width) const {
@@ -70,7 +70,7 @@ class PairVariance {
     std::unique_ptr<const JointShares> shares_;
 };
 
-/// NaN if what would be asked is left out.
+/// NaN if the spec omits the required queries.
 double worst(const Mechanism& mechanism, const Spec& spec, bool boxes) {
     const auto& joint = *find_capability<JointViews>(mechanism);
     std::vector<std::vector<double>> even;
@@ -138,7 +138,7 @@ Selected choose_together(const Json& spec) {
     if (!first.obstacle.empty())
         raise(ErrorCode::invalid_spec, "no mechanism for several attributes together suits the spec",
               named(first) + ": " + first.obstacle + ". " + named(second) + ": " + second.obstacle + ".",
-              "Name one of them, to be told what to change.");
+              "Name one of them for a more specific error.");
     const auto noise = [](const Candidate& one) { return rounded(one.n_variance, 3) + "/n"; };
     const std::string asked = spec.value("target", Json()) == "ranges" ? "boxes" : "cells";
     return {first.mechanism,

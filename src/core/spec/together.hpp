@@ -1,4 +1,4 @@
-// Which mechanism tells several attributes together best, as a spec asks about them.
+// The choice of a mechanism for joint estimates of several attributes.
 #pragma once
 
 #include <vector>
@@ -8,20 +8,20 @@
 
 namespace ldp {
 
-/// Whether a spec does: it has "views", or its mechanism is one of those.
+/// Whether a spec needs joint estimates: it has "views", or names a mechanism for them.
 [[nodiscard]] bool asks_together(const Json& spec);
 
-/// These mechanisms, the better one first, with the options that the spec gives them; their obstacle is what
-/// a spec through them is refused for. Their variance is the exact one of the two attributes that are told
-/// worst, of people who are spread evenly over the cells: of a cell's share, or, if the spec's "target" is
-/// "ranges", of boxes half as wide as both attributes, on average over where they begin; where views have one
-/// attribute each, of a value's share. Where "people" has questions left out that such an answer takes, it is
-/// that without "people". The spec's other keys are taken as they are; throws Error as Spec::from_json does
-/// unless it is invalid_spec.
+/// Ranks the mechanisms for joint estimates with the options of the spec, the better one first. An obstacle
+/// is the error of a spec with this mechanism. The variance is the exact one of the two attributes with the
+/// largest variance, for values spread evenly over the cells. It is that of a cell's share. If the spec's
+/// "target" is "ranges", it is that of boxes half as wide as both attributes, averaged over their positions.
+/// If views have one attribute each, it is that of a value's share. If "people" omits queries that the
+/// estimate needs, the variance is that without "people". Throws Error as Spec::from_json does, except
+/// invalid_spec.
 [[nodiscard]] std::vector<Candidate> rank_together(const Json& spec);
 
-/// Settles "auto": the first of the ranking, and why. Throws Error (invalid_spec) that tells each one's
-/// obstacle if none can be chosen.
+/// Chooses the mechanism for "auto": the first of the ranking, with the reason. Throws Error (invalid_spec)
+/// with the obstacle of each mechanism if none can be chosen.
 [[nodiscard]] Selected choose_together(const Json& spec);
 
 }  // namespace ldp

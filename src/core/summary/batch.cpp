@@ -112,7 +112,7 @@ void check_batch(const Mechanism& mechanism, Bytes batch) {
         if (i > 0 && std::memcmp(payload.data() - size, payload.data(), size) > 0)
             malformed("the reports of the batch are not in order",
                       "Number " + std::to_string(i + 1) + " of " + std::to_string(count) +
-                          " would stand before the one before it; their order must tell nothing.");
+                          " is smaller than the one before it; payloads must be in ascending order.");
     }
 }
 

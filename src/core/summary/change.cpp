@@ -84,7 +84,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
               "Found " + shortest(kept) + ".", "If it is not known, give 0.");
     check_no_ranges(*before.mechanism);
     if (kept > 0)
-        for (const SummaryView& one : {before, after}) need_one_round(one, "what people kept from before");
+        for (const SummaryView& one : {before, after}) need_one_round(one, "a count of memoized responses");
 
     const Round from(before, target), to(after, target);
     std::vector<Change> changes;

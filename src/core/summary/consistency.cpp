@@ -229,8 +229,8 @@ SummaryView part_of(const SummaryView& view, std::size_t attribute) {
 PureProtocol protocol_of(const SummaryView& one) {
     if (const auto* oracle = find_capability<FrequencyOracle>(*one.mechanism)) return oracle->protocol();
     raise(ErrorCode::unsupported, "this method needs a pure protocol",
-          "It looks at how probable a report's support of a value is.",
-          "norm_sub works for every mechanism that tells frequencies.");
+          "It uses the probability that a report supports a value.",
+          "norm_sub supports every mechanism that estimates frequencies.");
 }
 
 Frequencies base_cut(const SummaryView& view, std::size_t attribute, std::size_t k) {

@@ -50,7 +50,7 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
     const Mechanism& mechanism = *view.mechanism;
     if (const auto* ordered = find_capability<Ordered>(mechanism))
         return {quantiles(*ordered, view, coverage)};
-    need_one_round(view, "a range");
+    need_one_round(view, "learning a range");
     if (const auto* learner = find_capability<RangeLearner>(mechanism))
         return learner->ranges(view, coverage);
 
@@ -74,9 +74,10 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
         }
         const auto* number = find_capability<Number>(*one.mechanism);
         if (number == nullptr || one.mechanism == &mechanism)
-            raise(ErrorCode::unsupported, "these reports tell no distribution to learn a range from", {},
-                  "Collect numbers with square_wave or haar_ordered, vectors with haar_ranges, or the "
-                  "bins that values fall in as categories.");
+            raise(ErrorCode::unsupported, "ranges cannot be learned from these reports",
+                  "The mechanism does not estimate a distribution.",
+                  "Collect numbers with square_wave or haar_ordered, vectors with haar_ranges, or bins of "
+                  "values as categories.");
         ranges.push_back({j, number->range().min, number->range().max, false});
     }
     return ranges;
@@ -100,7 +101,8 @@ std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage) {
         return whole_reports(many * square(critical_value(range_confidence) * error / ((1 - coverage) / 2)));
     }
     if (find_capability<ValueOracle>(mechanism) == nullptr)
-        raise(ErrorCode::unsupported, "these reports tell no distribution to learn a range from", {},
+        raise(ErrorCode::unsupported, "ranges cannot be learned from these reports",
+              "The mechanism does not estimate a distribution.",
               "Ask about a mechanism of an ordered attribute or of a category.");
     const auto k = static_cast<double>(mechanism.cells()[0]);
     const double radius = one_of_many_radius(k * (k + 1) / 2), share = 1 - coverage;

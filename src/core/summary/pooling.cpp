@@ -60,16 +60,16 @@ bool enough(const SummaryView& view) noexcept {
 void need_rounds(const SummaryView& view) {
     if (!view.mechanism->header().kept || view.rounds.told()) return;
     raise(ErrorCode::unsupported, "these reports were counted without their rounds",
-          "People keep their answers and repeat them from round to round: how sure an estimate is depends on "
-          "how many rounds it is of.",
+          "Responses are memoized and repeated from round to round. The standard error depends on the number "
+          "of rounds.",
           std::vector{Remedy::count_rounds});
 }
 
 void need_one_round(const SummaryView& view, const char* what) {
     need_rounds(view);
     if (!repeats(view)) return;
-    raise(ErrorCode::unsupported, std::string(what) + " is told of one round at a time",
-          "People keep their answers and repeat them from round to round; these reports are of rounds " +
+    raise(ErrorCode::unsupported, std::string(what) + " is supported for one round at a time",
+          "Responses are memoized and repeated from round to round; these reports are from rounds " +
               std::to_string(view.rounds.first) + " to " + std::to_string(view.rounds.last) + ".",
           std::vector{Remedy::ask_one_round});
 }

@@ -204,13 +204,13 @@ Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last
 std::vector<Picked> pick(const SummaryView& view, CandidateMethod method) {
     const auto& search = capability<CandidateSearch>(*view.mechanism);
     need_reports(view);
-    need_one_round(view, "which candidates people hold");
+    need_one_round(view, "a search for candidates");
     return search.pick(view, method);
 }
 
 std::vector<Check> health(const SummaryView& view) {
     if (view.n == 0) return {};
-    need_one_round(view, "the health of reports");
+    need_one_round(view, "a diagnostic of reports");
     return view.mechanism->health(view);
 }
 

@@ -25,18 +25,18 @@ enum class Outcome : std::uint8_t {
 [[nodiscard]] std::size_t summary_size(const Mechanism& mechanism) noexcept;
 /// Fills `summary` (summary_size bytes) with the empty summary.
 void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
-/// Whether these bytes have the size and block of the mechanism's summaries: all that counting relies on.
+/// Whether these bytes have the size and block of the mechanism's summaries. Counting depends on nothing
+/// else.
 [[nodiscard]] bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept;
 
-/// Counts an untrusted report in a summary of the mechanism. Anything but ok leaves the summary as it was.
-/// Where people keep their answers, what is asked of reports whose rounds were not told is refused: see
-/// pooling.hpp.
+/// Counts an untrusted report in a summary of the mechanism. The summary is unchanged unless the outcome is
+/// ok. If responses are memoized, queries need the rounds of all reports: see pooling.hpp.
 [[nodiscard]] Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report,
                                  const Rounds& rounds = Rounds::untold()) noexcept;
-/// The same for one report after another: what each needs of the mechanism is looked up once.
+/// Counts many reports. The properties of the mechanism are looked up once.
 class ReportCounter {
   public:
-    /// The mechanism must outlive it.
+    /// The mechanism must outlive this object.
     explicit ReportCounter(const Mechanism& mechanism) noexcept
         : mechanism_(&mechanism),
           block_(mechanism.block()),
@@ -47,7 +47,7 @@ class ReportCounter {
     [[nodiscard]] bool counts_in(Bytes summary) const noexcept {
         return SummaryFrame(block_.size()).fits(summary, block_, state_size_);
     }
-    /// As accumulate, in what it counts in.
+    /// As accumulate, for a summary with counts_in().
     [[nodiscard, gnu::always_inline]] Outcome count(MutableBytes summary, Bytes report,
                                                     const Rounds& rounds) const noexcept {
         const SummaryFrame frame(block_.size());
@@ -62,12 +62,12 @@ class ReportCounter {
     }
 
   private:
-    static constexpr std::size_t long_report = 100;      // of less, processors foresee which bytes come
-    static constexpr std::size_t longest_in_row = 2000;  // more stands outside (TOAST)
+    static constexpr std::size_t long_report = 100;      // processors prefetch shorter reports themselves
+    static constexpr std::size_t longest_in_row = 2000;  // longer reports are stored outside the row (TOAST)
 
-    /// Asks for the report after the next. PostgreSQL fills a page from its end, so that a scan goes down
-    /// from row to row, and up in each of them, which processors do not foresee. A guess that is wrong is
-    /// harmless: nothing is read.
+    /// Prefetches the report after the next. PostgreSQL fills a page from its end. A scan therefore visits
+    /// rows in descending order and the bytes of each row in ascending order, which processors do not
+    /// predict. A wrong address is harmless, because a prefetch does not read.
     static void prefetch_below(Bytes report) noexcept {
         constexpr std::size_t line = 64, row_header = 32;
         const auto place = reinterpret_cast<std::uintptr_t>(report.data()) - 2 * (report.size() + row_header);
@@ -80,7 +80,7 @@ class ReportCounter {
     Bytes block_;
     std::size_t payload_size_, state_size_;
 };
-/// Adds an untrusted summary to one of the mechanism. Anything but ok leaves the first as it was.
+/// Adds an untrusted summary to one of the mechanism. The first is unchanged unless the outcome is ok.
 [[nodiscard]] Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
 
 /// Full validation of untrusted bytes that begin with the mechanism's block. Throws Error (malformed).
@@ -89,24 +89,25 @@ void check_summary(const Mechanism& mechanism, Bytes summary);
 
 /// Throws Error (incompatible) that names both specs; each argument is a report or summary with a header.
 [[noreturn]] void raise_incompatible(Bytes expected, Bytes found);
-/// Throws the Error that an Outcome other than ok stands for.
+/// Throws the Error for an Outcome other than ok.
 [[noreturn]] void raise_outcome(Outcome outcome, Bytes summary, Bytes added);
 
-// Questions. All throw Error: unsupported if the reports do not tell this, or were counted without the rounds
-// that it takes, invalid_value if there are none or an argument is out of range.
-// ---------------------------------
+// Queries --------------------------------------------------------------------------------------------------
+//
+// All throw Error: unsupported if the mechanism does not estimate this, or if the reports were counted
+// without required rounds; invalid_value if there are no reports or an argument is out of range.
 
-/// A summary of the mechanism, as questions see it: is_summary_of() holds, and check_summary() if the bytes
-/// come from outside.
+/// Returns the view of a summary for queries. is_summary_of() must hold, and check_summary() for untrusted
+/// bytes.
 [[nodiscard]] SummaryView view_of(const Mechanism& mechanism, Bytes summary) noexcept;
 /// Throws Error: invalid_value if there are no reports, unsupported as need_rounds().
 void need_reports(const SummaryView& view);
 
-/// One estimate per item, its error widened where people's reports repeat. Where there are several attributes
-/// with frequencies, the question says whose.
+/// Returns one estimate per item; its error is inflated if reports are repeated. If several attributes have
+/// frequencies, the query names one.
 [[nodiscard]] std::vector<Estimate> estimate(const SummaryView& view, const Question& question);
-/// The share of one value, of the only attribute or of the one numbered so. A frequency oracle looks at no
-/// other value.
+/// Returns the share of one value, of the only attribute or of the one with this number. A frequency oracle
+/// computes this value only.
 [[nodiscard]] Estimate share_of(const SummaryView& view, std::int64_t value, Target target,
                                 std::size_t attribute = only_attribute);
 /// The mean of all values of several attributes, as GroupMean.

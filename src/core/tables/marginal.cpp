@@ -22,7 +22,7 @@ void check_attributes(const SummaryView& view, const std::vector<std::size_t>& a
     if (attributes.empty())
         raise(ErrorCode::invalid_value, "no attribute is asked about", {}, "Name one or more.");
     if (std::ranges::adjacent_find(attributes) != attributes.end())
-        raise(ErrorCode::invalid_value, "an attribute stands twice in a question", {}, "Name each once.");
+        raise(ErrorCode::invalid_value, "an attribute is repeated in a query", {}, "Name each once.");
 }
 
 /// Returns the reports about the part of a record with these attributes. Throws Error (unsupported) if the

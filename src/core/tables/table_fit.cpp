@@ -274,7 +274,7 @@ Table Fit::table(std::span<const std::size_t> attributes) const {
     for (const std::size_t& attribute : attributes) {
         const Table* single = find({&attribute, 1});
         if (single == nullptr)
-            raise(ErrorCode::unsupported, "no report tells of attribute " + std::to_string(attribute), {},
+            raise(ErrorCode::unsupported, "no report contains attribute " + std::to_string(attribute), {},
                   "Ask for others, or wait for more reports.");
         sizes.push_back(single->sizes[0]);
         cells = cells > most_cells ? cells : cells * sizes.back();

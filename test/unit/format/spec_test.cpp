@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(bad_specs_are_refused_by_name) {
         {"[1]", ErrorCode::invalid_spec, "must be an object", "Found [1]"},
         {"\"\xff\"", ErrorCode::malformed, "no valid JSON", ""},
         {R"({"mechanism":"grr","epsilon":1e999,"domain":4})", ErrorCode::malformed, "no valid JSON", ""},
-        {R"({"mechanism":"grr","epsilon":1,"epsilon":2,"domain":4})", ErrorCode::invalid_spec, "stands twice",
+        {R"({"mechanism":"grr","epsilon":1,"epsilon":2,"domain":4})", ErrorCode::invalid_spec, "is repeated",
          ""},
         {R"([[[[[[[[[[[[[[1]]]]]]]]]]]]]])", ErrorCode::malformed, "nested too deeply", ""},
         {R"({"epsilon":1,"domain":4})", ErrorCode::invalid_spec, "\"mechanism\" is missing", "grr"},

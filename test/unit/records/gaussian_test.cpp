@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(specs_that_cannot_be_are_refused) {
                "\"norm\" must be a number above 0 and at most 1.4142135623730951");
     BOOST_TEST(why(R"(, "delta": 1e-9, "grid": 5)") == "\"grid\" must be even");
     BOOST_TEST(why(R"(, "delta": 1e-9, "evolving": {}, "budget": {"epsilon": 5})") ==
-               "answers with a delta cannot be remembered");
+               "responses with a delta cannot be memoized");
     const Spec spec = Spec::from_json(R"({"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, )" +
                                       unit_attributes(2) + "}");
     BOOST_CHECK_EQUAL(spec.delta(), 1e-9);

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_regression_adds_the_products_that_are_missing) {
     BOOST_TEST(spec.to_json().find("regression") == std::string::npos);
     BOOST_TEST(Spec::from_json(spec.to_json()).fingerprint() == spec.fingerprint());
     BOOST_TEST(why(record(1, hours + "," + score, R"(, "regression": {"of": "score", "on": ["score"]})")) ==
-               "a number stands twice in \"regression\"");
+               "a number is repeated in \"regression\"");
     BOOST_TEST(why(record(1, hours + "," + score, R"(, "regression": {"of": "score", "on": []})")) ==
                "\"on\" must be an array of names of numbers, one or more without a group");
     const std::string streets = R"({"name": "street", "domain": 1000000})";
@@ -355,16 +355,16 @@ BOOST_AUTO_TEST_CASE(what_the_reports_do_not_tell_is_said) {
     const SummaryView view = summary.view();
     const Joint joint{view, town.attributes()};
     const Error missing = refusal([&] { static_cast<void>(regression(joint, {"score", {"hours"}, {}})); });
-    BOOST_TEST(missing.what() == "the reports do not tell the product of hours and hours");
+    BOOST_TEST(missing.what() == "the reports do not contain the product of hours and hours");
     BOOST_TEST(missing.detail() == "No attribute of the record is {\"product\": [\"hours\", \"hours\"]}.");
     BOOST_TEST(refusal([&] {
                    static_cast<void>(regression(joint, {"score", {"hours"}, "school"}));
                }).detail() ==
                "No attribute of the record is {\"product\": [\"score\", {\"school\":\"north\"}]}.");
     BOOST_TEST(refusal([&] { static_cast<void>(covariance(joint, "hours", "age", 2)); }).what() ==
-               "people give no attribute \"age\"");
+               "the record has no attribute \"age\"");
     BOOST_TEST(refusal([&] { static_cast<void>(covariance(joint, "hours", "hours*score", 2)); }).what() ==
-               "people give no attribute \"hours*score\"");
+               "the record has no attribute \"hours*score\"");
     BOOST_TEST(refusal([&] { static_cast<void>(covariance(joint, "hours", "school", 2)); }).what() ==
                "\"school\" is a category");
     BOOST_TEST(refusal([&] {
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(what_the_reports_do_not_tell_is_said) {
                }).what() == "\"sleep\" is a number");
     BOOST_TEST(refusal([&] {
                    static_cast<void>(regression(joint, {"score", {"score"}, {}}));
-               }).what() == "\"score\" stands twice in the regression");
+               }).what() == "\"score\" is named twice in the regression");
     BOOST_TEST(refusal([&] {
                    static_cast<void>(regression(joint, {"score", {}, {}}));
                }).what() == "a regression needs a predictor or a group");
@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(what_the_reports_do_not_tell_is_said) {
     const SummaryView other = together.view();
     BOOST_TEST(refusal([&] {
                    static_cast<void>(covariance({other, town.attributes()}, "hours", "score", 2));
-               }).what() == "reports of duchi_vector do not tell single attributes of a record");
+               }).what() == "mechanism duchi_vector does not support single attributes of a record");
     // A summary whose fingerprint is forged: the spec found has other attributes.
     BOOST_TEST(refusal([&] {
                    const std::vector<Attribute> fewer(town.attributes().begin(), town.attributes().end() - 1);
@@ -428,7 +428,7 @@ BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it)
                 regression({view, collection.spec().attributes()}, {"score", {"hours", "sleep"}, {}}));
         });
         if (std::string(error.what()) ==
-            "what the other terms leave open of the variance of \"sleep\" is not told apart from 0")
+            "the residual variance, given the other terms, of \"sleep\" is not significantly greater than 0")
             ++refused;
         if (repetition == 0) BOOST_TEST(error.detail().find("with a standard error of") != std::string::npos);
         // Each of the two alone has an estimate.
@@ -458,8 +458,8 @@ BOOST_AUTO_TEST_CASE(a_refused_regression_says_how_many_reports_it_takes) {
         });
         double value = 0, deviation = 0, reports = 0;
         BOOST_REQUIRE_EQUAL(
-            std::sscanf(error.detail().c_str(), "It is estimated as %lf, with a standard error of %lf",
-                        &value, &deviation),
+            std::sscanf(error.detail().c_str(), "The estimate is %lf, with a standard error of %lf", &value,
+                        &deviation),
             2);
         const std::string hint = error.hint().substr(error.hint().find(':'));
         if (value > deviation) {

@@ -37,7 +37,7 @@ class ValueOracle : public Mechanism, public Significance {
 /// Capability of oracles with a known error of linear combinations of estimates.
 class Contrasts : public Capability {
   public:
-    static constexpr const char* offers = "how sure sums of shares are";
+    static constexpr const char* offers = "errors of sums of shares";
 
     /// Moments of linear combinations. The estimated shares add up to 1. For Σ g·share and Σ h·share with g
     /// and h adding up to 0, n·Cov with the target population is exactly even·Σ gh + held·Σ f·gh − Σ fg·Σ fh.

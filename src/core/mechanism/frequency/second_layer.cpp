@@ -21,9 +21,11 @@ double& first_epsilon_of(const SettingsDraft& draft) {
 void check_first_epsilon(const SettingsDraft& draft) {
     const double found = first_epsilon_of(draft);
     if (!suits(found, draft.epsilon))
-        raise(ErrorCode::invalid_spec, "\"first_epsilon\" must be at least 0.0005 and less than \"epsilon\"",
-              "Found " + std::to_string(found) + " and " + std::to_string(draft.epsilon) + ".",
-              "It is what one report tells; \"epsilon\" is what all reports of one value tell.");
+        raise(
+            ErrorCode::invalid_spec, "\"first_epsilon\" must be at least 0.0005 and less than \"epsilon\"",
+            "Found " + std::to_string(found) + " and " + std::to_string(draft.epsilon) + ".",
+            "\"first_epsilon\" bounds the privacy loss of one report; \"epsilon\" bounds that of all reports "
+            "of one value.");
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ double GradedChannel::ProbabilityTable::scale_for(double epsilon) {
     double low = 0, high = epsilon / widest;
     while (left(high) <= 0) {
         low = high, high *= 2;
-        if (high * widest > vanishing) refuse("They hardly tell the values apart.");
+        if (high * widest > vanishing) refuse("The differences between them are too small.");
     }
     std::uintmax_t evaluations = 100;
     return boost::math::tools::toms748_solve(left, low, high, boost::math::tools::eps_tolerance<double>(50),

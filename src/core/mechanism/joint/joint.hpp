@@ -53,7 +53,7 @@ class CrossTables : public Capability {
 /// Capability of mechanisms that report Haar coefficients (haar_tree.hpp) of one attribute or of two.
 class JointCoefficients : public Capability {
   public:
-    static constexpr const char* offers = "Haar details of several attributes";
+    static constexpr const char* offers = "Haar coefficients of several attributes";
 
     /// The estimates of a view in the order of HaarTree's coefficients; the last attribute's varies fastest.
     /// A value is the share of people in the halves with + minus the share in the halves with −.

@@ -17,8 +17,8 @@
 // for pairs. Levels of pairs that are too fine for few people are then omitted.
 //
 // Parameters: attributes and views, as joint_views.hpp writes them; buckets as a power of two (1 byte);
-//             the sampling weight (1) of every different kind of level query, in ascending order; a kind with
-//             weight 0 is not reported.
+//             the sampling weight (1) of every different kind of level query, in ascending order.
+//             A kind with weight 0 is not reported.
 // Public randomness:  a level query · permanent response: an output of its channel.
 // Payload:    both · state: reports per output, by level query
 

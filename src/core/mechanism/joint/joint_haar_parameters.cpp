@@ -244,10 +244,10 @@ constexpr Option options[] = {
 
 const MechanismEntry entry{33,
                            "joint_haar",
-                           "Haar details of several attributes",
-                           "a plus or minus for one stretch of one or two of the questions, drawn by chance; "
-                           "in which halves of it your "
-                           "own values lie makes one of them come more often",
+                           "Haar coefficients of several attributes",
+                           "a plus or minus for one range of one or two of the questions, drawn at random. "
+                           "Which of the two is more likely depends on the halves of the range that contain "
+                           "your own values",
                            Shape::record,
                            max_joint_attributes,
                            false,

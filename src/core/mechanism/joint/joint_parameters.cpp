@@ -248,8 +248,8 @@ const MechanismEntry entry{
     31,
     "joint",
     "cells of cross tables",
-    "a set of combined answers to a few of the questions, which are drawn by lot without a look at yours; "
-    "the set is drawn by chance, and your own combination is in it more often than any other",
+    "a random set of combined answers to a few of the questions, which are drawn at random, independently of "
+    "your answers. The set contains your own combination with a higher probability than any other",
     Shape::record,
     max_joint_attributes,
     false,

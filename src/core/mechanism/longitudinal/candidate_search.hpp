@@ -22,7 +22,7 @@ struct Picked {
 
 class CandidateSearch : public Capability {
   public:
-    static constexpr const char* offers = "candidates: each value has an estimate of its own";
+    static constexpr const char* offers = "candidates: each value has an estimate";
 
     /// Returns the selected values in ascending order. There may be too many values for individual estimates.
     /// Requires n ≥ 1.

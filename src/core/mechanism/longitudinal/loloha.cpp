@@ -75,7 +75,7 @@ void settle(SettingsDraft& draft) {
         buckets = LocalHashing::best_buckets(std::get<double>(draft.options.at(first_epsilon_option.name)));
     if (buckets == 1)
         raise(ErrorCode::invalid_spec, "\"buckets\" must be 2 or more", "Found 1.",
-              "One bucket tells nothing; 0 asks for the best number.");
+              "Reports with one bucket contain no information; 0 chooses the best number.");
 }
 
 void write(const Settings& settings, Writer& writer) {

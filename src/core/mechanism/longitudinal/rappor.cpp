@@ -354,10 +354,10 @@ std::vector<double> Rappor::n_variances(const LeastSquares& fit, std::span<const
 std::vector<Estimate> Rappor::estimate(const Counts& counts, const Question& question) const {
     const std::optional<LeastSquares> fit = fit_of_all();
     if (!fit)
-        raise(ErrorCode::unsupported, "the reports do not tell the share of every value",
+        raise(ErrorCode::unsupported, "the shares of all values cannot be estimated from these reports",
               "There are " + std::to_string(k_) + " values and " + std::to_string(c_) + " cohorts of " +
                   std::to_string(m_) + " bits; at most " + std::to_string(max_regressors) +
-                  " values are told apart, and fewer than there are bits.",
+                  " values can be estimated, and fewer than there are bits.",
               "Ask for candidates, or begin a collection with more cohorts or bits.");
     const std::vector<double> shares = fit->solve(debiased(counts));
     const std::vector<double> variances = n_variances(*fit, shares, bit_noise(sent_flips()));
@@ -424,7 +424,8 @@ std::vector<Picked> Rappor::refit(std::uint64_t n, const std::vector<double>& y,
                                   std::span<const std::size_t> values) const {
     if (values.empty()) return {};
     const std::optional<LeastSquares> fit = LeastSquares::of(design(values, true));
-    if (!fit) raise(ErrorCode::unsupported, "the values that were picked cannot be told apart");
+    if (!fit)
+        raise(ErrorCode::unsupported, "the shares of the selected values cannot be estimated separately");
     const std::vector<double> shares = fit->solve(y);
     const double others = 1 - std::accumulate(shares.begin(), shares.end(), 0.0);
     const double known = bit_noise(sent_flips()) + std::clamp(others, 0.0, 1.0) * bit_spread();
@@ -520,7 +521,7 @@ void write(const Settings& settings, Writer& writer) {
         raise(ErrorCode::invalid_spec, "\"bits\" must be more than \"hashes\"",
               "Found " + std::to_string(settings.number("bits")) + " and " +
                   std::to_string(settings.number("hashes")) + ".",
-              "A filter in which every value sets every bit tells nothing.");
+              "A filter in which every value sets every bit contains no information.");
     write_domain(settings, writer);
     writer.put(static_cast<std::uint16_t>(settings.number("bits")));
     writer.put(static_cast<std::uint8_t>(settings.number("hashes")));

@@ -25,7 +25,7 @@ struct SeriesState {
 /// one with advance(). perturb() returns one of them for a complete series.
 class SeriesRandomizer : public Capability {
   public:
-    static constexpr const char* offers = "a series: rounds of theirs are a column to group by";
+    static constexpr const char* offers = "a series; group reports by their round instead";
 
     [[nodiscard]] virtual std::uint32_t rounds() const noexcept = 0;
     /// Advances to the next round, in which the user holds `value`, an input code. If a response is due at

@@ -528,8 +528,8 @@ const MechanismEntry entry{
     20,
     "haar_ordered",
     "Haar tree, ordered domain",
-    "a plus or minus for one stretch of the range, drawn by chance; whether your own value lies in its lower "
-    "or upper half makes one of them come more often",
+    "a plus or minus for one part of the range, drawn at random. Which of the two is more likely depends on "
+    "the half of the part that contains your own value",
     Shape::one_ordered,
     max_points,
     false,

@@ -502,16 +502,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{30,
-                           "tree",
-                           "tree of sets, ordered domain",
-                           "some stretches of the range, drawn by chance; the one that your own value "
-                           "lies in is among them more often than any other",
-                           Shape::one_ordered,
-                           max_points,
-                           false,
-                           {&points_option, 1},
-                           write,
-                           load};
+const MechanismEntry entry{
+    30,
+    "tree",
+    "tree of sets, ordered domain",
+    "a random set of parts of the range; it contains the part with your own value with a "
+    "higher probability than any other",
+    Shape::one_ordered,
+    max_points,
+    false,
+    {&points_option, 1},
+    write,
+    load};
 
 }  // namespace ldp::tree

@@ -1,11 +1,11 @@
 // The record of parts on the device, and its counting on the server.
 //
-// parameters: s (4 bytes), number of runs (2), then runs of equal parts: length, weight (4 each),
-//             mechanism (1), size of its parameters (2), its parameters
-// public randomness:  s times a part's number and its mechanism's public randomness
-// permanent response: s times the mechanism's permanent response
-// payload:    s times a part's number and its mechanism's payload, in ascending order
-// state:      per part: reports (8), its mechanism's state
+// Parameters: s (4 bytes), number of runs (2), then runs of equal parts: length, weight (4 each),
+//             mechanism (1), size of its parameters (2), its parameters.
+// Public randomness:  s times a part's number and its mechanism's public randomness.
+// Permanent response: s times the mechanism's permanent response.
+// Payload:    s times a part's number and its mechanism's payload, in ascending order.
+// State:      per part: reports (8), its mechanism's state.
 //
 // Shorter parts are padded with zeros to the size of the longest.
 

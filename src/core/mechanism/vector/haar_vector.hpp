@@ -9,7 +9,7 @@ namespace ldp {
 /// Capability of mechanisms that clamp a vector to less than the ranges of its attributes.
 class ConfinedVector : public Capability {
   public:
-    static constexpr const char* offers = "what it moves of a vector";
+    static constexpr const char* offers = "clamping of Haar coefficients";
 
     /// Returns the number of values that are clamped for an input: coefficients outside their ranges (haar),
     /// or attributes of a vector that is too long (gaussian).

@@ -43,8 +43,8 @@ class Outside {
 
 void check_no_ranges(const Mechanism& mechanism) {
     if (find_capability<RangeLearner>(mechanism) != nullptr)
-        raise(ErrorCode::unsupported, "these reports tell ranges, for the spec of a second round", {},
-              std::vector{Remedy::learn_ranges});
+        raise(ErrorCode::unsupported, "these reports only estimate ranges, for the spec of a second round",
+              {}, std::vector{Remedy::learn_ranges});
 }
 
 // Computed from the tail, since 1 minus a tiny probability rounds to 1.

@@ -43,8 +43,8 @@ Synthesis::Synthesis(const Model& model, std::size_t attributes) : attributes_(a
     const auto missing = std::ranges::find(known, false);
     if (missing != known.end())
         raise(ErrorCode::unsupported,
-              "no report tells of attribute " + std::to_string(missing - known.begin()),
-              "Records have a value of every attribute.", "Wait for more reports.");
+              "no report contains attribute " + std::to_string(missing - known.begin()),
+              "Synthetic records have a value of every attribute.", "Wait for more reports.");
 }
 
 void Synthesis::draw(std::size_t count, BitSource& bits, std::span<std::uint32_t> values) const {

@@ -29,7 +29,7 @@ class Likely {
     Likely(const Measured& first, std::size_t attributes) : fit_(fitted(first)) {
         for (std::size_t j = 0; j < attributes; ++j)
             if (!fit_.holds({&j, 1}))
-                raise(ErrorCode::unsupported, "no report tells of an attribute",
+                raise(ErrorCode::unsupported, "no report contains an attribute",
                       "It is attribute number " + std::to_string(j) + ".", "Wait for more reports.");
             else
                 sizes_.push_back(fit_.table({&j, 1}).shares.size());
