@@ -143,7 +143,7 @@ format:
 # Different versions of clang-format format differently: .clang-format is for version 14.
 style:
 	@tools/deps clang-format python3
-	clang-format --dry-run -Werror $(SOURCES)
+	@clang-format --dry-run -Werror $(SOURCES)
 	tools/prose
 	tools/prose --commits
 lint: style

@@ -34,7 +34,7 @@ FirstRound::FirstRound(double epsilon, std::size_t attributes, std::size_t peopl
     : experiment_("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
                   categories(attributes) + "}"),
       people_(static_cast<double>(people)),
-      worthwhile_(experiment_.mechanism().promised_variance(0) < 0.1 * 0.1 * people_ / one_in),
+      worthwhile_(experiment_.mechanism().expected_variance(0) < 0.1 * 0.1 * people_ / one_in),
       per_report_(experiment_.parameter("per_report")) {
     // The one of least worst variance where nothing else is known stands first.
     for (const char* name : {"optimal", "duchi", "pdp", "piecewise", "hybrid", "laplace"})

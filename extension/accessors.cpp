@@ -307,7 +307,7 @@ LDP_FUNCTION(ldp_haar) {
     const Bytes summary = summary_argument(fcinfo);
     // Only Haar reports estimate coefficients. For other reports the error message names what they
     // estimate.
-    check_tells(mechanism_of(fcinfo, summary, Kind::summary), Quantity::coefficients);
+    check_can_estimate(mechanism_of(fcinfo, summary, Kind::summary), Quantity::coefficients);
     return array_or_null(fcinfo, all_items(summary, Quantity::means));
 }
 

@@ -95,7 +95,7 @@ varlena* empty_state(const Mechanism& mechanism, std::size_t head_size) {
 
 /// Counts an argument of the kind that kind_of_reports() returns.
 void count_in(FunctionCallInfo fcinfo, const Mechanism& mechanism, MutableBytes summary, Bytes reports,
-              Kind kind, const Rounds& rounds = Rounds::untold()) {
+              Kind kind, const Rounds& rounds = Rounds::unrecorded()) {
     const Outcome outcome = kind == Kind::report ? accumulate(mechanism, summary, reports, rounds)
                                                  : accumulate_batch(mechanism, summary, reports, rounds);
     if (likely(outcome == Outcome::ok)) return;
@@ -105,7 +105,7 @@ void count_in(FunctionCallInfo fcinfo, const Mechanism& mechanism, MutableBytes 
 }
 
 /// The state after counting a report or batch of these rounds. A NULL state is created with this head.
-Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::untold()) {
+Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::unrecorded()) {
     const Bytes reports = contents(PG_GETARG_VARLENA_PP(1));
     const Kind kind = kind_of_reports(reports);
     varlena* state;
@@ -370,7 +370,8 @@ LDP_FUNCTION(ldp_summary_accumulate) {
 /// NULL.
 LDP_FUNCTION(ldp_summary_accumulate_round) {
     if (PG_ARGISNULL(1)) return first_argument(fcinfo);
-    return count_reports(fcinfo, {}, PG_ARGISNULL(2) ? Rounds::untold() : Rounds::only(PG_GETARG_INT32(2)));
+    return count_reports(fcinfo, {},
+                         PG_ARGISNULL(2) ? Rounds::unrecorded() : Rounds::only(PG_GETARG_INT32(2)));
 }
 
 /// (ldp_summary, ldp_summary) → ldp_summary: merges two summaries. NULL is the empty summary of any spec.

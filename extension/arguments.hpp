@@ -159,7 +159,7 @@ struct AggregateArguments {
 /// ranges does not estimate the shares of values.
 inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
     check_no_ranges(mechanism);
-    check_tells(mechanism, quantity);
+    check_can_estimate(mechanism, quantity);
     if (quantity == Quantity::frequencies && find_capability<SeriesRandomizer>(mechanism) != nullptr)
         throw Error(ErrorCode::unsupported,
                     "these reports are about a series, which has shares in each round", {},

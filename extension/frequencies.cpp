@@ -25,14 +25,14 @@ std::size_t limit_of(std::int32_t limit) {
 
 /// Whether the primary estimate of an attribute is its mean, rather than the shares of its values.
 bool is_number(const SummaryView& view, std::size_t attribute) {
-    return part_of(*view.mechanism, attribute).mechanism->tells(Quantity::means);
+    return part_of(*view.mechanism, attribute).mechanism->can_estimate(Quantity::means);
 }
 
 /// As one_attribute(), for an attribute whose values have shares.
 std::size_t one_category(const SummaryView& view, std::optional<std::size_t> named) {
     check_answer(*view.mechanism, Quantity::frequencies);
     const std::size_t attribute = one_attribute(*view.mechanism, named);
-    if (!part(view, attribute).mechanism->tells(Quantity::frequencies))
+    if (!part(view, attribute).mechanism->can_estimate(Quantity::frequencies))
         throw Error(
             ErrorCode::unsupported, "attribute " + std::to_string(attribute) + " is a number",
             "Shares are estimated for categories only.",
@@ -215,8 +215,8 @@ Answers picked(const Subject& subject, CandidateMethod method, Control control, 
 /// All estimates of a summary: the mean of each number, and the shares of each category.
 Answers everything(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
-        const auto means = view.mechanism->tells(Quantity::means) ? estimate(view, {Quantity::means, target})
-                                                                  : std::vector<Estimate>{};
+        std::vector<Estimate> means;
+        if (view.mechanism->can_estimate(Quantity::means)) means = estimate(view, {Quantity::means, target});
         const std::vector<std::uint64_t> cells = view.mechanism->cells();
         std::size_t room = 0;
         for (std::size_t j = 0; j < cells.size(); ++j) room += is_number(view, j) ? 1 : cells[j];

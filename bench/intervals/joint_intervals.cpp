@@ -162,7 +162,7 @@ Coverage box_coverage(const Mechanism& m, const std::vector<double>& shares, std
             own[cell] += 1 / static_cast<double>(n);
             std::vector<Cell> record{cell / sizes[1], cell % sizes[1]};
             for (std::size_t j = 2; j < sizes.size(); ++j) record.push_back(bits.below(sizes[j]));
-            if (accumulate(m, bytes, perturber.perturb(record, bits), Rounds::untold()) != Outcome::ok)
+            if (accumulate(m, bytes, perturber.perturb(record, bits), Rounds::unrecorded()) != Outcome::ok)
                 std::abort();
         }
         const Marginal pair(view_of(m, bytes), {0, 1}, Combination::consistent, target);
@@ -257,7 +257,7 @@ Held association_coverage(const Mechanism& m, const std::vector<double>& shares,
             const std::size_t cell = drawn(sums, bits);
             std::vector<Cell> record{cell / sizes[1], cell % sizes[1]};
             for (std::size_t j = 2; j < sizes.size(); ++j) record.push_back(bits.below(sizes[j]));
-            if (accumulate(m, bytes, perturber.perturb(record, bits), Rounds::untold()) != Outcome::ok)
+            if (accumulate(m, bytes, perturber.perturb(record, bits), Rounds::unrecorded()) != Outcome::ok)
                 std::abort();
         }
         const auto [lower, upper] = associations(measured(view_of(m, bytes)), 0.95).at(0).v_interval;

@@ -72,7 +72,7 @@ struct Experiment {
     const Mechanism& m;
     std::vector<std::uint64_t> cells = m.cells();
 
-    [[nodiscard]] bool category() const { return m.tells(Quantity::frequencies); }
+    [[nodiscard]] bool category() const { return m.can_estimate(Quantity::frequencies); }
     /// A person whose values of several attributes are apart, but of one kind.
     [[nodiscard]] std::vector<Cell> person(int kind, double at) const {
         std::vector<Cell> record;
@@ -185,7 +185,7 @@ double value_at(const SummaryView& view, double part) {
 const Query queries[] = {
     {"shares",
      [](const Mechanism& m) {
-         return m.tells(Quantity::frequencies) && find_capability<JointViews>(m) == nullptr;
+         return m.can_estimate(Quantity::frequencies) && find_capability<JointViews>(m) == nullptr;
      },
      [](const Experiment& experiment, const People& people, std::size_t) {
          return experiment.shares(people);
@@ -210,7 +210,7 @@ const Query queries[] = {
          }
          return all;
      }},
-    {"means", [](const Mechanism& m) { return m.tells(Quantity::means); },
+    {"means", [](const Mechanism& m) { return m.can_estimate(Quantity::means); },
      [](const Experiment& experiment, const People& people, std::size_t) { return experiment.means(people); },
      [](const SummaryView& view, Target target) { return of_estimates(view, Quantity::means, target); }},
     {"groups", [](const Mechanism& m) { return find_capability<GroupMean>(m) != nullptr; },
@@ -222,7 +222,7 @@ const Query queries[] = {
          return Answers{with_law(group_mean(view, 0, 1, target), group_law(view, 0, 1, target)),
                         with_law(group_mean(view, 0, 3, target), group_law(view, 0, 3, target))};
      }},
-    {"coefficients", [](const Mechanism& m) { return m.tells(Quantity::coefficients); },
+    {"coefficients", [](const Mechanism& m) { return m.can_estimate(Quantity::coefficients); },
      [](const Experiment& experiment, const People& people, std::size_t) {
          auto leaves = experiment.means(people);
          for (double& leaf : leaves) leaf = 2 * leaf - 1;
@@ -352,8 +352,8 @@ Covered coverage(const Experiment& experiment, const Query& query, std::size_t n
                 std::vector<std::byte> bytes(summary_size(experiment.m));
                 start_summary(experiment.m, bytes);
                 for (const auto& person : people)
-                    if (accumulate(experiment.m, bytes, perturber.perturb(person, bits), Rounds::untold()) !=
-                        Outcome::ok)
+                    if (accumulate(experiment.m, bytes, perturber.perturb(person, bits),
+                                   Rounds::unrecorded()) != Outcome::ok)
                         std::abort();
                 answers.push_back(query.answers(view_of(experiment.m, bytes), target));
             }

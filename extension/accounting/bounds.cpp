@@ -81,7 +81,7 @@ Bounds bounds(const char* text, std::int64_t users) {
         work.done(attributes.size());
         const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
         const auto [least, minimax] = least_errors.of(spec.epsilon(), attribute, n);
-        const double variance = mechanism->promised_variance(count);
+        const double variance = mechanism->expected_variance(count);
         items[count++] = {keep(attribute.name), unit * std::sqrt(variance / n), unit * std::sqrt(least / n),
                           unit * std::sqrt(minimax / n)};
         if (!attribute.numeric() || attribute.derived()) continue;

@@ -109,7 +109,7 @@ void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares:
     const Quotient quotient = marginal.quotient(of, given, critical_value);
     row.estimate = quotient.estimate;
     row.interval = quotient.interval;
-    if (std::isnan(quotient.estimate.value) && marginal.told())
+    if (std::isnan(quotient.estimate.value) && marginal.known())
         row.note = "the given values may have probability zero";
 }
 

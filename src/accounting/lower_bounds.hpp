@@ -2,7 +2,7 @@
 //
 // Each bound holds for every estimator of n reports, at its worst population. Each person sends one report,
 // which is ε-LDP given all earlier reports; sequential interaction is included. A bound is n times the mean
-// squared error, averaged over the targets, as Planner::promised_variance is. It follows from van Trees'
+// squared error, averaged over the targets, as Planner::expected_variance is. It follows from van Trees'
 // inequality (Gill, Levit 1995, doi:10.2307/3318681) and from bounds of the Fisher information of a report
 // (Barnes, Chen, Özgür 2020, arXiv:2005.10783). The proofs are in doc/theory-bounds.md.
 #pragma once

@@ -83,7 +83,7 @@ ldp_status ldp_client_flush(ldp_client* client, ldp_transport transport, void* c
         need(client, "client");
         need(reinterpret_cast<const void*>(transport), "transport");
         ldp_flush flush{client, Flush(client->client, most), std::nullopt};
-        const auto told = [&] {
+        const auto update = [&] {
             const Flushed& done = flush.flush.done();
             if (flushed != nullptr) *flushed = {done.batches, done.reports, done.repeated, done.refused};
         };
@@ -94,9 +94,9 @@ ldp_status ldp_client_flush(ldp_client* client, ldp_transport transport, void* c
                 raise(ErrorCode::environment, std::string("the batch was not delivered: ") + ended(reason),
                       {}, "Repeat the call: a batch counts once, however often it is sent.");
             settle(flush, outcome, ended(reason));
-            told();
+            update();
         }
-        told();
+        update();
     });
 }
 

@@ -19,7 +19,7 @@ std::vector<std::byte> written(std::span<const Course> courses) {
         writer.put(course.last);
         writer.put(course.moved);
         writer.put(course.moves);
-        writer.put(course.rung);
+        writer.put(course.level);
     }
     return std::move(writer.bytes());
 }
@@ -70,7 +70,7 @@ void MemoizingReporter::load(Memory memory) {
         courses_[i].last = course.take<double>();
         courses_[i].moved = course.take<double>();
         courses_[i].moves = course.take<std::uint32_t>();
-        courses_[i].rung = course.take<std::uint32_t>();
+        courses_[i].level = course.take<std::uint32_t>();
         if (!rounding_.possible(i, courses_[i])) refuse_memory("The rounding state is impossible.");
     }
 

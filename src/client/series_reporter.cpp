@@ -12,7 +12,7 @@ std::vector<std::byte> written(const SeriesState& series_state) {
     Writer writer;
     writer.put(series_state.round);
     writer.put(series_state.value);
-    writer.put(series_state.told);
+    writer.put(series_state.sign);
     writer.put(series_state.changes);
     return std::move(writer.bytes());
 }
@@ -35,7 +35,7 @@ SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& b
     if (memory.course.size() != written(standing_).size())
         refuse_memory("The state of the series has the wrong size.");
     Reader reader(memory.course);
-    for (std::uint32_t* field : {&standing_.round, &standing_.value, &standing_.told, &standing_.changes})
+    for (std::uint32_t* field : {&standing_.round, &standing_.value, &standing_.sign, &standing_.changes})
         *field = reader.take<std::uint32_t>();
     if (!series_.possible(standing_, memory.public_randomness))
         refuse_memory("The state of the series is impossible.");

@@ -118,7 +118,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     if (asked.derived())
         throw Error(ErrorCode::unsupported, "a product has no life of its own",
                     "\"" + asked.name + "\" is made of other attributes.", "Ask about one of those.");
-    check_tells(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
+    check_can_estimate(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds.
     const auto* const series = find_capability<SeriesRandomizer>(mechanism);
     if (series != nullptr && scene.rounds > series->rounds())

@@ -123,7 +123,7 @@ class Trials {
     }
 
     void ask_mean(std::size_t j, const ErrorPrediction& error_prediction) {
-        if (!mechanism_.tells(Quantity::means)) return;
+        if (!mechanism_.can_estimate(Quantity::means)) return;
         double sum = 0, rounding = 0;
         for (const std::vector<double>& person : people_) {
             const double off = person[j] - std::floor(person[j]);
@@ -142,7 +142,7 @@ class Trials {
 
     void ask_shares(std::size_t j, const ErrorPrediction& error_prediction) {
         const bool record = attributes_.size() > 1;
-        if (!record && !mechanism_.tells(Quantity::frequencies)) return;
+        if (!record && !mechanism_.can_estimate(Quantity::frequencies)) return;
         const std::vector<double>& truths = error_prediction.spread(j);
         double squares = 0;
         for (std::size_t v = 0; v < truths.size(); ++v) squares += error_prediction.share(j, v, n()).noise;
@@ -254,7 +254,7 @@ std::vector<Trial> try_out(const Collection& collection, const std::vector<std::
             for (std::size_t j = 0; j < cells.size(); ++j)
                 input[j] = grid_point(person[j], cells[j] - 1).draw(bits);
             const Report& report = perturber.perturb(input, bits);
-            if (const Outcome outcome = accumulate(mechanism, summary, report, Rounds::untold());
+            if (const Outcome outcome = accumulate(mechanism, summary, report, Rounds::unrecorded());
                 outcome != Outcome::ok)
                 raise_outcome(outcome, summary, report);
         }

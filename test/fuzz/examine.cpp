@@ -171,14 +171,14 @@ void ask_all(const SummaryView& view, Transcript& said) {
     const std::size_t attributes = mechanism.cells().size();
     constexpr double infinite = HUGE_VAL;
     const bool all = view.state.empty() || (std::to_integer<unsigned>(view.state[0]) + view.n) % 16 == 0;
-    const bool shares = all || mechanism.tells(Quantity::frequencies);
+    const bool shares = all || mechanism.can_estimate(Quantity::frequencies);
     const bool ordered = all || find_capability<Ordered>(mechanism) != nullptr;
     if (said.next()) said.add(parameters_json(mechanism));
     said.ask([&] { return health(view); });
     for (const auto target : {ldp::Target::sample, ldp::Target::population}) {
         for (const auto quantity :
              {Quantity::frequencies, Quantity::means, Quantity::coefficients, Quantity::distribution})
-            if (all || mechanism.tells(quantity))
+            if (all || mechanism.can_estimate(quantity))
                 said.ask([&] { return estimate(view, {quantity, target}); });
         if (all || find_capability<GroupMean>(mechanism) != nullptr)
             said.ask([&] { return group_mean(view, 0, attributes - 1, target); });

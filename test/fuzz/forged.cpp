@@ -26,7 +26,7 @@ bool forged(Bytes bytes) {
             input.push_back(choices.rarely(4) ? each - 1 : choices.up_to(each));
         report = mechanism->perturb(input, choices);
         const auto round = static_cast<std::int32_t>(choices.up_to(3));
-        const Rounds rounds = choices.rarely(16) ? Rounds::untold() : Rounds::only(round);
+        const Rounds rounds = choices.rarely(16) ? Rounds::unrecorded() : Rounds::only(round);
         need(accumulate(*mechanism, summary, report, rounds) == Outcome::ok,
              "a mechanism refuses its own report");
         reports.push_back(report);

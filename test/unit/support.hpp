@@ -63,7 +63,7 @@ class OwnedSummary {
         : mechanism_(mechanism), bytes_(summary_size(mechanism)) {
         start_summary(mechanism, bytes_);
     }
-    void add(Bytes report, const Rounds& rounds = Rounds::untold()) {
+    void add(Bytes report, const Rounds& rounds = Rounds::unrecorded()) {
         need(accumulate(mechanism_, bytes_, report, rounds));
     }
     /// Adds a one-time report of these cells.

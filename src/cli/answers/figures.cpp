@@ -68,7 +68,7 @@ class Asking {
 
     /// The means of all numbers that people gave.
     void means() {
-        if (!source_.mechanism().tells(Quantity::means)) return;
+        if (!source_.mechanism().can_estimate(Quantity::means)) return;
         Figure figure{.title = "Means"};
         source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.options() + ")",
                     [&](const pq::Row& row) {
@@ -291,7 +291,7 @@ class Asking {
     /// What was collected in several rounds, round by round.
     void rounds() {
         const auto view = source_.view();
-        if (source_.asked().round || !view || !view->rounds.told() || view->rounds.most() < 2) return;
+        if (source_.asked().round || !view || !view->rounds.recorded() || view->rounds.most() < 2) return;
         for (std::size_t j = 0; j < attributes().size(); ++j)
             if (!attributes()[j].numeric() && source_.mechanism().cells()[j] > most_values) return;
         std::map<std::size_t, Figure> found;

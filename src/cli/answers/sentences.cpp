@@ -188,12 +188,12 @@ Section planned(const Source& source, const Section& figures) {
         if (found[j].count == 0) continue;
         const bool share = !attributes[j].numeric();
         const double unit = share ? 1 : (attributes[j].max - attributes[j].min) / 2;
-        double variance = source.mechanism().promised_variance(j);
+        double variance = source.mechanism().expected_variance(j);
         if (series) {
             variance = 0;
             const std::size_t rounds = source.mechanism().cells().size();
             for (std::size_t t = 0; t < rounds; ++t)
-                variance += source.mechanism().promised_variance(t) / static_cast<double>(rounds);
+                variance += source.mechanism().expected_variance(t) / static_cast<double>(rounds);
         }
         const double expected = unit * std::sqrt(variance / static_cast<double>(view->n));
         const double came = std::sqrt(found[j].squares / found[j].count);
@@ -239,7 +239,7 @@ Document answers_of(Source& source) {
             reports(view->n) + round + about +
             ", each randomized on a person\u2019s own device at \u03B5 = " + rounded(spec.epsilon()) +
             (spec.delta() == 0 ? "" : " and \u03B4 = " + shortest(spec.delta()));
-        if (view->rounds.told() && view->rounds.most() > 1 && !source.asked().round)
+        if (view->rounds.recorded() && view->rounds.most() > 1 && !source.asked().round)
             from += "; rounds " + std::to_string(view->rounds.first) + " to " +
                     std::to_string(view->rounds.last) + ", from " + grouped(fewest_people(*view)) +
                     " people or more";

@@ -123,7 +123,7 @@ class Disclosure {
             const auto [down, up] = mechanism_->promised_bias(j, 0.01);
             Fields& row = errors.emplace_back();
             row.values = {{"name", attribute.name},
-                          {"error", error(mechanism_->promised_variance(j))},
+                          {"error", error(mechanism_->expected_variance(j))},
                           {"pull", digits(std::max(-down, up))}};
             row.show("numeric", attribute.numeric());
             const bool known = !attribute.derived() && spec_.delta() == 0;

@@ -28,8 +28,8 @@ struct Wanted {
 };
 
 /// Returns the estimates that are planned for a part: the mean of a number or of an element of a vector, the
-/// shares of a category, and the cells of pairs. For a distribution, they are its median and the share of half
-/// the range.
+/// shares of a category, and the cells of pairs. For a distribution, they are its median and the share of
+/// half the range.
 std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attribute>& attributes) {
     const std::size_t count = part.mechanism->cells().size();
     std::vector<Wanted> all;

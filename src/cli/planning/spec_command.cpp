@@ -21,7 +21,7 @@ namespace {
 double standard_error(const Mechanism& mechanism, const Spec& spec, std::size_t j, double n) {
     const Attribute& attribute = spec.attributes()[j];
     const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
-    return unit * std::sqrt(mechanism.promised_variance(j) / n);
+    return unit * std::sqrt(mechanism.expected_variance(j) / n);
 }
 
 /// The largest shift of its estimate by one forged report in a hundred.

@@ -13,10 +13,10 @@ Error endpoint_error(std::string_view doing, unsigned status, std::string_view b
     if (!foreign.empty())
         return {ErrorCode::environment, doing_so + std::string(foreign) + with,
                 body.empty() ? "" : in_quotes(body, 200), std::string(foreign_hint())};
-    const auto told = nlohmann::json::parse(body, nullptr, false);
+    const auto document = nlohmann::json::parse(body, nullptr, false);
     const auto field = [&](const char* name) {
-        const auto found = told.is_object() ? told.find(name) : told.end();
-        return found != told.end() && found->is_string() ? found->get<std::string>() : std::string();
+        const auto found = document.is_object() ? document.find(name) : document.end();
+        return found != document.end() && found->is_string() ? found->get<std::string>() : std::string();
     };
     const std::string title = field("title");
     return {ErrorCode::environment, doing_so + (title.empty() ? "the endpoint refuses it" : title) + with,

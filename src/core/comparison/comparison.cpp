@@ -41,7 +41,7 @@ ComparedEstimates of_attribute(const SummaryView& view, std::size_t attribute, T
     if (find_capability<JointViews>(*part_of(*view.mechanism, attribute).mechanism) != nullptr)
         return of_table(view, {attribute}, target);
     const SummaryView about = part(view, attribute);
-    ComparedEstimates all{about.mechanism->tells(Quantity::means), {}};
+    ComparedEstimates all{about.mechanism->can_estimate(Quantity::means), {}};
     if (about.n == 0) return all;
     const ErrorLaw law = error_law(view, attribute, target);
     if (all.number)

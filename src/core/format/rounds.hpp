@@ -15,9 +15,9 @@ struct Rounds {
     /// Those of no reports.
     [[nodiscard]] static constexpr Rounds none() noexcept { return {highest, lowest}; }
     [[nodiscard]] static constexpr Rounds only(std::int32_t round) noexcept { return {round, round}; }
-    [[nodiscard]] static constexpr Rounds untold() noexcept { return {lowest, highest}; }
+    [[nodiscard]] static constexpr Rounds unrecorded() noexcept { return {lowest, highest}; }
 
-    [[nodiscard]] constexpr bool told() const noexcept { return *this != untold(); }
+    [[nodiscard]] constexpr bool recorded() const noexcept { return *this != unrecorded(); }
     [[nodiscard]] constexpr bool empty() const noexcept { return first > last; }
     /// How many there are at most: the reports that one person may have in them.
     [[nodiscard]] constexpr std::uint64_t most() const noexcept {

@@ -55,13 +55,13 @@ std::vector<double> LevelTree::shares(std::span<const std::vector<double>> estim
     std::vector<double> shares{1}, next;
     for (unsigned depth = 1; depth <= depth_; ++depth) {
         next.clear();
-        const auto told = [&](std::uint64_t node) { return depth <= deepest_ ? z[depth][node] : 0; };
+        const auto difference = [&](std::uint64_t node) { return depth <= deepest_ ? z[depth][node] : 0; };
         for (std::uint64_t node = 0; node < shares.size(); ++node, work.done()) {
             if (!has_right(depth - 1, node)) {
                 next.push_back(shares[node]);
                 continue;
             }
-            const double apart = (told(2 * node) - told(2 * node + 1)) / 2;
+            const double apart = (difference(2 * node) - difference(2 * node + 1)) / 2;
             next.push_back(shares[node] / 2 + apart);
             next.push_back(shares[node] / 2 - apart);
         }
@@ -71,9 +71,9 @@ std::vector<double> LevelTree::shares(std::span<const std::vector<double>> estim
 }
 
 double LevelTree::mean_range_variance(std::span<const double> precisions) {
-    const std::vector<double> need = squares(precisions.size()), told = from_below(precisions);
+    const std::vector<double> need = squares(precisions.size()), precise = from_below(precisions);
     double sum = 0;
-    for (std::size_t i = 0; i < need.size(); ++i) sum += need[i] / told[i];
+    for (std::size_t i = 0; i < need.size(); ++i) sum += need[i] / precise[i];
     return sum;
 }
 
@@ -88,10 +88,10 @@ std::vector<double> LevelTree::best_draws(std::span<const double> variances) {
     const auto improve = [&] {
         std::vector<double> precisions(depth), gains(depth);
         for (std::size_t i = 0; i < depth; ++i) precisions[i] = draws[i] / variances[i];
-        const std::vector<double> told = from_below(precisions);
+        const std::vector<double> precise = from_below(precisions);
         double gain = 0, sum = 0;
         for (std::size_t i = 0; i < depth; ++i) {
-            gain = gain / 2 + need[i] / (told[i] * told[i]);
+            gain = gain / 2 + need[i] / (precise[i] * precise[i]);
             gains[i] = gain / variances[i];
         }
         for (std::size_t i = 0; i < depth; ++i) sum += draws[i] *= std::sqrt(gains[i]);

@@ -28,34 +28,35 @@ struct SplitEstimate {
 
 /// Posterior quantities of a node's coefficient by component: the density of its estimate up to a common
 /// factor, and its conditional mean.
-struct Told {
-    OfKinds densities, details;
+struct SplitPosterior {
+    OfKinds densities, coefficients;
 };
 
-Told told(const SplitEstimate& split, double variance) {
-    OfKinds logarithms, details;
+SplitPosterior posterior_of(const SplitEstimate& split, double variance) {
+    OfKinds logarithms, coefficients;
     std::size_t kind = 0;
     const auto add = [&](double center, double deviation) {
         const double signal = deviation * deviation, off = split.estimate - center;
         logarithms[kind] = -(off * off / (signal + variance) + std::log(signal + variance)) / 2;
-        details[kind++] = std::clamp(center + off * signal / (signal + variance), -split.share, split.share);
+        coefficients[kind++] =
+            std::clamp(center + off * signal / (signal + variance), -split.share, split.share);
     };
     for (const double center : {split.even, split.predicted})
         for (const double deviation : deviation_shares) add(center, deviation * split.share);
     for (const double end : {split.share, -split.share}) add(end, 0);
     const double most = std::ranges::max(logarithms);
     for (double& logarithm : logarithms) logarithm = std::exp(logarithm - most);
-    return {logarithms, details};
+    return {logarithms, coefficients};
 }
 
 /// Returns the posterior mean of the coefficient.
 double expected(const OfKinds& weights, const SplitEstimate& split, double variance) {
-    const auto [densities, details] = told(split, variance);
+    const auto [densities, coefficients] = posterior_of(split, variance);
     double all = 0, sum = 0;
     for (std::size_t i = 0; i < kinds; ++i) {
         const double weight = weights[i] * densities[i];
         all += weight;
-        sum += weight * details[i];
+        sum += weight * coefficients[i];
     }
     return std::clamp(sum / all, -split.share, split.share);  // clamps rounding errors
 }
@@ -120,7 +121,7 @@ std::vector<double> shrunk_splits(std::span<const double> cumulative, std::span<
         densities.reserve(nodes);
         Work work;
         for (std::size_t node = 0; node < nodes; ++node, work.done(kinds))
-            densities.push_back(told(split(node), variance).densities);
+            densities.push_back(posterior_of(split(node), variance).densities);
         weights = weights_of(densities, weights);
         std::vector<double> halves;
         halves.reserve(2 * shares.size());

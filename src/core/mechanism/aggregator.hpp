@@ -35,7 +35,7 @@ class Aggregator {
     /// capabilities, see capability.hpp.
     [[nodiscard]] virtual std::span<const Quantity> answers() const noexcept = 0;
     /// Returns whether the quantity is one of answers().
-    [[nodiscard]] bool tells(Quantity quantity) const noexcept;
+    [[nodiscard]] bool can_estimate(Quantity quantity) const noexcept;
     /// Returns one estimate per item. Requires n ≥ 1 and a quantity from answers().
     [[nodiscard]] virtual std::vector<Estimate> estimate(const Counts& counts,
                                                          const Question& question) const = 0;

@@ -58,8 +58,8 @@ double Significance::p_value(std::uint64_t, const Estimate& estimate) const {
     return std::isnan(errors) ? 1 : one_sided(errors);
 }
 
-void check_tells(const Mechanism& mechanism, Quantity quantity) {
-    if (!mechanism.tells(quantity)) refuse(mechanism, words_of(quantity).name);
+void check_can_estimate(const Mechanism& mechanism, Quantity quantity) {
+    if (!mechanism.can_estimate(quantity)) refuse(mechanism, words_of(quantity).name);
 }
 
 ErrorLaw GroupMean::group_law(const Counts&, std::size_t, std::size_t, Target) const {

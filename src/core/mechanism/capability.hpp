@@ -38,7 +38,7 @@ template <class T>
 }
 
 /// Throws Error (unsupported) unless the mechanism estimates the quantity.
-void check_tells(const Mechanism& mechanism, Quantity quantity);
+void check_can_estimate(const Mechanism& mechanism, Quantity quantity);
 
 // Capabilities of several kinds of mechanisms --------------------------------------------------------------
 

@@ -81,7 +81,7 @@ Exact PrivacyProof::first_report_ratio() const {
 
 // Aggregator -----------------------------------------------------------------------------------------------
 
-bool Aggregator::tells(Quantity quantity) const noexcept {
+bool Aggregator::can_estimate(Quantity quantity) const noexcept {
     return std::ranges::find(answers(), quantity) != answers().end();
 }
 
@@ -90,7 +90,7 @@ bool Aggregator::tells(Quantity quantity) const noexcept {
 std::vector<double> Mechanism::key_spans(Bytes) const {
     std::vector<double> spans;
     for (const std::uint64_t each : cells())
-        spans.push_back(tells(Quantity::means) ? static_cast<double>(each - 1) : 0);
+        spans.push_back(can_estimate(Quantity::means) ? static_cast<double>(each - 1) : 0);
     return spans;
 }
 
@@ -112,21 +112,21 @@ bool Mechanism::valid_permanent(Bytes public_randomness, Bytes permanent) const 
 // Unless the mechanism overrides this, its maximum is in the middle or at an end. The variance of a frequency
 // is linear in the frequency, and frequencies add up to 1. Its average is therefore the variance at the
 // average frequency.
-double Mechanism::promised_variance(std::size_t attribute) const {
-    if (tells(Quantity::means)) return std::max({n_variance(-1), n_variance(0), n_variance(1)});
+double Mechanism::expected_variance(std::size_t attribute) const {
+    if (can_estimate(Quantity::means)) return std::max({n_variance(-1), n_variance(0), n_variance(1)});
     return n_variance(1 / static_cast<double>(cells()[attribute]));
 }
 
 // For a mean this is a bound, since the distance from the middle is at most 1. For frequencies, the sampling
 // term is concave in the frequency, and its average over the values is largest for equal frequencies.
-double Mechanism::promised_variance_of_part(std::size_t attribute, double part) const {
-    if (tells(Quantity::means)) return promised_variance(attribute) + (1 - part);
+double Mechanism::expected_variance_of_part(std::size_t attribute, double part) const {
+    if (can_estimate(Quantity::means)) return expected_variance(attribute) + (1 - part);
     const double f = 1 / static_cast<double>(cells()[attribute]);
-    return promised_variance(attribute) + f * (1 - f) * (1 - part);
+    return expected_variance(attribute) + f * (1 - f) * (1 - part);
 }
 
 double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const {
-    if (!tells(Quantity::means)) return n_variance(shares[item]);
+    if (!can_estimate(Quantity::means)) return n_variance(shares[item]);
     const double steps = static_cast<double>(shares.size()) - 1;
     double sum = 0;
     for (std::size_t i = 0; i < shares.size(); ++i)

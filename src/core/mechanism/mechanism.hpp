@@ -20,8 +20,8 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
     /// randomness. Not for series, whose responses no client stores.
     [[nodiscard]] virtual bool valid_permanent(Bytes public_randomness, Bytes permanent) const;
     /// Both follow from n_variance().
-    [[nodiscard]] double promised_variance(std::size_t attribute) const override;
-    [[nodiscard]] double promised_variance_of_part(std::size_t attribute, double part) const override;
+    [[nodiscard]] double expected_variance(std::size_t attribute) const override;
+    [[nodiscard]] double expected_variance_of_part(std::size_t attribute, double part) const override;
     /// Computes the variance from n_variance(). The variance of a frequency depends on the value's share
     /// only. The variance of a mean is the average over the users.
     [[nodiscard]] double n_variance_of(std::size_t attribute, std::size_t item,

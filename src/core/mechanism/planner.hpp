@@ -36,10 +36,10 @@ class Planner {
     /// Returns n·Var that is expected of an attribute before its distribution is known. For a mean on [−1,1],
     /// this is the maximum over all distributions or a bound of it. For a frequency, it is the average over
     /// the values, which hardly depends on the data, or a bound of it.
-    [[nodiscard]] virtual double promised_variance(std::size_t attribute) const = 0;
-    /// Returns promised_variance() of an attribute if a random part of the users reports it, times the
+    [[nodiscard]] virtual double expected_variance(std::size_t attribute) const = 0;
+    /// Returns expected_variance() of an attribute if a random part of the users reports it, times the
     /// part. These users are a sample of all, so the variance between users counts.
-    [[nodiscard]] virtual double promised_variance_of_part(std::size_t attribute, double part) const = 0;
+    [[nodiscard]] virtual double expected_variance_of_part(std::size_t attribute, double part) const = 0;
     /// Returns n·Cov (sample target) of one item's estimates in two rounds. The same n users report the same
     /// values from memoized permanent responses; otherwise as n_variance(). The noise is common to both
     /// rounds except for the part that a second layer renews.

@@ -30,14 +30,14 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
-    Candidate result = measured_candidate(entry, [&](Candidate& told) {
+    Candidate result = measured_candidate(entry, [&](Candidate& candidate) {
         auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, {}, limits));
-        told.n_variance = told.bias = 0;
+        candidate.n_variance = candidate.bias = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j) {
-            told.n_variance = std::max(told.n_variance, mechanism->promised_variance(j));
+            candidate.n_variance = std::max(candidate.n_variance, mechanism->expected_variance(j));
             const auto [down, up] = mechanism->promised_bias(j, 0.01);
             const double unit = attributes[j].numeric() ? (attributes[j].max - attributes[j].min) / 2 : 1;
-            told.bias = std::max(told.bias, std::max(-down, up) / unit);
+            candidate.bias = std::max(candidate.bias, std::max(-down, up) / unit);
         }
         return mechanism;
     });

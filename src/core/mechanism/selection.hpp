@@ -22,7 +22,7 @@ struct SelectionRequest {
 /// A mechanism under the requirements, with default options.
 struct Candidate {
     const MechanismEntry* mechanism;  ///< the mechanism
-    double n_variance;                ///< Planner::promised_variance(), the largest over the attributes
+    double n_variance;                ///< Planner::expected_variance(), the largest over the attributes
     double bias;  ///< largest bias by one percent of forged reports, of a share or of a mean on [−1,1]
     std::uint64_t report_bytes;   ///< size of a whole report, parameter block included
     std::uint64_t summary_bytes;  ///< size of a summary

@@ -20,7 +20,7 @@ struct Counts {
 /// mechanism and the bytes must outlive the view.
 struct SummaryView : Counts {
     const Mechanism* mechanism;
-    Rounds rounds = Rounds::untold();
+    Rounds rounds = Rounds::unrecorded();
     /// For a part of a record: the share of the record's reports that are about the part. With the target
     /// `sample`, the other people who reported add the sampling error of the part, times 1 − drawn.
     double drawn = 1;

@@ -127,7 +127,7 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
             .expected_shares(
                 within, [&](std::size_t j) -> const std::vector<double>& { return spread(part.first + j); },
                 reports);
-    if (!shares->told())
+    if (!shares->known())
         raise(ErrorCode::unsupported, "no report contains these attributes together", {},
               "Ask about attributes of one view, or declare a view of these.");
     const JointShares::Share share = shares->share(box);
@@ -150,7 +150,7 @@ Parts ErrorPrediction::cell(const std::vector<std::size_t>& attributes,
 }
 
 Parts ErrorPrediction::mean(std::size_t attribute, double n) const {
-    check_tells(mechanism_, Quantity::means);
+    check_can_estimate(mechanism_, Quantity::means);
     return {mechanism_.n_variance_of(attribute, 0, spread(attribute)) / n,
             moments_of(spread(attribute)).second / n};
 }
@@ -166,14 +166,14 @@ Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
     if (find_capability<JointViews>(*part.mechanism) != nullptr)
         return box({attribute}, {values_within(attributes_[attribute], within)}, n);
     const auto& ordered = capability<Ordered>(*part.mechanism);
-    Reading reading(ordered, spread(attribute), whole(n * part.chance));
-    const double from = reading.before(within.lower), to = reading.behind(within.upper);
+    OrderedEstimator estimator(ordered, spread(attribute), whole(n * part.chance));
+    const double from = estimator.before(within.lower), to = estimator.behind(within.upper);
     Parts all = of_record(
-        parts([&](Target target) { return square(reading.share(from, to, target).standard_error); }),
+        parts([&](Target target) { return square(estimator.share(from, to, target).standard_error); }),
         part.chance);
-    if (reading.sharp()) return all;
+    if (estimator.sharp()) return all;
     const Distribution evenly = between_points(ordered, spread(attribute));
-    all.smearing = reading.share(from, to, Target::sample).value -
+    all.smearing = estimator.share(from, to, Target::sample).value -
                    truth.value_or(evenly.cdf(within.upper) - evenly.cdf(within.lower));
     return all;
 }
@@ -185,19 +185,19 @@ Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
     const RecordPart part = part_of(mechanism_, attribute);
     const auto& ordered = capability<Ordered>(*part.mechanism);
     const std::vector<double>& shares = spread(attribute);
-    Reading reading(ordered, shares, whole(n * part.chance));
+    OrderedEstimator estimator(ordered, shares, whole(n * part.chance));
     const auto [low, high] = ordered.ends();
     const double place = (truth.value_or(between_points(ordered, shares).quantile(share)) - low) /
-                         (high - low) * reading.steps();
-    const double step = attributes_[attribute].numeric() ? 2 / reading.steps() : 1;
+                         (high - low) * estimator.steps();
+    const double step = attributes_[attribute].numeric() ? 2 / estimator.steps() : 1;
     double off = 0;
     Parts all = of_record(parts([&](Target target) {
-                              const auto [mean, variance] = quantile_error(reading, shares, share, target);
+                              const auto [mean, variance] = quantile_error(estimator, shares, share, target);
                               if (target == Target::sample) off = mean - place;
                               return square(step) * variance;
                           }),
                           part.chance);
-    if (reading.sharp())
+    if (estimator.sharp())
         all.noise += square(step * off);
     else
         all.smearing = step * off;

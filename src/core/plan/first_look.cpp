@@ -122,14 +122,14 @@ class Smooth {
 /// One half of the first round.
 struct Half {
     Half(const SummaryView& view, const Smooth& smooth)
-        : reading(capability<Ordered>(*view.mechanism), view) {
+        : estimator(capability<Ordered>(*view.mechanism), view) {
         const auto& ordered = capability<Ordered>(*view.mechanism);
         shares = ordered.fit(view, Smoothing::binomial).shares;
         lost = smooth.at_cuts(ordered.cumulative(view));
         const std::vector<double> kept = smooth.fitted(smooth.merged(shares));
         for (std::size_t cut = 0; cut < lost.size(); ++cut) lost[cut] -= kept[cut];
     }
-    Reading reading;
+    OrderedEstimator estimator;
     std::vector<double> shares;  ///< the sharp fit
     std::vector<double> lost;    ///< what the smooth fit takes away from the unbiased estimate
 };
@@ -148,7 +148,7 @@ double product_error(Half& half, const std::vector<double>& lost, const Smooth& 
             behind += (cuts * lost[cell] - sum) / (cuts * (cuts - 1) / 2);
         function[point] = behind;
     }
-    return half.reading.mean_of(function, Target::population).standard_error;
+    return half.estimator.mean_of(function, Target::population).standard_error;
 }
 
 void check(const SummaryView& one, const SummaryView& other, std::uint64_t people) {
@@ -157,7 +157,7 @@ void check(const SummaryView& one, const SummaryView& other, std::uint64_t peopl
               "Both halves of a first round must report under one spec.");
     for (const SummaryView* each : {&one, &other}) need_reports(*each);
     const auto& ordered = capability<Ordered>(*one.mechanism);
-    if (ordered.blur(one.n) != 0 || !one.mechanism->tells(Quantity::means) || ordered.points() < 3)
+    if (ordered.blur(one.n) != 0 || !one.mechanism->can_estimate(Quantity::means) || ordered.points() < 3)
         raise(ErrorCode::unsupported, "a first look needs unbiased reports of a number", {},
               "Collect the first round with tree or haar_ordered, and a grid of two steps or more.");
     if (people < 1 || people > most_people)

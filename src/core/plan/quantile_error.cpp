@@ -19,12 +19,12 @@ constexpr int batches = 16, batch = 256;
 /// The curve at some points.
 class SampledCurve {
   public:
-    SampledCurve(Reading& reading, std::vector<std::size_t> points, Target target)
-        : reading_(reading), points_(std::move(points)), target_(target) {
+    SampledCurve(OrderedEstimator& estimator, std::vector<std::size_t> points, Target target)
+        : estimator_(estimator), points_(std::move(points)), target_(target) {
         for (std::size_t i = 0; i < points_.size(); ++i) {
-            heights_.push_back(reading_.share(Reading::left_end, end(i), Target::sample).value);
-            if (!reading_.sharp()) continue;
-            const double least = 1e-12, noise = error(Reading::left_end, end(i), Target::sample);
+            heights_.push_back(estimator_.share(OrderedEstimator::left_end, end(i), Target::sample).value);
+            if (!estimator_.sharp()) continue;
+            const double least = 1e-12, noise = error(OrderedEstimator::left_end, end(i), Target::sample);
             weights_.push_back(1 / std::max(noise * noise, least));
         }
     }
@@ -45,7 +45,7 @@ class SampledCurve {
         for (Eigen::Index i = 0; i < count; ++i) {
             check_interrupt();
             const double to = end(static_cast<std::size_t>(i));
-            covariance(i, i) = variance(Reading::left_end, to);
+            covariance(i, i) = variance(OrderedEstimator::left_end, to);
             for (Eigen::Index j = 0; j < i; ++j) {
                 const double between = variance(end(static_cast<std::size_t>(j)), to);
                 covariance(i, j) = covariance(j, i) = (covariance(i, i) + covariance(j, j) - between) / 2;
@@ -63,13 +63,13 @@ class SampledCurve {
   private:
     /// Where what counts as at or below a point ends.
     [[nodiscard]] double end(std::size_t i) const noexcept {
-        return static_cast<double>(points_[i]) + (reading_.sharp() ? 0.5 : 0);
+        return static_cast<double>(points_[i]) + (estimator_.sharp() ? 0.5 : 0);
     }
     [[nodiscard]] double error(double from, double to, Target target) const {
-        return reading_.share(from, to, target).standard_error;
+        return estimator_.share(from, to, target).standard_error;
     }
 
-    Reading& reading_;
+    OrderedEstimator& estimator_;
     std::vector<std::size_t> points_;
     Target target_;
     std::vector<double> heights_, weights_;
@@ -77,13 +77,14 @@ class SampledCurve {
 
 /// The points about where the share is reached, and how far apart they are. What lies more than `far`
 /// standard errors away never reaches it.
-std::pair<std::vector<std::size_t>, double> points_near(Reading& reading, double share, Target target) {
+std::pair<std::vector<std::size_t>, double> points_near(OrderedEstimator& estimator, double share,
+                                                        Target target) {
     constexpr double far = 5;
     constexpr double at_least = 8;  // points, where noise is less than the rounding
     // All are at or below the last point, whose height is no estimate.
-    const double last = reading.steps() - (reading.sharp() ? 1 : 0);
+    const double last = estimator.steps() - (estimator.sharp() ? 1 : 0);
     const auto height = [&](double point) {
-        return reading.share(Reading::left_end, point + (reading.sharp() ? 0.5 : 0), target);
+        return estimator.share(OrderedEstimator::left_end, point + (estimator.sharp() ? 0.5 : 0), target);
     };
     // Whether a point's height is certainly below the share, or above it.
     const auto beyond = [&](double point, double side) {
@@ -101,7 +102,7 @@ std::pair<std::vector<std::size_t>, double> points_near(Reading& reading, double
     }
     low = std::max(0.0, low - at_least);
     high = std::min(last, high + at_least);
-    const auto most = static_cast<double>(reading.sharp() ? most_sharp_points : most_smeared_points);
+    const auto most = static_cast<double>(estimator.sharp() ? most_sharp_points : most_smeared_points);
     const double stride = std::floor((high - low) / most) + 1;
     std::vector<std::size_t> points;
     for (double point = low; point <= high; point += stride)
@@ -132,9 +133,10 @@ std::vector<double> stood_for(std::span<const std::size_t> points, double stride
 
 }  // namespace
 
-QuantileError quantile_error(Reading& reading, std::span<const double> shares, double share, Target target) {
-    const auto [points, stride] = points_near(reading, share, target);
-    const SampledCurve curve(reading, points, target);
+QuantileError quantile_error(OrderedEstimator& estimator, std::span<const double> shares, double share,
+                             Target target) {
+    const auto [points, stride] = points_near(estimator, share, target);
+    const SampledCurve curve(estimator, points, target);
     const std::vector<double> places = stood_for(points, stride, shares);
     const Eigen::MatrixXd root = curve.root();
     const auto first = static_cast<double>(points.front());
@@ -151,8 +153,8 @@ QuantileError quantile_error(Reading& reading, std::span<const double> shares, d
                 noisy[i] = curve.heights()[i] + noise(static_cast<Eigen::Index>(i), run);
             const std::vector<double> height = curve.fitted(noisy);
             const auto reached = std::ranges::lower_bound(height, share) - height.begin();
-            const double found = (reading.sharp() ? places[static_cast<std::size_t>(reached)]
-                                                  : first + stride * place(height, share)) -
+            const double found = (estimator.sharp() ? places[static_cast<std::size_t>(reached)]
+                                                    : first + stride * place(height, share)) -
                                  first;
             sum += found;
             squares += found * found;

@@ -66,7 +66,7 @@ class RecordMoments {
                                 : moments_.mean(factor.attribute, middle(factor.attribute), unit(factor));
         });
     }
-    [[nodiscard]] bool tells(const Factor& a, const Factor& b) const {
+    [[nodiscard]] bool has_product(const Factor& a, const Factor& b) const {
         return find_product(all_, a, b) < all_.size();
     }
     std::size_t product(const Factor& a, const Factor& b) {
@@ -268,7 +268,7 @@ Regression regression(const Joint& joint, const RegressionDesign& design) {
         for (std::size_t k = 0; k <= j; ++k)
             put(intercepts + j, intercepts + k, moments.product(predictors[j], predictors[k]));
     }
-    const bool whole = moments.tells(y, y);
+    const bool whole = moments.has_product(y, y);
     if (whole) static_cast<void>(moments.covariance(y, y));
 
     Regression found{std::vector<Estimate>(intercepts, nothing),

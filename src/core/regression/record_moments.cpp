@@ -25,7 +25,7 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
     const auto known = std::ranges::find(sources_, attribute, &AttributeReports::attribute);
     if (known != sources_.end()) return static_cast<std::size_t>(known - sources_.begin());
     const SummaryView one = part(view_, attribute);
-    check_tells(*one.mechanism, quantity);
+    check_can_estimate(*one.mechanism, quantity);
     const bool alone = quantity == Quantity::means ? find_capability<Number>(*one.mechanism) != nullptr
                                                    : one.mechanism->cells().size() == 1;
     if (!alone)

@@ -9,7 +9,7 @@
 
 namespace ldp {
 
-std::uint32_t RoundingLevels::rungs() const noexcept {
+std::uint32_t RoundingLevels::count() const noexcept {
     return static_cast<std::uint32_t>(std::bit_width(levels_));
 }
 
@@ -18,8 +18,8 @@ bool RoundingLevels::is_end(double position) const noexcept {
     return static_cast<double>(round(position, 0, std::numeric_limits<std::uint64_t>::max())) == position;
 }
 
-Cell RoundingLevels::round(double position, std::uint32_t rung, std::uint64_t alpha) const noexcept {
-    const std::uint64_t count = cells(rung);
+Cell RoundingLevels::round(double position, std::uint32_t level, std::uint64_t alpha) const noexcept {
+    const std::uint64_t count = cells(level);
     const auto end = [&](std::uint64_t i) { return static_cast<Cell>(Uint128{grid_} * i / count); };
     auto cell =
         static_cast<std::uint64_t>(position / static_cast<double>(grid_) * static_cast<double>(count));
@@ -32,10 +32,10 @@ Cell RoundingLevels::round(double position, std::uint32_t rung, std::uint64_t al
     return grid_point(above, 1).at(alpha) == 0 ? left : right;
 }
 
-std::uint32_t RoundingLevels::next(std::uint32_t rung, double wanted) const noexcept {
-    if (wanted <= step(rung) && wanted > step(rung) / 4) return rung;
+std::uint32_t RoundingLevels::next(std::uint32_t level, double wanted) const noexcept {
+    if (wanted <= step(level) && wanted > step(level) / 4) return level;
     std::uint32_t found = 0;
-    while (found + 1 < rungs() && step(found) < wanted) ++found;
+    while (found + 1 < count() && step(found) < wanted) ++found;
     return found;
 }
 
@@ -44,9 +44,9 @@ Rounding::Rounding(const Spec& spec, const LocalRandomizer& mechanism) : evolvin
     for (std::size_t j = 0; j < cells.size(); ++j) {
         const bool evolving = spec.attributes()[j].evolving;
         const std::uint64_t grid = cells[j] - 1;
-        const RoundingLevels ladder(grid, evolving ? evolving_.base_levels : grid);
-        tracks_.push_back({ladder, evolving, alphas_});
-        alphas_ += evolving ? ladder.rungs() : 1;
+        const RoundingLevels levels(grid, evolving ? evolving_.base_levels : grid);
+        tracks_.push_back({levels, evolving, alphas_});
+        alphas_ += evolving ? levels.count() : 1;
         courses_ += evolving ? 1 : 0;
     }
 }
@@ -54,26 +54,26 @@ Rounding::Rounding(const Spec& spec, const LocalRandomizer& mechanism) : evolvin
 bool Rounding::possible(std::size_t i, const Course& course) const noexcept {
     for (const Track& track : tracks_) {
         if (!track.evolving || i-- != 0) continue;
-        return (course.last == -1 || track.ladder.is_end(course.last)) && course.moved >= 0 &&
+        return (course.last == -1 || track.levels.is_end(course.last)) && course.moved >= 0 &&
                course.moved <= static_cast<double>(course.moves) && course.moves < evolving_.window &&
-               course.rung < track.ladder.rungs();
+               course.level < track.levels.count();
     }
     return false;
 }
 
-void Rounding::move(const RoundingLevels& ladder, Course& course, Cell rounded) const noexcept {
+void Rounding::move(const RoundingLevels& levels, Course& course, Cell rounded) const noexcept {
     const auto position = static_cast<double>(rounded);
     if (course.last >= 0) {
-        course.moved += std::abs(position - course.last) / static_cast<double>(ladder.grid());
+        course.moved += std::abs(position - course.last) / static_cast<double>(levels.grid());
         ++course.moves;
     }
     course.last = position;
     if (course.moves < evolving_.window) return;
     const double score = course.moved / static_cast<double>(evolving_.window);
-    const double base = ladder.step(0);
+    const double base = levels.step(0);
     const bool dynamic = score > evolving_.volatility;
-    course.rung =
-        ladder.next(course.rung, dynamic ? std::max(base, score / evolving_.flip_probability) : base);
+    course.level =
+        levels.next(course.level, dynamic ? std::max(base, score / evolving_.flip_probability) : base);
     course.moved = 0;
     course.moves = 0;
 }
@@ -84,13 +84,13 @@ std::vector<Cell> Rounding::follow(std::span<const double> positions, std::span<
     cells.reserve(tracks_.size());
     auto course = courses.begin();
     for (std::size_t j = 0; j < tracks_.size(); ++j) {
-        const auto& [ladder, evolving, first_alpha] = tracks_[j];
-        std::uint32_t rung = 0;
+        const auto& [levels, evolving, first_alpha] = tracks_[j];
+        std::uint32_t level = 0;
         if (evolving) {
-            move(ladder, *course, ladder.round(positions[j], 0, alphas[first_alpha]));
-            rung = course++->rung;
+            move(levels, *course, levels.round(positions[j], 0, alphas[first_alpha]));
+            level = course++->level;
         }
-        cells.push_back(ladder.round(positions[j], rung, alphas[first_alpha + rung]));
+        cells.push_back(levels.round(positions[j], level, alphas[first_alpha + level]));
     }
     return cells;
 }

@@ -23,11 +23,11 @@ class RoundingLevels {
     RoundingLevels(std::uint64_t grid, std::uint64_t levels) noexcept : grid_(grid), levels_(levels) {}
 
     /// Returns the number of levels, the last of which has one cell.
-    [[nodiscard]] std::uint32_t rungs() const noexcept;
-    [[nodiscard]] std::uint64_t cells(std::uint32_t rung) const noexcept { return levels_ >> rung; }
+    [[nodiscard]] std::uint32_t count() const noexcept;
+    [[nodiscard]] std::uint64_t cells(std::uint32_t level) const noexcept { return levels_ >> level; }
     /// The length of a cell, as a share of the range.
-    [[nodiscard]] double step(std::uint32_t rung) const noexcept {
-        return 1 / static_cast<double>(cells(rung));
+    [[nodiscard]] double step(std::uint32_t level) const noexcept {
+        return 1 / static_cast<double>(cells(level));
     }
     [[nodiscard]] std::uint64_t grid() const noexcept { return grid_; }
     /// Whether a position is an end of a cell of the first level.
@@ -36,12 +36,12 @@ class RoundingLevels {
     /// Rounds a position x in 0..grid to an end of its cell [L, R): to R if x exceeds L by more than α·(R−L).
     /// If α is uniform on 2^-64·{0..2^64−1}, the mean is x and the variance (R−x)(x−L). For a fixed α, a
     /// change by δ changes the result with probability δ/(R−L).
-    [[nodiscard]] Cell round(double position, std::uint32_t rung, std::uint64_t alpha) const noexcept;
+    [[nodiscard]] Cell round(double position, std::uint32_t level, std::uint64_t alpha) const noexcept;
 
-    /// Returns the level after `rung` if a step of `wanted` (a share of the range) is sufficient: the finest
+    /// Returns the level after `level` if a step of `wanted` (a share of the range) is sufficient: the finest
     /// level whose step is at least this. A coarser level is retained until its step is four times as large
     /// as necessary.
-    [[nodiscard]] std::uint32_t next(std::uint32_t rung, double wanted) const noexcept;
+    [[nodiscard]] std::uint32_t next(std::uint32_t level, double wanted) const noexcept;
 
   private:
     std::uint64_t grid_;
@@ -55,7 +55,7 @@ struct Course {
     double last = -1;         ///< the last rounded position, or −1 before the first report
     double moved = 0;         ///< Σ|difference| of rounded positions in this window, in shares of the range
     std::uint32_t moves = 0;  ///< number of differences
-    std::uint32_t rung = 0;
+    std::uint32_t level = 0;
     friend bool operator==(const Course&, const Course&) = default;
 };
 
@@ -85,13 +85,13 @@ class Rounding {
 
   private:
     struct Track {
-        RoundingLevels ladder;
+        RoundingLevels levels;
         bool evolving;
         std::size_t first_alpha;
     };
     /// Adds a position, rounded to the first level, to a course. The course may change its level at the end
     /// of a window.
-    void move(const RoundingLevels& ladder, Course& course, Cell rounded) const noexcept;
+    void move(const RoundingLevels& levels, Course& course, Cell rounded) const noexcept;
 
     Evolving evolving_;
     std::vector<Track> tracks_;  ///< one for each attribute

@@ -101,7 +101,7 @@ SelectionRequest read_demand(JsonObject& top) {
 /// Whether the mechanism estimates the distribution of an attribute, not only its mean.
 bool answers_distribution(const Mechanism& mechanism, std::size_t attribute) {
     const auto* record = find_capability<Record>(mechanism);
-    return (record == nullptr ? mechanism : record->reporter(attribute)).tells(Quantity::distribution);
+    return (record == nullptr ? mechanism : record->reporter(attribute)).can_estimate(Quantity::distribution);
 }
 
 void check_evolving(const Spec& spec) {
@@ -132,9 +132,9 @@ void check_evolving(const Spec& spec) {
     for (std::size_t j = 0; j < cells.size(); ++j) {
         const Attribute& attribute = spec.attributes()[j];
         if (!attribute.evolving) continue;
-        if (!mechanism->tells(Quantity::means))
+        if (!mechanism->can_estimate(Quantity::means))
             invalid("an evolving attribute needs a mechanism for means",
-                    std::string(spec.mechanism().name) + " tells no means.",
+                    std::string(spec.mechanism().name) + " does not estimate means.",
                     "Rounding keeps the mean and nothing else.");
         if (answers_distribution(*mechanism, j))
             invalid("\"" + attribute.name + "\" cannot be rounded as it moves under " +

@@ -88,26 +88,26 @@ double worst(const Mechanism& mechanism, const Spec& spec, bool boxes) {
                 worst = std::max(worst, variance);
             }
     for (std::size_t j = 0; !pairs && j < spec.attributes().size(); ++j)
-        worst = std::max(worst, mechanism.promised_variance(j));
+        worst = std::max(worst, mechanism.expected_variance(j));
     return worst;
 }
 
 Candidate candidate(const MechanismEntry& entry, const Json& document) {
-    return measured_candidate(entry, [&](Candidate& told) {
+    return measured_candidate(entry, [&](Candidate& candidate) {
         const bool boxes = document.value("target", Json()) == "ranges";
         const Spec spec = spec_through(entry, document);
         auto mechanism = make_mechanism(spec);
-        told.n_variance = worst(*mechanism, spec, boxes);
-        if (std::isnan(told.n_variance)) {
+        candidate.n_variance = worst(*mechanism, spec, boxes);
+        if (std::isnan(candidate.n_variance)) {
             Json anybody = document;
             anybody.erase("people");
             const Spec for_all = spec_through(entry, anybody);
-            told.n_variance = worst(*make_mechanism(for_all), for_all, boxes);
+            candidate.n_variance = worst(*make_mechanism(for_all), for_all, boxes);
         }
-        told.bias = 0;
+        candidate.bias = 0;
         for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
             const auto [down, up] = mechanism->promised_bias(j, 0.01);
-            told.bias = std::max({told.bias, -down, up});
+            candidate.bias = std::max({candidate.bias, -down, up});
         }
         return mechanism;
     });

@@ -27,7 +27,7 @@ namespace ldp {
 /// the summary unchanged. After the outcome malformed, or Interrupted, the state may contain some of the
 /// reports while the count does not. Callers must discard such a summary.
 [[nodiscard]] Outcome accumulate_batch(const Mechanism& mechanism, MutableBytes summary, Bytes batch,
-                                       const Rounds& rounds = Rounds::untold());
+                                       const Rounds& rounds = Rounds::unrecorded());
 
 /// Validates untrusted bytes that begin with the mechanism's block. Throws Error (malformed) and Interrupted.
 void check_batch(const Mechanism& mechanism, Bytes batch);

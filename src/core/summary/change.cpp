@@ -19,7 +19,7 @@ namespace {
 class Round {
   public:
     Round(const SummaryView& view, Target target) : view_(view), target_(target) {
-        if (!view.mechanism->tells(Quantity::means)) return;
+        if (!view.mechanism->can_estimate(Quantity::means)) return;
         means_ = estimate(view, {Quantity::means, target});
         noisy_means_ = estimate(view, {Quantity::means, Target::sample});
     }
@@ -28,7 +28,7 @@ class Round {
     [[nodiscard]] SummaryView part(std::size_t attribute) const { return ldp::part(view_, attribute); }
     /// Returns whether the attribute is numeric, so that its mean is estimated.
     [[nodiscard]] bool numeric(std::size_t attribute) const {
-        return part(attribute).mechanism->tells(Quantity::means);
+        return part(attribute).mechanism->can_estimate(Quantity::means);
     }
 
     struct Item {

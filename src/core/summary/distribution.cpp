@@ -21,14 +21,14 @@ void check_share(double share) {
     if (!(share > 0 && share < 1)) out_of_range("the share must lie between 0 and 1", share);
 }
 
-Reading reading_of(const SummaryView& view) {
+OrderedEstimator estimator_of(const SummaryView& view) {
     const auto& ordered = capability<Ordered>(*view.mechanism);
     need_reports(view);
     return {ordered, view, most_of_one(view), view.drawn};
 }
 
-ShareOfRange share_of_range(Reading& reading, double from, double to, Target target) {
-    return {reading.share(from, to, target), reading.law_of_share(from, to, target)};
+ShareOfRange share_of_range(OrderedEstimator& estimator, double from, double to, Target target) {
+    return {estimator.share(from, to, target), estimator.law_of_share(from, to, target)};
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Distribution decode(const SummaryView& view, Smoothing smoothing) {
 }
 
 double resolution(const SummaryView& view) {
-    return reading_of(view).resolution();
+    return estimator_of(view).resolution();
 }
 
 // The difference between sharp and smoothed share depends on the distribution inside the smoothing width. The
@@ -53,30 +53,30 @@ std::string smearing(const SummaryView& view) {
 
 ShareOfRange cdf(const SummaryView& view, double value, Target target) {
     if (std::isnan(value)) out_of_range("the value must be a number", value);
-    Reading reading = reading_of(view);
-    return share_of_range(reading, Reading::left_end, reading.behind(value), target);
+    OrderedEstimator estimator = estimator_of(view);
+    return share_of_range(estimator, OrderedEstimator::left_end, estimator.behind(value), target);
 }
 
 ShareOfRange share_between(const SummaryView& view, double low, double high, Target target) {
     if (!(low <= high)) out_of_range("the range must not end before it begins", high);
-    Reading reading = reading_of(view);
-    return share_of_range(reading, reading.before(low), reading.behind(high), target);
+    OrderedEstimator estimator = estimator_of(view);
+    return share_of_range(estimator, estimator.before(low), estimator.behind(high), target);
 }
 
 std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target) {
-    Reading reading = reading_of(view);
-    const double steps = reading.steps();
+    OrderedEstimator estimator = estimator_of(view);
+    const double steps = estimator.steps();
     const auto most = std::min<std::size_t>(max_bins, static_cast<std::size_t>(steps) + 1);
     if (bins < 1 || bins > most)
         out_of_range("the number of bins must lie between 1 and " + std::to_string(most),
                      static_cast<double>(bins));
     std::vector<ShareOfRange> shares;
-    double from = Reading::left_end;
+    double from = OrderedEstimator::left_end;
     for (std::size_t i = 1; i <= bins; ++i) {
         check_interrupt();
-        const double to =
-            i == bins ? Reading::right_end : steps * static_cast<double>(i) / static_cast<double>(bins);
-        shares.push_back(share_of_range(reading, from, to, target));
+        const double to = i == bins ? OrderedEstimator::right_end
+                                    : steps * static_cast<double>(i) / static_cast<double>(bins);
+        shares.push_back(share_of_range(estimator, from, to, target));
         from = to;
     }
     return shares;
@@ -84,18 +84,18 @@ std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, T
 
 double quantile(const SummaryView& view, double share) {
     check_share(share);
-    return reading_of(view).quantile(share);
+    return estimator_of(view).quantile(share);
 }
 
 std::vector<Quantile> quantiles(const SummaryView& view, std::span<const double> shares, double confidence,
                                 Target target) {
     std::ranges::for_each(shares, check_share);
     const double critical_value = ldp::critical_value(confidence);
-    Reading reading = reading_of(view);
+    OrderedEstimator estimator = estimator_of(view);
     std::vector<Quantile> found;
     for (const double share : shares) {
         check_interrupt();
-        found.push_back(reading.quantile(share, critical_value, target));
+        found.push_back(estimator.quantile(share, critical_value, target));
     }
     return found;
 }

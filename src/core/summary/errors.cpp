@@ -19,7 +19,8 @@ Target target_of_part(const SummaryView& part, Target target) noexcept {
 
 ErrorLaw error_law(const SummaryView& view, std::size_t attribute, Target target) {
     const SummaryView one = part(view, attribute);
-    const ErrorLaw unknown_law = one.mechanism->tells(Quantity::frequencies) ? law_of_share() : ErrorLaw{};
+    const ErrorLaw unknown_law =
+        one.mechanism->can_estimate(Quantity::frequencies) ? law_of_share() : ErrorLaw{};
     const auto* known = find_capability<KnownErrors>(*one.mechanism);
     if (known == nullptr || one.n == 0 || repeats(one)) return unknown_law;
     return known->error_law(one.n, target_of_part(one, target));

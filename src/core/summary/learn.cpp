@@ -95,9 +95,10 @@ std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage) {
         const std::size_t points = ordered->points();
         std::vector<double> middle(points);
         middle[points / 2] = 1;
-        Reading reading(*ordered, std::move(middle), many);
-        const double cut = std::max(1.0, reading.steps() / outer);
-        const double error = reading.share(Reading::left_end, cut, Target::population).standard_error;
+        OrderedEstimator estimator(*ordered, std::move(middle), many);
+        const double cut = std::max(1.0, estimator.steps() / outer);
+        const double error =
+            estimator.share(OrderedEstimator::left_end, cut, Target::population).standard_error;
         return whole_reports(many * square(critical_value(range_confidence) * error / ((1 - coverage) / 2)));
     }
     if (find_capability<ValueOracle>(mechanism) == nullptr)

@@ -15,7 +15,7 @@ void invert(MutableBytes state) noexcept {
 /// unknown rounds, the rounds of the remainder may be known; memoized responses require a new sum in that
 /// case.
 bool keeps(const Rounds& whole, const Rounds& part, bool memoized_responses) noexcept {
-    if (!whole.told()) return part.told() || !memoized_responses;
+    if (!whole.recorded()) return part.recorded() || !memoized_responses;
     return whole.first < part.first && part.last < whole.last;
 }
 

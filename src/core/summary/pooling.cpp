@@ -12,7 +12,7 @@ namespace ldp {
 
 MemoizedNoise::MemoizedNoise(const Mechanism& mechanism, Bound bound) {
     if (mechanism.first_epsilon() == mechanism.epsilon()) return;
-    if (mechanism.tells(Quantity::means)) {
+    if (mechanism.can_estimate(Quantity::means)) {
         // For one bit, the maximum is in the middle of the range and the minimum at its ends; other
         // mechanisms hardly differ.
         constexpr int places = 32;
@@ -45,7 +45,7 @@ bool repeats(const SummaryView& view) noexcept {
 }
 
 std::uint64_t fewest_people(const SummaryView& view) noexcept {
-    if (!view.rounds.told() || view.n == 0) return 0;
+    if (!view.rounds.recorded() || view.n == 0) return 0;
     return (view.n - 1) / std::max<std::uint64_t>(view.rounds.most(), 1) + 1;
 }
 
@@ -58,7 +58,7 @@ bool enough(const SummaryView& view) noexcept {
 }
 
 void need_rounds(const SummaryView& view) {
-    if (!view.mechanism->header().kept || view.rounds.told()) return;
+    if (!view.mechanism->header().kept || view.rounds.recorded()) return;
     raise(ErrorCode::unsupported, "these reports were counted without their rounds",
           "Responses are memoized and repeated from round to round. The standard error depends on the number "
           "of rounds.",

@@ -131,7 +131,7 @@ std::vector<Estimate> estimate_repeated_parts(const SummaryView& view, const Que
         return part(view, one.first).n == 0 ? all : estimated(one, question.attribute);
     }
     for (const RecordPart& one : parts_of(*view.mechanism)) {
-        if (part(view, one.first).n == 0 || !one.mechanism->tells(question.quantity)) continue;
+        if (part(view, one.first).n == 0 || !one.mechanism->can_estimate(question.quantity)) continue;
         std::ranges::copy(estimated(one, one.first), all.begin() + static_cast<std::ptrdiff_t>(one.first));
     }
     return all;
@@ -151,7 +151,7 @@ std::vector<Estimate> mixed_estimates(const SummaryView& part, const Question& q
 }  // namespace
 
 std::vector<Estimate> estimate(const SummaryView& view, const Question& question) {
-    check_tells(*view.mechanism, question.quantity);
+    check_can_estimate(*view.mechanism, question.quantity);
     const bool all = question.attribute == only_attribute;
     if (all && question.quantity == Quantity::frequencies && view.mechanism->cells().size() > 1)
         refuse(*view.mechanism, "which of their attributes is meant");
@@ -218,8 +218,8 @@ SummaryView single_part(const SummaryView& view, std::size_t attribute) {
     if (find_capability<Record>(*view.mechanism) == nullptr && view.mechanism->cells().size() > 1)
         raise(ErrorCode::unsupported, "each of these reports is about several attributes",
               "Only the mechanism sampled has people report single attributes of a record.",
-              std::vector{view.mechanism->tells(Quantity::frequencies) ? Remedy::ask_attribute_shares
-                                                                       : Remedy::ask_attribute_means});
+              std::vector{view.mechanism->can_estimate(Quantity::frequencies) ? Remedy::ask_attribute_shares
+                                                                              : Remedy::ask_attribute_means});
     return part(view, attribute);
 }
 

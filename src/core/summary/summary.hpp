@@ -32,7 +32,7 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept;
 /// Counts an untrusted report in a summary of the mechanism. The summary is unchanged unless the outcome is
 /// ok. If responses are memoized, queries need the rounds of all reports: see pooling.hpp.
 [[nodiscard]] Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report,
-                                 const Rounds& rounds = Rounds::untold()) noexcept;
+                                 const Rounds& rounds = Rounds::unrecorded()) noexcept;
 /// Counts many reports. The properties of the mechanism are looked up once.
 class ReportCounter {
   public:

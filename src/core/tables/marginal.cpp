@@ -59,7 +59,7 @@ std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
     if (std::ranges::none_of(views, has_all)) {
         std::size_t most = 0;
         for (const auto& one : views) most = std::max(most, one.size());
-        raise(ErrorCode::unsupported, "nobody reports these attributes together",
+        raise(ErrorCode::unsupported, "no report contains these attributes together",
               "Found " + std::to_string(attributes.size()) + " attributes; reports are about " +
                   std::to_string(views.size()) + " views of at most " + std::to_string(most) +
                   " attributes, and none has all of these.",
@@ -109,7 +109,7 @@ Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attr
         sizes_.push_back(cells[attribute]);
         all.emplace_back(cells[attribute], true);
     }
-    if (!told()) return;
+    if (!known()) return;
     cautious_ = shares_->cautious();
     if (!cautious_ && !shares_->only_table()) evened_ = shares_->with(1, all);
 }
@@ -127,7 +127,7 @@ Estimate Marginal::estimate(const JointShares& shares, const JointShares::Share&
 }
 
 MeasuredShare Marginal::measured(const JointShares::Box& box) const {
-    if (!told()) return {{unknown, unknown}, law_of_share()};
+    if (!known()) return {{unknown, unknown}, law_of_share()};
     const JointShares::Share share = shares_->share(box);
     Estimate estimate = this->estimate(*shares_, share);
     const double variance = estimate.standard_error * estimate.standard_error;
@@ -183,7 +183,7 @@ std::vector<Estimate> Marginal::shares() const {
 Quotient Marginal::quotient(const JointShares::Box& of, const JointShares::Box& given,
                             double critical_value) const {
     constexpr Quotient nothing{{unknown, unknown}, {unknown, unknown}};
-    if (!told()) return nothing;
+    if (!known()) return nothing;
     JointShares::Box both = of;
     for (std::size_t i = 0; i < both.size(); ++i)
         for (std::size_t v = 0; v < both[i].size(); ++v) both[i][v] = of[i][v] && given[i][v];

@@ -49,7 +49,7 @@ class Marginal {
     /// Returns the number of reports about at least one of the attributes that the estimates use.
     [[nodiscard]] std::uint64_t reports() const noexcept;
     /// Returns whether any report covers all the attributes. Otherwise every estimate is NaN.
-    [[nodiscard]] bool told() const noexcept { return shares_->told(); }
+    [[nodiscard]] bool known() const noexcept { return shares_->known(); }
 
     /// Estimates the share of a box and states the law of its error.
     [[nodiscard]] MeasuredShare measured(const JointShares::Box& box) const;

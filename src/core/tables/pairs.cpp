@@ -112,8 +112,8 @@ double learn(Grid& weights, const Grid& likelihood) {
 }
 
 /// Returns the estimate of one attribute from a pair.
-Table told(std::size_t attribute, const Pair& pair, double spread, const Eigen::MatrixXd& common,
-           const Shares& shares) {
+Table fitted_table(std::size_t attribute, const Pair& pair, double spread, const Eigen::MatrixXd& common,
+                   const Shares& shares) {
     const Table& table = pair.table;
     const bool rows = table.attributes[0] == attribute;
     const std::vector<double>&p = shares[attribute], &q = shares[table.attributes[rows ? 1 : 0]];
@@ -244,7 +244,7 @@ Table single(std::size_t attribute, std::span<const Table> measured, std::span<c
         if (table.attributes.size() == 1 && table.attributes[0] == attribute) all.push_back(table);
     for (std::size_t i = 0; i < pairs.size(); ++i)
         if (std::ranges::binary_search(pairs[i].table.attributes, attribute))
-            all.push_back(told(attribute, pairs[i], dependence[i].spread, common[i], shares));
+            all.push_back(fitted_table(attribute, pairs[i], dependence[i].spread, common[i], shares));
     return pooled(all, {&attribute, 1}).table;
 }
 

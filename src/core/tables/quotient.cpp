@@ -35,7 +35,7 @@ class Fits {
           least_(critical_value * std::sqrt(of.variance_of_whole)),
           tail_(one_sided(critical_value)) {}
 
-    [[nodiscard]] bool whole_is_told() const noexcept { return of_.whole > least_; }
+    [[nodiscard]] bool whole_is_known() const noexcept { return of_.whole > least_; }
 
     [[nodiscard]] bool operator()(double r) const {
         const double variance = variance_of_difference(of_, r);
@@ -83,7 +83,7 @@ Estimate estimate_of_quotient(const PartOfWhole& estimates) {
 
 Interval interval_of_quotient(const PartOfWhole& estimates, double critical_value) {
     const Fits fits(estimates, critical_value);
-    if (!fits.whole_is_told()) return {unknown, unknown};
+    if (!fits.whole_is_known()) return {unknown, unknown};
     const double estimate = estimates.part / estimates.whole;
     const std::vector<double> tried = grid(std::min(0.0, estimate), estimate, std::max(1.0, estimate));
     // If the whole hardly passes its test, the accepted quotients may form two segments. The longest segment

@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_record_is_sampled) {
     BOOST_REQUIRE_EQUAL(candidates.size(), 1u);
     BOOST_CHECK(candidates[0].obstacle.empty());
     const auto m = make_mechanism(spec);
-    BOOST_CHECK_EQUAL(candidates[0].n_variance, std::max(m->promised_variance(0), m->promised_variance(1)));
+    BOOST_CHECK_EQUAL(candidates[0].n_variance, std::max(m->expected_variance(0), m->expected_variance(1)));
 }
 
 BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {

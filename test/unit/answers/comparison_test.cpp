@@ -24,7 +24,7 @@ constexpr double usual = 1.959963984540054;  // of confidence 0.95
 /// equal distances.
 OwnedSummary drawn(const Mechanism& m, std::size_t people, const std::vector<double>& shares, BitSource& bits,
                    std::mt19937_64& draws) {
-    const Cell step = m.tells(Quantity::means) ? (m.cells()[0] - 1) / 3 : 1;
+    const Cell step = m.can_estimate(Quantity::means) ? (m.cells()[0] - 1) / 3 : 1;
     std::discrete_distribution<Cell> value(shares.begin(), shares.end());
     std::vector<Cell> cells(people);
     for (Cell& cell : cells) cell = value(draws) * step;
@@ -35,7 +35,7 @@ std::vector<double> truth_of(const Mechanism& m, const std::vector<double>& grou
                              const std::vector<double>& baseline) {
     std::vector<double> differences;
     for (std::size_t v = 0; v < group.size(); ++v) differences.push_back(group[v] - baseline[v]);
-    if (!m.tells(Quantity::means)) return differences;
+    if (!m.can_estimate(Quantity::means)) return differences;
     double mean = 0;  // in the units of the specs below, from 0 to 3
     for (std::size_t v = 0; v < group.size(); ++v) mean += static_cast<double>(v) * differences[v];
     return {mean};

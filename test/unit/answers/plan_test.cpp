@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(no_people_make_means_noisier_than_is_promised) {
                         people.push_back(
                             at({bits.below(steps + 1), bits.below(steps + 1), bits.below(steps + 1)}));
                     for (const std::vector<double>& shares : people)
-                        BOOST_CHECK_LE(m->n_variance_of(0, 0, shares), 1.03 * m->promised_variance(0));
+                        BOOST_CHECK_LE(m->n_variance_of(0, 0, shares), 1.03 * m->expected_variance(0));
                 }
 }
 
@@ -560,13 +560,13 @@ BOOST_AUTO_TEST_CASE(promised_variances_are_the_worst) {
             };
             const auto global = haar(R"("grid": 100, "details": "global", )"),
                        sampled = haar(R"("grid": 100, )");
-            BOOST_CHECK_CLOSE_FRACTION(alike(*global), global->promised_variance(0), 1e-3);
-            BOOST_CHECK_LT(alike(*sampled), sampled->promised_variance(0));
+            BOOST_CHECK_CLOSE_FRACTION(alike(*global), global->expected_variance(0), 1e-3);
+            BOOST_CHECK_LT(alike(*sampled), sampled->expected_variance(0));
         }
     // Of shares the errors of one that is like the others are shown.
     const auto buckets = mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits": 2)");
-    BOOST_CHECK_EQUAL(buckets->promised_variance(0), buckets->n_variance(1.0 / 6));
-    BOOST_CHECK_GT(buckets->promised_variance(0), 0);
+    BOOST_CHECK_EQUAL(buckets->expected_variance(0), buckets->n_variance(1.0 / 6));
+    BOOST_CHECK_GT(buckets->expected_variance(0), 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -45,7 +45,7 @@ std::vector<double> truth(const Mechanism& m, const People& people) {
         std::vector<Cell> cells;
         for (const auto& person : people) cells.push_back(person[j]);
         const auto shares = shares_among(cells, m.cells()[j]);
-        if (part(empty.view(), j).mechanism->tells(Quantity::frequencies)) {
+        if (part(empty.view(), j).mechanism->can_estimate(Quantity::frequencies)) {
             all.insert(all.end(), shares.begin(), shares.end());
         } else {  // of a range from −1 to 1
             double mean = -1;

@@ -60,27 +60,28 @@ std::string refusal(const std::string& json) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_ladder_halves_its_cells) {
-    const RoundingLevels ladder(32768, 100);
-    BOOST_REQUIRE_EQUAL(ladder.rungs(), 7u);
+    const RoundingLevels levels(32768, 100);
+    BOOST_REQUIRE_EQUAL(levels.count(), 7u);
     const std::uint64_t expected[] = {100, 50, 25, 12, 6, 3, 1};
-    for (std::uint32_t r = 0; r < 7; ++r) BOOST_CHECK_EQUAL(ladder.cells(r), expected[r]);
-    BOOST_CHECK_EQUAL(RoundingLevels(5, 1).rungs(), 1u);
+    for (std::uint32_t r = 0; r < 7; ++r) BOOST_CHECK_EQUAL(levels.cells(r), expected[r]);
+    BOOST_CHECK_EQUAL(RoundingLevels(5, 1).count(), 1u);
 }
 
 // On all positions of small grids, between points too: with every α of a fine raster the mean is the
 // position, outcomes are the ends of one cell, and the last cell ends at the top.
 BOOST_AUTO_TEST_CASE(rounding_keeps_the_mean_and_has_the_known_variance) {
     constexpr int words = 1024;
-    for (const auto& [grid, levels] : {std::pair{12, 12}, {12, 4}, {13, 5}, {7, 1}, {100, 64}, {3, 2}}) {
-        const RoundingLevels ladder(static_cast<std::uint64_t>(grid), static_cast<std::uint64_t>(levels));
-        for (std::uint32_t rung = 0; rung < ladder.rungs(); ++rung)
+    for (const auto& [grid, base_levels] : {std::pair{12, 12}, {12, 4}, {13, 5}, {7, 1}, {100, 64}, {3, 2}}) {
+        const RoundingLevels levels(static_cast<std::uint64_t>(grid),
+                                    static_cast<std::uint64_t>(base_levels));
+        for (std::uint32_t level = 0; level < levels.count(); ++level)
             for (int i = 0; i <= 16 * grid; ++i) {
                 const double x = i / 16.0;
                 std::set<Cell> seen;
                 double sum = 0, squares = 0;
                 for (int word = 0; word < words; ++word) {
                     const auto alpha = static_cast<std::uint64_t>(word) << 54 | std::uint64_t{1} << 53;
-                    const Cell y = ladder.round(x, rung, alpha);
+                    const Cell y = levels.round(x, level, alpha);
                     seen.insert(y);
                     sum += static_cast<double>(y) - x;
                     squares += std::pow(static_cast<double>(y) - x, 2);
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(rounding_keeps_the_mean_and_has_the_known_variance) {
                 BOOST_REQUIRE_SMALL(sum / words, length / words + 1e-12);
                 BOOST_REQUIRE_SMALL(squares / words - (right - x) * (x - left),
                                     length * length / words + 1e-12);
-                BOOST_REQUIRE_LE(length, std::ceil(grid * ladder.step(rung)));
+                BOOST_REQUIRE_LE(length, std::ceil(grid * levels.step(level)));
                 if (i == 0) BOOST_REQUIRE_EQUAL(left, 0);
                 if (i == 16 * grid) BOOST_REQUIRE_EQUAL(right, grid);
             }
@@ -102,21 +103,21 @@ BOOST_AUTO_TEST_CASE(rounding_keeps_the_mean_and_has_the_known_variance) {
 
 BOOST_AUTO_TEST_CASE(rounding_is_unbiased_over_people) {
     constexpr int people = 200000;
-    const RoundingLevels ladder(32768, 100);
+    const RoundingLevels levels(32768, 100);
     SeededBits bits(7);
-    for (const std::uint32_t rung : {0u, 3u, 5u, 6u}) {
+    for (const std::uint32_t level : {0u, 3u, 5u, 6u}) {
         double sum = 0, variance = 0;
         for (int i = 0; i < people; ++i) {
             const double x = 32768 * uniform(bits);
-            const auto y = static_cast<double>(ladder.round(x, rung, bits.word()));
+            const auto y = static_cast<double>(levels.round(x, level, bits.word()));
             const auto low =
-                static_cast<double>(ladder.round(x, rung, std::numeric_limits<std::uint64_t>::max()));
-            const auto high = static_cast<double>(ladder.round(x, rung, 0));
+                static_cast<double>(levels.round(x, level, std::numeric_limits<std::uint64_t>::max()));
+            const auto high = static_cast<double>(levels.round(x, level, 0));
             sum += y - x;
             variance += (high - x) * (x - low);
         }
         BOOST_CHECK_LT(std::abs(sum), 6 * std::sqrt(variance));
-        BOOST_CHECK_GT(variance / people, 0.1 * std::pow(32768 * ladder.step(rung), 2));  // 1/6 on average
+        BOOST_CHECK_GT(variance / people, 0.1 * std::pow(32768 * levels.step(level), 2));  // 1/6 on average
     }
 }
 
@@ -124,33 +125,33 @@ BOOST_AUTO_TEST_CASE(each_step_has_its_own_alpha) {
     const Spec spec = Spec::from_json(evolving(moving, R"(, "evolving": {"base_levels": 4})"));
     const Rounding rounding(spec, *make_mechanism(spec));
     BOOST_REQUIRE_EQUAL(rounding.alphas(), 3u);
-    for (std::uint32_t rung = 0; rung < 3; ++rung)
+    for (std::uint32_t level = 0; level < 3; ++level)
         for (std::size_t changed = 0; changed < 3; ++changed) {
             std::vector<std::uint64_t> alphas(3, std::numeric_limits<std::uint64_t>::max());
             const auto cell = [&] {
                 std::vector<Course> courses(1);
-                courses[0].rung = rung;
+                courses[0].level = level;
                 return rounding.follow(std::vector<double>{110}, alphas, courses)[0];
             };
             const Cell before = cell();
             alphas[changed] = 0;
-            BOOST_CHECK_EQUAL(cell() != before, changed == rung);
+            BOOST_CHECK_EQUAL(cell() != before, changed == level);
         }
 }
 
 // A move by δ within a step changes the rounded value with probability δ/step.
 BOOST_AUTO_TEST_CASE(cells_are_stable) {
     constexpr int people = 100000;
-    const RoundingLevels ladder(32768, 100);
+    const RoundingLevels levels(32768, 100);
     SeededBits bits(8);
-    for (const std::uint32_t rung : {2u, 5u})
+    for (const std::uint32_t level : {2u, 5u})
         for (const double share : {0.02, 0.3}) {
-            const double length = 32768 * ladder.step(rung), delta = share * length;
+            const double length = 32768 * levels.step(level), delta = share * length;
             int flips = 0;
             for (int i = 0; i < people; ++i) {
                 const double x = (32768 - delta) * uniform(bits);
                 const std::uint64_t alpha = bits.word();
-                flips += ladder.round(x, rung, alpha) != ladder.round(x + delta, rung, alpha) ? 1 : 0;
+                flips += levels.round(x, level, alpha) != levels.round(x + delta, level, alpha) ? 1 : 0;
             }
             const double spread = std::sqrt(people * share * (1 - share));
             BOOST_CHECK_LT(std::abs(flips - people * share), 6 * spread + people * 1e-3 * share);
@@ -158,23 +159,23 @@ BOOST_AUTO_TEST_CASE(cells_are_stable) {
 }
 
 BOOST_AUTO_TEST_CASE(steps_change_with_hysteresis) {
-    const RoundingLevels ladder(1024, 64);
-    BOOST_CHECK_EQUAL(ladder.next(0, 1.0 / 64), 0u);
-    BOOST_CHECK_EQUAL(ladder.next(0, 1.01 / 64), 1u);  // no coarser than it must be
-    BOOST_CHECK_EQUAL(ladder.next(0, 0.2), 4u);
-    BOOST_CHECK_EQUAL(ladder.next(0, 7), 6u);  // there is no step above the range
-    BOOST_CHECK_EQUAL(ladder.next(4, 0.25), 4u);
-    BOOST_CHECK_EQUAL(ladder.next(4, 0.12), 4u);  // half would do, and is not taken
-    BOOST_CHECK_EQUAL(ladder.next(4, 0.0626), 4u);
-    BOOST_CHECK_EQUAL(ladder.next(4, 0.0625), 2u);  // a quarter is
-    BOOST_CHECK_EQUAL(ladder.next(4, 0.251), 5u);
+    const RoundingLevels levels(1024, 64);
+    BOOST_CHECK_EQUAL(levels.next(0, 1.0 / 64), 0u);
+    BOOST_CHECK_EQUAL(levels.next(0, 1.01 / 64), 1u);  // no coarser than it must be
+    BOOST_CHECK_EQUAL(levels.next(0, 0.2), 4u);
+    BOOST_CHECK_EQUAL(levels.next(0, 7), 6u);  // there is no step above the range
+    BOOST_CHECK_EQUAL(levels.next(4, 0.25), 4u);
+    BOOST_CHECK_EQUAL(levels.next(4, 0.12), 4u);  // half would do, and is not taken
+    BOOST_CHECK_EQUAL(levels.next(4, 0.0626), 4u);
+    BOOST_CHECK_EQUAL(levels.next(4, 0.0625), 2u);  // a quarter is
+    BOOST_CHECK_EQUAL(levels.next(4, 0.251), 5u);
     // A need that trembles about a step changes it once.
-    std::uint32_t rung = 0;
+    std::uint32_t level = 0;
     int changes = 0;
     for (int i = 0; i < 100; ++i) {
-        const std::uint32_t next = ladder.next(rung, i % 2 == 0 ? 0.13 : 0.12);
-        changes += next != rung ? 1 : 0;
-        rung = next;
+        const std::uint32_t next = levels.next(level, i % 2 == 0 ? 0.13 : 0.12);
+        changes += next != level ? 1 : 0;
+        level = next;
     }
     BOOST_CHECK_EQUAL(changes, 1);
 }
@@ -190,20 +191,20 @@ BOOST_AUTO_TEST_CASE(the_step_follows_the_movement_at_the_end_of_a_window) {
     };
     person(500);
     moves(3, 60);  // 0.06 of the range each
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
+    BOOST_CHECK_EQUAL(person.courses[0].level, 0u);
     BOOST_CHECK_EQUAL(person.courses[0].moves, 3u);
     moves(1, 60);  // the window is full
     BOOST_CHECK_EQUAL(person.courses[0].moves, 0u);
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 5u);  // 0.06 / 0.2 of the range: three cells
+    BOOST_CHECK_EQUAL(person.courses[0].level, 5u);  // 0.06 / 0.2 of the range: three cells
     moves(3, 0);
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 5u);
+    BOOST_CHECK_EQUAL(person.courses[0].level, 5u);
     moves(1, 0);
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
+    BOOST_CHECK_EQUAL(person.courses[0].level, 0u);
     // At the threshold it is static, and keeps the base step, though score/flip_probability would be longer.
     moves(4, 20);
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 0u);
+    BOOST_CHECK_EQUAL(person.courses[0].level, 0u);
     moves(4, 30);
-    BOOST_CHECK_EQUAL(person.courses[0].rung, 4u);  // 0.03 / 0.2 of the range: at most 6 cells
+    BOOST_CHECK_EQUAL(person.courses[0].level, 4u);  // 0.03 / 0.2 of the range: at most 6 cells
     const std::set<Cell> ends{0, 166, 333, 500, 666, 833, 1000};
     for (const Cell cell : {person(500), person(3), person(999)}) BOOST_CHECK(ends.contains(cell));
 }
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_course_has_rounded_values_only) {
     const std::string json =
         evolving(moving, R"(, "evolving": {"window": 1000, "volatility": 0, "base_levels": 4})");
     constexpr int words = 1 << 12;
-    const RoundingLevels ladder(1000, 4);
+    const RoundingLevels levels(1000, 4);
     Alone person(json);
     for (const auto& [from, to] : {std::pair{123.4, 130.9}, {10.0, 240.0}, {200.25, 321.5}, {700.0, 3.125}}) {
         double sum = 0;
@@ -223,12 +224,12 @@ BOOST_AUTO_TEST_CASE(a_course_has_rounded_values_only) {
             person.alphas.assign(person.alphas.size(), alpha);
             person.courses.assign(1, {});
             static_cast<void>(person(from));
-            BOOST_REQUIRE_EQUAL(person.courses[0].last, static_cast<double>(ladder.round(from, 0, alpha)));
+            BOOST_REQUIRE_EQUAL(person.courses[0].last, static_cast<double>(levels.round(from, 0, alpha)));
             static_cast<void>(person(to));
-            const auto last = static_cast<double>(ladder.round(to, 0, alpha));
+            const auto last = static_cast<double>(levels.round(to, 0, alpha));
             BOOST_REQUIRE_EQUAL(person.courses[0].last, last);
             BOOST_REQUIRE_EQUAL(person.courses[0].moved,
-                                std::abs(last - static_cast<double>(ladder.round(from, 0, alpha))) / 1000);
+                                std::abs(last - static_cast<double>(levels.round(from, 0, alpha))) / 1000);
             sum += person.courses[0].moved;
         }
         BOOST_CHECK_SMALL(sum / words - std::abs(to - from) / 1000, 2.0 / words);
@@ -406,7 +407,7 @@ BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {
         {R"({"mechanism": "haar_ranges", "epsilon": 1, "budget": {"epsilon": 9},
              "attributes": [{"name": "x", "min": 0, "max": 1, "evolving": true},
                             {"name": "y", "min": 0, "max": 1}]})",
-         "tells no means"},
+         "does not estimate means"},
     };
     for (const auto& [json, part] : cases) {
         const std::string text = refusal(json);
@@ -433,9 +434,9 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_rounded_have_no_distribution) {
             continue;
         }
         const auto mechanism = make_mechanism(*kept);
-        if (!mechanism->tells(Quantity::means)) continue;
+        if (!mechanism->can_estimate(Quantity::means)) continue;
         const std::string json = spec(R"(, "evolving": true})") + "}";
-        if (!mechanism->tells(Quantity::distribution)) {
+        if (!mechanism->can_estimate(Quantity::distribution)) {
             BOOST_CHECK_NO_THROW(static_cast<void>(Spec::from_json(json)));
             continue;
         }

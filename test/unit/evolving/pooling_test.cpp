@@ -100,13 +100,13 @@ bool refused(const std::function<void()>& question, Remedy remedy) {
 BOOST_AUTO_TEST_CASE(rounds_add_up) {
     static_assert(Rounds::none().with(Rounds::only(-3)) == Rounds::only(-3));
     static_assert(Rounds::only(7).with(Rounds::only(-3)) == Rounds{-3, 7});
-    static_assert(Rounds::only(7).with(Rounds::untold()) == Rounds::untold());
+    static_assert(Rounds::only(7).with(Rounds::unrecorded()) == Rounds::unrecorded());
     static_assert(Rounds::none().most() == 0 && Rounds::only(7).most() == 1 && Rounds{-3, 7}.most() == 11);
-    static_assert(Rounds::untold().most() == std::uint64_t{1} << 32);
+    static_assert(Rounds::unrecorded().most() == std::uint64_t{1} << 32);
     const auto m = mechanism("grr", 1, "\"domain\": 4");
     SeededBits bits(1);
     const Report report = m->perturb(std::vector<Cell>{1}, bits);
-    OwnedSummary early(*m), late(*m), untold(*m);
+    OwnedSummary early(*m), late(*m), unrecorded(*m);
     early.add(report, Rounds::only(3));
     late.add(report, Rounds::only(9));
     late.merge(early.bytes());
@@ -114,9 +114,9 @@ BOOST_AUTO_TEST_CASE(rounds_add_up) {
     BOOST_CHECK_EQUAL(fewest_people(late.view()), 1u);
     late.merge(OwnedSummary(*m).bytes());
     BOOST_CHECK(late.view().rounds == (Rounds{3, 9}));
-    untold.add(report);
-    late.merge(untold.bytes());
-    BOOST_CHECK(!late.view().rounds.told());
+    unrecorded.add(report);
+    late.merge(unrecorded.bytes());
+    BOOST_CHECK(!late.view().rounds.recorded());
     BOOST_CHECK_EQUAL(fewest_people(late.view()), 0u);
 }
 
@@ -363,13 +363,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_known_is_refused) {
             [&] { static_cast<void>(candidates(words.view(), CandidateMethod::nnls, Control::bonferroni)); });
     };
     const auto answered = [](const std::function<void()>& question) { BOOST_CHECK_NO_THROW(question()); };
-    const auto untold = [](const std::function<void()>& question) {
+    const auto unrecorded = [](const std::function<void()>& question) {
         BOOST_CHECK(refused(question, Remedy::count_rounds));
     };
     const auto several = [](const std::function<void()>& question) {
         BOOST_CHECK(refused(question, Remedy::ask_one_round));
     };
-    ask_all(Rounds::untold(), Rounds::only(1), untold, untold);
+    ask_all(Rounds::unrecorded(), Rounds::only(1), unrecorded, unrecorded);
     ask_all(Rounds::only(1), Rounds::only(2), answered, several);
     ask_all(Rounds::only(1), Rounds::only(1), answered, answered);
 }
@@ -378,16 +378,16 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_known_is_refused) {
 BOOST_AUTO_TEST_CASE(fresh_answers_are_as_sure_as_they_are_many) {
     const auto m = mechanism("grr", 1, R"("domain": 4)");
     SeededBits bits(26);
-    OwnedSummary untold(*m), told(*m);
+    OwnedSummary unrecorded(*m), told(*m);
     for (std::int32_t i = 0; i < 300; ++i) {
         const Report report = m->perturb(std::vector<Cell>{1}, bits);
-        untold.add(report);
+        unrecorded.add(report);
         told.add(report, Rounds::only(i % 30));
     }
     for (std::size_t v = 0; v < 4; ++v)
-        BOOST_CHECK_EQUAL(untold.estimate(Quantity::frequencies)[v].standard_error,
+        BOOST_CHECK_EQUAL(unrecorded.estimate(Quantity::frequencies)[v].standard_error,
                           told.estimate(Quantity::frequencies)[v].standard_error);
-    BOOST_CHECK_NO_THROW(static_cast<void>(health(untold.view())));
+    BOOST_CHECK_NO_THROW(static_cast<void>(health(unrecorded.view())));
     BOOST_CHECK_EQUAL(fewest_people(told.view()), 10u);
     BOOST_CHECK(enough(told.view()) && note(told.view()).empty());
 }

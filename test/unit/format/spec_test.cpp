@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(bad_specs_are_refused_by_name) {
         {R"({"mechanism":"grr","epsilon":1,"domain":16777217})", ErrorCode::invalid_spec, "16777216",
          "16777217"},
         {R"({"mechanism":"oue","epsilon":1,"domain":65537})", ErrorCode::invalid_spec, "65536", "65537"},
-        {R"({"mechanism":"grr","epsilon":1,"domain":["a","b","a"]})", ErrorCode::invalid_spec, "twice",
+        {R"({"mechanism":"grr","epsilon":1,"domain":["a","b","a"]})", ErrorCode::invalid_spec, "repeated",
          "\"a\""},
         {R"({"mechanism":"grr","epsilon":1,"domain":["a",""]})", ErrorCode::invalid_spec, "label", "\"\""},
         {R"({"mechanism":"grr","epsilon":1,"domain":["a",3]})", ErrorCode::invalid_spec, "label", "3"},

@@ -289,8 +289,8 @@ BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
             for (const Estimate& share : shares)
                 variance +=
                     share.standard_error * share.standard_error * people / static_cast<double>(shares.size());
-            BOOST_CHECK_CLOSE(variance, m->promised_variance(j), 4);
-            greatest = std::max(greatest, m->promised_variance(j));
+            BOOST_CHECK_CLOSE(variance, m->expected_variance(j), 4);
+            greatest = std::max(greatest, m->expected_variance(j));
         }
         BOOST_CHECK_GE(m->n_variance(0.5), 0.9 * greatest);
         // The largest of all values, looked for among all.
@@ -424,7 +424,7 @@ BOOST_AUTO_TEST_CASE(three_attributes_are_refused) {
     // Without reports: all estimates are unknown, and no error is raised.
     const OwnedSummary nobody(*m);
     const Marginal empty(nobody.view(), {0, 1}, Combination::consistent, Target::sample);
-    BOOST_CHECK(!empty.told() && std::isnan(empty.shares()[0].value));
+    BOOST_CHECK(!empty.known() && std::isnan(empty.shares()[0].value));
 }
 
 BOOST_AUTO_TEST_CASE(honest_reports_are_healthy_and_forged_ones_are_not) {

@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(consistent_shares_are_generalised_least_squares) {
     for (const std::vector<std::size_t>& asked :
          std::vector<std::vector<std::size_t>>{{0}, {2}, {0, 2}, {0, 1, 2}}) {
         const Combined combined(tables, asked, Combination::consistent);
-        BOOST_REQUIRE(combined.told());
+        BOOST_REQUIRE(combined.known());
         std::vector<std::uint64_t> own;
         for (const std::size_t j : asked) own.push_back(sizes[j]);
         const Cells cells(own);
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(consistent_shares_are_generalised_least_squares) {
     const Cells cells({2, 3, 4});
     for (std::size_t cell = 0; cell < cells.count(); ++cell)
         BOOST_CHECK_CLOSE(all.share(cells.box(cell)).value, tables[4].shares[cell], 1e-6);
-    BOOST_CHECK(!Combined(std::span(tables).first(4), {0, 1, 2}, Combination::consistent).told());
+    BOOST_CHECK(!Combined(std::span(tables).first(4), {0, 1, 2}, Combination::consistent).known());
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_test::label("slow")) {
@@ -493,10 +493,10 @@ BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
             summary.draw(std::vector<Cell>{bits.below(2), bits.below(3), bits.below(3)}, bits);
         for (std::size_t j = 0; j < 3; ++j) {
             const double error = summary.estimate(Quantity::frequencies, Target::sample, j)[0].standard_error;
-            BOOST_CHECK_CLOSE(error * error * people, m->promised_variance(j), 3);
+            BOOST_CHECK_CLOSE(error * error * people, m->expected_variance(j), 3);
         }
         double greatest = 0;
-        for (std::size_t j = 0; j < 3; ++j) greatest = std::max(greatest, m->promised_variance(j));
+        for (std::size_t j = 0; j < 3; ++j) greatest = std::max(greatest, m->expected_variance(j));
         BOOST_CHECK_GE(m->n_variance(0.5), greatest);
     }
 }
@@ -544,7 +544,7 @@ BOOST_AUTO_TEST_CASE(what_no_view_has_is_refused) {
     // Without reports: all estimates are unknown, and no error is raised.
     const OwnedSummary nobody(*m);
     const Marginal empty(nobody.view(), {0, 1}, Combination::consistent, Target::sample);
-    BOOST_CHECK(!empty.told() && std::isnan(empty.shares()[0].value));
+    BOOST_CHECK(!empty.known() && std::isnan(empty.shares()[0].value));
 }
 
 BOOST_AUTO_TEST_CASE(a_condition_that_nobody_may_meet_has_no_quotient) {

@@ -204,7 +204,7 @@ void under_every_range(const ScaleCase& question, Ask ask) {
         const auto m = with(ends);
         const auto view = [](const Mechanism& of, const OwnedSummary& summary) {
             const bool kept = of.header().kept;
-            return SummaryView{{400, summary.state()}, &of, kept ? Rounds{1, 3} : Rounds::untold()};
+            return SummaryView{{400, summary.state()}, &of, kept ? Rounds{1, 3} : Rounds::unrecorded()};
         };
         const Scale scale(ends, question.mechanism + (" on [" + text(ends.min)) + "," + text(ends.max) + "]");
         ask(scale, view(*m, before), view(*unit, before), view(*m, after), view(*unit, after));

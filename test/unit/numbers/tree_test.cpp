@@ -437,10 +437,10 @@ BOOST_AUTO_TEST_CASE(what_nobody_drew_is_an_error) {
     std::vector<std::byte> state(m->state_size());
     for (int i = 0; i < 1000; ++i) BOOST_REQUIRE(m->accumulate(state, first));
     const std::size_t node = 16 >> planned(*m)[0].depth;
-    Reading reading(ordered(*m), {1000, state});
-    BOOST_CHECK_LT(reading.between(0, node, Target::sample).standard_error, 0.3);
+    OrderedEstimator estimator(ordered(*m), {1000, state});
+    BOOST_CHECK_LT(estimator.between(0, node, Target::sample).standard_error, 0.3);
     // A point of the node may have all of it, or none.
-    BOOST_CHECK_GE(reading.between(0, 1, Target::sample).standard_error,
+    BOOST_CHECK_GE(estimator.between(0, 1, Target::sample).standard_error,
                    0.99 * (1 - 1 / static_cast<double>(node)));
 }
 

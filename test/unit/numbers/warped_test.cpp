@@ -115,9 +115,9 @@ BOOST_AUTO_TEST_CASE(one_report_of_two_layers_errs_as_its_epsilon) {
             BOOST_CHECK_CLOSE_FRACTION(two->n_variance(x), one->n_variance(x), 1e-6);
         BOOST_CHECK_LT(two->n_covariance(0), two->n_variance(0));
         BOOST_CHECK_LT(
-            two->promised_variance(0),
+            two->expected_variance(0),
             mechanism("onebit", 2 * first, R"("min": 0, "max": 2, "first_epsilon": )" + text(first))
-                ->promised_variance(0));
+                ->expected_variance(0));
     }
 }
 
@@ -233,12 +233,12 @@ BOOST_AUTO_TEST_CASE(the_variance_is_near_the_limit) {
     // And the limit, of a linear program over all channels on 33 inputs (bench/evaluate/limit.cpp).
     for (const char* epsilon : {"0.5", "1.0", "1.5", "2.0", "2.5", "3.0", "3.5", "4.0", "4.5", "5.0"}) {
         const double limit = golden("optimal", std::string("epsilon=") + epsilon, "limit");
-        const double found = optimal(std::stod(epsilon), WarpAim::worst, 32768)->promised_variance(0);
+        const double found = optimal(std::stod(epsilon), WarpAim::worst, 32768)->expected_variance(0);
         BOOST_CHECK_GT(found, limit);
         BOOST_CHECK_LT(found, limit * 1.01);
     }
     for (const auto& [epsilon, other] : {std::pair{1.0, 3.993}, {2.0, 0.867}, {4.0, 0.1274}})
-        BOOST_CHECK_CLOSE_FRACTION(optimal(epsilon, WarpAim::worst, 32768)->promised_variance(0), other,
+        BOOST_CHECK_CLOSE_FRACTION(optimal(epsilon, WarpAim::worst, 32768)->expected_variance(0), other,
                                    4e-3);
 }
 
@@ -284,10 +284,10 @@ BOOST_AUTO_TEST_CASE(each_aim_is_reached_by_its_own_readings) {
 BOOST_AUTO_TEST_CASE(no_published_mechanism_has_less_at_its_worst) {
     // Below, one bit is as good as anything, and smaller.
     for (const double epsilon : {0.25, 0.5, 0.61, 0.8, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}) {
-        const double ours = optimal(epsilon, WarpAim::worst, 32768)->promised_variance(0);
+        const double ours = optimal(epsilon, WarpAim::worst, 32768)->expected_variance(0);
         for (const char* name : {"piecewise", "pdp", "laplace", "duchi", "hybrid"})
             BOOST_TEST_CONTEXT(name << " at " << epsilon)
-        BOOST_CHECK_LT(ours, mechanism(name, epsilon, R"("min": -1, "max": 1)")->promised_variance(0));
+        BOOST_CHECK_LT(ours, mechanism(name, epsilon, R"("min": -1, "max": 1)")->expected_variance(0));
         Attribute number;
         number.name = "x";
         number.max = 1;

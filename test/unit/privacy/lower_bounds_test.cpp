@@ -32,8 +32,8 @@ void check_not_exceeded(const Spec& spec, std::set<std::string>& seen) {
         if (spec.attributes()[j].derived()) continue;
         const double bound = least_error(spec.epsilon(), spec.attributes()[j], endless, Target::sample);
         BOOST_CHECK_GT(bound, 0);
-        BOOST_TEST((bound <= mechanism->promised_variance(j) * (1 + 1e-9)),
-                   spec.to_json() << " attribute " << j << ": " << mechanism->promised_variance(j) << " < "
+        BOOST_TEST((bound <= mechanism->expected_variance(j) * (1 + 1e-9)),
+                   spec.to_json() << " attribute " << j << ": " << mechanism->expected_variance(j) << " < "
                                   << bound);
     }
     seen.insert(spec.mechanism().name);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(the_best_come_up_to_it) {
         for (const std::uint64_t k : {2u, 3u, 16u, 1024u}) {
             const auto subset = mechanism("subset", epsilon, "\"domain\": " + std::to_string(k));
             BOOST_CHECK_CLOSE(least_error_of_shares(epsilon, k, endless, Target::sample),
-                              subset->promised_variance(0), 1e-3);
+                              subset->expected_variance(0), 1e-3);
             const auto values = static_cast<double>(k);
             // The sampling error of equal shares, averaged over the values, is all the difference.
             BOOST_CHECK_CLOSE(
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(the_best_come_up_to_it) {
     }
     // Of many numbers at a small ε, "sampled" reports one of d by a bit: d times the error of one.
     BOOST_CHECK_CLOSE(least_error_of_means(0.1, 16, endless, Target::sample),
-                      mechanism("sampled", 0.1, unit_attributes(16))->promised_variance(0), 0.5);
+                      mechanism("sampled", 0.1, unit_attributes(16))->expected_variance(0), 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(few_people_have_a_lower_bound) {
@@ -140,9 +140,9 @@ BOOST_AUTO_TEST_CASE(measured_errors_of_vectors_are_larger) {
                            name << " at " << epsilon << " of " << d << ": " << measured << " < " << bound);
                 BOOST_CHECK_GT(bound, 0);
                 // These are people who differ as much as can be: what is promised holds for them, too.
-                BOOST_TEST((measured <= m->promised_variance(0) * (1 + 6 * std::sqrt(2.0 / repetitions))),
+                BOOST_TEST((measured <= m->expected_variance(0) * (1 + 6 * std::sqrt(2.0 / repetitions))),
                            name << " at " << epsilon << " of " << d << ": " << measured << " > "
-                                << m->promised_variance(0));
+                                << m->expected_variance(0));
             }
 }
 

@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(the_mechanism_of_a_vector_is_the_best_at_its_epsilon) {
                 const auto m = mechanism(record(epsilon, {vector(elements, name), category(3, "grr")}));
                 double largest = 0;
                 for (std::size_t j = 0; j < elements; ++j)
-                    largest = std::max(largest, part_of(*m, 0).mechanism->promised_variance(j));
+                    largest = std::max(largest, part_of(*m, 0).mechanism->expected_variance(j));
                 return largest;
             };
             // Equal variances, up to rounding, are those of the first mechanism.
@@ -249,9 +249,9 @@ BOOST_AUTO_TEST_CASE(margins_divide_people) {
     const auto m = make_mechanism(spec);
     const auto grr = mechanism("grr", 1, R"("domain": 4)");
     const auto optimal = mechanism("optimal", 1, R"("min": 0, "max": 10)");
-    const double first = (grr->promised_variance(0) + 0.25) / (0.01 * 0.01),
-                 second = (grr->promised_variance(0) + 0.25) / (0.02 * 0.02),
-                 third = (optimal->promised_variance(0) + 1.0 / 3) * 100;
+    const double first = (grr->expected_variance(0) + 0.25) / (0.01 * 0.01),
+                 second = (grr->expected_variance(0) + 0.25) / (0.02 * 0.02),
+                 third = (optimal->expected_variance(0) + 1.0 / 3) * 100;
     const double all = first + second + third;
     // Shares are whole numbers up to 1000.
     BOOST_CHECK_SMALL(part_of(*m, 0).chance - first / all, 0.002);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(margins_need_people) {
     for (const auto& [attribute, margin, spread] : asked) {
         const RecordPart one = part_of(*m, attribute);
         const double variance =
-            (one.mechanism->promised_variance(attribute - one.first) + spread) / (people * one.chance);
+            (one.mechanism->expected_variance(attribute - one.first) + spread) / (people * one.chance);
         const double reached = 1.959964 * std::sqrt(variance) / margin;
         BOOST_CHECK_LE(reached, 1.02);  // shares are integers
         closest = std::max(closest, reached);
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(parts_without_a_margin_give_way) {
                many = chances(R"(, "people": 9000000)");
     BOOST_CHECK(any == many);
     const double needed = 1.959964 * 1.959964 *
-                          (mechanism("grr", 1, R"("domain": 4)")->promised_variance(0) + 0.25) /
+                          (mechanism("grr", 1, R"("domain": 4)")->expected_variance(0) + 0.25) /
                           (0.02 * 0.02);
     BOOST_CHECK_LT(60000 * any[0], 0.9 * needed);
     BOOST_CHECK_CLOSE_FRACTION(60000 * few[0], needed, 0.01);
@@ -609,7 +609,7 @@ BOOST_AUTO_TEST_CASE(pairs_err_no_more_than_separate_collections) {
                                          ", \"domain\": " + std::to_string(cells) + "}");
             const double spread = shares[0] * (1 - shares[0]);
             // The people are divided among a0, a1, their table and a2.
-            BOOST_CHECK_LE(m->promised_variance(j) + spread, 4 * (alone->n_variance(shares[0]) + spread));
+            BOOST_CHECK_LE(m->expected_variance(j) + spread, 4 * (alone->n_variance(shares[0]) + spread));
         }
     }
 }

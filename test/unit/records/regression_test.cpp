@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
                boost::test_tools::per_element());
     const Value short_[] = {7, 80};
     BOOST_TEST(refusal([&] { static_cast<void>(collection.to_grid(short_)); }).detail() ==
-               "Found 2; the spec has 3 attributes beside its products.");
+               "Found 2; the spec has 3 attributes besides its products.");
     // Awkward ranges: the ends' product is the range's end, to the last bit.
     const Collection odd(
         Spec::from_json(
@@ -726,7 +726,7 @@ BOOST_AUTO_TEST_CASE(what_is_bounded_is_covered_at_least, *boost::unit_test::lab
                 Device device(town.mechanism, bits);
                 for (std::int32_t t = 0; t < rounds; ++t) {
                     device.report(town.cells[person], payload);
-                    summary.add(report, rounds == 1 ? Rounds::untold() : Rounds::only(t));
+                    summary.add(report, rounds == 1 ? Rounds::unrecorded() : Rounds::only(t));
                 }
             }
             const SummaryView view = summary.view();

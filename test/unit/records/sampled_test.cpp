@@ -408,13 +408,13 @@ BOOST_AUTO_TEST_CASE(promised_variances_are_those_of_the_attributes) {
     const double expected[] = {(pdp->n_variance(1) + 1 - chances[0]) / chances[0], grr->n_variance(1.0 / 3),
                                (oue->n_variance(0.25) + 0.25 * 0.75 * 0.5) / chances[2]};
     for (std::size_t j = 0; j < 3; ++j)
-        BOOST_CHECK_CLOSE_FRACTION(m->promised_variance(j), expected[j], 1e-12);
-    BOOST_CHECK_EQUAL(pdp->promised_variance(0), pdp->n_variance(1));
-    BOOST_CHECK_CLOSE_FRACTION(m->promised_variance(0), m->n_variance_of(0, 0, std::vector{0.5, 0.5}), 1e-12);
+        BOOST_CHECK_CLOSE_FRACTION(m->expected_variance(j), expected[j], 1e-12);
+    BOOST_CHECK_EQUAL(pdp->expected_variance(0), pdp->n_variance(1));
+    BOOST_CHECK_CLOSE_FRACTION(m->expected_variance(0), m->n_variance_of(0, 0, std::vector{0.5, 0.5}), 1e-12);
     // Through bits it does not matter how people differ: all are as noisy as those who are alike in the
     // middle.
     const auto duchi = mechanism(record(3, {number("duchi"), number("duchi")}));
-    BOOST_CHECK_CLOSE_FRACTION(duchi->promised_variance(0), duchi->n_variance(0), 1e-12);
+    BOOST_CHECK_CLOSE_FRACTION(duchi->expected_variance(0), duchi->n_variance(0), 1e-12);
     BOOST_CHECK_CLOSE_FRACTION(
         m->n_variance(0.3),
         std::max({pdp->n_variance(0.3) / 0.5, grr->n_variance(0.3), (oue->n_variance(0.3) + 0.105) / 0.5}),

@@ -133,7 +133,7 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
         return decoder().mean(decoder().law(shares), true)[item] - shares[item];
     }
     /// Returns the variance for equal shares of all values.
-    double promised_variance(std::size_t attribute) const override;
+    double expected_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override {
         const auto k = static_cast<double>(k_);
         return {1, k * k * (k + 300)};
@@ -268,7 +268,7 @@ double Exponential::n_variance(double truth) const {
     return most;
 }
 
-double Exponential::promised_variance(std::size_t) const {
+double Exponential::expected_variance(std::size_t) const {
     const auto k = static_cast<double>(k_);
     const std::vector<double> evenly(k_, 1 / k);
     const std::vector<double> squares = decoder().mean(decoder().law(evenly), true);

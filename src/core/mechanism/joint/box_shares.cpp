@@ -71,7 +71,7 @@ BoxShares::BoxShares(std::vector<std::uint64_t> sizes, std::vector<Part> parts)
     for (const std::uint64_t size : sizes_) trees_.emplace_back(size);
 }
 
-bool BoxShares::told() const noexcept {
+bool BoxShares::known() const noexcept {
     return std::ranges::any_of(
         *parts_, [&](const Part& part) { return part.places.size() == sizes_.size() && part.people >= 2; });
 }

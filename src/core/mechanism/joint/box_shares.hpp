@@ -39,7 +39,7 @@ class BoxShares final : public JointShares {
     /// `sizes` are the numbers of values of the attributes. The channels must outlive the object.
     BoxShares(std::vector<std::uint64_t> sizes, std::vector<Part> parts);
 
-    [[nodiscard]] bool told() const noexcept override;
+    [[nodiscard]] bool known() const noexcept override;
     [[nodiscard]] double people() const noexcept override;
     [[nodiscard]] std::optional<std::size_t> only_table() const noexcept override { return {}; }
     [[nodiscard]] Share share(const Box& box) const override;

@@ -56,7 +56,7 @@ Combined::Combined(std::span<const CrossTable> tables, std::vector<std::size_t> 
         }
         const bool whole = part.places.size() == attributes.size();
         if (part.places.empty() || table.people < 2 || (how == Combination::unbiased && !whole)) continue;
-        told_ = told_ || whole;
+        known_ = known_ || whole;
         // Sums over the attributes that were not requested, from the last one on, so that all later
         // attributes are already done.
         part.shares = table.shares;

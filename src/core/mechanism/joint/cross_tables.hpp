@@ -40,7 +40,7 @@ class JointShares {
     virtual ~JointShares() = default;
 
     /// Returns whether any report covers all the attributes together, so that shares can be estimated.
-    [[nodiscard]] virtual bool told() const noexcept = 0;
+    [[nodiscard]] virtual bool known() const noexcept = 0;
     /// Returns the number of reports about at least one of the attributes that the estimate uses.
     [[nodiscard]] virtual double people() const noexcept = 0;
     /// Returns the number of the table if only one is used; empty if there are several.
@@ -87,7 +87,7 @@ class Combined final : public JointShares {
     Combined(std::span<const CrossTable> tables, std::vector<std::size_t> attributes, Combination how);
 
     /// Returns whether any table has all the attributes.
-    [[nodiscard]] bool told() const noexcept override { return told_; }
+    [[nodiscard]] bool known() const noexcept override { return known_; }
     [[nodiscard]] double people() const noexcept override;
     [[nodiscard]] std::optional<std::size_t> only_table() const noexcept override;
 
@@ -112,7 +112,7 @@ class Combined final : public JointShares {
     std::vector<PartialTable> parts_;
     // of the effect of each subset of the requested attributes, over all parts
     std::vector<double> precision_;
-    bool told_ = false;
+    bool known_ = false;
 };
 
 }  // namespace ldp

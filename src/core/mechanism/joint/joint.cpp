@@ -116,7 +116,7 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
     }
 
     double n_variance(double truth) const override;
-    double promised_variance(std::size_t attribute) const override {
+    double expected_variance(std::size_t attribute) const override {
         return variance(attribute, 1 / static_cast<double>(sizes_[attribute]));
     }
     Cost cost() const noexcept override;
@@ -414,19 +414,19 @@ Cost JointMechanism::cost() const noexcept {
 // value, or none of them.
 std::vector<Contribution> JointMechanism::contributions(const Question& question) const {
     std::vector<Contribution> contributions;
-    for_each_of(
-        question.attribute == only_attribute ? 0 : question.attribute,
-        [&](const View& view, double weight, double rest) {
-            const PureProtocol protocol = oracle_of(view).protocol();
-            const auto cells = static_cast<double>(oracle_of(view).cells()[0]);
-            const double size = set_size(view);
-            const auto told = [&](double held) {
-                return weight * (held - protocol.q * rest) / (protocol.p - protocol.q);
-            };
-            contributions.push_back({chance(view),
-                                     {told(std::max(0.0, size - (cells - rest))), told(std::min(size, rest))},
-                                     {0, weight}});
-        });
+    for_each_of(question.attribute == only_attribute ? 0 : question.attribute,
+                [&](const View& view, double weight, double rest) {
+                    const PureProtocol protocol = oracle_of(view).protocol();
+                    const auto cells = static_cast<double>(oracle_of(view).cells()[0]);
+                    const double size = set_size(view);
+                    const auto contribution = [&](double held) {
+                        return weight * (held - protocol.q * rest) / (protocol.p - protocol.q);
+                    };
+                    contributions.push_back({chance(view),
+                                             {contribution(std::max(0.0, size - (cells - rest))),
+                                              contribution(std::min(size, rest))},
+                                             {0, weight}});
+                });
     return contributions;
 }
 
@@ -448,7 +448,7 @@ Estimate estimate_of(const JointShares& shares, const JointShares::Share& share,
 std::vector<Estimate> shares_of_values(const JointShares& shares, std::uint64_t values, std::uint64_t n,
                                        Target target) {
     std::vector<Estimate> estimates(values, Estimate{unknown, unknown});
-    if (!shares.told()) return estimates;
+    if (!shares.known()) return estimates;
     JointShares::Box box{std::vector<bool>(values)};
     for (std::size_t value = 0; value < values; ++value) {
         box[0][value] = true;

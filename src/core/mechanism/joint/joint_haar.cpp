@@ -182,7 +182,7 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
             estimate_of(*all, all->share(box), std::uint64_t{1} << 50, Target::sample).standard_error;
         return very_many * error * error;
     }
-    double promised_variance(std::size_t attribute) const override {
+    double expected_variance(std::size_t attribute) const override {
         const std::uint64_t size = sizes_[attribute];
         const std::vector<double> even(size, 1 / static_cast<double>(size));
         double all = 0;
@@ -332,7 +332,7 @@ JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) co
         work.done(state_of(question));
         const std::uint64_t n = reports_on(counts, q);
         if (n == 0) continue;
-        const std::vector<double> told = details_in(q, counters_of(counts, q), n);
+        const std::vector<double> coefficients = details_in(q, counters_of(counts, q), n);
         const std::vector<double> crowding = channel_of(question).bucket_shares(n, counters_of(counts, q));
         const SignedIndex& channel = channel_of(question);
         const double variance =
@@ -347,7 +347,7 @@ JointHaar::Details JointHaar::details(const Counts& counts, std::size_t view) co
             for (std::size_t c = 0; c < width; ++c) {
                 const std::size_t cell = (row + r) * columns + column + c;
                 const std::size_t place = (r << second) + c;
-                all.values[cell] = told[place];
+                all.values[cell] = coefficients[place];
                 all.variances[cell] = variance;
                 all.squares[cell] = channel.mean_square(1, crowding[channel.bucket(place)]);
                 all.reports[cell] = static_cast<double>(n);

@@ -89,10 +89,10 @@ std::uint64_t number_of_questions(std::span<const ViewAttributes> views,
 
 void settle(SettingsDraft& draft) {
     check_joint_attributes(draft.attributes, entry.name);
-    OptionValue& told = draft.options.at("views");
-    settle_views(told, draft.attributes, most_together, false);
+    OptionValue& choice = draft.options.at("views");
+    settle_views(choice, draft.attributes, most_together, false);
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
-    const std::vector<ViewAttributes> views = views_of(told, sizes.size(), false);
+    const std::vector<ViewAttributes> views = views_of(choice, sizes.size(), false);
     if (const ViewAttributes* large = too_large(views, sizes))
         refuse_spec("a view has too many cells",
                     "That of " + draft.attributes[large->numbers[0]].name + " has more than 2^" +
@@ -162,12 +162,12 @@ std::vector<double> assignment_for(std::span<const ChosenQueries> aims, double p
 
 void write(const Settings& settings, Writer& writer) {
     const std::vector<std::uint64_t> sizes = sizes_of(settings.attributes());
-    const OptionValue& told = settings.option("views");
+    const OptionValue& choice = settings.option("views");
     write_sizes(writer, sizes);
-    write_views(writer, told, sizes.size(), false);
+    write_views(writer, choice, sizes.size(), false);
     const unsigned buckets = SignedIndex::best_buckets(settings.epsilon(), most_places);
     writer.put(static_cast<std::uint8_t>(buckets));
-    const Catalogue catalogue(views_of(told, sizes.size(), false), sizes);
+    const Catalogue catalogue(views_of(choice, sizes.size(), false), sizes);
     // number of level queries, and number of positions as a power of two
     std::map<QueryKind, std::pair<double, unsigned>> kinds;
     for (std::size_t i = 0; i < catalogue.kinds.size(); ++i) {

@@ -128,27 +128,27 @@ void settle_asked(IntegerRows& sets) {
 void settle(SettingsDraft& draft) {
     check_joint_attributes(draft.attributes, "joint");
     const std::uint64_t d = draft.attributes.size();
-    OptionValue& told = draft.options.at("views");
+    OptionValue& choice = draft.options.at("views");
     auto& singles = std::get<double>(draft.options.at("singles"));
     if (!(singles >= 0 && singles <= most_singles))
         refuse_spec("\"singles\" is the share of people who report one attribute alone",
                     "Found " + shortest(singles) + "; allowed are 0 to " + shortest(most_singles) + ".");
     const auto people = std::get<std::uint64_t>(draft.options.at("people"));
     if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("asked"))) settle_asked(*sets);
-    if (std::holds_alternative<IntegerRows>(told)) {
+    if (std::holds_alternative<IntegerRows>(choice)) {
         if (singles > 0)
             refuse_spec("\"singles\" goes with \"pairs\", \"triples\" or \"auto\"", "The views are listed.",
                         "List single attributes among the views, or leave \"singles\" out.");
-    } else if (std::get<std::string>(told) == "auto") {
+    } else if (std::get<std::string>(choice) == "auto") {
         if (people == 0)
             refuse_spec("views are chosen for a number of people",
                         "The spec does not say how many will report.",
                         "Add \"people\", how many you expect, or say \"pairs\".");
         choose_views(draft, people);
     }
-    settle_views(told, draft.attributes, ViewAttributes::most, singles > 0);
+    settle_views(choice, draft.attributes, ViewAttributes::most, singles > 0);
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
-    for (const ViewAttributes& view : views_of(told, d, singles > 0))
+    for (const ViewAttributes& view : views_of(choice, d, singles > 0))
         if (const std::uint64_t cells = kind_of_view(view, sizes).first; cells > max_cells) {
             std::vector<std::string> names;
             for (const std::size_t j : view.all()) names.push_back(draft.attributes[j].name);
@@ -164,10 +164,10 @@ void settle(SettingsDraft& draft) {
 void write(const Settings& settings, Writer& writer) {
     const std::vector<std::uint64_t> sizes = sizes_of(settings.attributes());
     write_sizes(writer, sizes);
-    const OptionValue& told = settings.option("views");
+    const OptionValue& choice = settings.option("views");
     const double singles = settings.real("singles");
-    const std::vector<ViewAttributes> views = views_of(told, sizes.size(), singles > 0);
-    write_views(writer, told, sizes.size(), singles > 0);
+    const std::vector<ViewAttributes> views = views_of(choice, sizes.size(), singles > 0);
+    write_views(writer, choice, sizes.size(), singles > 0);
     std::map<ViewKind, double> kinds;
     double alone = 0, together = 0;
     for (const ViewAttributes& view : views) {

@@ -79,10 +79,10 @@ std::vector<ViewAttributes> views_of(std::uint64_t d, std::uint8_t count, bool s
     return views;
 }
 
-std::vector<ViewAttributes> views_of(const OptionValue& told, std::uint64_t d, bool singles) {
-    if (const auto* word = std::get_if<std::string>(&told)) return views_of(d, *order_of(*word), singles);
+std::vector<ViewAttributes> views_of(const OptionValue& choice, std::uint64_t d, bool singles) {
+    if (const auto* word = std::get_if<std::string>(&choice)) return views_of(d, *order_of(*word), singles);
     std::vector<ViewAttributes> views;
-    for (const auto& row : std::get<IntegerRows>(told)) {
+    for (const auto& row : std::get<IntegerRows>(choice)) {
         ViewAttributes& view = views.emplace_back();
         for (const std::int64_t j : row) view.numbers[view.count++] = static_cast<std::uint8_t>(j);
     }
@@ -109,19 +109,19 @@ void check_joint_attributes(const std::vector<Attribute>& attributes, const char
     }
 }
 
-void settle_views(OptionValue& told, const std::vector<Attribute>& attributes, std::uint8_t most,
+void settle_views(OptionValue& choice, const std::vector<Attribute>& attributes, std::uint8_t most,
                   bool singles) {
     const std::uint64_t d = attributes.size();
-    if (auto* rows = std::get_if<IntegerRows>(&told)) {
+    if (auto* rows = std::get_if<IntegerRows>(&choice)) {
         *rows = tidy_views(std::move(*rows), attributes, most);
         for (const char* word : {"pairs", "triples"})
             if (d >= *order_of(word) &&
-                std::ranges::equal(views_of(told, d, false), all_views(d, *order_of(word)))) {
-                told = word;
+                std::ranges::equal(views_of(choice, d, false), all_views(d, *order_of(word)))) {
+                choice = word;
                 break;
             }
     }
-    if (const auto* word = std::get_if<std::string>(&told)) {
+    if (const auto* word = std::get_if<std::string>(&choice)) {
         if (d < *order_of(*word)) refuse_spec("there are no triples of two attributes", {}, "Say \"pairs\".");
         if (const std::uint64_t count = count_all(d, *order_of(*word)) + (singles ? d : 0); count > max_views)
             refuse_spec("these are too many views",
@@ -144,12 +144,12 @@ std::vector<std::uint64_t> read_sizes(Reader& reader, std::uint64_t most) {
         reader, d, [=](Reader& from) { return take_number(from, "number of values", 2, most); });
 }
 
-void write_views(Writer& writer, const OptionValue& told, std::uint64_t d, bool singles) {
-    const auto* word = std::get_if<std::string>(&told);
+void write_views(Writer& writer, const OptionValue& choice, std::uint64_t d, bool singles) {
+    const auto* word = std::get_if<std::string>(&choice);
     const std::uint8_t order = word != nullptr ? *order_of(*word) : 0;
     writer.put(static_cast<std::uint8_t>(order + (singles ? singles_too : 0)));
     if (word != nullptr) return;
-    const std::vector<ViewAttributes> views = views_of(told, d, singles);
+    const std::vector<ViewAttributes> views = views_of(choice, d, singles);
     writer.put(static_cast<std::uint16_t>(views.size()));
     for (const ViewAttributes& view : views) {
         writer.put(view.count);
@@ -158,10 +158,10 @@ void write_views(Writer& writer, const OptionValue& told, std::uint64_t d, bool 
 }
 
 std::vector<ViewAttributes> read_views(Reader& reader, std::uint64_t d, std::uint8_t most, bool singles) {
-    const auto told = reader.take<std::uint8_t>();
-    if (told != 0) {
-        const bool alone = (told & singles_too) != 0;
-        const auto order = static_cast<std::uint8_t>(told & ~singles_too);
+    const auto choice = reader.take<std::uint8_t>();
+    if (choice != 0) {
+        const bool alone = (choice & singles_too) != 0;
+        const auto order = static_cast<std::uint8_t>(choice & ~singles_too);
         if ((alone && !singles) || order < 2 || order > most || order > d ||
             count_all(d, order) + (alone ? d : 0) > max_views)
             refuse_block("the views are of an impossible number of attributes");

@@ -44,7 +44,7 @@ struct ViewAttributes {
 /// Returns all sets of `count` of d attributes; with `singles`, preceded by each single attribute.
 [[nodiscard]] std::vector<ViewAttributes> views_of(std::uint64_t d, std::uint8_t count, bool singles);
 /// Returns the views of an option: a word or a list.
-[[nodiscard]] std::vector<ViewAttributes> views_of(const OptionValue& told, std::uint64_t d, bool singles);
+[[nodiscard]] std::vector<ViewAttributes> views_of(const OptionValue& choice, std::uint64_t d, bool singles);
 
 [[nodiscard]] std::vector<std::uint64_t> sizes_of(const std::vector<Attribute>& attributes);
 /// Error (invalid_spec) unless all attributes are categories, or binned numbers, without mechanisms of their
@@ -52,7 +52,7 @@ struct ViewAttributes {
 void check_joint_attributes(const std::vector<Attribute>& attributes, const char* mechanism);
 /// Sorts the views of a spec and replaces a complete list by its word. Error (invalid_spec) unless the views
 /// are sets of 1 to `most` attributes, every attribute is in a view, and there are at most max_views.
-void settle_views(OptionValue& told, const std::vector<Attribute>& attributes, std::uint8_t most,
+void settle_views(OptionValue& choice, const std::vector<Attribute>& attributes, std::uint8_t most,
                   bool singles);
 
 /// Writes the number of attributes (2 bytes), and their sizes in runs, as fields.hpp writes them, each a
@@ -64,7 +64,7 @@ void write_sizes(Writer& writer, const std::vector<std::uint64_t>& sizes);
 /// Writes the views (1 byte): 2 or 3 for all sets of that size, plus 16 if single attributes are also views,
 /// or 0 for a list. A list has a number of views (2) and, for each view, a number of attributes (1) and the
 /// attributes (1 each), in ascending order.
-void write_views(Writer& writer, const OptionValue& told, std::uint64_t d, bool singles);
+void write_views(Writer& writer, const OptionValue& choice, std::uint64_t d, bool singles);
 /// Reads views of at most `most` attributes. Error (malformed) if they are invalid.
 [[nodiscard]] std::vector<ViewAttributes> read_views(Reader& reader, std::uint64_t d, std::uint8_t most,
                                                      bool singles);

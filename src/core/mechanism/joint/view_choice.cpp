@@ -103,15 +103,16 @@ double ExpectedErrors::of(const ViewAttributes& asked) const {
             least = std::min(least, static_cast<double>(sizes_[j] - 1));
         }
         const auto found = precision_.find(effect);
-        const bool told = found != precision_.end();
-        if (!told && effect.count < 3) return std::numeric_limits<double>::infinity();
-        const double noise = told ? directions / found->second * product_of_sizes(effect, sizes_) / cells : 0;
+        const bool known = found != precision_.end();
+        if (!known && effect.count < 3) return std::numeric_limits<double>::infinity();
+        const double noise =
+            known ? directions / found->second * product_of_sizes(effect, sizes_) / cells : 0;
         if (effect.count == 1) {
             squares += noise;
             continue;
         }
         const double size = (effect.count == 2 ? squared_v_of_pairs : squared_v_of_triples) * least / cells;
-        squares += told ? size * noise / (size + noise) : size;
+        squares += known ? size * noise / (size + noise) : size;
     }
     return std::sqrt(2 / std::numbers::pi) * std::sqrt(cells * squares) / 2;
 }

@@ -122,7 +122,7 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
         const double q = flip_.probability();
         return each() * q * (1 - q) / ((1 - 2 * q) * (1 - 2 * q)) + truth * (each() - 1);
     }
-    double promised_variance(std::size_t) const override { return n_variance(1 / static_cast<double>(b_)); }
+    double expected_variance(std::size_t) const override { return n_variance(1 / static_cast<double>(b_)); }
     Cost cost() const noexcept override {
         return {5 + 4 * static_cast<double>(d_), 2 * static_cast<double>(b_)};
     }

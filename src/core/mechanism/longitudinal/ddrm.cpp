@@ -132,7 +132,7 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     }
     bool possible(const SeriesState& series_state, Bytes public_randomness) const noexcept override {
         return valid_public(public_randomness) && series_state.round <= rounds_ && series_state.value < k_ &&
-               series_state.told <= 1 &&
+               series_state.sign <= 1 &&
                series_state.changes <= std::min(changes_, series_state.round >> height(public_randomness));
     }
 
@@ -245,11 +245,11 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
         const bool first = series_state.round >> height(public_randomness) == 1;
         // The first node reports the sign itself. The code has no branches, so that the run time does not
         // depend on the value.
-        const std::uint32_t tells =
-            first ? 1 : (series_state.told ^ now) & (series_state.changes != changes_ ? 1u : 0u);
-        series_state.changes += first ? 0 : tells;
-        series_state.told ^= (series_state.told ^ now) & (0 - tells);
-        return 1 - tells + 2 * std::uint64_t{now} * tells;
+        const std::uint32_t reported =
+            first ? 1 : (series_state.sign ^ now) & (series_state.changes != changes_ ? 1u : 0u);
+        series_state.changes += first ? 0 : reported;
+        series_state.sign ^= (series_state.sign ^ now) & (0 - reported);
+        return 1 - reported + 2 * std::uint64_t{now} * reported;
     }
     template <class Visit>
     void for_each_node(Input input, Bytes public_randomness, Visit visit) const {
@@ -363,12 +363,12 @@ class DifferenceTrees::NodeSum {
 std::vector<Estimate> DifferenceTrees::estimate(const Counts& counts, const Question& question) const {
     check_attribute(question.attribute, rounds_);
     const auto round = static_cast<std::uint32_t>(question.attribute + 1);
-    std::vector<double> told(nodes_);
+    std::vector<double> counts_by_node(nodes_);
     Work work;
     for (std::uint64_t r = 1; r < order_; ++r, work.done(nodes_))
         for (std::uint32_t node = 0; node < nodes_; ++node)
-            told[node] += static_cast<double>(reports(counts.state, r, node));
-    const NodeSum combination(*this, std::move(told));
+            counts_by_node[node] += static_cast<double>(reports(counts.state, r, node));
+    const NodeSum combination(*this, std::move(counts_by_node));
 
     // A row drawn from K−1 represents all of them; row 0 is + for all values.
     const auto shares = [&](std::span<const NodeTerm> terms) {

@@ -12,7 +12,7 @@ namespace ldp {
 struct SeriesState {
     std::uint32_t round = 0;    ///< the last round with a value; 0 before the first
     std::uint32_t value = 0;    ///< the value in that round
-    std::uint32_t told = 0;     ///< the sum of the reported differences
+    std::uint32_t sign = 0;     ///< the sum of the reported differences
     std::uint32_t changes = 0;  ///< number of changes of the reported sign
     friend bool operator==(const SeriesState&, const SeriesState&) = default;
 };

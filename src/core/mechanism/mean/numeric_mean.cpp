@@ -81,7 +81,7 @@ double NumericMean::n_variance(double truth) const {
     return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
 }
 
-double NumericMean::promised_variance_of_part(std::size_t, double part) const {
+double NumericMean::expected_variance_of_part(std::size_t, double part) const {
     const auto steps = static_cast<double>(channel_->steps());
     return channel_->most_noise(part) * 4 / (steps * steps);
 }

@@ -38,8 +38,8 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
         return channel_->max_probability(load_cell(payload.data(), width_));
     }
     double n_variance(double truth) const override;
-    double promised_variance(std::size_t) const override { return promised_variance_of_part(0, 1); }
-    double promised_variance_of_part(std::size_t attribute, double part) const override;
+    double expected_variance(std::size_t) const override { return expected_variance_of_part(0, 1); }
+    double expected_variance_of_part(std::size_t attribute, double part) const override;
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override;
     Cost cost() const noexcept override { return {2, 10}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;

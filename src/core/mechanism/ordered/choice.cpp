@@ -67,19 +67,19 @@ std::size_t visit_thresholds(std::size_t points, Visit visit) {
 double averaged(const Ordered& ordered, OrderedUse use, std::vector<double> shares, std::uint64_t reports,
                 Target target) {
     const std::size_t points = ordered.points();
-    Reading reading(ordered, std::move(shares), reports);
+    OrderedEstimator estimator(ordered, std::move(shares), reports);
     double sum = 0;
     Work work;
     const auto add = [&](std::size_t first, std::size_t end) {
         // For a smoothing mechanism, the cut before a point is half a step before it.
         const auto position = [&](std::size_t cut) {
-            return cut == 0        ? Reading::left_end
-                   : cut == points ? Reading::right_end
-                                   : static_cast<double>(cut) - (reading.sharp() ? 0 : 0.5);
+            return cut == 0        ? OrderedEstimator::left_end
+                   : cut == points ? OrderedEstimator::right_end
+                                   : static_cast<double>(cut) - (estimator.sharp() ? 0 : 0.5);
         };
-        const double error = reading.share(position(first), position(end), target).standard_error;
+        const double error = estimator.share(position(first), position(end), target).standard_error;
         sum += error * error * static_cast<double>(reports);
-        work.done(reading.sharp() ? 1 : points);
+        work.done(estimator.sharp() ? 1 : points);
     };
     const std::size_t visited =
         use == OrderedUse::quantiles ? visit_thresholds(points, add) : visit_ranges(points, add);
@@ -136,7 +136,7 @@ bool is_ordered(const MechanismEntry& mechanism) noexcept {
 
 double mean_variance(const Mechanism& mechanism, OrderedUse use, std::uint64_t reports) {
     const auto& ordered = capability<Ordered>(mechanism);
-    const bool numbers = mechanism.tells(Quantity::means);
+    const bool numbers = mechanism.can_estimate(Quantity::means);
     return averaged(ordered, use, evenly(ordered.points(), numbers), reports, Target::sample);
 }
 

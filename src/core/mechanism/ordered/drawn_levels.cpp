@@ -18,19 +18,19 @@ std::span<const Quantity> DrawnLevels::answers() const noexcept {
 }
 
 std::vector<Estimate> DrawnLevels::estimate(const Counts& counts, const Question& question) const {
-    Reading reading(*this, counts);
+    OrderedEstimator estimator(*this, counts);
     switch (question.quantity) {
         case Quantity::frequencies: {
             std::vector<Estimate> shares;
             Work work;
             for (std::size_t point = 0; point < points_; ++point, work.done(std::bit_width(points_)))
-                shares.push_back(reading.between(point, point + 1, question.target));
+                shares.push_back(estimator.between(point, point + 1, question.target));
             return shares;
         }
         case Quantity::means:
-            return {range_->on(reading.mean_of(values(0, 1), question.target))};
+            return {range_->on(estimator.mean_of(values(0, 1), question.target))};
         default:
-            return without_errors(reading.fit());
+            return without_errors(estimator.fit());
     }
 }
 
@@ -39,12 +39,12 @@ std::vector<Interval> DrawnLevels::intervals(const Counts& counts, const Questio
     const std::vector<Estimate> estimates = estimate(counts, question);
     std::vector<Interval> all;
     all.reserve(estimates.size());
-    Reading reading(*this, counts);
+    OrderedEstimator estimator(*this, counts);
     Work work;
     for (std::size_t item = 0; item < estimates.size(); ++item, work.done(std::bit_width(points_)))
         all.push_back(question.quantity == Quantity::frequencies
                           ? interval(estimates[item], critical_value,
-                                     reading.law_between(item, item + 1, question.target))
+                                     estimator.law_between(item, item + 1, question.target))
                           : interval(estimates[item], critical_value, {.truths = ends()}));
     return all;
 }
@@ -87,8 +87,8 @@ double DrawnLevels::n_variance_of(std::size_t, std::size_t item, std::span<const
 // middle and half on its other side, or half at each end. The worse of the two depends on the additional
 // variance of concentrated distributions. No known distribution exceeds the result by more than 3 %
 // (test/unit/answers/plan_test.cpp searches for one).
-double DrawnLevels::promised_variance_of_part(std::size_t attribute, double part) const {
-    if (!range_) return Mechanism::promised_variance_of_part(attribute, part);
+double DrawnLevels::expected_variance_of_part(std::size_t attribute, double part) const {
+    if (!range_) return Mechanism::expected_variance_of_part(attribute, part);
     const std::vector<double> numbers = values(-1, 1);
     const auto halves_at = [&](std::uint64_t first, std::uint64_t second) {
         std::vector<double> shares(points_);
@@ -105,7 +105,7 @@ Interval DrawnLevels::ends() const noexcept {
 }
 
 Distribution DrawnLevels::fit(const Counts& counts, Smoothing) const {
-    return Reading(*this, counts).fit();
+    return OrderedEstimator(*this, counts).fit();
 }
 
 void DrawnLevels::add_level(std::uint64_t draw_weight) {

@@ -27,10 +27,10 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     std::vector<Contribution> contributions(const Question& question) const final;
 
     double n_variance_of(std::size_t attribute, std::size_t item, std::span<const double> shares) const final;
-    double promised_variance(std::size_t attribute) const final {
-        return range_ ? promised_variance_of_part(0, 1) : Mechanism::promised_variance(attribute);
+    double expected_variance(std::size_t attribute) const final {
+        return range_ ? expected_variance_of_part(0, 1) : Mechanism::expected_variance(attribute);
     }
-    double promised_variance_of_part(std::size_t attribute, double part) const final;
+    double expected_variance_of_part(std::size_t attribute, double part) const final;
 
     std::size_t points() const noexcept final { return points_; }
     Interval ends() const noexcept final;

@@ -243,8 +243,9 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
                 continue;
             }
             const SignedIndex& channel = tree_.channels_[level];
-            terms.forget(split.inside_is_known() ? 1 : told(level),
-                         split.outside_is_known() ? 1 : told(level), static_cast<double>(channel.buckets()));
+            terms.forget(split.inside_is_known() ? 1 : weight_of(level),
+                         split.outside_is_known() ? 1 : weight_of(level),
+                         static_cast<double>(channel.buckets()));
             cumulants.add(reports_[level], std::sqrt(terms.most) / channel.tilt() / reports_[level],
                           [&](double truth) -> CumulantsAtTruths::StepMoments {
                               return {
@@ -334,7 +335,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         }
     };
     /// Returns the weight of a level's reports relative to one additional person.
-    [[nodiscard]] double told(std::size_t level) const noexcept {
+    [[nodiscard]] double weight_of(std::size_t level) const noexcept {
         return reports_[level] / (reports_[level] + 1);
     }
     void add(SplitTerms& terms, const SplitPeople& split, std::size_t level, std::uint64_t node,
@@ -362,10 +363,10 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
     }
     double variance(std::size_t level, const LevelTerms& terms) const {
         const SignedIndex& channel = tree_.channels_[level];
-        const double reports = reports_[level], told = this->told(level), mean = told * terms.mean;
+        const double reports = reports_[level], weight = weight_of(level), mean = weight * terms.mean;
         if (reports == 0) return n_ * terms.most;
         const double crowded =
-            std::lerp(terms.squares / static_cast<double>(channel.buckets()), terms.crowded, told);
+            std::lerp(terms.squares / static_cast<double>(channel.buckets()), terms.crowded, weight);
         return n_ / reports * (channel.mean_square(terms.squares, crowded) - mean * mean);
     }
 

@@ -38,7 +38,7 @@ std::size_t first_without(Property has, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-Reading::Reading(const Ordered& ordered, const Counts& counts, double each, double drawn)
+OrderedEstimator::OrderedEstimator(const Ordered& ordered, const Counts& counts, double each, double drawn)
     : ordered_(ordered),
       counts_(counts),
       steps_(ordered.points() - 1),
@@ -46,8 +46,8 @@ Reading::Reading(const Ordered& ordered, const Counts& counts, double each, doub
       each_(each),
       drawn_(drawn) {}
 
-Reading::Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n)
-    : Reading(ordered, Counts{n, {}}) {
+OrderedEstimator::OrderedEstimator(const Ordered& ordered, std::vector<double> shares, std::uint64_t n)
+    : OrderedEstimator(ordered, Counts{n, {}}) {
     cumulative_.resize(shares.size());
     std::partial_sum(shares.begin(), shares.end(), cumulative_.begin());
     nearest_ = cumulative_;
@@ -55,27 +55,27 @@ Reading::Reading(const Ordered& ordered, std::vector<double> shares, std::uint64
     shares_ = std::move(shares);
 }
 
-double Reading::value(double at) const {
+double OrderedEstimator::value(double at) const {
     const auto [low, high] = ordered_.ends();
     return low + (high - low) * at / steps();  // exact for integers with a step of 1
 }
 
-double Reading::resolution() const noexcept {
+double OrderedEstimator::resolution() const noexcept {
     const auto [low, high] = ordered_.ends();
     return (high - low) * static_cast<double>(blur_) / steps();
 }
 
-double Reading::before(double value) const {
+double OrderedEstimator::before(double value) const {
     const double place = at(value);
     return place <= 0 ? left_end : place > steps() ? right_end : place;
 }
 
-double Reading::behind(double value) const {
+double OrderedEstimator::behind(double value) const {
     const double place = at(value);
     return place < 0 ? left_end : place >= steps() ? right_end : sharp() ? point_from(place) + 1 : place;
 }
 
-Estimate Reading::share(double from, double to, Target target) {
+Estimate OrderedEstimator::share(double from, double to, Target target) {
     if (sharp()) return between(points_below(from), points_below(to), target);
     if (from >= to) return {0, 0};
     if (from == left_end && to == right_end) return {1, 0};
@@ -84,7 +84,7 @@ Estimate Reading::share(double from, double to, Target target) {
     return mean_of(function, target);
 }
 
-Estimate Reading::between(std::size_t first, std::size_t end, Target target) {
+Estimate OrderedEstimator::between(std::size_t first, std::size_t end, Target target) {
     if (first >= end) return {0, 0};
     if (first == 0 && end == steps_ + 1) return {1, 0};
     read();
@@ -95,12 +95,12 @@ Estimate Reading::between(std::size_t first, std::size_t end, Target target) {
     return {rise(cumulative_), error(noise_->between(first, end), near * (1 - near), target)};
 }
 
-ErrorLaw Reading::law_of_share(double from, double to, Target target) {
+ErrorLaw OrderedEstimator::law_of_share(double from, double to, Target target) {
     return sharp() ? law_between(points_below(from), points_below(to), target) : ldp::law_of_share();
 }
 
 // If reports repeat each other, the law at other true values is unknown.
-ErrorLaw Reading::law_between(std::size_t first, std::size_t end, Target target) {
+ErrorLaw OrderedEstimator::law_between(std::size_t first, std::size_t end, Target target) {
     ErrorLaw law = ldp::law_of_share();
     if (first >= end || (first == 0 && end == steps_ + 1) || each_ > 1) return law;
     read();
@@ -110,7 +110,7 @@ ErrorLaw Reading::law_between(std::size_t first, std::size_t end, Target target)
     return law;
 }
 
-Estimate Reading::mean_of(std::span<const double> function, Target target) {
+Estimate OrderedEstimator::mean_of(std::span<const double> function, Target target) {
     read();
     double mean = function[steps_], first = 0, second = 0;
     for (std::size_t s = 0; s < steps_; ++s) mean += cumulative_[s] * (function[s] - function[s + 1]);
@@ -126,7 +126,7 @@ Estimate Reading::mean_of(std::span<const double> function, Target target) {
 }
 
 // Computes a moving average at all positions.
-std::vector<double> Reading::smeared() {
+std::vector<double> OrderedEstimator::smeared() {
     read();
     const auto at_point = [&](std::size_t i) {  // at point i − blur/2
         return i < blur_ / 2 ? 0.0 : i - blur_ / 2 >= steps_ ? 1.0 : cumulative_[i - blur_ / 2];
@@ -141,7 +141,7 @@ std::vector<double> Reading::smeared() {
     return curve;
 }
 
-const Reading::Curve& Reading::curve() {
+const OrderedEstimator::Curve& OrderedEstimator::curve() {
     if (!curve_.height.empty()) return curve_;
     if (!sharp()) {
         curve_.height = monotone(smeared());
@@ -166,7 +166,7 @@ const Reading::Curve& Reading::curve() {
 }
 
 // The sum of a level's coefficients has the sum of their variances, since they are uncorrelated.
-std::vector<double> Reading::split_variances() {
+std::vector<double> OrderedEstimator::split_variances() {
     read();
     const std::size_t points = steps_ + 1;
     std::vector<double> variances, function(points);
@@ -184,7 +184,7 @@ std::vector<double> Reading::split_variances() {
 
 // Shrinkage errs for distributions concentrated on few points, pooling for flat ones. Their errors are rarely
 // similar, so that the average is closer to the truth than either.
-Distribution Reading::fit() {
+Distribution OrderedEstimator::fit() {
     constexpr double pooled_part = 0.4;
     std::vector<double> pooled = confined(curve().height);
     std::adjacent_difference(pooled.begin(), pooled.end(), pooled.begin());
@@ -193,17 +193,17 @@ Distribution Reading::fit() {
     return {edges_around(ordered_.ends(), shares.size()), std::move(shares), 0, true};
 }
 
-double Reading::place_of(double share) {
+double OrderedEstimator::place_of(double share) {
     const std::vector<double>& height = curve().height;
     return sharp() ? static_cast<double>(std::ranges::lower_bound(height, share) - height.begin())
                    : place(height, share);
 }
 
-double Reading::quantile(double share) {
+double OrderedEstimator::quantile(double share) {
     return value(place_of(share));
 }
 
-Quantile Reading::quantile(double share, double critical_value, Target target) {
+Quantile OrderedEstimator::quantile(double share, double critical_value, Target target) {
     const double at = place_of(share);
     if (sharp())
         return {value(at), sharp_interval(share, static_cast<std::size_t>(at), critical_value, target)};
@@ -211,12 +211,12 @@ Quantile Reading::quantile(double share, double critical_value, Target target) {
     return {value(at), {value(place_of(share - error)), value(place_of(share + error))}};
 }
 
-Reading::Pool& Reading::pool_of(std::size_t point) {
+OrderedEstimator::Pool& OrderedEstimator::pool_of(std::size_t point) {
     return *(std::ranges::upper_bound(curve_.pools, point, {}, &Pool::from) - 1);
 }
 
 // A height is the mean of the pooled estimates and has less noise than each of them.
-double Reading::error_of(Pool& pool, Target target) {
+double OrderedEstimator::error_of(Pool& pool, Target target) {
     std::optional<double>& known = pool.error[target == Target::sample ? 0 : 1];
     if (known) return *known;
     const auto weights = std::span(curve_.weight).subspan(pool.from, pool.to - pool.from);
@@ -235,7 +235,8 @@ double Reading::error_of(Pool& pool, Target target) {
     return *known;
 }
 
-Interval Reading::sharp_interval(double share, std::size_t point, double critical_value, Target target) {
+Interval OrderedEstimator::sharp_interval(double share, std::size_t point, double critical_value,
+                                          Target target) {
     const std::vector<double>& height = curve().height;
     // Inside a pool, the true share increases in an unknown way. If it increases evenly, it is linear between
     // the middles of adjacent pools. If it increases at one point, it keeps its height. A point is excluded
@@ -261,23 +262,23 @@ Interval Reading::sharp_interval(double share, std::size_t point, double critica
     return {value(static_cast<double>(first)), value(static_cast<double>(last))};
 }
 
-double Reading::error(double noise, double sampling, Target target) const {
+double OrderedEstimator::error(double noise, double sampling, Target target) const {
     const double sampled = target == Target::population ? 1 : 1 - drawn_;
     return std::sqrt((noise + sampled * sampling) * each_ / static_cast<double>(counts_.n));
 }
 
-double Reading::at(double value) const {
+double OrderedEstimator::at(double value) const {
     const auto [low, high] = ordered_.ends();
     return (value - low) * steps() / (high - low);
 }
 
-std::size_t Reading::points_below(double place) const {
+std::size_t OrderedEstimator::points_below(double place) const {
     return static_cast<std::size_t>(std::clamp(std::ceil(place - touching), 0.0, steps() + 1));
 }
 
 // A position between two points is a mixture of both, so that the slope changes at points only. Random
 // rounding of a value to a neighbouring point then preserves its mean share.
-std::vector<double> Reading::below(double at) const {
+std::vector<double> OrderedEstimator::below(double at) const {
     if (at == left_end || at == right_end) return std::vector<double>(steps_ + 1, at == left_end ? 0 : 1);
     const double point = std::min(std::floor(at), steps() - 1);
     const double rest = at - point;
@@ -293,7 +294,7 @@ std::vector<double> Reading::below(double at) const {
 
 // Errors are computed from the nearest distribution and not from the sample variance, which is 0 for one
 // report.
-void Reading::read() {
+void OrderedEstimator::read() {
     if (!cumulative_.empty()) return;
     cumulative_ = ordered_.cumulative(counts_);
     nearest_ = confined(monotone(cumulative_));

@@ -22,14 +22,14 @@ struct Quantile {
 };
 
 /// A state prepared for estimation. The mechanism and the state must outlive the object.
-class Reading {
+class OrderedEstimator {
   public:
     /// `each` is the largest number of reports of one person, which may repeat each other. `drawn` is
     /// SummaryView::drawn.
-    Reading(const Ordered& ordered, const Counts& counts, double each = 1, double drawn = 1);
+    OrderedEstimator(const Ordered& ordered, const Counts& counts, double each = 1, double drawn = 1);
 
     /// Expected estimates and errors from n reports of people with these shares of the points.
-    Reading(const Ordered& ordered, std::vector<double> shares, std::uint64_t n);
+    OrderedEstimator(const Ordered& ordered, std::vector<double> shares, std::uint64_t n);
 
     [[nodiscard]] bool sharp() const noexcept { return blur_ == 0; }
     /// Returns the width over which estimates are smoothed, in the attribute's units; 0 if they are sharp.

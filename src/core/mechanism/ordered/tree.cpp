@@ -335,9 +335,9 @@ class Tree::TreeNoise final : public OrderedNoise {
                 least = std::min(least, 0.0);
                 most = std::max(most, 0.0);
             }
-            const double told = n_ / (n_ + 1);
-            sums.own = std::lerp((least + most) / 2, sums.own, told);
-            sums.own_squares = std::lerp((least * least + most * most) / 2, sums.own_squares, told);
+            const double weight = n_ / (n_ + 1);
+            sums.own = std::lerp((least + most) / 2, sums.own, weight);
+            sums.own_squares = std::lerp((least * least + most * most) / 2, sums.own_squares, weight);
             sum += n_ / reports_[i] * (channel.mean_square(sums) - sums.own * sums.own);
         }
         return std::max(sum - among_people, 0.0);

@@ -120,11 +120,11 @@ std::unique_ptr<const Mechanism> build(const MechanismEntry& entry, const std::v
     return make_mechanism(settings_through(entry, attributes, part, terms));
 }
 
-/// The largest expected n·Var of the attributes of a part, in the units of Planner::promised_variance.
+/// The largest expected n·Var of the attributes of a part, in the units of Planner::expected_variance.
 double largest_variance(const Mechanism& mechanism) {
     double largest = 0;
     for (std::size_t j = 0; j < mechanism.cells().size(); ++j)
-        largest = std::max(largest, mechanism.promised_variance(j));
+        largest = std::max(largest, mechanism.expected_variance(j));
     return largest;
 }
 
@@ -319,14 +319,14 @@ Needed reports_needed(const std::vector<Attribute>& attributes, const PartAttrib
     const bool asked = std::ranges::any_of(each, [](const Attribute& one) { return one.margin > 0; });
     const auto mechanism = make_mechanism(settings_of_part(attributes, part, terms));
     const bool distribution = is_ordered(*find_mechanism(mechanism->header().mechanism));
-    const bool mean = mechanism->tells(Quantity::means) && !distribution;
+    const bool mean = mechanism->can_estimate(Quantity::means) && !distribution;
     double most = 0;
     for (std::size_t j = 0; j < part.count; ++j) {
         if (asked && each[j].margin == 0) continue;
         const double unit = mean ? (each[j].max - each[j].min) / 2 : 1;
         const double margin = asked ? each[j].margin : usual_margin * (mean ? 2 * unit : 1);
         const double noise = distribution ? mean_variance(*mechanism, OrderedUse::ranges, many)
-                                          : mechanism->promised_variance(j);
+                                          : mechanism->expected_variance(j);
         const double scale = unit / margin;
         most = std::max(most, (noise + (mean ? even_spread : share_spread)) * scale * scale);
     }

@@ -83,7 +83,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     double n_variance(double truth) const override;
     double n_variance_of(std::size_t attribute, std::size_t item,
                          std::span<const double> shares) const override;
-    double promised_variance(std::size_t attribute) const override;
+    double expected_variance(std::size_t attribute) const override;
     Cost cost() const noexcept override;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override;
     Exact worst_ratio() const override;

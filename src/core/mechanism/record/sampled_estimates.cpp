@@ -52,7 +52,7 @@ std::vector<Estimate> SampledRecord::estimate(const Counts& counts, const Questi
     if (question.quantity == Quantity::frequencies) {
         check_attribute(question.attribute, attributes_);
         const Place place = place_of(question.attribute);
-        if (!place.run->inner->tells(Quantity::frequencies))
+        if (!place.run->inner->can_estimate(Quantity::frequencies))
             raise(ErrorCode::unsupported, "attribute " + std::to_string(question.attribute) + " is a number",
                   "Its mechanism estimates means. Categories have shares of values.",
                   "For shares of ranges of a number, write \"want\": \"distribution\" into the attribute.");
@@ -222,10 +222,10 @@ double SampledRecord::n_variance_of(std::size_t attribute, std::size_t item,
     return (noise + spread * (1 - drawn)) / drawn;
 }
 
-double SampledRecord::promised_variance(std::size_t attribute) const {
+double SampledRecord::expected_variance(std::size_t attribute) const {
     const Place place = place_of(attribute);
     const double drawn = chance(*place.run);
-    return place.run->inner->promised_variance_of_part(attribute - place.attribute(), drawn) / drawn;
+    return place.run->inner->expected_variance_of_part(attribute - place.attribute(), drawn) / drawn;
 }
 
 // A query evaluates the errors of every part twice, against the sample and the population.

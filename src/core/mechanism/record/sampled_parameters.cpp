@@ -139,7 +139,7 @@ PartRun read_run(Reader& reader, const Terms& terms, double epsilon) {
         malformed("a record has an attribute that its mechanism cannot report");
     const std::vector<std::byte> block = make_block(id, terms, epsilon, parameters);
     auto inner = entry->load(read_header(block, Kind::report), block);
-    const bool mean = inner->tells(Quantity::means);
+    const bool mean = inner->can_estimate(Quantity::means);
     return {length, weight, std::move(inner), mean};
 }
 

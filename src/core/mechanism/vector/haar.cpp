@@ -99,7 +99,7 @@ double Haar::n_variance(double truth) const {
 }
 
 // The law of the sign vector does not depend on the distribution of values.
-double Haar::promised_variance(std::size_t) const {
+double Haar::expected_variance(std::size_t) const {
     return n_variance(range(0).low() + step(0) * channel_->noisiest());
 }
 

@@ -41,7 +41,7 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last, Target target) const final;
 
     double n_variance(double truth) const final;
-    double promised_variance(std::size_t attribute) const override;
+    double expected_variance(std::size_t attribute) const override;
     std::vector<Contribution> contributions(const Question& question) const final;
 
   protected:

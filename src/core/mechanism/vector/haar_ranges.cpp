@@ -129,7 +129,7 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     double max_probability(Bytes payload) const override { return facts_->max_probability(payload); }
 
     double n_variance(double truth) const override { return facts_->n_variance(truth); }
-    double promised_variance(std::size_t) const override { return std::numeric_limits<double>::infinity(); }
+    double expected_variance(std::size_t) const override { return std::numeric_limits<double>::infinity(); }
     Cost cost() const noexcept override { return facts_->cost(); }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
         return facts_->probability(facts_of(input), public_randomness, permanent);

@@ -156,7 +156,7 @@ class SampledHaar final : public Haar, public KnownErrors {
     }
     // The users who draw a coefficient are a sample of all, and their values differ by at most its range. No
     // vector has every coefficient at an end of its range, so that this is a bound.
-    double promised_variance(std::size_t) const override {
+    double expected_variance(std::size_t) const override {
         Spectrum worst(tree().size());
         const double noise = channel().most_noise(0);  // scans the whole grid
         for (std::size_t c = 0; c < tree().size(); ++c)
@@ -193,13 +193,13 @@ class SampledHaar final : public Haar, public KnownErrors {
     template <class Sampling>
     [[nodiscard]] Spectrum spectrum(const Counts& counts, Sampling sampling) const {
         Spectrum all(tree().size());
-        std::vector<NumericChannel::Moments> told(tree().size());
+        std::vector<NumericChannel::Moments> moments(tree().size());
         double squares = 0, degrees_of_freedom = 0;
         for (std::size_t c = 0; c < tree().size(); ++c) {
             const auto reports = static_cast<double>(reports_of(counts, c));
             if (reports == 0) continue;
-            told[c] = channel().invert(reports_of(counts, c), slot(counts, c) + count_size);
-            squares += reports * told[c].sampling + told[c].noise;
+            moments[c] = channel().invert(reports_of(counts, c), slot(counts, c) + count_size);
+            squares += reports * moments[c].sampling + moments[c].noise;
             degrees_of_freedom += reports - 1;
         }
         const auto steps = static_cast<double>(channel().steps());
@@ -210,7 +210,7 @@ class SampledHaar final : public Haar, public KnownErrors {
                 all.values[c] = all.second_moments[c] = unknown;
                 continue;
             }
-            const auto& [mean, mean_square, noise, seen] = told[c];
+            const auto& [mean, mean_square, noise, seen] = moments[c];
             const double spread = seen + (std::isnan(mean_square) ? 0 : (noise + usual) / reports);
             const double share = reports / static_cast<double>(counts.n);
             all.values[c] = range(c).low() + step(c) * mean;

@@ -15,7 +15,7 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 /// A value forms its own group if its share is this many standard errors above 0 and it is among the largest.
-constexpr double told_from_nobody = 2;
+constexpr double significant_errors = 2;
 constexpr std::size_t most_values = 64;
 
 /// Returns the mutual information in bits of the table p qᵀ + d, with negative cells set to 0.
@@ -40,14 +40,14 @@ Groups grouped(const Table& margin) {
         order, [&](std::size_t u, std::size_t v) { return margin.shares[u] > margin.shares[v]; });
     // The merged group must also be significantly greater than zero; otherwise it takes in the rarest of the
     // other values.
-    const auto told = [&](double share, std::size_t values) {
-        return share > told_from_nobody * std::sqrt(margin.variance * static_cast<double>(values));
+    const auto significant = [&](double share, std::size_t values) {
+        return share > significant_errors * std::sqrt(margin.variance * static_cast<double>(values));
     };
     std::size_t alone = 0;
-    while (alone < std::min(k, most_values - 1) && told(margin.shares[order[alone]], 1)) ++alone;
+    while (alone < std::min(k, most_values - 1) && significant(margin.shares[order[alone]], 1)) ++alone;
     double rest = 0;
     for (std::size_t i = alone; i < k; ++i) rest += margin.shares[order[i]];
-    while (alone > 0 && alone < k && !told(rest, k - alone)) rest += margin.shares[order[--alone]];
+    while (alone > 0 && alone < k && !significant(rest, k - alone)) rest += margin.shares[order[--alone]];
 
     Groups groups{.of = std::vector<std::size_t>(k, alone), .members = {}, .shares = {}};
     groups.members = groups.shares = Vector::Zero(static_cast<Eigen::Index>(alone + (alone < k)));

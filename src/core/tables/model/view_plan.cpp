@@ -87,12 +87,12 @@ std::optional<double> error_of(const AttributeSets& views, const Likely& truth, 
     double error = 0;
     const std::size_t rounds = (fewest_tables + asked.size() - 1) / asked.size();
     for (std::size_t round = 0; round < rounds; ++round) {
-        std::vector<Table> told;
+        std::vector<Table> noisy_tables;
         for (std::size_t v = 0; v < tables.size(); ++v) {
             check_interrupt();
-            told.push_back(noisy(tables[v], second.epsilon, second.people * weights[v] / all, bits));
+            noisy_tables.push_back(noisy(tables[v], second.epsilon, second.people * weights[v] / all, bits));
         }
-        const Fit fit(told);
+        const Fit fit(noisy_tables);
         for (const Table& table : asked) {
             check_interrupt();
             const Table found = fit.table(table.attributes);
