@@ -62,6 +62,14 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t characters) 
     return lines;
 }
 
+double label_width(std::string_view label) noexcept {
+    return 2.1 * static_cast<double>(length(label));
+}
+
+const char* anchor(double x) noexcept {
+    return x < 4 ? "m" : x > 96 ? "m e" : "m c";
+}
+
 std::string colour_of(std::size_t series) {
     return "c" + std::to_string(series % series_colours());
 }
@@ -106,7 +114,7 @@ void Canvas::marker(double x, double y, double radius, std::size_t series) {
          << shapes[shape - 1] << "\" class=\"h " << colour_of(series) << "\"/></svg>\n";
 }
 
-/// Paths have no coordinates in per cent. So the drawing of a path is scaled in both directions.
+/// Points of a path cannot be in per cent, so both coordinates are scaled here.
 void Canvas::stretched(const char* element, const Points& points, double height,
                        const std::string& attributes) {
     svg_ << R"(<svg x="0" y="0" width="100%" height=")" << height << "\" viewBox=\"0 0 1000 " << height

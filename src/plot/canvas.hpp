@@ -18,8 +18,13 @@ struct Drawing {
 
 /// Text in XML.
 [[nodiscard]] std::string escaped(std::string_view text);
-/// Returns a text in lines of at most `characters` characters; only longer words exceed them.
+/// A text in lines of at most this number of characters, unless a word is longer.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t characters);
+
+/// The approximate width of a label, in per cent of a narrow screen.
+[[nodiscard]] double label_width(std::string_view label) noexcept;
+/// The style of a label at x, in per cent: labels at the ends stay inside of the drawing.
+[[nodiscard]] const char* anchor(double x) noexcept;
 
 /// Styles are classes of style_sheet(). Texts are escaped here.
 class Canvas {

@@ -17,11 +17,6 @@ constexpr std::size_t characters = 44, half_characters = 16;
 /// A series of more points is a line without markers; of more than `most_bars`, one without error bars.
 constexpr std::size_t most_markers = 16, most_bars = 40;
 
-/// About how wide a label is, in per cent of a narrow screen.
-double width_of(const std::string& label) {
-    return 2.1 * static_cast<double>(label.size());
-}
-
 class Plane {
   public:
     explicit Plane(const Chart& chart)
@@ -76,7 +71,9 @@ class Plane {
             y_.high *= 1.2;
         } else if (const auto ticks = y_.ticks(); ticks.size() > 1) {
             const double step = ticks[1] - ticks[0];
-            y_.low = std::min(y_.low, step * std::floor(y_.low / step));
+            // An interval that ends just below zero needs no whole step.
+            const double end = y_.low < 0 && y_.low > -step / 2 ? step / 5 : step;
+            y_.low = std::min(y_.low, end * std::floor(y_.low / end));
             y_.high = std::max(y_.high, step * std::ceil(y_.high / step));
         }
     }
@@ -87,11 +84,16 @@ class Plane {
             canvas_.text(left - 1.5, y_.at(tick) + 4, "m e", chart_.label(tick));
         }
         std::vector<double> marks = chart_.marks.empty() ? x_.ticks() : chart_.marks;
+        if (!chart_.names.empty()) {
+            marks.clear();
+            for (std::size_t i = 0; i < chart_.names.size(); ++i) marks.push_back(static_cast<double>(i));
+        }
         std::ranges::sort(marks);
         double free = 0;  // no mark has been written from here on
         for (const double mark : marks) {
-            const std::string label = number(mark);
-            const double half = width_of(label) / 2;
+            const std::string label =
+                chart_.names.empty() ? number(mark) : chart_.names[static_cast<std::size_t>(mark)];
+            const double half = label_width(label) / 2;
             if (!x_.holds(mark) || mark < x_.low || mark > x_.high || x_.at(mark) - half < free) continue;
             free = x_.at(mark) + half + 1;
             canvas_.line(x_.at(mark), bottom_, x_.at(mark), bottom_ + 4, "g z");
@@ -145,6 +147,9 @@ class Plane {
                 canvas_.line(across(point.x), y_.holds(point.low) ? y_.at(point.low) : bottom_,
                              across(point.x), y_.at(point.high), "s " + colour);
             if (marked) canvas_.marker(across(point.x), y_.at(point.y), radius(number), number);
+            if (!point.sign.empty())
+                canvas_.text(across(point.x), y_.at(y_.holds(point.high) ? point.high : point.y) - 5, "m c",
+                             point.sign);
             if (!point.title.empty()) canvas_.end();
         }
     }

@@ -14,8 +14,9 @@ namespace ldp::plot {
 
 struct Point {
     double x, y;
-    double low = NAN, high = NAN;  ///< the interval; NaN if it does not exist
+    double low = NAN, high = NAN;  ///< the interval, or NaN
     std::string title = {};        ///< shown beside the pointer; may be empty
+    std::string sign = {};         ///< above the interval; may be empty
 };
 
 struct Series {
@@ -31,7 +32,8 @@ struct Chart {
     bool logarithmic = false;    ///< both axes
     bool from_zero = true;       ///< whether a linear y axis shows zero in any case
     std::vector<Series> series = {};
-    std::vector<double> marks = {};         ///< labels of the x axis if they fit; else round numbers are used
+    std::vector<double> marks = {};         ///< labels of the x axis that fit; else round numbers
+    std::vector<std::string> names = {};    ///< labels of x = 0, 1, 2, … instead of numbers, if they fit
     std::string (*label)(double) = number;  ///< of y
 };
 

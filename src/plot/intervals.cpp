@@ -7,10 +7,6 @@ namespace ldp::plot {
 
 namespace {
 
-void include(Scale& scale, const Mark& mark) {
-    for (const double value : {mark.estimate, mark.low, mark.high, mark.truth}) scale.include(value);
-}
-
 /// The estimate and its interval, across.
 void draw(Canvas& canvas, const Mark& mark, const Scale& scale, double y, double cap = 5) {
     if (std::isfinite(mark.low) && std::isfinite(mark.high)) {
@@ -22,12 +18,11 @@ void draw(Canvas& canvas, const Mark& mark, const Scale& scale, double y, double
     if (std::isfinite(mark.truth)) canvas.pointer(scale.at(mark.truth), y, "f c1");
 }
 
-/// The style of a label at x: those at the ends must not leave the drawing.
-const char* anchored(double x) {
-    return x < 4 ? "m" : x > 96 ? "m e" : "m c";
-}
-
 }  // namespace
+
+void include(Scale& scale, const Mark& mark) {
+    for (const double value : {mark.estimate, mark.low, mark.high, mark.truth}) scale.include(value);
+}
 
 Drawing drawn(const std::vector<Mark>& marks, bool from_zero, std::string (*label)(double)) {
     Canvas canvas;
@@ -39,7 +34,7 @@ Drawing drawn(const std::vector<Mark>& marks, bool from_zero, std::string (*labe
     const double step = own ? 58 : 44, bottom = step * static_cast<double>(marks.size());
     const auto ticks = own ? std::vector<double>{} : common.ticks();
     for (const double tick : ticks)
-        canvas.text(common.at(tick), bottom + 12, anchored(common.at(tick)), label(tick));
+        canvas.text(common.at(tick), bottom + 12, anchor(common.at(tick)), label(tick));
     double y = 0;
     for (const Mark& mark : marks) {
         Scale scale = common;

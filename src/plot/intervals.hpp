@@ -12,15 +12,18 @@
 
 namespace ldp::plot {
 
-/// An estimate and its interval. Missing numbers are NaN.
+/// An estimate and its interval. Numbers that do not exist are NaN.
 struct Mark {
-    std::string name = {}, value = {};  ///< the label, and the estimate as text
+    std::string name = {}, value = {};  ///< the subject, and the estimate as text
     std::string title = {};             ///< shown beside the pointer
     double estimate = NAN, low = NAN, high = NAN;
     double truth = NAN;  ///< where it is known, as in simulations
     /// The range to draw it in, if it is its own.
     std::optional<std::pair<double, double>> range = {};
 };
+
+/// Extends the scale to all numbers of the mark.
+void include(Scale& scale, const Mark& mark);
 
 /// One below the other: on a common scale with ticks, or each on a scale of its own if any has its range.
 [[nodiscard]] Drawing drawn(const std::vector<Mark>& marks, bool from_zero, std::string (*label)(double));

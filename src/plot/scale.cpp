@@ -63,6 +63,8 @@ void Scale::close() noexcept {
     if (!std::isfinite(low)) {
         low = logarithmic ? 1 : 0;
         high = logarithmic ? 10 : 1;
+    } else if (low == 0) {
+        high = 1;
     } else if (logarithmic) {
         low /= 2;
         high *= 2;

@@ -19,7 +19,7 @@ struct Scale {
     [[nodiscard]] double at(double value) const noexcept;
     /// Extends the scale to a value that it holds.
     void include(double value) noexcept;
-    /// Makes low less than high: around the only value, or from 0 to 1 if nothing was included.
+    /// Makes low less than high: around the only value, or from 0 to 1 if it is 0 or nothing was included.
     void close() noexcept;
     /// Round numbers from low to high, ascending. On a linear scale they are about five multiples of 1, 2
     /// or 5 times a power of ten. On a logarithmic one they are powers of ten, and on a narrow range more.

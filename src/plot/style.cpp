@@ -43,10 +43,12 @@ std::size_t series_colours() noexcept {
 std::string style_sheet() {
     const Colour &paper = all_colours[0], &ink = all_colours[1], &soft = all_colours[2];
     const Colour &grid = all_colours[3], &zero = all_colours[4];
-    std::string text = ":root {" + properties(false) + " }\n@media screen {\n  :root[data-theme=\"dark\"] {" +
+    // :is() accepts selectors that a browser does not support, such as :has() in older ones.
+    std::string text = ":root {" + properties(false) +
+                       " }\n@media screen {\n  :root:is([data-theme=\"dark\"], :has(#theme-dark:checked)) {" +
                        properties(true) +
                        " }\n}\n@media screen and (prefers-color-scheme: dark) {\n"
-                       "  :root:not([data-theme=\"light\"]) {" +
+                       "  :root:not(:is([data-theme=\"light\"], :has(#theme-light:checked))) {" +
                        properties(true) + " }\n}\n";
     text +=
         "svg { font: 13px system-ui, sans-serif; overflow: visible }\n"

@@ -16,13 +16,13 @@ struct Colour {
 /// How many of them are for series: the classes c0, c1, ...
 [[nodiscard]] std::size_t series_colours() noexcept;
 
-/// Returns the style sheet of drawings. Colours follow prefers-color-scheme, unless the root element has
-/// data-theme="light" or "dark". Printed drawings are light. Programs without support for custom properties
-/// show the light colours.
+/// The style sheet of drawings. Colours are those of prefers-color-scheme, unless the root element has
+/// data-theme="light" or "dark", or the page has a checked control with the identifier theme-light or
+/// theme-dark. On paper they are light. Programs without custom properties show the light colours.
 ///
-/// The classes of text are t (text), m (smaller and softer), b (bold), i (italic), c (centred) and e (ends at
-/// its position). Those of shapes are g (grid line), z (its zero), s (stroke), p (path), w (area), h
-/// (surface) and paper. The colours of series are c0, c1, ...
+/// Classes of text: t text, m smaller and softer, b bold, i italic, c centred, e ending at its position.
+/// Classes of shapes: g a line of the grid, z its zero, s a stroke, p a path, w an area, h a surface, paper.
+/// The classes c0, c1, ... have the colours of series.
 [[nodiscard]] std::string style_sheet();
 
 }  // namespace ldp::plot

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "client_support.hpp"
+#include "contrast.hpp"
+#include "plot/bars.hpp"
 #include "plot/chart.hpp"
 #include "plot/intervals.hpp"
 #include "plot/sheet.hpp"
@@ -24,23 +26,6 @@ std::size_t count(const std::string& text, const std::string& part) {
     std::size_t found = 0;
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
     return found;
-}
-
-/// The relative luminance of #rgb or #rrggbb, as WCAG 2 defines it.
-double luminance(const std::string& colour) {
-    std::array<double, 3> light{};
-    for (std::size_t i = 0; i < 3; ++i) {
-        const std::string digits =
-            colour.size() == 4 ? std::string(2, colour[1 + i]) : colour.substr(1 + 2 * i, 2);
-        const double share = static_cast<double>(std::strtol(digits.c_str(), nullptr, 16)) / 255;
-        light[i] = share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
-    }
-    return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
-}
-
-double contrast(const char* one, const char* other) {
-    const double a = luminance(one), b = luminance(other);
-    return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
 }
 
 }  // namespace
@@ -99,6 +84,10 @@ BOOST_AUTO_TEST_CASE(positions) {
     one.include(7);
     one.close();
     BOOST_CHECK_EQUAL(one.at(7), 50);
+    Scale zero = Scale::empty(0, 100);
+    zero.include(0);
+    zero.close();
+    BOOST_CHECK(zero.low == 0 && zero.high == 1);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_have_powers_of_ten) {
@@ -129,8 +118,8 @@ BOOST_AUTO_TEST_CASE(colours_can_be_read_and_told_apart) {
         BOOST_CHECK_EQUAL(count(style, property + ": " + colour.dark + ";"), 2);
         BOOST_CHECK_GE(count(style, "var(" + property + ")"), 1);
     }
-    BOOST_CHECK_GE(count(style, ":root[data-theme=\"dark\"]"), 1);
-    BOOST_CHECK_GE(count(style, ":root:not([data-theme=\"light\"])"), 1);
+    BOOST_CHECK_GE(count(style, ":root:is([data-theme=\"dark\"], :has(#theme-dark:checked))"), 1);
+    BOOST_CHECK_GE(count(style, ":root:not(:is([data-theme=\"light\"], :has(#theme-light:checked)))"), 1);
     BOOST_CHECK_EQUAL(colour_of(0), colour_of(series_colours()));
     std::map<std::string, int> signs;
     for (std::size_t series = 0; series < 3 * series_colours(); ++series) {
@@ -196,6 +185,66 @@ BOOST_AUTO_TEST_CASE(intervals_have_one_scale_or_their_own) {
     BOOST_CHECK_EQUAL(count(own, "<line x1=\"25.5%\" y1=\"29\" x2=\"74.5%\" y2=\"29\" class=\"s c0\"/>"), 1);
     const Grid grid{{"x", "y"}, {{"r", {marks[0], std::nullopt}}, {"s", {std::nullopt, marks[0]}}}};
     BOOST_CHECK_EQUAL(count(drawn(grid).svg, "<rect"), 2);
+}
+
+BOOST_AUTO_TEST_CASE(bars_begin_at_zero) {
+    const std::vector<ldp::plot::Mark> marks{
+        {.name = "a", .value = "50 %", .title = "a: 50 %", .estimate = 0.5, .low = 0.25, .high = 1},
+        {.name = "b"}};
+    const std::string svg = bars(marks).svg;
+    // The scale ends at 1, at 98.5 % of the width.
+    BOOST_CHECK_EQUAL(count(svg, "<rect x=\"0%\" y=\"22\" width=\"49.25%\" height=\"14\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<line x1=\"24.625%\" y1=\"29\" x2=\"98.5%\" y2=\"29\" class=\"s c0\"/>"),
+                      1);
+    BOOST_CHECK_EQUAL(count(svg, "<title>a: 50 %</title>"), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<rect"), 1);  // none without an estimate
+    BOOST_CHECK_EQUAL(count(bars({}).svg, "nan"), 0);
+}
+
+BOOST_AUTO_TEST_CASE(histograms_label_as_many_edges_as_have_room) {
+    std::vector<ldp::plot::Mark> marks(12, {.estimate = 0.1, .low = 0, .high = 0.2});
+    std::vector<std::string> edges;
+    for (int i = 0; i <= 12; ++i) edges.push_back(std::to_string(10000 + 1000 * i));
+    std::string svg = histogram(marks, edges, number).svg;
+    BOOST_CHECK_EQUAL(count(svg, "<rect"), 12);
+    // An edge of five digits takes 10.5 % of the width, a bar 7.3 %: every second edge is shown.
+    for (int i = 0; i <= 12; ++i)
+        BOOST_CHECK_EQUAL(count(svg, ">" + edges[static_cast<std::size_t>(i)] + "</text>"),
+                          i % 2 == 0 ? 1 : 0);
+    // Half of the plane's 190 pixels.
+    BOOST_CHECK_EQUAL(count(svg, " y=\"107\""), 12);
+    BOOST_CHECK_EQUAL(count(svg, "height=\"95\" rx"), 12);
+    marks[3].estimate = NAN;
+    svg = histogram(marks, edges, number).svg;
+    BOOST_CHECK_EQUAL(count(svg, "<rect"), 11);
+    BOOST_CHECK_EQUAL(count(svg, "nan") + count(histogram({}, {}, number).svg, "nan"), 0);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_have_one_scale_and_a_colour_for_each_group) {
+    const std::vector<Block> all{{"x",
+                                  {{.name = "a", .estimate = 1, .low = 0, .high = 2},
+                                   {.name = "b", .estimate = 2, .low = 1, .high = 4}}},
+                                 {"", {{.name = "a", .estimate = 3, .low = 2, .high = 4}}}};
+    const std::string svg = blocks(all, true, number).svg;
+    BOOST_CHECK_EQUAL(count(svg, ">x</text>"), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"45.5%\""), 1);  // 1 of 4, between 34 and 80 %
+    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"57%\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, "class=\"h c0\""), 2);
+    BOOST_CHECK_EQUAL(count(svg, "class=\"h c1\""), 1);
+}
+
+BOOST_AUTO_TEST_CASE(charts_have_names_and_signs) {
+    Chart chart{.series = {{"", {{0, 10, 5, 15, "", "up"}, {1, 12, 8, 16}}}}, .names = {"first", "second"}};
+    std::string svg = drawn(chart).svg;
+    BOOST_CHECK_EQUAL(count(svg, ">first</text>") + count(svg, ">second</text>"), 2);
+    BOOST_CHECK_EQUAL(count(svg, ">up</text>"), 1);
+    // An interval that ends just below zero does not make room for a whole step.
+    chart.series[0].points = {{0, 90, -3, 100}, {1, 80, 70, 90}};
+    svg = drawn(chart).svg;
+    BOOST_CHECK_EQUAL(count(svg, ">\u221250</text>"), 0);
+    BOOST_CHECK_EQUAL(count(svg, ">0</text>"), 1);
+    chart.series[0].points = {{0, 90, -30, 100}, {1, 80, 70, 90}};
+    BOOST_CHECK_EQUAL(count(drawn(chart).svg, ">\u221250</text>"), 1);
 }
 
 BOOST_AUTO_TEST_CASE(sheets_fit_a_narrow_screen) {

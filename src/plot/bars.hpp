@@ -1,0 +1,29 @@
+// Bars of shares: below one another, as a histogram, or by group of people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plot/canvas.hpp"
+#include "plot/intervals.hpp"
+
+namespace ldp::plot {
+
+/// A horizontal bar from zero for each mark, with its name and value above it. All bars have one scale.
+[[nodiscard]] Drawing bars(const std::vector<Mark>& marks);
+
+/// A vertical bar from zero for each mark, side by side without gaps in their order. An edge is the label of
+/// a bar's left end; the last edge is that of the right end of the last bar. Edges that would overlap are
+/// left out.
+[[nodiscard]] Drawing histogram(const std::vector<Mark>& marks, const std::vector<std::string>& edges,
+                                std::string (*label)(double));
+
+/// The marks of one value, one for each group. The colour of a group is that of its index.
+struct Block {
+    std::string name;  ///< may be empty
+    std::vector<Mark> marks;
+};
+/// Blocks below one another: the group's name, its interval on one scale for all, and its value.
+[[nodiscard]] Drawing blocks(const std::vector<Block>& blocks, bool from_zero, std::string (*label)(double));
+
+}  // namespace ldp::plot
