@@ -173,6 +173,7 @@ ldp::cli::Figure compare(const Experiment& experiment, const ldp::Spec& spec, co
         ++all;
         figure.shares = !row["label"].is_null();
         const ldp::Attribute& attribute = spec.attributes()[figure.shares ? 0 : item];
+        figure.kind = figure.shares ? ldp::cli::Figure::Kind::category : ldp::cli::Figure::Kind::mean;
         if (attribute.numeric()) mark.scale = ldp::Interval{attribute.min, attribute.max};
         figure.rows.push_back(std::move(mark));
         ++item;

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(faulty_templates_are_refused) {
 
 BOOST_AUTO_TEST_CASE(the_build_has_all_files) {
     for (const char* name : {"assessment.md", "consent.md", "ldp.1", "ldp.bash", "ldp.fish", "ldp.zsh",
-                             "page.css", "page.html", "summary.md"}) {
+                             "page.css", "page.html", "page_cell.html", "page_table.html", "summary.md"}) {
         const std::string_view text = template_text(name);
         BOOST_CHECK(!text.empty() && text.back() == '\n');
     }

@@ -1,4 +1,4 @@
-// Numbers and text of others, as pages show them.
+// Numbers and foreign text in pages.
 
 #include "cli/answers/formatting.hpp"
 
@@ -35,18 +35,7 @@ BOOST_AUTO_TEST_CASE(numbers_without_errors_are_rounded) {
     BOOST_CHECK_EQUAL(rounded(NAN), "none");
 }
 
-BOOST_AUTO_TEST_CASE(a_row_is_told_with_its_interval_or_why_it_has_none) {
-    const Row row{.estimate = 0.3, .error = 0.01, .lower = 0.2804, .upper = 0.3196};
-    BOOST_CHECK_EQUAL(told(row, true), "30.0\u00A0% (28.0 to 32.0)");
-    BOOST_CHECK_EQUAL(told(row, false), "0.300 (0.280 to 0.320)");
-    BOOST_CHECK_EQUAL(told({.estimate = 0.3}, true), "30\u00A0%");
-    BOOST_CHECK_EQUAL(told({.note = "too few"}, true), "no estimate: too few");
-    BOOST_CHECK_EQUAL(told({}, true), "no estimate");
-    // Of a quantile only the interval is known.
-    BOOST_CHECK_EQUAL(told({.estimate = 531, .lower = 497, .upper = 594}, false), "531 (497 to 594)");
-}
-
-BOOST_AUTO_TEST_CASE(text_of_others_commands_nothing) {
+BOOST_AUTO_TEST_CASE(foreign_text_controls_nothing) {
     BOOST_CHECK_EQUAL(unmarked(name("plain \u00E4\u05D0")), "plain \u00E4\u05D0");
     BOOST_CHECK_EQUAL(name("a"), "\u2068a\u2069");
     BOOST_CHECK_EQUAL(unmarked(name("\x1B[31m\x7F\n")), "\\u{1b}[31m\\u{7f}\\u{a}");
@@ -62,6 +51,8 @@ BOOST_AUTO_TEST_CASE(text_of_others_commands_nothing) {
 BOOST_AUTO_TEST_CASE(constants_of_sql) {
     BOOST_CHECK_EQUAL(constant("it's \\ plain"), "'it''s \\ plain'");
     BOOST_CHECK_EQUAL(constant("\u202E it's \\"), "U&'\\+00202e it''s \\\\'");
+    // Braces would begin a placeholder.
+    BOOST_CHECK_EQUAL(constant("{name}"), "U&'\\+00007bname}'");
 }
 
 BOOST_AUTO_TEST_CASE(lines_break_between_words) {

@@ -19,7 +19,7 @@ DECLARE
 BEGIN
     FOR part IN SELECT * FROM XMLTABLE(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h, 'http://www.w3.org/2000/svg' AS s),
         '//h:figure | //h:div[@class="facts"]' PASSING page
-        COLUMNS kind text PATH 'local-name(.)', title text PATH 'string(.//h:h3)', sql text PATH 'string(.//h:pre)',
+        COLUMNS kind text PATH 'local-name(.)', title text PATH 'string((.//s:title | .//h:h3)[1])', sql text PATH 'string(.//h:pre)',
                 refused text PATH 'string(.//h:p[@class="refused"])', drawn integer PATH 'count(.//s:circle) + count(.//s:polygon)',
                 whole xml PATH '.') LOOP
         CONTINUE WHEN part.sql = '' OR part.refused <> '';
@@ -127,7 +127,7 @@ collect numbers '{"mechanism": "sampled", "epsilon": 8, "attributes": [{"name": 
     "regression": {"of": "y", "on": ["x"]}}'
 page numbers
 run "numbers in the terminal" 0 "$ldp" estimate numbers
-has out "How numbers hang together"
+has out "Correlations of numbers"
 has out "x, y"
 collect daily '{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "mood", "domain": ["low", "high"]}, {"name": "hours", "min": 0, "max": 24}],
     "min_group": 30}'
@@ -143,7 +143,7 @@ has out "150 reports of round 1"
 has out "ldp_summary_of('daily', 1)"
 run "too few, who may see rows" 0 "$ldp" estimate daily --round 2 --html few.html
 has few.html "fewer than 30 reports: nothing is shown"
-if grep -qE '<circle|<data' <(sed -n '/id="answers"/,/What was collected/p' few.html); then bad "estimates of 8 people" few.html; else ok; fi
+if grep -qE '<circle|<data' <(sed -n '/id="answers"/,/>Collection</p' few.html); then bad "estimates of 8 people" few.html; else ok; fi
 
 # People who keep their answers: reports made by hand, of a payload of one byte.
 sql >/dev/null <<'SQL' || bad "kept answers"
@@ -154,7 +154,7 @@ INSERT INTO kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('kept')), 'h
 SQL
 page kept
 has kept.html "rounds 3 to 6, from 100 people or more"
-has kept.html "nobody spends more than 4"
+has kept.html "no person spends more than 4"
 has kept.html "round by round"
 has kept.html 'class="refused"'   # whether reports look honest is asked of one round
 
@@ -165,11 +165,34 @@ INSERT INTO forged SELECT (encode(ldp_spec_parameters(ldp_client_spec('forged'))
 SELECT ldp_create_collection('empty', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
 SQL
 page forged
-has forged.html "Warning: some of these reports"
+has forged.html "Warning: honest devices"
 if grep -q "Warning" kept.html; then bad "a warning of honest reports" kept.html; else ok; fi
 run "no reports" 0 "$ldp" estimate empty --html empty.html
 has empty.html "There are no reports"
 if grep -q 'class="refused"' empty.html; then bad "no reports were asked about" empty.html; else ok; fi
+
+# Groups and dates -------------------------------------------------------------------------------------------
+collect towns '{"mechanism": "auto", "epsilon": 4, "attributes": [{"name": "mood", "domain": ["low", "high"]}, {"name": "hours", "min": 0, "max": 24}]}'
+sql -c "ALTER TABLE towns ADD town text, ADD seen date" \
+    -c "UPDATE towns SET town = CASE i % 8 WHEN 0 THEN 'Ulm' WHEN 1 THEN NULL ELSE 'Bonn' END, seen = date '2026-02-28' + i % 3
+        FROM (SELECT ctid AS at, row_number() OVER ()::integer AS i FROM towns) AS numbered WHERE ctid = at" >/dev/null || bad "side columns"
+run "groups" 0 "$ldp" estimate towns --by town --title "Two <towns>" --html by.html --csv by.csv
+check "groups: what is wrong" "" "$(sql -v page="$(cat by.html)" -f - <<<"SELECT faults(xmlparse(document :'page'))")"
+has by.html "<h1><bdi>Two &lt;towns&gt;</bdi></h1>"
+has by.html "400 reports about <bdi>mood</bdi>, <bdi>hours</bdi>, from 28 February 2026 to 2 March 2026."
+has by.html "<h3>By <bdi>town</bdi></h3>"
+check "groups as SQL has them" "$(sql -F, -c "SELECT label, coalesce(\"group\" ->> 'town', 'none'), estimate FROM ldp_summaries_of('towns', '{town}'),
+    ldp_frequencies(summary, attribute => 'mood') ORDER BY ldp_count(summary) DESC, 2, value")" \
+    "$(sed -n 's/^Shares of mood by town,\([^,]*,[^,]*\),[^,]*,\([^,]*\),.*/\1,\2/p' by.csv)"
+check "means of three groups" 3 "$(grep -c '^Mean of hours by town,' by.csv)"
+run "no such column" 1 "$ldp" estimate towns --by city
+has err 'cannot be grouped by "city"'
+has err "Available columns are round, town, seen."
+sql -c "ALTER TABLE towns ADD sent timestamptz DEFAULT '2026-05-06 12:00 UTC'" >/dev/null
+run "two columns with dates" 0 "$ldp" estimate towns
+if grep -q "2026," out || grep -q "from 28" out; then bad "a period of two columns" out; else ok; fi
+run "one of them" 0 "$ldp" estimate towns --date sent
+has out "of 6 May 2026."
 
 # Privileges ----------------------------------------------------------------------------------------------------
 reader=ldp_estimate_reader
@@ -184,8 +207,13 @@ has out "fewer than 500"
 if grep -q "Shares" out; then bad "estimates of too few" out; else ok; fi
 sql -c "INSERT INTO aggregates SELECT * FROM aggregates" >/dev/null
 run "who may see aggregates" 0 "$ldp" estimate aggregates --dsn user=$reader --csv -
+if grep -q "Shares of town by" out; then bad "groups without --by" out; else ok; fi
 check "as SQL has them" "$(sql -F, -c "SET ROLE $reader" -c "SELECT label, estimate FROM ldp_estimate('aggregates')")" \
     "$(sed -n 's/^Shares of town,\([^,]*\),,,\([^,]*\),.*/\1,\2/p' out)"
+
+sql -c "ALTER TABLE aggregates ADD seen date DEFAULT '2026-03-02'" -c "INSERT INTO aggregates (report, seen) SELECT report, date '2026-03-05' FROM aggregates LIMIT 600" >/dev/null
+run "dates, who may see aggregates" 0 "$ldp" estimate aggregates --dsn user=$reader
+has out "from 2 March 2026 to 5 March 2026"
 
 # Sureness --------------------------------------------------------------------------------------------------
 run "a population, at 80 %" 0 "$ldp" estimate daily --target population --confidence 0.8 --csv -
@@ -209,6 +237,10 @@ SELECT jsonb_build_object('mechanism', 'joint', 'epsilon', 6, 'attributes', json
 SQL
 )"
 page "$evil" evil
+collect "'; SELECT 1/0 --" '{"mechanism": "grr", "epsilon": 4, "attributes": [{"name": "{name}", "domain": ["{summary}", "{groups}"]}]}'
+sql -c "ALTER TABLE \"'; SELECT 1/0 --\" ADD \"{name}\" date DEFAULT '2026-03-02'" >/dev/null
+run "names like placeholders" 0 "$ldp" estimate "'; SELECT 1/0 --" --by "{name}" --csv -
+check "estimates of all of them" 4 "$(grep -c '^"\?Shares of {name}' out)"
 run "anything in the terminal" 0 "$ldp" estimate "$evil"
 if LC_ALL=C.UTF-8 grep -qP '[\x00-\x09\x0B-\x1F\x7F\x{202a}-\x{202e}\x{2066}-\x{2069}]' out; then bad "$name: it commands the terminal" out; else ok; fi
 has out "a\u{202e}b"

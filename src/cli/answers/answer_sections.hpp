@@ -1,14 +1,16 @@
-// Everything that a collection's reports can be asked, and what may be said without asking.
+// The document of a collection: all questions that the reports answer, and the conditions of the answers.
 #pragma once
+
+#include <vector>
 
 #include "cli/answers/source.hpp"
 
 namespace ldp::cli {
 
-/// The whole answer. What can be asked follows from what the mechanism can do, never from its name.
+/// The whole document. Its questions follow from the capabilities of the mechanism, not from its name.
 [[nodiscard]] Document answers_of(Source& source);
 
-/// Figures of everything that the reports tell.
-[[nodiscard]] Section figures_of(Source& source);
+/// The questions of a collection, with their figures and results.
+[[nodiscard]] std::vector<Section> questions_of(Source& source);
 
 }  // namespace ldp::cli

@@ -1,8 +1,8 @@
-// What `ldp estimate` tells, before it is laid out: sections of sentences, figures and tables. What asks
-// fills it in, what writes reads it, and neither knows the other.
+// The document that `ldp estimate` writes: sections of sentences, figures and tables, before they have a
+// layout. answers_of() fills it, and the layouts write it as text, CSV, SVG or HTML.
 //
-// Attributes' names and values' labels are text of others, and may be anything. In labels and groups of rows
-// they stand as the collection has them; all other text is made of ours and of what name() returned.
+// Names of attributes and labels of values may contain any characters. Row::label and Row::group hold them
+// unchanged. All other text is the program's own, or was returned by name().
 #pragma once
 
 #include <cmath>
@@ -14,54 +14,74 @@
 
 namespace ldp::cli {
 
-/// An estimate and what it is about. Numbers that there are none of are NaN.
+/// The comparison of a row with the same estimate of the other groups.
+enum class Contrast { none, unclear, above, below };
+
+/// An estimate. Numbers that do not exist are NaN.
 struct Row {
     std::string label = {};
-    std::string group = {};  ///< the line that a point is on, or the column of a cell
-    double at = NAN;         ///< where a point stands
+    std::string group = {};  ///< the line of a point, the column of a cell, or the group of people
+    double at = NAN;         ///< the position along an axis
+    double until = NAN;      ///< the end of an interval that begins there
     double estimate = NAN, error = NAN, lower = NAN, upper = NAN;
-    double truth = NAN;  ///< where it is known, as in simulations
+    double truth = NAN;  ///< the true value, where it is known, as in simulations
     std::string n = {}, note = {};
-    std::optional<Interval> scale = {};  ///< the range to draw it in, if it is the row's own
-    /// The attribute whose natural answer it is a part of: what errors were promised of.
+    std::optional<Interval> scale = {};  ///< the range of the drawing, if the row has its own
+    /// The attribute whose planned error the row's error is compared with.
     std::optional<std::size_t> attribute = {};
+    Contrast contrast = Contrast::none;
 };
 
-/// Estimates that are drawn together.
+/// Estimates of one kind that are drawn together.
 struct Figure {
     enum class Kind {
-        marks,  ///< one below the other, on one scale unless rows have their own
-        lines,  ///< points along an axis, a line for each group
-        grid,   ///< rows and columns of cells
+        category,      ///< shares of values, as bars
+        mean,          ///< means of numbers, each on its own range
+        distribution,  ///< shares of intervals of a number, as a histogram
+        quantiles,     ///< quantiles of a number
+        vector,        ///< means of numbers in order, as a line; at: the index
+        table,         ///< shares of pairs of values; label: row, group: column
+        association,   ///< coefficients of pairs of attributes
+        change,        ///< estimates by round; at: the round, group: the value
+        comparison,    ///< estimates by group of people; label: the value, group: the group
     };
-    std::string title = {};
-    std::string about = {};  ///< what a reader must know to read it
-    std::string sql = {};    ///< what gives these rows to whoever may ask
-    bool shares = false;     ///< whether numbers are shares, and shown in per cent
-    Kind kind = Kind::marks;
-    std::string axis = {};  ///< what points stand along
+    std::string title = {};  ///< complete without the title of the section
+    std::string about = {};  ///< notes for the reader
+    std::string sql = {};    ///< the query that returns these rows
+    bool shares = false;     ///< whether numbers are shares, which are shown in per cent
+    Kind kind = Kind::category;
+    std::string axis = {};  ///< the name of the horizontal axis
     std::vector<Row> rows = {};
-    std::string refused = {};  ///< why there are no rows
+    std::string refused = {};       ///< the reason, if there are no rows
+    bool ordered = false;           ///< whether categories have an order; others are shown by size
+    std::string heading = {};       ///< below the title of the section; empty for its first figure
+    std::string quantity = "mean";  ///< the quantity of rows without a label
+    std::string result = {};        ///< in one sentence, unless it is that of the section
 };
 
 struct Column {
     std::string title;
-    bool words = false;  ///< whether it holds text, rather than numbers
+    bool words = false;  ///< whether the column has text instead of numbers
 };
 struct Cell {
     std::string text;
-    double value = NAN;  ///< the number that the text shows
+    double value = NAN;     ///< the number that the text shows
+    std::string note = {};  ///< a second line
+    std::string to = {};    ///< the upper end of an interval, after "to"
+    double to_value = NAN;
 };
 struct Table {
     std::string title = {}, about = {};
-    std::string sql = {};             ///< empty if nobody was asked
-    std::vector<Column> header = {};  ///< the first one says what a row is about
+    std::string sql = {};             ///< empty if no query was made
+    std::vector<Column> header = {};  ///< the first column has the subject of each row
     std::vector<std::vector<Cell>> rows = {};
     std::string refused = {};
 };
 
+/// A question with its results and figures, or information about the collection.
 struct Section {
     std::string title = {};
+    std::string result = {};  ///< the result in one sentence
     std::vector<std::string> paragraphs = {}, points = {};
     std::vector<Figure> figures = {};
     std::vector<Table> tables = {};
@@ -69,8 +89,10 @@ struct Section {
 
 struct Document {
     std::string title = {};
-    std::vector<std::string> lead = {};  ///< what nobody should miss, a paragraph each
+    std::vector<std::string> lead = {};  ///< paragraphs before all sections
     std::vector<Section> sections = {};
+    double confidence = 0.95;             ///< of all intervals
+    std::vector<std::string> notes = {};  ///< explanations of terms on the page
 };
 
 }  // namespace ldp::cli

@@ -1,11 +1,14 @@
-// Figures as drawings: what a row is called and how numbers are written; src/plot draws.
+// Figures as drawings: the choice of drawing for each kind, and its texts. src/plot draws.
 
 #include <algorithm>
 #include <cmath>
 #include <ostream>
 
+#include "cli/answers/figure_numbers.hpp"
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/layouts.hpp"
+#include "cli/answers/results.hpp"
+#include "plot/bars.hpp"
 #include "plot/chart.hpp"
 #include "plot/intervals.hpp"
 #include "plot/sheet.hpp"
@@ -21,88 +24,155 @@ Label label_of(const Figure& figure) {
     return rounded;
 }
 
-plot::Mark mark_of(const Row& row, const std::string& about, const Figure& figure) {
-    plot::Mark mark{.name = subject(row, 32),
-                    .value = estimate_of(row, figure.shares),
-                    .title = about + ": " + told(row, figure.shares),
-                    .estimate = row.estimate,
-                    .low = row.lower,
-                    .high = row.upper,
+/// A number of a figure as it is drawn: shares lie between 0 and 1.
+double drawn_at(const Figure& figure, double value) {
+    return figure.shares && !std::isnan(value) ? std::clamp(value, 0.0, 1.0) : value;
+}
+
+/// A triangle for a clear difference.
+std::string sign_of(const Row& row) {
+    return row.contrast == Contrast::above ? "\u25B2" : row.contrast == Contrast::below ? "\u25BC" : "";
+}
+
+plot::Mark mark_of(const Row& row, const std::string& subject, const Figure& figure,
+                   const FigureNumbers& numbers) {
+    const std::string sign = sign_of(row);
+    plot::Mark mark{.name = subject,
+                    .value = sign + (sign.empty() ? "" : " ") + numbers.estimate(row),
+                    .title = subject + ": " + numbers.estimate_and_interval(row),
+                    .estimate = drawn_at(figure, row.estimate),
+                    .low = drawn_at(figure, row.lower),
+                    .high = drawn_at(figure, row.upper),
                     .truth = row.truth};
     if (row.scale) mark.range = {row.scale->lower, row.scale->upper};
     return mark;
 }
 
+std::vector<plot::Mark> marks_of(const Figure& figure) {
+    const FigureNumbers numbers(figure);
+    std::vector<plot::Mark> found;
+    for (const Row* row : display_order(figure))
+        found.push_back(mark_of(*row, subject(*row, 32), figure, numbers));
+    return found;
+}
+
 /// The groups of rows, in order of their first.
-std::vector<std::string> groups(const Figure& figure) {
+std::vector<std::string> groups_of(const Figure& figure) {
     std::vector<std::string> found;
     for (const Row& row : figure.rows)
         if (std::ranges::find(found, row.group) == found.end()) found.push_back(row.group);
     return found;
 }
 
-plot::Drawing marks(const Figure& figure) {
-    std::vector<plot::Mark> found;
-    for (const Row& row : figure.rows) found.push_back(mark_of(row, subject(row), figure));
-    return plot::drawn(found, figure.shares, label_of(figure));
+plot::Drawing histogram(const Figure& figure) {
+    std::vector<std::string> edges;
+    for (const Row& row : figure.rows) edges.push_back(rounded(row.at));
+    if (!figure.rows.empty()) edges.push_back(rounded(figure.rows.back().until));
+    return plot::histogram(marks_of(figure), edges, label_of(figure));
 }
 
+/// A line for each group.
 plot::Drawing lines(const Figure& figure) {
+    const FigureNumbers numbers(figure);
     plot::Chart chart{.x = figure.axis, .from_zero = figure.shares, .label = label_of(figure)};
-    const auto names = groups(figure);
-    for (const std::string& group : names) {
-        plot::Series series{names.size() < 2 ? "" : name(group, 32), {}};
+    const auto groups = groups_of(figure);
+    for (const std::string& group : groups) {
+        plot::Series series{group.empty() ? "" : name(group, 32), {}};
         for (const Row& row : figure.rows)
             if (row.group == group)
-                series.points.push_back({row.at, row.estimate, row.lower, row.upper,
+                series.points.push_back({row.at, drawn_at(figure, row.estimate), drawn_at(figure, row.lower),
+                                         drawn_at(figure, row.upper),
                                          (row.label.empty() ? rounded(row.at) : name(row.label)) + ": " +
-                                             told(row, figure.shares)});
+                                             numbers.estimate_and_interval(row),
+                                         sign_of(row)});
         chart.series.push_back(std::move(series));
+    }
+    if (figure.kind != Figure::Kind::change) {
+        chart.x.clear();
+        for (const Row& row : figure.rows)
+            if (row.group == groups[0]) chart.names.push_back(name(row.label, 10));
     }
     return plot::drawn(chart);
 }
 
 plot::Drawing grid(const Figure& figure) {
+    const FigureNumbers numbers(figure);
     plot::Grid grid;
-    const auto columns = groups(figure);
+    const auto columns = groups_of(figure);
     const auto letters = std::max<std::size_t>(3, 48 / std::max<std::size_t>(columns.size(), 1));
     for (const std::string& column : columns) grid.columns.push_back(name(column, letters));
     for (const Row& row : figure.rows) {
         const auto column = static_cast<std::size_t>(std::ranges::find(columns, row.group) - columns.begin());
         if (column == 0) grid.lines.push_back({name(row.label, 14), {columns.size(), std::nullopt}});
-        grid.lines.back().cells[column] = mark_of(row, name(row.label) + ", " + name(row.group), figure);
+        grid.lines.back().cells[column] =
+            mark_of(row, name(row.label) + ", " + name(row.group), figure, numbers);
     }
     return plot::drawn(grid);
+}
+
+/// Vectors as lines, one for each group; other estimates as blocks of one row for each group.
+plot::Drawing comparison(const Figure& figure) {
+    if (figure.ordered && !figure.shares) return lines(figure);
+    const FigureNumbers numbers(figure);
+    const auto groups = groups_of(figure);
+    std::vector<plot::Block> blocks;
+    const std::string* last = nullptr;
+    for (const Row* row : display_order(figure)) {
+        if (last == nullptr || *last != row->label)
+            blocks.push_back({row->label.empty() ? "" : name(row->label, 40), {groups.size(), plot::Mark{}}});
+        last = &row->label;
+        const auto group = static_cast<std::size_t>(std::ranges::find(groups, row->group) - groups.begin());
+        blocks.back().marks[group] = mark_of(*row, name(row->group, 14), figure, numbers);
+    }
+    for (plot::Block& block : blocks)
+        for (std::size_t i = 0; i < groups.size(); ++i)
+            if (block.marks[i].name.empty())
+                block.marks[i] = {
+                    .name = name(groups[i], 14), .value = "none", .title = name(groups[i]) + ": none"};
+    return plot::blocks(blocks, figure.shares, label_of(figure));
 }
 
 }  // namespace
 
 plot::Drawing drawn(const Figure& figure) {
     switch (figure.kind) {
-        case Figure::Kind::lines:
+        case Figure::Kind::category:
+            return plot::bars(marks_of(figure));
+        case Figure::Kind::distribution:
+            return histogram(figure);
+        case Figure::Kind::vector:
+        case Figure::Kind::change:
             return lines(figure);
-        case Figure::Kind::grid:
+        case Figure::Kind::table:
             return grid(figure);
-        case Figure::Kind::marks:
+        case Figure::Kind::comparison:
+            return comparison(figure);
+        case Figure::Kind::mean:
+        case Figure::Kind::quantiles:
+        case Figure::Kind::association:
             break;
     }
-    return marks(figure);
+    return plot::drawn(marks_of(figure), figure.shares, label_of(figure));
 }
 
 void write_svg(std::ostream& out, const Document& document) {
     plot::Sheet sheet;
     sheet.text(document.title, "t b", 18);
     for (const std::string& sentence : document.lead) sheet.text(sentence, "t", 13);
-    for (const Section& section : document.sections)
+    for (const Section& section : document.sections) {
         for (const Figure& figure : section.figures) {
             sheet.gap(20);
             sheet.text(figure.title, "t b", 15);
+            const std::string& result = &figure == section.figures.data() ? section.result : figure.result;
+            if (!result.empty()) sheet.text(result, "t", 13);
             if (!figure.about.empty()) sheet.text(figure.about, "m", 12);
             if (!figure.refused.empty()) sheet.text(figure.refused, "t", 12);
             if (figure.rows.empty()) continue;
             sheet.gap(8);
             sheet.row({{drawn(figure)}});
         }
+    }
+    for (const std::string& note : document.notes) sheet.text(note, "m", 12);
     out << sheet.svg();
 }
 

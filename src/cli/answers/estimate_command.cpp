@@ -36,13 +36,17 @@ Options options() {
         "confidence", real_number(0.95), "of the intervals")(
         "target", po::value<std::string>()->default_value("sample"),
         "whom errors are against: sample (those who reported) or population (those they were drawn from)")(
-        "round", po::value<std::int32_t>(), "only what was filed under this round");
+        "round", po::value<std::int32_t>(), "only reports of this round")(
+        "by", po::value<std::string>()->default_value(""), "side column: compares its groups of reports")(
+        "date", po::value<std::string>()->default_value(""),
+        "side column with the date of a report; default: the only column of dates or times")(
+        "title", po::value<std::string>()->default_value(""), "title; default: the name of the collection");
     for (const Layout& layout : layouts)
         options.add_options()(layout.option, po::value<std::string>(), layout.help);
     return options;
 }
 
-/// Columns of the terminal, or of a page where there is none.
+/// The number of columns of the terminal; without one, that of a page.
 std::size_t columns() {
     winsize size{};
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
@@ -50,12 +54,13 @@ std::size_t columns() {
 
 int run(const Arguments& arguments) {
     const Choice<const char*> targets{"target", {{"sample", "sample"}, {"population", "population"}}};
-    Asked asked{arguments["collection"].as<std::string>(),
-                arguments["confidence"].as<double>(),
-                targets.chosen(arguments),
-                {}};
+    Asked asked{arguments["collection"].as<std::string>(), arguments["confidence"].as<double>(),
+                targets.chosen(arguments)};
     if (!(asked.confidence > 0 && asked.confidence < 1))
         throw UsageError("--confidence must lie between 0 and 1");
+    asked.by = arguments["by"].as<std::string>();
+    asked.date = arguments["date"].as<std::string>();
+    asked.title = arguments["title"].as<std::string>();
     if (arguments.count("round") != 0) asked.round = arguments["round"].as<std::int32_t>();
     auto connection = connect(arguments["dsn"].as<std::string>());
     Source source(connection, std::move(asked));
@@ -85,11 +90,11 @@ const Command command{
     "estimate",
     "[OPTION...] COLLECTION",
     "answers of a collection: in the terminal, as a table, a drawing or a page",
-    "Asks the server, as a role that may, for everything that a collection's reports tell, and changes\n"
-    "nothing. Without --csv, --svg or --html, estimates and their intervals are shown here, each with the\n"
-    "SQL that gives it. The page of --html tells besides, in plain words, what was collected, what people\n"
-    "were promised, how sure the answers are, and whether the reports look honest. It loads nothing and\n"
-    "runs nothing, so it can be sent to anybody who may know the answers.",
+    "Computes all estimates of a collection with the privileges of an analyst, and changes nothing. Without\n"
+    "--csv, --svg or --html it prints the estimates with their intervals and SQL queries. --by compares the\n"
+    "groups of a side column, and marks clear differences. The page of --html also has the result of each\n"
+    "question in one sentence, the privacy guarantee, and tests for forged reports. It is for readers\n"
+    "without SQL or statistics. It loads and runs nothing, so you can send it by mail.",
     options,
     positional,
     run};

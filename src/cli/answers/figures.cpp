@@ -1,54 +1,58 @@
-// What the reports tell, asked by capability.
+// The questions of a collection: its parts with their figures, which follow from the capabilities of the
+// mechanism.
 
 #include <algorithm>
-#include <map>
 
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/formatting.hpp"
+#include "cli/answers/group_figures.hpp"
+#include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
+#include "core/spec/attributes.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp::cli {
 
 namespace {
 
-/// Values more than these are told by the largest; more numbers than these are drawn along a line; more cells
-/// or columns of a table than these are a list; so many lines are told apart.
-constexpr std::size_t most_values = 30, most_marks = 12, most_cells = 64, most_columns = 6, most_lines = 6;
-/// Of a distribution; of pairs that are drawn as tables; of numbers whose correlations are asked.
+/// Of a category with more values, the largest shares are shown. More single means than `most_means` are one
+/// figure. A cross table has at most this number of cells and columns.
+constexpr std::size_t most_means = 12, most_cells = 64, most_columns = 6;
+/// Intervals of a histogram, cross tables, and correlations of pairs.
 constexpr std::size_t bins = 12, most_tables = 4, most_pairs = 30;
+/// Fewer numbers without the name of a vector are single means.
+constexpr std::size_t least_vector = 3;
 
-constexpr const char* unbiased =
-    "Shares are estimated without bias, so that of a value which hardly anybody holds one may lie below "
-    "zero.";
-
-/// Values that might be held by nobody with a greater probability are not taken to be held.
+/// A value with a larger p-value may have no holders.
 constexpr double significant = 0.05;
 
-class Asking {
+class Questions {
   public:
-    explicit Asking(Source& source) : source_(source) {}
+    explicit Questions(Source& source) : source_(source), repeated_(source) {}
 
-    Section all() {
+    std::vector<Section> all() {
         if (source_.spec().mechanism().series) {
-            series();
-        } else {
-            means();
-            for (std::size_t j = 0; j < attributes().size(); ++j) {
-                if (!attributes()[j].numeric()) shares(j);
-                if (find_capability<Ordered>(source_.reporter(j))) distribution(j);
-            }
-            if (find_capability<JointViews>(source_.mechanism())) together();
-            correlations();
-            ranges();
-            rounds();
+            begin(called(0));
+            keep(repeated_.series());
+            end();
+            return std::move(sections_);
         }
-        return std::move(section_);
+        const auto parts = source_.parts();
+        const auto single = [&](const QuestionPart& part) { return part.count == 1 && is_mean(part.first); };
+        const bool many = static_cast<std::size_t>(std::ranges::count_if(parts, single)) > most_means;
+        if (many) means_of_all();
+        for (const QuestionPart& part : parts)
+            if (!many || !single(part)) questions_of(part);
+        for (const QuestionPart& part : parts)
+            if (find_capability<JointViews>(*part.mechanism)) together(part, parts.size() > 1);
+        correlations();
+        ranges();
+        return std::move(sections_);
     }
 
   private:
@@ -59,57 +63,121 @@ class Asking {
     [[nodiscard]] std::string called(std::size_t attribute) const {
         return name(attributes()[attribute].name, 60);
     }
+    [[nodiscard]] bool is_ordered(std::size_t j) const {
+        return find_capability<Ordered>(source_.reporter(j)) != nullptr;
+    }
+    [[nodiscard]] bool is_mean(std::size_t j) const { return attributes()[j].numeric() && !is_ordered(j); }
 
+    void begin(std::string title) { section_ = {.title = std::move(title)}; }
     void keep(Figure figure) {
         if (figure.rows.empty() && figure.refused.empty()) return;
-        if (figure.shares && section_.paragraphs.empty()) section_.paragraphs.emplace_back(unbiased);
         section_.figures.push_back(std::move(figure));
     }
+    /// Ends the section of a question, unless nothing was asked.
+    void end() {
+        if (section_.figures.empty() && section_.tables.empty()) return;
+        conclude(section_, source_.asked().confidence);
+        sections_.push_back(std::move(section_));
+    }
 
-    /// The means of all numbers that people gave.
-    void means() {
-        if (!source_.mechanism().can_estimate(Quantity::means)) return;
-        Figure figure{.title = "Means"};
+    /// One question for each attribute of the part; numbers of one mechanism are one question.
+    void questions_of(const QuestionPart& part) {
+        const std::size_t last = part.first + part.count;
+        std::vector<std::size_t> numbers;
+        for (std::size_t j = part.first; j < last; ++j)
+            if (is_mean(j)) numbers.push_back(j);
+        if (!numbers.empty() && source_.mechanism().can_estimate(Quantity::means)) {
+            begin(title_of(numbers));
+            Figure figure = means(numbers);
+            const bool vector = figure.kind == Figure::Kind::vector;
+            keep(std::move(figure));
+            if (numbers.size() == 1 || vector) {
+                keep(repeated_.means_by_round(numbers));
+                keep(repeated_.means_by_group(numbers));
+            }
+            end();
+        }
+        for (std::size_t j = part.first; j < last; ++j) {
+            if (is_mean(j)) continue;
+            begin(called(j));
+            if (!attributes()[j].numeric()) {
+                shares(j);
+                if (source_.mechanism().cells()[j] <= most_values) {
+                    keep(repeated_.shares_by_round(j, ordered_values(j)));
+                    keep(repeated_.shares_by_group(j, ordered_values(j)));
+                }
+            } else {
+                distribution(j);
+            }
+            end();
+        }
+    }
+
+    /// The name of an attribute or of a vector; several attributes have none in common.
+    [[nodiscard]] std::string title_of(const std::vector<std::size_t>& numbers) const {
+        const Attribute& first = attributes()[numbers[0]];
+        if (!first.vector.empty()) return name(first.vector, 60);
+        return numbers.size() == 1 ? called(numbers[0])
+                                   : "Means of " + grouped(numbers.size()) + " attributes";
+    }
+
+    /// Means of these attributes: a line if there are several with one range, else each on its own range.
+    Figure means(const std::vector<std::size_t>& which) {
+        const bool vector = !attributes()[which[0]].vector.empty();
+        Figure figure{.title = vector              ? "Means of " + title_of(which)
+                               : which.size() == 1 ? "Mean of " + title_of(which)
+                                                   : title_of(which),
+                      .kind = Figure::Kind::mean,
+                      .ordered = true};
         source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.options() + ")",
                     [&](const pq::Row& row) {
                         const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
-                        if (attributes()[j].derived()) return;
+                        if (std::ranges::find(which, j) == which.end()) return;
                         Row one = row_of(row);
-                        one.label = attributes()[j].name;
+                        one.label = vector ? element_label(attributes()[j]) : attributes()[j].name;
                         one.attribute = j;
-                        one.at = static_cast<double>(j);
+                        one.at = static_cast<double>(figure.rows.size());
                         one.scale = Interval{attributes()[j].min, attributes()[j].max};
                         figure.rows.push_back(std::move(one));
                     });
-        const auto same = [&](const Row& row) {
+        const bool same = std::ranges::all_of(figure.rows, [&](const Row& row) {
             return row.scale->lower == figure.rows[0].scale->lower &&
                    row.scale->upper == figure.rows[0].scale->upper;
-        };
-        if (figure.rows.size() == 1) {
-            figure.title = "Mean of " + name(figure.rows[0].label, 60);
-            figure.about = "Drawn on the whole of the declared range.";
-        } else if (!std::ranges::all_of(figure.rows, same)) {
-            figure.about = "Each in its own unit, drawn on the whole of its declared range.";
-        } else {
-            if (figure.rows.size() > most_marks) {
-                figure.kind = Figure::Kind::lines;
-                figure.title = "Means of " + grouped(figure.rows.size()) + " attributes";
-                figure.axis = "attribute, by number";
-                figure.about = "In order, the first one numbered 0.";
-            }
+        });
+        if (vector || (same && figure.rows.size() >= least_vector)) {
+            figure.kind = Figure::Kind::vector;
             for (Row& row : figure.rows) row.scale.reset();
+        } else {
+            figure.about = figure.rows.size() == 1
+                               ? "The line is the declared range."
+                               : "Each line is the declared range of an attribute, in its own unit.";
         }
-        keep(std::move(figure));
+        return figure;
+    }
+
+    /// The means of all single numbers of a record with many of them.
+    void means_of_all() {
+        std::vector<std::size_t> which;
+        for (const QuestionPart& part : source_.parts())
+            if (part.count == 1 && is_mean(part.first)) which.push_back(part.first);
+        begin("Means of " + grouped(which.size()) + " attributes");
+        keep(means(which));
+        end();
+    }
+
+    /// Whether the values of a category have an order of their own: those of bins and of unlabelled codes.
+    [[nodiscard]] bool ordered_values(std::size_t j) const {
+        return attributes()[j].binned() || attributes()[j].labels.empty() || is_ordered(j);
     }
 
     /// The share of each value of a category, or of the most frequent ones.
     void shares(std::size_t j) {
         const std::size_t values = source_.mechanism().cells()[j];
         const bool few = values <= most_values;
-        Figure figure{.title = "Shares of " + called(j), .shares = true};
+        Figure figure{.title = "Shares of " + called(j), .shares = true, .ordered = few && ordered_values(j)};
         if (!few)
             figure.about = "The " + std::to_string(most_values) + " largest estimates of " + grouped(values) +
-                           " values. The largest of many tend to be too large.";
+                           " values. The largest of many estimates tend to be too large.";
         const std::string question =
             (few ? "SELECT * FROM ldp_frequencies({summary}"
                  : "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values)) +
@@ -117,7 +185,7 @@ class Asking {
         source_.ask(figure, question, [&](const pq::Row& row) {
             Row one = row_of(row);
             if (few) one.attribute = j;
-            if (one.note.empty() && number(row, "p_value") > significant) one.note = "perhaps held by nobody";
+            if (one.note.empty() && number(row, "p_value") > significant) one.note = "not clearly above zero";
             figure.rows.push_back(std::move(one));
         });
         if (!few && !figure.rows.empty() && std::isnan(figure.rows[0].estimate)) {
@@ -127,48 +195,62 @@ class Asking {
         keep(std::move(figure));
     }
 
-    /// How an ordered attribute is distributed, if there is more to it than its values' shares.
+    /// The histogram and the quantiles of a number.
     void distribution(std::size_t j) {
-        if (!attributes()[j].numeric()) return;
         const std::size_t points = find_capability<Ordered>(source_.reporter(j))->points();
-        Figure histogram{.title = "Distribution of " + called(j), .shares = true};
+        Figure histogram{
+            .title = "Distribution of " + called(j), .shares = true, .kind = Figure::Kind::distribution};
+        histogram.ordered = true;
         source_.ask(histogram,
                     "SELECT * FROM ldp_histogram({summary}, " + std::to_string(std::min(bins, points)) +
                         source_.options() + argument(j) + ")",
                     [&](const pq::Row& row) {
                         Row one = row_of(row);
-                        one.label = rounded(number(row, "low")) + " to " + rounded(number(row, "high"));
+                        one.at = number(row, "low");
+                        one.until = number(row, "high");
+                        one.label = rounded(one.at) + " to " + rounded(one.until);
                         histogram.rows.push_back(std::move(one));
                     });
         keep(std::move(histogram));
-        Figure quantiles{
-            .title = "Quantiles of " + called(j),
-            .about = "The value that so many people lie below; half of all lie below the median, 50\u00A0%."};
+        Figure quantiles{.title = "Quantiles of " + called(j), .kind = Figure::Kind::quantiles};
+        quantiles.about = "The value below which a share of the people lie. The median is that of 50\u00A0%.";
+        quantiles.ordered = true;
+        quantiles.heading = "Quantiles";
         source_.ask(quantiles,
                     "SELECT * FROM ldp_quantiles({summary}" + source_.options() + argument(j) + ")",
                     [&](const pq::Row& row) {
                         Row one = row_of(row);
-                        one.label = rounded(100 * number(row, "share")) + " %";
+                        one.at = number(row, "share");
+                        one.label = rounded(100 * one.at) + " %";
                         quantiles.rows.push_back(std::move(one));
                     });
         keep(std::move(quantiles));
+        keep(repeated_.median_by_round(j));
+        keep(repeated_.median_by_group(j));
     }
 
-    /// How strongly attributes hang together, and the tables of those that do most.
-    void together() {
+    /// The associations of pairs of a part, and the cross tables of the strongest ones.
+    void together(const QuestionPart& part, bool of_record) {
+        begin("Associations");
+        const std::string summary =
+            of_record ? "ldp_part({summary}, " + constant(attributes()[part.first].name) + ")" : "{summary}";
+        const auto numbered = [&](const std::string& attribute) {
+            return static_cast<std::size_t>(std::ranges::find(attributes(), attribute, &Attribute::name) -
+                                            attributes().begin());
+        };
         Figure pairs{
-            .title = "How strongly attributes hang together",
+            .title = "Associations of attributes",
             .about =
-                "Cram\u00E9r\u2019s V: 0 if one attribute tells nothing of the other, 1 if it tells "
-                "all. Noise alone can make an estimate larger than 0: look at where its interval begins."};
+                "Cram\u00E9r\u2019s V: 0 for independent attributes, 1 if each attribute determines the "
+                "other. Noise alone can raise an estimate above 0, not the lower end of its interval.",
+            .kind = Figure::Kind::association};
         std::vector<std::tuple<double, std::size_t, std::size_t>> strongest;
-        source_.ask(pairs, "SELECT * FROM ldp_association({summary}" + source_.options(false) + ")",
+        source_.ask(pairs, "SELECT * FROM ldp_association(" + summary + source_.options(false) + ")",
                     [&](const pq::Row& row) {
                         Row one = row_of(row);
-                        const auto first = static_cast<std::size_t>(number(row, "attribute_number"));
-                        const auto second = static_cast<std::size_t>(number(row, "other_attribute_number"));
-                        one.label = attributes()[first].name;
-                        one.group = attributes()[second].name;
+                        one.label = text(row, "attribute");
+                        one.group = text(row, "other_attribute");
+                        const std::size_t first = numbered(one.label), second = numbered(one.group);
                         one.scale = Interval{0, 1};
                         if (std::isfinite(one.estimate))
                             strongest.emplace_back(number(row, "p_value"), first, second);
@@ -180,6 +262,7 @@ class Asking {
             pairs.title += ": the " + std::to_string(most_pairs) + " strongest pairs";
         }
         keep(std::move(pairs));
+        end();
         std::ranges::stable_sort(strongest);
         strongest.resize(std::min(strongest.size(), most_tables));
         for (const auto& [p, first, second] : strongest) crosstab(first, second);
@@ -187,13 +270,14 @@ class Asking {
 
     void crosstab(std::size_t first, std::size_t second) {
         const auto cells = source_.mechanism().cells();
-        // Across stands what has fewer values.
+        // The attribute with fewer values has the columns.
         if (cells[second] > cells[first]) std::swap(first, second);
         if (cells[first] * cells[second] > most_cells || cells[second] > most_columns) return;
-        Figure table{.title = called(first) + " and " + called(second),
-                     .about = "The share of all people who hold both.",
+        begin(called(first) + " and " + called(second));
+        Figure table{.title = section_.title,
+                     .about = "The share of all people with both answers.",
                      .shares = true,
-                     .kind = Figure::Kind::grid};
+                     .kind = Figure::Kind::table};
         source_.ask(table,
                     "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +
                         constant(attributes()[second].name) + source_.options() + ")",
@@ -204,15 +288,12 @@ class Asking {
                         table.rows.push_back(std::move(one));
                     });
         keep(std::move(table));
+        end();
     }
 
-    /// Of numbers whose products were reported, too.
+    /// Correlations of numbers whose products were reported, too.
     void correlations() {
         const auto all = std::span(attributes());
-        Figure figure{.title = "How numbers hang together",
-                      .about =
-                          "Correlations: 1 if one grows exactly as the other does, \u22121 if it falls, 0 if "
-                          "they go their own ways."};
         std::string pairs;
         for (std::size_t x = 0, found = 0; x < all.size(); ++x)
             for (std::size_t y = x + 1; y < all.size() && found < most_pairs; ++y) {
@@ -224,6 +305,13 @@ class Asking {
                     (found++ == 0 ? "(" : ", (") + constant(all[x].name) + ", " + constant(all[y].name) + ")";
             }
         if (pairs.empty()) return;
+        begin("Correlations");
+        Figure figure{
+            .title = "Correlations of numbers",
+            .about =
+                "1 if two numbers grow in proportion, \u22121 if one falls as the other grows, 0 without "
+                "a linear relation.",
+            .kind = Figure::Kind::association};
         source_.ask(figure,
                     "SELECT x, y, c.* FROM (SELECT {summary} AS summary) AS s, (VALUES " + pairs +
                         ") AS pairs (x, y), ldp_correlation(summary, x, y" + source_.options() + ") AS c",
@@ -235,13 +323,14 @@ class Asking {
                         figure.rows.push_back(std::move(one));
                     });
         keep(std::move(figure));
+        end();
     }
 
-    /// Of a first round, which tells nothing else: what a second one should ask within.
+    /// A first round that only learns the ranges for a second one.
     void ranges() {
-        if (!section_.figures.empty() || !find_capability<RangeLearner>(source_.mechanism())) return;
+        if (!sections_.empty() || !find_capability<RangeLearner>(source_.mechanism())) return;
         Table table{.title = "Ranges for a second round",
-                    .about = "Nine in ten people lie within.",
+                    .about = "Each range contains the values of nine in ten people.",
                     .header = {{"attribute", true}, {"coefficient", true}, {"from"}, {"to"}}};
         source_.ask(table, "SELECT * FROM ldp_learn_range({summary})", [&](const pq::Row& row) {
             const double low = number(row, "low"), high = number(row, "high");
@@ -251,86 +340,21 @@ class Asking {
                                   {rounded(low), low},
                                   {rounded(high), high}});
         });
+        begin("Ranges");
         section_.tables.push_back(std::move(table));
-    }
-
-    /// A series under one epsilon: the shares in every round.
-    void series() {
-        Figure figure{.title = "Shares of " + called(0) + ", round by round",
-                      .shares = true,
-                      .kind = Figure::Kind::lines,
-                      .axis = "round"};
-        source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.options() + ")",
-                    [&](const pq::Row& row) {
-                        Row one = row_of(row);
-                        one.at = number(row, "round");
-                        one.attribute = static_cast<std::size_t>(one.at) - 1;
-                        one.group = std::exchange(one.label, {});
-                        figure.rows.push_back(std::move(one));
-                    });
-        fewer_lines(figure);
-        keep(std::move(figure));
-    }
-
-    /// Leaves the lines that are largest on average.
-    static void fewer_lines(Figure& figure) {
-        std::map<std::string, double> sums;
-        for (const Row& row : figure.rows) sums[row.group] += std::isfinite(row.estimate) ? row.estimate : 0;
-        if (sums.size() <= most_lines) return;
-        std::vector<std::pair<double, std::string>> order;
-        for (const auto& [group, sum] : sums) order.emplace_back(-sum, group);
-        std::ranges::sort(order);
-        order.resize(most_lines);
-        std::erase_if(figure.rows, [&](const Row& row) {
-            return std::ranges::none_of(order, [&](const auto& kept) { return kept.second == row.group; });
-        });
-        figure.about = "The " + std::to_string(most_lines) + " largest of " + std::to_string(sums.size()) +
-                       " values. " + figure.about;
-    }
-
-    /// What was collected in several rounds, round by round.
-    void rounds() {
-        const auto view = source_.view();
-        if (source_.asked().round || !view || !view->rounds.recorded() || view->rounds.most() < 2) return;
-        for (std::size_t j = 0; j < attributes().size(); ++j)
-            if (!attributes()[j].numeric() && source_.mechanism().cells()[j] > most_values) return;
-        std::map<std::size_t, Figure> found;
-        Figure all;
-        source_.ask(all,
-                    "SELECT (\"group\" ->> 'round')::integer AS round, a.* FROM ldp_summaries_of({name}, "
-                    "ARRAY['round']), "
-                    "ldp_estimate(summary" +
-                        source_.options() + ") AS a",
-                    [&](const pq::Row& row) {
-                        const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
-                        const bool share = !text(row, "value").empty();
-                        if (attributes()[j].derived() || (!share && attributes().size() > most_marks)) return;
-                        auto& figure = found[j];
-                        figure.shares = share;
-                        Row one = row_of(row);
-                        one.at = number(row, "round");
-                        one.group = std::exchange(one.label, {});
-                        figure.rows.push_back(std::move(one));
-                    });
-        for (auto& [j, figure] : found) {
-            figure.title = (figure.shares ? "Shares of " : "Mean of ") + called(j) + ", round by round";
-            figure.kind = Figure::Kind::lines;
-            figure.axis = "round";
-            figure.sql = all.sql;
-            std::ranges::stable_sort(figure.rows, {}, &Row::at);
-            fewer_lines(figure);
-            keep(std::move(figure));
-        }
+        end();
     }
 
     Source& source_;
-    Section section_{.title = "Answers"};
+    GroupFigures repeated_;
+    Section section_ = {};
+    std::vector<Section> sections_ = {};
 };
 
 }  // namespace
 
-Section figures_of(Source& source) {
-    return Asking(source).all();
+std::vector<Section> questions_of(Source& source) {
+    return Questions(source).all();
 }
 
 }  // namespace ldp::cli

@@ -14,7 +14,7 @@ namespace ldp::cli {
 
 namespace {
 
-/// U+2068 and U+2069: what stands between them has no say in the direction of what is around it.
+/// U+2068 and U+2069: text between them does not change the direction of the text around it.
 // NOLINTNEXTLINE(misc-misleading-bidirectional): escapes, which turn nothing around here.
 constexpr std::string_view isolate = "\xe2\x81\xa8", end_of_isolate = "\xe2\x81\xa9";
 
@@ -26,7 +26,7 @@ char32_t code_of(std::string_view character) noexcept {
     return code;
 }
 
-/// Whether a character commands what shows it, or may not stand in XML.
+/// Whether a character controls the program that shows it, or is not allowed in XML.
 bool commands(char32_t code) noexcept {
     const auto within = [&](char32_t first, char32_t last) { return code >= first && code <= last; };
     return within(0, 0x1F) || within(0x7F, 0x9F) || within(0x2028, 0x202E) || within(0x2066, 0x2069) ||
@@ -39,7 +39,7 @@ std::string visible(char32_t code) {
     return "\\u{" + std::string(digits.data(), end) + "}";
 }
 
-/// Text with each character replaced by what `replacement` has for it, if it has anything.
+/// Text with each character replaced by the result of `replacement`, unless it is null.
 template <class Replacement>
 std::string replaced(std::string_view text, Replacement replacement) {
     std::string out;
@@ -53,20 +53,7 @@ std::string replaced(std::string_view text, Replacement replacement) {
     return out;
 }
 
-/// With so many digits behind the point, in groups of three before it.
-std::string fixed(double value, int digits) {
-    std::array<char, 64> text{};
-    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), std::abs(value),
-                                            std::chars_format::fixed, digits);
-    if (error != std::errc()) return shortest(value);
-    std::string number(text.data(), end);
-    const std::size_t whole = std::min(number.find('.'), number.size());
-    for (std::size_t at = whole; at > 3;) number.insert(at -= 3, 1, ',');
-    const bool zero = number.find_first_not_of("0.,") == std::string::npos;
-    return value < 0 && !zero ? "\u2212" + number : number;
-}
-
-/// The digits behind the point that show two digits of an error.
+/// The number of digits after the decimal point for two significant digits of an error.
 int digits_of(double error) {
     return std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 12);
 }
@@ -97,7 +84,7 @@ std::string constant(std::string_view text) {
             text.substr(at, std::max<std::size_t>(character_size(text.substr(at)), 1));
         at += character.size();
         const char32_t code = code_of(character);
-        if (commands(code)) {
+        if (commands(code) || code == U'{') {
             harmless = false;
             std::array<char, 8> digits{};
             (void)std::snprintf(digits.data(), digits.size(), "%06x", static_cast<unsigned>(code));
@@ -140,12 +127,24 @@ std::string subject(const Row& row, std::size_t most) {
     return name(row.label, most / 2) + ", " + name(row.group, most / 2);
 }
 
+std::string with_digits(double value, int digits) {
+    std::array<char, 64> text{};
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), std::abs(value),
+                                            std::chars_format::fixed, digits);
+    if (error != std::errc()) return shortest(value);
+    std::string number(text.data(), end);
+    const std::size_t whole = std::min(number.find('.'), number.size());
+    for (std::size_t at = whole; at > 3;) number.insert(at -= 3, 1, ',');
+    const bool zero = number.find_first_not_of("0.,") == std::string::npos;
+    return value < 0 && !zero ? "\u2212" + number : number;
+}
+
 std::string shown(double value, double error, bool shares) {
     if (std::isnan(value)) return "none";
     const double unit = shares ? 100 : 1;
-    // An error that is nothing beside the value is one of computing.
+    // A smaller error is a rounding error of the computation.
     const bool known = std::isfinite(error) && error > 1e-9 * std::max(1.0, std::abs(value));
-    return (known ? fixed(unit * value, digits_of(unit * error)) : rounded(unit * value)) +
+    return (known ? with_digits(unit * value, digits_of(unit * error)) : rounded(unit * value)) +
            (shares ? "\u00A0%" : "");
 }
 
@@ -158,31 +157,13 @@ std::string rounded(double value) {
                 std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 1)
                     .ptr};
     }
-    std::string number =
-        fixed(value, size == 0 ? 0 : std::clamp(4 - static_cast<int>(std::floor(std::log10(size))), 0, 8));
+    std::string number = with_digits(
+        value, size == 0 ? 0 : std::clamp(4 - static_cast<int>(std::floor(std::log10(size))), 0, 8));
     if (number.find('.') != std::string::npos) {
         number.erase(number.find_last_not_of('0') + 1);
         if (number.back() == '.') number.pop_back();
     }
     return number;
-}
-
-double error_of(const Row& row) noexcept {
-    return std::isfinite(row.error) ? row.error : (row.upper - row.lower) / 4;
-}
-
-std::string estimate_of(const Row& row, bool shares) {
-    return shown(row.estimate, error_of(row), shares);
-}
-
-std::string told(const Row& row, bool shares) {
-    if (std::isnan(row.estimate)) return row.note.empty() ? "no estimate" : "no estimate: " + row.note;
-    std::string text = estimate_of(row, shares);
-    if (std::isnan(row.lower)) return text;
-    const double unit = shares ? 100 : 1;
-    const double error = unit * error_of(row);
-    return text + " (" + shown(unit * row.lower, error, false) + " to " +
-           shown(unit * row.upper, error, false) + ")";
 }
 
 }  // namespace ldp::cli

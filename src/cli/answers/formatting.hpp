@@ -1,4 +1,4 @@
-// Numbers and text of others, as pages show them.
+// Numbers and foreign text in terminals, drawings and pages.
 #pragma once
 
 #include <string>
@@ -9,35 +9,31 @@
 
 namespace ldp::cli {
 
-/// Text of others, fit for any page: control characters, those that turn the direction of text, and what is
-/// no character at all stand as \u{...}; and between marks (U+2068 and U+2069) that keep its own direction
-/// inside. At most so many characters of it, and an ellipsis.
+/// Foreign text of at most this number of characters, with an ellipsis if it is longer. Control characters,
+/// characters that change the direction of text, and invalid bytes are written as \u{...}. The result is
+/// between the marks U+2068 and U+2069, which isolate its direction from the text around it.
 [[nodiscard]] std::string name(std::string_view text, std::size_t most = 200);
-/// Text as a constant of SQL, where standard_conforming_strings is on: with escapes for the same characters.
+/// Text as a string constant of SQL with standard_conforming_strings; the same characters are escaped,
+/// and braces, which begin placeholders of Source::ask().
 [[nodiscard]] std::string constant(std::string_view text);
-/// Text without such marks, for what does not know them.
+/// Text without the marks of name(), for terminals and attributes.
 [[nodiscard]] std::string unmarked(std::string_view text);
-/// Text in HTML, where the marks become elements, or in other XML.
+/// Text escaped for XML; for HTML, the marks become bdi elements.
 [[nodiscard]] std::string escaped(std::string_view text);
 [[nodiscard]] std::string in_html(std::string_view text);
-/// How many columns of a terminal it takes, about.
+/// The approximate number of columns of a text in a terminal.
 [[nodiscard]] std::size_t width(std::string_view text) noexcept;
 
-/// A text in lines of at most so many columns, as far as its words allow.
+/// A text in lines of at most this number of columns, unless a word is longer.
 [[nodiscard]] std::vector<std::string> lines_of(std::string_view text, std::size_t columns);
 
-/// What a row is about, in at most about so many characters.
+/// The label and the group of a row, in at most about this number of characters.
 [[nodiscard]] std::string subject(const Row& row, std::size_t most = 200);
-/// A number with as many digits as its error leaves, of which two are shown; shares in per cent.
+/// A number with this number of digits after the decimal point and a comma between thousands.
+[[nodiscard]] std::string with_digits(double value, int digits);
+/// A number with two significant digits of its error. Shares are in per cent.
 [[nodiscard]] std::string shown(double value, double error, bool shares);
-/// A number of no known error, in five digits.
+/// A number without a known error, in five digits.
 [[nodiscard]] std::string rounded(double value);
-/// A row's standard error; where there is none, what the interval would have it be.
-[[nodiscard]] double error_of(const Row& row) noexcept;
-/// A row's estimate and its interval, "12.3 % (10.1 to 14.5)"; its estimate alone where there is no interval,
-/// and why, where there is no estimate.
-[[nodiscard]] std::string told(const Row& row, bool shares);
-/// A row's estimate alone, or "none".
-[[nodiscard]] std::string estimate_of(const Row& row, bool shares);
 
 }  // namespace ldp::cli

@@ -1,4 +1,4 @@
-// A document as people and programs read it.
+// The layouts of a document: text, CSV, SVG and HTML.
 #pragma once
 
 #include <iosfwd>
@@ -9,13 +9,13 @@
 
 namespace ldp::cli {
 
-/// Figures and tables, for a terminal of so many columns.
+/// Figures and tables for a terminal with this number of columns.
 void write_text(std::ostream& out, const Document& document, std::size_t columns);
-/// Every row of every figure, as CSV (RFC 4180) with a header; labels as the collection has them.
+/// Every row of every figure, as CSV (RFC 4180) with a header. Labels and numbers are unchanged.
 void write_csv(std::ostream& out, const Document& document);
 /// All figures below one another, as one SVG document.
 void write_svg(std::ostream& out, const Document& document);
-/// One HTML page, which is XML as well, that needs nothing else and runs nothing.
+/// One HTML page, which is also well-formed XML. It loads and runs nothing.
 void write_html(std::ostream& out, const Document& document);
 
 [[nodiscard]] plot::Drawing drawn(const Figure& figure);

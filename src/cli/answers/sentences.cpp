@@ -1,5 +1,4 @@
-// What may be said of a collection beside its estimates: for people who know no statistics, and for those who
-// have to answer for it.
+// The sections after the questions: precision, collection, privacy guarantee and diagnostics.
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +6,7 @@
 #include "accounting/posterior_odds.hpp"
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/formatting.hpp"
+#include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/summary/pooling.hpp"
@@ -15,20 +15,33 @@ namespace ldp::cli {
 
 namespace {
 
-/// Reports are looked at by so many tests that one in a thousand is no news.
+/// The diagnostics are several tests, so one p-value of 0.001 is not unusual.
 constexpr double noticeable = 1e-3, alarming = 1e-6;
-/// The share of forged reports that is told of.
+/// The share of forged reports in the table of their largest shift.
 constexpr double forged = 0.01;
 
-std::string percent(double share) {
-    return rounded(std::round(1000 * share) / 10) + "\u00A0%";
+/// "2026-03-02" as "2 March 2026".
+std::string day(const std::string& iso) {
+    static constexpr const char* months[] = {"January",   "February", "March",    "April",
+                                             "May",       "June",     "July",     "August",
+                                             "September", "October",  "November", "December"};
+    const std::size_t month = iso.size() == 10 ? std::strtoul(iso.c_str() + 5, nullptr, 10) : 0;
+    if (month < 1 || month > 12) return iso;
+    return std::to_string(std::strtoul(iso.c_str() + 8, nullptr, 10)) + " " + months[month - 1] + " " +
+           iso.substr(0, 4);
 }
 
 std::string reports(std::uint64_t count) {
     return grouped(count) + (count == 1 ? " report" : " reports");
 }
 
-/// What lies in a range, or is one of some values.
+/// Whether an attribute is no element of a vector, or its first one.
+bool is_first_element(const Spec& spec, const Attribute& attribute) {
+    return attribute.vector.empty() || &attribute == spec.attributes().data() ||
+           (&attribute)[-1].vector != attribute.vector;
+}
+
+/// The range, or the values, of an attribute.
 std::string values_of(const Attribute& attribute) {
     if (attribute.of_numbers()) {
         const std::string range = rounded(attribute.min) + " to " + rounded(attribute.max);
@@ -42,83 +55,91 @@ std::string values_of(const Attribute& attribute) {
     return attribute.labels.size() > most ? text + ", \u2026" : text;
 }
 
-/// What people were asked.
+/// The attributes and their randomization.
 Section collected(const Source& source) {
     const Spec& spec = source.spec();
-    Section section{.title = "What was collected"};
+    Section section{.title = "Collection"};
     Table table{.title = "Attributes", .header = {{"attribute", true}, {"values", true}}};
     const bool drawn =
         std::ranges::any_of(spec.attributes(), [](const Attribute& one) { return !one.mechanism.empty(); });
     if (drawn) table.header.push_back({"randomized by", true});
     for (const Attribute& attribute : spec.attributes()) {
-        std::vector<Cell> row{{name(attribute.name)}, {values_of(attribute)}};
-        if (attribute.derived()) row[1].text += ", the product of others, made on the device";
+        if (!is_first_element(spec, attribute)) continue;
+        const bool vector = !attribute.vector.empty();
+        const auto elements = std::ranges::count(spec.attributes(), attribute.vector, &Attribute::vector);
+        std::vector<Cell> row{
+            {name(vector ? attribute.vector : attribute.name)},
+            {(vector ? grouped(static_cast<std::uint64_t>(elements)) + " numbers, each " : "") +
+             values_of(attribute)}};
+        if (attribute.derived()) row[1].text += ", a product of others that the device computes";
         if (drawn) row.push_back({attribute.mechanism});
         table.rows.push_back(std::move(row));
     }
     section.paragraphs.push_back("Each report was randomized on a person\u2019s own device by \u201C" +
                                  std::string(spec.mechanism().name) + "\u201D (" + spec.mechanism().title +
-                                 ") before it was sent. No server ever had what people really answered.");
+                                 ") before it was sent. No server received the true answers.");
     if (spec.chosen())
         section.paragraphs.push_back("The method was chosen automatically: " + spec.chosen()->reason + ".");
     section.tables.push_back(std::move(table));
     return section;
 }
 
-/// What they were promised, in plain words, and what it cost them.
+/// The privacy guarantee in words and in odds, and its limits.
 Section promise(const Source& source) {
     const Spec& spec = source.spec();
     const double epsilon = spec.epsilon();
     const bool series = spec.mechanism().series;
-    Section section{.title = "What people were promised"};
+    Section section{.title = "Privacy guarantee"};
     section.paragraphs = {
-        "Privacy loss: \u03B5 = " + rounded(epsilon) +
-            (spec.delta() == 0 ? "" : ", \u03B4 = " + shortest(spec.delta())) +
+        "Privacy loss: \u03B5\u00A0=\u00A0" + rounded(epsilon) +
+            (spec.delta() == 0 ? "" : ", \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
             (series ? " for all rounds of a person\u2019s series together." : " for a report."),
-        "Whatever a person\u2019s true " + std::string(series ? "series of values" : "answer") +
-            " is, anything they may send is at most e^\u03B5 = " + reported_factor(odds_factor(epsilon)) +
-            " times as likely under it as under any other. Who holds two answers to be equally likely, and "
-            "then "
-            "sees what the person sent, can guess right in " +
-            reported_percent(right_guess(epsilon, spec.delta())) + "\u00A0%" +
-            " of all cases at most, instead of 50\u00A0%. Who gave an answer a chance of 1\u00A0% before can "
-            "give "
-            "it " +
-            reported_percent(posterior(0.01, epsilon)) + "\u00A0% at most afterwards."};
+        "For any two true " + std::string(series ? "series of values" : "answers") +
+            ", the probabilities of a report differ by a factor of at most e^\u03B5\u00A0=\u00A0" +
+            reported_factor(odds_factor(epsilon)) +
+            ". Suppose that an observer considers two answers equally likely. With the report, the observer "
+            "guesses "
+            "right in at most " +
+            reported_percent(right_guess(epsilon, spec.delta())) +
+            "\u00A0% of all cases, instead of 50\u00A0%. An answer with a probability of 1\u00A0% before the "
+            "report "
+            "has one of at most " +
+            reported_percent(posterior(0.01, epsilon)) + "\u00A0% after it."};
     if (spec.delta() != 0)
         section.paragraphs.push_back(
-            "All this holds but for a probability of \u03B4 = " + shortest(spec.delta()) +
-            " a report, with which one may tell more, in the worst case everything.");
+            "With a probability of at most \u03B4\u00A0=\u00A0" + shortest(spec.delta()) +
+            " a report, this guarantee does not hold, and a report may reveal everything.");
     section.points = {
-        "This holds for everybody who looks, the server and its operators included, and whatever else they "
-        "know.",
-        "It covers what the report says. It does not hide who took part, when, from which address, or what "
-        "stands in other columns of the table.",
-        "It does not stop people from lying, or others from sending made-up reports: see \u201CWhether to "
-        "trust it\u201D."};
+        "The guarantee holds against every observer, including the operators of the server, with any "
+        "background "
+        "knowledge.",
+        "It covers the content of the report. It does not hide who took part, when, from which address, or "
+        "the other "
+        "columns of the table.",
+        "It does not prevent false answers or forged reports: see \u201CDiagnostics\u201D."};
     if (series) {
-        section.points.emplace_back("When a value changed is protected as well as what it was.");
+        section.points.emplace_back("It covers the values and the times of their changes.");
     } else if (spec.evolving()) {
         const auto most = std::min(spec.budget()->epsilon,
                                    epsilon * static_cast<double>(std::min(source.mechanism().most_keys(),
                                                                           spec.budget()->answers(epsilon))));
         section.points.push_back(
-            "People report again and again. An answer that comes back is repeated from memory and costs "
-            "nothing; each new one costs " +
-            rounded(epsilon) + ", and nobody spends more than " + rounded(most) + " in all: a factor of " +
-            reported_factor(odds_factor(most)) + " at most.");
-        section.points.emplace_back("That somebody\u2019s answer changed, and when, can be seen.");
+            "People report repeatedly. An answer that returns is repeated from memory at no cost. "
+            "Each new answer costs " +
+            rounded(epsilon) + ", and no person spends more than " + rounded(most) +
+            " in all: a factor of at most " + reported_factor(odds_factor(most)) + ".");
+        section.points.emplace_back("An observer can see that an answer changed, and when.");
     } else {
-        section.points.push_back("Each report costs \u03B5 again: who reports twice has spent " +
+        section.points.push_back("Each report costs \u03B5 again: a person with two reports has spent " +
                                  rounded(2 * epsilon) + (spec.delta() == 0 ? "" : ", twice \u03B4 as well") +
                                  ", a factor of " + reported_factor(odds_factor(2 * epsilon)) + ".");
     }
     return section;
 }
 
-/// Whether the reports look like those of honest devices.
+/// Tests whether honest devices could have made the reports.
 Table health(Source& source, bool& alarm) {
-    Table table{.title = "Do the reports look honest?",
+    Table table{.title = "Tests of the reports",
                 .header = {{"statistic", true}, {"observed"}, {"expected"}, {"p-value"}}};
     double least = 1;
     source.ask(table, "SELECT * FROM ldp_health({summary})", [&](const pq::Row& row) {
@@ -131,28 +152,27 @@ Table health(Source& source, bool& alarm) {
                               {rounded(p), p}});
     });
     if (table.rows.empty()) return table;
-    least *= static_cast<double>(table.rows.size());  // of so many tests
+    least *= static_cast<double>(table.rows.size());  // a bound over all tests
     alarm = least < alarming;
     table.about =
-        alarm ? "No. Reports of honest devices would hardly ever look like this: some were made by something "
-                "else than the randomizer."
+        alarm ? "Honest devices would hardly ever cause such a result. Some reports were not made by the "
+                "randomizer."
         : least < noticeable
-            ? "Honest reports would rarely look like this. It may be chance; look again when there are more."
-            : "Nothing speaks against it. That says little: well-made forgeries do not show.";
+            ? "Honest reports rarely have such a result. It may be chance: repeat the test with more reports."
+            : "The tests found no sign of forged reports. They cannot find well-made forgeries.";
     return table;
 }
 
-/// Signs of liars, and how far they get.
+/// Signs of forged reports, and their largest effect.
 Section trust(Source& source, bool& alarm) {
-    Section section{.title = "Whether to trust it"};
+    Section section{.title = "Diagnostics"};
     if (source.view()) section.tables.push_back(health(source, alarm));
-    Table bias{.title = "If one report in a hundred were forged",
-               .header = {{"attribute", true}, {"down by"}, {"up by"}}};
-    bias.about = "The furthest that forgers could move an estimate at most, whatever they send.";
+    Table bias{.title = "Effect of forged reports", .header = {{"attribute", true}, {"down by"}, {"up by"}}};
+    bias.about = "The largest shift of an estimate if one report in a hundred is forged, with any content.";
     source.ask(bias, "SELECT * FROM ldp_influence(ldp_client_spec({name}), " + shortest(forged) + ")",
                [&](const pq::Row& row) {
                    const double down = number(row, "down"), up = number(row, "up");
-                   if (std::isnan(down)) return;  // nothing is told of it
+                   if (std::isnan(down)) return;  // there is no bound
                    const auto found = std::ranges::find(source.spec().attributes(), text(row, "attribute"),
                                                         &Attribute::name);
                    const bool share = found == source.spec().attributes().end() || !found->numeric();
@@ -164,24 +184,25 @@ Section trust(Source& source, bool& alarm) {
     return section;
 }
 
-/// The errors that the spec let expect, beside those that came out.
-Section planned(const Source& source, const Section& figures) {
+/// The errors that the spec predicts, beside the estimated ones.
+Section planned(const Source& source, const std::vector<Section>& questions) {
     struct Errors {
         double squares = 0, count = 0;
     };
     const auto& attributes = source.spec().attributes();
     const bool series = source.spec().mechanism().series;
     std::vector<Errors> found(attributes.size());
-    for (const Figure& figure : figures.figures)
-        for (const Row& row : figure.rows)
-            if (row.attribute && std::isfinite(row.error)) {
-                Errors& errors = found[series ? 0 : *row.attribute];
-                errors.squares += row.error * row.error;
-                ++errors.count;
-            }
-    Section section{.title = "How sure the answers are"};
-    Table table{.title = "Planned, and what came out",
-                .header = {{"attribute", true}, {"expected"}, {"came out"}, {"ratio"}}};
+    for (const Section& question : questions)
+        for (const Figure& figure : question.figures)
+            for (const Row& row : figure.rows)
+                if (row.attribute && std::isfinite(row.error)) {
+                    Errors& errors = found[series ? 0 : *row.attribute];
+                    errors.squares += row.error * row.error;
+                    ++errors.count;
+                }
+    Section section{.title = "Precision"};
+    Table table{.title = "Planned and estimated standard errors",
+                .header = {{"attribute", true}, {"planned"}, {"estimated"}, {"ratio"}}};
     const auto view = source.view();
     if (source.asked().target != "sample" || !view) return section;
     for (std::size_t j = 0; j < attributes.size(); ++j) {
@@ -204,9 +225,9 @@ Section planned(const Source& source, const Section& figures) {
     }
     if (table.rows.empty()) return section;
     table.about =
-        "Standard errors: what the spec let expect of so many reports before there was any, and what the "
-        "reports led to. "
-        "Of shares the root mean square of all values; of a mean the expectation is that of the worst case.";
+        "The planned error follows from the spec and the number of reports. For shares it is the root mean "
+        "square "
+        "over all values; for a mean it is that of the worst case.";
     section.tables.push_back(std::move(table));
     return section;
 }
@@ -217,55 +238,62 @@ Document answers_of(Source& source) {
     const Spec& spec = source.spec();
     const auto view = source.view();
     const std::string collection = name(source.asked().collection, 60);
-    Document document{.title = "Answers of \u201C" + collection + "\u201D"};
-    std::vector<std::string> asked;
+    Document document{.title = source.asked().title.empty() ? "Results of \u201C" + collection + "\u201D"
+                                                            : name(source.asked().title),
+                      .confidence = source.asked().confidence};
+    std::vector<std::string> attributes;
     for (const Attribute& attribute : spec.attributes())
-        if (!attribute.derived()) asked.push_back(name(attribute.name, 40));
+        if (!attribute.derived() && is_first_element(spec, attribute))
+            attributes.push_back(name(attribute.vector.empty() ? attribute.name : attribute.vector, 40));
     constexpr std::size_t most = 6;
-    if (asked.size() > most) {
-        const std::size_t more = asked.size() - most;
-        asked.resize(most);
-        asked.push_back("and " + std::to_string(more) + " more");
+    if (attributes.size() > most) {
+        const std::size_t more = attributes.size() - most;
+        attributes.resize(most);
+        attributes.push_back("and " + std::to_string(more) + " more");
     }
-    const std::string about = " about " + joined(asked);
+    const std::string about = " about " + joined(attributes);
     const std::string round =
         source.asked().round ? " of round " + std::to_string(*source.asked().round) : "";
+    const Dates dates = source.dates();
     if (!view || view->n == 0) {
         document.lead.push_back("There are no reports" + round + about + ", or fewer than " +
-                                std::to_string(spec.min_group()) +
-                                ", which is too few for this role to see what they add up to.");
+                                std::to_string(spec.min_group()) + ", too few for this role.");
     } else {
-        std::string from =
-            reports(view->n) + round + about +
-            ", each randomized on a person\u2019s own device at \u03B5 = " + rounded(spec.epsilon()) +
-            (spec.delta() == 0 ? "" : " and \u03B4 = " + shortest(spec.delta()));
+        std::string from = reports(view->n) + round + about;
+        if (!dates.first.empty())
+            from += dates.first == dates.last ? ", of " + day(dates.first)
+                                              : ", from " + day(dates.first) + " to " + day(dates.last);
         if (view->rounds.recorded() && view->rounds.most() > 1 && !source.asked().round)
-            from += "; rounds " + std::to_string(view->rounds.first) + " to " +
+            from += ", in rounds " + std::to_string(view->rounds.first) + " to " +
                     std::to_string(view->rounds.last) + ", from " + grouped(fewest_people(*view)) +
                     " people or more";
         document.lead.push_back(from + ".");
-        document.lead.push_back("The interval beside each estimate holds, with a probability of " +
-                                percent(source.asked().confidence) +
-                                (source.asked().target == "sample"
-                                     ? ", what is true of those who reported."
-                                     : ", what is true of all those from whom they were drawn."));
+        document.lead.push_back(
+            "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
+            rounded(spec.epsilon()) +
+            (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
+            ", so all numbers are estimates for " +
+            (source.asked().target == "sample" ? "the people who reported."
+                                               : "the population from which these people were drawn."));
         const std::string why = note(*view);
         if (!why.empty()) document.lead.push_back("Note: " + why + ".");
-        document.sections.push_back(figures_of(source));
-        document.sections.push_back(planned(source, document.sections.front()));
+        document.sections = questions_of(source);
+        document.sections.push_back(planned(source, document.sections));
     }
+    if (!dates.today.empty()) document.lead.push_back("Estimated on " + day(dates.today) + ".");
     document.sections.push_back(collected(source));
     document.sections.push_back(promise(source));
     bool alarm = false;
     document.sections.push_back(trust(source, alarm));
     if (alarm)
         document.lead.emplace_back(
-            "Warning: some of these reports do not look as if honest devices had made them, and estimates "
-            "may "
-            "be far off. See \u201CWhether to trust it\u201D.");
+            "Warning: honest devices would hardly ever send such reports, and the estimates may be far off. "
+            "See "
+            "\u201CDiagnostics\u201D.");
     std::erase_if(document.sections, [](const Section& section) {
         return section.paragraphs.empty() && section.figures.empty() && section.tables.empty();
     });
+    if (view && view->n > 0) document.notes = explanations(document);
     return document;
 }
 

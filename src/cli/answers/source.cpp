@@ -1,5 +1,6 @@
 #include "cli/answers/source.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/answers/formatting.hpp"
@@ -12,13 +13,20 @@ namespace ldp::cli {
 
 namespace {
 
-std::string with(std::string text, const std::string& placeholder, const std::string& value) {
-    for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size())
-        text.replace(at, placeholder.size(), value);
-    return text;
+/// Text with each placeholder replaced by its value, in which no placeholder is replaced. Constants contain
+/// no braces: constant() escapes them.
+std::string with(std::string_view text, const std::map<std::string, std::string>& values) {
+    std::string out;
+    while (!text.empty()) {
+        const auto found =
+            std::ranges::find_if(values, [&](const auto& one) { return text.starts_with(one.first); });
+        out += found == values.end() ? std::string(1, text[0]) : found->second;
+        text.remove_prefix(found == values.end() ? 1 : found->first.size());
+    }
+    return out;
 }
 
-/// The column's number, or nothing.
+/// The number of a column that is not NULL.
 std::optional<pq::Row::size_type> column_of(const pq::Row& row, const char* column) {
     for (pq::Row::size_type i = 0; i < row.size(); ++i)
         if (std::string_view(row[i].name()) == column && !row[i].is_null()) return i;
@@ -40,6 +48,7 @@ Source::Source(pqxx::connection& connection, Asked asked)
         const auto found = session.exec("SELECT " + spelled("{summary}::text"));
         if (!found[0][0].is_null()) text_ = found[0][0].as<std::string>();
     });
+    check_columns();
     summary_.resize(text_.size() / 2);
     if (text_.empty()) return;
     if (!from_hex(text_, summary_.data())) raise(ErrorCode::malformed, "the server sent no summary");
@@ -64,21 +73,81 @@ std::string Source::options(bool targeted) const {
     return arguments;
 }
 
-std::string Source::spelled(const std::string& question) const {
-    const std::string collection = constant(asked_.collection);
-    const std::string round = asked_.round ? ", " + std::to_string(*asked_.round) : "";
-    return with(with(question, "{summary}", "ldp_summary_of({name}" + round + ")"), "{name}", collection);
+std::vector<QuestionPart> Source::parts() const {
+    std::vector<QuestionPart> found;
+    for (const RecordPart& part : parts_of(*mechanism_)) {
+        QuestionPart one{part.first, 0, part.mechanism};
+        while (one.count < part.mechanism->cells().size() &&
+               !spec_.attributes()[one.first + one.count].derived())
+            ++one.count;
+        if (one.count > 0) found.push_back(one);
+    }
+    return found;
 }
 
-std::string Source::answer(const std::string& question, const Each& each) {
+std::string Source::spelled(const std::string& question, const std::string& by) const {
+    const std::string collection = constant(asked_.collection);
+    const std::string round = asked_.round ? ", " + std::to_string(*asked_.round) : "";
+    std::string columns = constant(by), condition;
+    if (asked_.round && by != "round") {
+        columns += ", 'round'";
+        condition = " WHERE (\"group\" ->> 'round')::integer = " + std::to_string(*asked_.round);
+    }
+    const std::string groups = "(SELECT \"group\" ->> " + constant(by) +
+                               " AS name, summary FROM ldp_summaries_of(" + collection + ", ARRAY[" +
+                               columns + "])" + condition + ") AS g";
+    return with(question, {{"{groups}", groups},
+                           {"{summary}", "ldp_summary_of(" + collection + round + ")"},
+                           {"{name}", collection}});
+}
+
+const Source::Groups& Source::groups(const std::string& by) {
+    const auto known = groups_.find(by);
+    if (known != groups_.end()) return known->second;
+    Groups found;
+    // A role with access to rows also gets groups of fewer than min_group reports, which have no estimates.
+    found.refused = run(spelled("SELECT array_agg(name ORDER BY n DESC, name)::text AS names, "
+                                "array_agg(summary ORDER BY n DESC, name)::text AS summaries "
+                                "FROM (SELECT coalesce(name, 'none') AS name, summary, ldp_count(summary) AS "
+                                "n FROM {groups}) AS counted",
+                                by),
+                        [&](const pq::Row& row) {
+                            found.names = text(row, "names");
+                            found.summaries = text(row, "summaries");
+                        });
+    if (found.names.empty()) found.names = found.summaries = "{}";
+    return groups_.emplace(by, std::move(found)).first->second;
+}
+
+std::string Source::answer(const std::string& question, const Each& each, const std::string& by) {
+    // Summaries are parameters, so the reports are aggregated only once.
+    const auto parameters = [&](const char* summary, const char* all) {
+        return with(question,
+                    {{"{summary}", summary}, {"{groups}", all}, {"{name}", constant(asked_.collection)}});
+    };
+    if (question.find("{groups}") == std::string::npos) {
+        const std::string sql = parameters("$1::ldp_summary", "");
+        if (question.find("{summary}") == std::string::npos) return run(sql, each);
+        return run(sql, each, text_);
+    }
+    const Groups& found = groups(by);
+    if (!found.refused.empty()) return found.refused;
+    return run(parameters("", "unnest($1::text[], $2::ldp_summary[]) AS g (name, summary)"), each,
+               found.names, found.summaries);
+}
+
+template <class... Parameters>
+std::string Source::run(const std::string& sql, const Each& each, const Parameters&... parameters) {
     try {
         pq::guarded("asking", [&] {
             pqxx::nontransaction session(connection_);
-            // Passed as it was counted, not counted again for every question.
-            const bool about_summary = question.find("{summary}") != std::string::npos;
-            const std::string sql = spelled(with(question, "{summary}", "$1::ldp_summary"));
-            for (const pq::Row& row : about_summary ? pq::run(session, sql, text_) : session.exec(sql))
-                each(row);
+            const pqxx::result rows = [&] {
+                if constexpr (sizeof...(parameters) == 0)
+                    return session.exec(sql);
+                else
+                    return pq::run(session, sql, parameters...);
+            }();
+            for (const pq::Row& row : rows) each(row);
         });
         return {};
     } catch (const pq::Failure& failure) {
@@ -88,6 +157,59 @@ std::string Source::answer(const std::string& question, const Each& each) {
         if (!failure.detail().empty()) why += ". " + failure.detail();
         return why;
     }
+}
+
+void Source::check_columns() {
+    for (const std::string* column : {&asked_.by, &asked_.date}) {
+        if (column->empty()) continue;
+        bool known = false;
+        std::string all;
+        const std::string refused = answer(
+            "SELECT array_to_string(columns, ', ') AS columns, (" + constant(*column) +
+                " = ANY (columns))::integer AS known FROM (SELECT ldp_group_columns(reports) AS columns "
+                "FROM ldp_collections WHERE name = {name}) AS c",
+            [&](const pq::Row& row) {
+                all = text(row, "columns");
+                known = number(row, "known") == 1;
+            });
+        if (!refused.empty()) throw Error(ErrorCode::environment, refused);
+        if (!known)
+            throw Error(ErrorCode::invalid_value,
+                        "reports of \"" + asked_.collection + "\" cannot be grouped by \"" + *column + "\"",
+                        "Available columns are " + all + ".");
+    }
+}
+
+Dates Source::dates() {
+    Dates dates;
+    std::string column, range, fallback;
+    std::size_t columns = 0;
+    (void)run("SELECT current_date::text AS today",
+              [&](const pq::Row& row) { dates.today = text(row, "today"); });
+    (void)answer(
+        "SELECT a.attname AS column, (a.atttypid = 'date'::regtype)::integer AS is_date, "
+        "format('SELECT min(%1$I)::date::text AS first, max(%1$I)::date::text AS last FROM %2$s', a.attname, "
+        "c.reports) "
+        "AS range FROM ldp_collections AS c JOIN pg_attribute AS a ON a.attrelid = c.reports "
+        "WHERE c.name = {name} AND a.attname = ANY (ldp_group_columns(c.reports)) "
+        "AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)" +
+            (asked_.date.empty() ? "" : " AND a.attname = " + constant(asked_.date)),
+        [&](const pq::Row& row) {
+            ++columns;
+            column = text(row, "column");
+            range = text(row, "range");
+            // Dates are few enough to be groups, which also roles without access to rows may query.
+            if (number(row, "is_date") == 1)
+                fallback = "SELECT min(name) AS first, max(name) AS last FROM {groups}";
+        });
+    if (columns != 1) return dates;
+    if (asked_.round) range += " WHERE round = " + std::to_string(*asked_.round);
+    const Each keep = [&](const pq::Row& row) {
+        dates.first = text(row, "first");
+        dates.last = text(row, "last");
+    };
+    if (!run(range, keep).empty() && !fallback.empty()) (void)run(spelled(fallback, column), keep);
+    return dates;
 }
 
 double number(const pq::Row& row, const char* column) {

@@ -1,8 +1,8 @@
-// A collection's reports as the server counted them once, so that all questions are about the same reports
-// and only the first one reads them.
+// The reports of a collection, aggregated once by the server, and queries of the summary.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,52 +20,87 @@ struct Asked {
     double confidence = 0.95;
     std::string target = "sample";  ///< or "population"
     std::optional<std::int32_t> round = {};
+    std::string by = {};  ///< the side column of groups that are compared; may be empty
+    std::string date =
+        {};  ///< the side column with the date of a report; empty for the only column with dates
+    std::string title = {};  ///< of the document; empty for the collection's name
+};
+
+/// Attributes that are one question: one attribute, or all attributes of a mechanism that reports them
+/// together.
+struct QuestionPart {
+    std::size_t first, count;
+    const Mechanism* mechanism;
+};
+
+/// Dates as the server writes them: 2026-03-02.
+struct Dates {
+    std::string today;
+    std::string first = {}, last = {};  ///< of the reports; empty if they are unknown
 };
 
 class Source {
   public:
-    /// Fetches the spec and the summary, in a session that it makes read-only. Throws Error (environment) if
-    /// the server cannot be asked, has no such collection, or lets this role see nothing of it.
+    /// Fetches the spec and the summary in a read-only session. Throws Error (environment) if the server
+    /// cannot be reached, has no such collection, or denies this role access; Error (invalid_value) if there
+    /// is no column for groups or dates with the name in `asked`.
     Source(pqxx::connection& connection, Asked asked);
 
     [[nodiscard]] const Asked& asked() const noexcept { return asked_; }
     [[nodiscard]] const Spec& spec() const noexcept { return spec_; }
     [[nodiscard]] const Mechanism& mechanism() const noexcept { return *mechanism_; }
-    /// The mechanism that reports about one attribute are made by.
+    /// The mechanism that randomizes one attribute.
     [[nodiscard]] const Mechanism& reporter(std::size_t attribute) const;
-    /// What was counted; nothing where there is none, or it is of too few for this role to see.
+    /// The parts of the spec in order, without derived attributes.
+    [[nodiscard]] std::vector<QuestionPart> parts() const;
+    /// The summary; empty if there are no reports, or too few for this role.
     [[nodiscard]] std::optional<SummaryView> view() const;
+    [[nodiscard]] Dates dates();
 
-    /// ", confidence => …, target => …", as far as they are not what functions take them to be.
+    /// ", confidence => …, target => …", without arguments that are the defaults of SQL.
     [[nodiscard]] std::string options(bool targeted = true) const;
 
     using Each = std::function<void(const pq::Row&)>;
-    /// Runs a question, in which {summary} stands for the summary and {name} for the collection's name, and
-    /// hands out its rows. The part, a figure or a table, is told how others may ask the same, and why there
-    /// are no rows if the server refuses. Throws Error (environment) if the server is lost.
-    template <class Part>
-    void ask(Part& part, const std::string& question, const Each& each) {
-        part.sql = spelled(question);
-        part.refused = answer(question, each);
+    /// Runs a query and passes its rows on. In the query, {summary} stands for the summary and {name} for the
+    /// name of the collection. {groups} stands for rows of a group's name and its summary, by this side
+    /// column or by round. The part gets the SQL for other users, and the reason if the server rejects the
+    /// query. Throws Error (environment) if the connection is lost.
+    template <class AnyPart>
+    void ask(AnyPart& part, const std::string& question, const Each& each, const std::string& by = {}) {
+        part.sql = spelled(question, by);
+        part.refused = answer(question, each, by);
     }
 
   private:
-    [[nodiscard]] std::string spelled(const std::string& question) const;
-    [[nodiscard]] std::string answer(const std::string& question, const Each& each);
+    /// Summaries of groups, as arrays of SQL.
+    struct Groups {
+        std::string names, summaries;
+        std::string refused = {};
+    };
+
+    [[nodiscard]] std::string spelled(const std::string& question, const std::string& by = {}) const;
+    [[nodiscard]] std::string answer(const std::string& question, const Each& each,
+                                     const std::string& by = {});
+    template <class... Parameters>
+    [[nodiscard]] std::string run(const std::string& sql, const Each& each, const Parameters&... parameters);
+    /// The summaries by this column, from one query: later queries reuse them.
+    const Groups& groups(const std::string& by);
+    void check_columns();
 
     pqxx::connection& connection_;
     Asked asked_;
     Spec spec_;
     std::unique_ptr<const Mechanism> mechanism_;
-    std::string text_;  ///< of the summary, in hexadecimal
+    std::string text_;  ///< the summary in hexadecimal
     std::vector<std::byte> summary_;
+    std::map<std::string, Groups> groups_ = {};
 };
 
-/// A field as a number; NaN if it is NULL or there is no such column.
+/// A field as a number; NaN if it is NULL or the column does not exist.
 [[nodiscard]] double number(const pq::Row& row, const char* column);
-/// A field as text; nothing if it is NULL or there is no such column.
+/// A field as text; empty if it is NULL or the column does not exist.
 [[nodiscard]] std::string text(const pq::Row& row, const char* column);
-/// What rows of answers of all types have in common.
+/// The columns that the result rows of all estimates share.
 [[nodiscard]] Row row_of(const pq::Row& row);
 
 }  // namespace ldp::cli

@@ -1,11 +1,13 @@
-// Answers for terminals and for spreadsheets.
+// The layouts for terminals and spreadsheets.
 
 #include <algorithm>
 #include <cmath>
 #include <ostream>
 
+#include "cli/answers/figure_numbers.hpp"
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/layouts.hpp"
+#include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli {
@@ -38,34 +40,42 @@ std::string bar(const Row& row, const Interval& ends, std::size_t columns) {
     return line;
 }
 
+/// The range of all rows. Shares begin at 0: bar() shows what lies below there.
 Interval ends_of(const Figure& figure) {
     Interval ends{figure.shares ? 0 : HUGE_VAL, figure.shares ? 0 : -HUGE_VAL};
     for (const Row& row : figure.rows)
         for (const double value : {row.estimate, row.lower, row.upper, row.truth})
-            if (std::isfinite(value)) ends = {std::min(ends.lower, value), std::max(ends.upper, value)};
+            if (std::isfinite(value))
+                ends = {figure.shares ? 0 : std::min(ends.lower, value), std::max(ends.upper, value)};
     return ends.lower < ends.upper ? ends : Interval{0, 1};
 }
 
-/// What a row is about, and on a line where it stands.
+/// The subject of a row: its round, its labels, and a mark for a clear difference.
 std::string subject_in(const Figure& figure, const Row& row) {
-    const std::string about = unmarked(subject(row, 40));
-    return figure.kind == Figure::Kind::lines ? rounded(row.at) + "  " + about : about;
+    std::string about = unmarked(subject(row, 40));
+    if (row.contrast == Contrast::above) about += " \u25B2";
+    if (row.contrast == Contrast::below) about += " \u25BC";
+    return figure.kind == Figure::Kind::change ? rounded(row.at) + (about.empty() ? "" : "  " + about)
+                                               : about;
 }
 
 void write(std::ostream& out, const Figure& figure, std::size_t columns) {
+    const FigureNumbers numbers(figure);
+    const auto rows = display_order(figure);
     std::size_t subjects = 0, estimates = 0;
-    for (const Row& row : figure.rows) {
-        subjects = std::max(subjects, width(subject_in(figure, row)));
-        if (std::isfinite(row.estimate)) estimates = std::max(estimates, width(told(row, figure.shares)));
+    for (const Row* row : rows) {
+        subjects = std::max(subjects, width(subject_in(figure, *row)));
+        if (std::isfinite(row->estimate))
+            estimates = std::max(estimates, width(numbers.estimate_and_interval(*row)));
     }
     const std::size_t used = subjects + estimates + 6;
     const std::size_t room = columns > used + 16 ? std::min<std::size_t>(columns - used, 60) : 0;
     const Interval ends = ends_of(figure);
-    for (const Row& row : figure.rows) {
-        out << "  " << padded(subject_in(figure, row), subjects) << "  "
-            << padded(told(row, figure.shares), estimates, true);
-        if (room > 0 && std::isfinite(row.estimate)) {
-            const std::string line = bar(row, row.scale.value_or(ends), room);
+    for (const Row* row : rows) {
+        out << "  " << padded(subject_in(figure, *row), subjects) << "  "
+            << padded(numbers.estimate_and_interval(*row), estimates, true);
+        if (room > 0 && std::isfinite(row->estimate)) {
+            const std::string line = bar(*row, row->scale.value_or(ends), room);
             out << "  " << line.substr(0, line.find_last_not_of(' ') + 1);
         }
         out << "\n";
@@ -114,10 +124,15 @@ void write_text(std::ostream& out, const Document& document, std::size_t columns
     out << unmarked(document.title) << "\n";
     for (const std::string& sentence : document.lead) wrap(out, unmarked(sentence), columns);
     for (const Section& section : document.sections) {
-        if (!section.figures.empty())
-            for (const std::string& paragraph : section.paragraphs) wrap(out, unmarked(paragraph), columns);
+        if (!section.result.empty()) {
+            out << "\n" << unmarked(section.title) << "\n";
+            wrap(out, unmarked(section.result), columns, "  ");
+        }
         for (const Figure& figure : section.figures) {
-            if (head(figure)) write(out, figure, columns);
+            if (head(figure)) {
+                if (!figure.result.empty()) wrap(out, unmarked(figure.result), columns, "  ");
+                write(out, figure, columns);
+            }
             foot(figure);
         }
         for (const Table& table : section.tables) {
@@ -125,6 +140,8 @@ void write_text(std::ostream& out, const Document& document, std::size_t columns
             foot(table);
         }
     }
+    if (!document.notes.empty()) out << "\n";
+    for (const std::string& note : document.notes) wrap(out, unmarked(note), columns);
     out << std::flush;
 }
 

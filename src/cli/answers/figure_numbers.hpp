@@ -1,0 +1,45 @@
+// The numbers of a figure as text and as a table, all with one precision.
+#pragma once
+
+#include <string>
+
+#include "cli/answers/document.hpp"
+
+namespace ldp::cli {
+
+/// Two precisions follow from the median margin of error: text shows one significant digit of it, tables show
+/// two. If rows have different units, each row has its own precision.
+class FigureNumbers {
+  public:
+    explicit FigureNumbers(const Figure& figure);
+
+    /// "48 %". Text limits shares to 0 to 100 %; "none" without an estimate.
+    [[nodiscard]] std::string estimate(const Row& row) const;
+    /// "46–49", or "−3 to 8" if an end is negative; empty without an interval.
+    [[nodiscard]] std::string interval(const Row& row) const;
+    /// "48 % (46–49)"; without an estimate the reason.
+    [[nodiscard]] std::string estimate_and_interval(const Row& row) const;
+    /// A number of a row, as tables show it: shares below 0 are not changed.
+    [[nodiscard]] std::string exact(double value, const Row& row) const;
+    /// "± 1.5": the greater distance from the estimate to an end of its interval.
+    [[nodiscard]] std::string margin(const Row& row) const;
+    /// "4 points" for a difference of shares, else the number; without its sign.
+    [[nodiscard]] std::string size_of(double difference, const Row& row) const;
+
+  private:
+    [[nodiscard]] double in_units(double value, bool limited) const noexcept;
+    [[nodiscard]] std::string text(double value, const Row& row, int more) const;
+
+    double unit_ = 1;  ///< 100 for shares
+    bool own_ = false;
+    double margin_ = NAN;
+};
+
+/// The greater distance from the estimate to an end of its interval; NaN without one.
+[[nodiscard]] double margin_of(const Row& row) noexcept;
+
+/// The numbers of a figure in the order of its drawing, in four columns, which fit on a telephone. The first
+/// column is the subject of a row, with its number of reports and its note where rows differ.
+[[nodiscard]] Table table_of(const Figure& figure, double confidence);
+
+}  // namespace ldp::cli

@@ -1,0 +1,174 @@
+#include "cli/answers/group_figures.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cli/answers/clear_differences.hpp"
+#include "cli/answers/formatting.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/spec/attributes.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+/// Lines of a drawing, and groups of people, that readers can distinguish.
+constexpr std::size_t most_lines = 6;
+
+/// Keeps the lines with the largest mean.
+void limit_lines(Figure& figure) {
+    std::map<std::string, double> sums;
+    for (const Row& row : figure.rows) sums[row.group] += std::isfinite(row.estimate) ? row.estimate : 0;
+    if (sums.size() <= most_lines) return;
+    std::vector<std::pair<double, std::string>> order;
+    for (const auto& [group, sum] : sums) order.emplace_back(-sum, group);
+    std::ranges::sort(order);
+    order.resize(most_lines);
+    std::erase_if(figure.rows, [&](const Row& row) {
+        return std::ranges::none_of(order, [&](const auto& kept) { return kept.second == row.group; });
+    });
+    figure.about =
+        "The " + std::to_string(most_lines) + " largest of " + std::to_string(sums.size()) + " lines.";
+}
+
+std::string frequencies(const Source& source, const std::string& attribute) {
+    return "ldp_frequencies(g.summary, attribute => " + constant(attribute) + source.options() + ")";
+}
+std::string means(const Source& source) {
+    return "ldp_means(g.summary" + source.options() + ")";
+}
+std::string median(const Source& source, const std::string& attribute) {
+    return "ldp_quantiles(g.summary, ARRAY[0.5]" + source.options() + ", attribute => " +
+           constant(attribute) + ")";
+}
+
+}  // namespace
+
+std::string GroupFigures::called(std::size_t attribute) const {
+    return name(source_.spec().attributes()[attribute].name, 60);
+}
+
+std::string GroupFigures::label_of(std::size_t attribute) const {
+    const Attribute& one = source_.spec().attributes()[attribute];
+    return one.vector.empty() ? one.name : element_label(one);
+}
+
+std::string GroupFigures::means_title(const std::vector<std::size_t>& attributes) const {
+    const Attribute& one = source_.spec().attributes()[attributes[0]];
+    if (!one.vector.empty()) return "Means of " + name(one.vector, 60);
+    return attributes.size() == 1 ? "Mean of " + called(attributes[0])
+                                  : "Means of " + grouped(attributes.size()) + " attributes";
+}
+
+Figure GroupFigures::by_round(Figure figure, const std::string& accessor,
+                              const std::vector<std::size_t>& which) {
+    const auto view = source_.view();
+    if (source_.asked().round || !view || !view->rounds.recorded() || view->rounds.most() < 2) return {};
+    figure.title += ", round by round";
+    figure.heading = "By round";
+    figure.kind = Figure::Kind::change;
+    figure.axis = "round";
+    source_.ask(
+        figure, "SELECT g.name, a.* FROM {groups}, " + accessor + " AS a",
+        [&](const pq::Row& row) {
+            const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
+            if (std::ranges::find(which, j) == which.end()) return;
+            Row one = row_of(row);
+            one.at = number(row, "name");
+            one.group = which.size() > 1 ? label_of(j) : std::exchange(one.label, {});
+            figure.rows.push_back(std::move(one));
+        },
+        "round");
+    std::ranges::stable_sort(figure.rows, {}, &Row::at);
+    limit_lines(figure);
+    return figure;
+}
+
+Figure GroupFigures::by_group(Figure figure, const std::string& accessor,
+                              const std::vector<std::size_t>& which) {
+    const std::string& by = source_.asked().by;
+    if (by.empty()) return {};
+    figure.title += " by " + name(by, 40);
+    figure.heading = "By " + name(by, 40);
+    figure.kind = Figure::Kind::comparison;
+    figure.axis = by;
+    std::vector<std::string> groups;
+    source_.ask(
+        figure, "SELECT g.name, a.* FROM {groups}, " + accessor + " AS a",
+        [&](const pq::Row& row) {
+            const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
+            if (std::ranges::find(which, j) == which.end()) return;
+            Row one = row_of(row);
+            one.group = text(row, "name");
+            if (std::ranges::find(groups, one.group) == groups.end()) groups.push_back(one.group);
+            one.at = number(row, "value");
+            if (which.size() > 1) {
+                one.label = label_of(j);
+                one.at = static_cast<double>(j - which[0]);
+            }
+            figure.rows.push_back(std::move(one));
+        },
+        by);
+    if (groups.size() > most_lines) {
+        figure.about = "The " + std::to_string(most_lines) + " largest of " + std::to_string(groups.size()) +
+                       " groups. ";
+        groups.resize(most_lines);
+        std::erase_if(figure.rows,
+                      [&](const Row& row) { return std::ranges::find(groups, row.group) == groups.end(); });
+    }
+    compare_groups(figure, source_.asked().confidence);
+    if (std::ranges::any_of(figure.rows, [](const Row& row) {
+            return row.contrast == Contrast::above || row.contrast == Contrast::below;
+        }))
+        figure.about += "\u25B2 and \u25BC: clearly above and below the other groups.";
+    return figure;
+}
+
+Figure GroupFigures::shares_by_round(std::size_t attribute, bool ordered) {
+    return by_round({.title = "Shares of " + called(attribute), .shares = true, .ordered = ordered},
+                    frequencies(source_, source_.spec().attributes()[attribute].name), {attribute});
+}
+
+Figure GroupFigures::shares_by_group(std::size_t attribute, bool ordered) {
+    return by_group({.title = "Shares of " + called(attribute), .shares = true, .ordered = ordered},
+                    frequencies(source_, source_.spec().attributes()[attribute].name), {attribute});
+}
+
+Figure GroupFigures::means_by_round(const std::vector<std::size_t>& attributes) {
+    return by_round({.title = means_title(attributes)}, means(source_), attributes);
+}
+
+Figure GroupFigures::means_by_group(const std::vector<std::size_t>& attributes) {
+    return by_group({.title = means_title(attributes), .ordered = attributes.size() > 1}, means(source_),
+                    attributes);
+}
+
+Figure GroupFigures::median_by_round(std::size_t attribute) {
+    return by_round({.title = "Median of " + called(attribute), .quantity = "median"},
+                    median(source_, source_.spec().attributes()[attribute].name), {attribute});
+}
+
+Figure GroupFigures::median_by_group(std::size_t attribute) {
+    return by_group({.title = "Median of " + called(attribute), .quantity = "median"},
+                    median(source_, source_.spec().attributes()[attribute].name), {attribute});
+}
+
+Figure GroupFigures::series() {
+    Figure figure{.title = "Shares of " + called(0) + ", round by round",
+                  .shares = true,
+                  .kind = Figure::Kind::change,
+                  .axis = "round"};
+    source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.options() + ")",
+                [&](const pq::Row& row) {
+                    Row one = row_of(row);
+                    one.at = number(row, "round");
+                    one.attribute = static_cast<std::size_t>(one.at) - 1;
+                    one.group = std::exchange(one.label, {});
+                    figure.rows.push_back(std::move(one));
+                });
+    limit_lines(figure);
+    return figure;
+}
+
+}  // namespace ldp::cli

@@ -1,0 +1,43 @@
+// Figures of the same estimates in several groups of reports: by round, and by a side column.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/answers/source.hpp"
+
+namespace ldp::cli {
+
+/// Of a category with more values, the largest shares are shown, and no groups.
+constexpr std::size_t most_values = 30;
+
+/// Figures are empty if the collection has one round, or no groups were requested.
+class GroupFigures {
+  public:
+    explicit GroupFigures(Source& source) : source_(source) {}
+
+    [[nodiscard]] Figure shares_by_round(std::size_t attribute, bool ordered);
+    [[nodiscard]] Figure shares_by_group(std::size_t attribute, bool ordered);
+    [[nodiscard]] Figure means_by_round(const std::vector<std::size_t>& attributes);
+    [[nodiscard]] Figure means_by_group(const std::vector<std::size_t>& attributes);
+    [[nodiscard]] Figure median_by_round(std::size_t attribute);
+    [[nodiscard]] Figure median_by_group(std::size_t attribute);
+    /// The shares in every round of a series under one epsilon.
+    [[nodiscard]] Figure series();
+
+  private:
+    [[nodiscard]] std::string called(std::size_t attribute) const;
+    /// The name of an attribute; within a vector, the label of the element.
+    [[nodiscard]] std::string label_of(std::size_t attribute) const;
+    [[nodiscard]] std::string means_title(const std::vector<std::size_t>& attributes) const;
+    /// Asks an accessor for each round. Rows with a label are one line for each label.
+    [[nodiscard]] Figure by_round(Figure figure, const std::string& accessor,
+                                  const std::vector<std::size_t>& which);
+    /// Asks an accessor for each of the largest groups, and compares them.
+    [[nodiscard]] Figure by_group(Figure figure, const std::string& accessor,
+                                  const std::vector<std::size_t>& which);
+
+    Source& source_;
+};
+
+}  // namespace ldp::cli

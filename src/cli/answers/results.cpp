@@ -1,0 +1,301 @@
+#include "cli/answers/results.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cli/answers/clear_differences.hpp"
+#include "cli/answers/figure_numbers.hpp"
+#include "cli/answers/formatting.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+using Rows = std::vector<const Row*>;
+
+/// A sentence names at most this number of values.
+constexpr std::size_t most_named = 3, most_compared = 2;
+
+std::string quoted(const std::string& text) {
+    return "\u201C" + name(text, 40) + "\u201D";
+}
+
+/// "a, b and c".
+std::string enumerated(const std::vector<std::string>& parts, const char* last = " and ") {
+    const bool clauses = std::string_view(last) == "; ";
+    std::string text;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        text += (i == 0 ? "" : clauses || i + 1 == parts.size() ? last : ", ") + parts[i];
+    return text;
+}
+
+Rows by_size(const Figure& figure) {
+    Rows rows;
+    for (const Row& row : figure.rows)
+        if (std::isfinite(row.estimate)) rows.push_back(&row);
+    std::ranges::stable_sort(rows, std::ranges::greater{}, &Row::estimate);
+    return rows;
+}
+
+std::string label_and_share(const Row& row, const FigureNumbers& numbers) {
+    return quoted(row.label) + " with " + numbers.estimate_and_interval(row);
+}
+
+std::string of_category(const Figure& figure, const FigureNumbers& numbers) {
+    const Rows rows = by_size(figure);
+    if (rows.empty()) return {};
+    if (rows.size() <= 2) {
+        std::vector<std::string> parts;
+        for (const Row* row : rows) parts.push_back(label_and_share(*row, numbers));
+        return enumerated(parts, "; ") + ".";
+    }
+    if (rows[0]->lower <= 0) return "No share is clearly above zero.";
+    const auto tied = static_cast<std::size_t>(
+        std::ranges::count_if(rows, [&](const Row* row) { return row->upper >= rows[0]->lower; }));
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < std::min(rows.size(), most_named); ++i)
+        parts.push_back(label_and_share(*rows[i], numbers));
+    if (tied > most_named)
+        return "No answer is clearly the most frequent; the largest estimates are those of " +
+               enumerated(parts) + ".";
+    if (tied > 1) {
+        parts.resize(tied);
+        return "The most frequent answers are " + enumerated(parts) +
+               "; their intervals overlap, so their order is uncertain.";
+    }
+    const std::string first = parts[0];
+    parts.erase(parts.begin());
+    return "The most frequent answer is " + first + ", followed by " + enumerated(parts) + ".";
+}
+
+std::string of_means(const Figure& figure, const FigureNumbers& numbers) {
+    if (figure.rows.size() == 1)
+        return std::isnan(figure.rows[0].estimate)
+                   ? ""
+                   : "The mean is " + numbers.estimate_and_interval(figure.rows[0]) + ".";
+    if (figure.rows.size() > most_named) return {};
+    std::vector<std::string> parts;
+    for (const Row& row : figure.rows)
+        parts.push_back(quoted(row.label) + ", " + numbers.estimate_and_interval(row));
+    return "The means are: " + enumerated(parts, "; ") + ".";
+}
+
+std::string of_distribution(const Figure& figure, const FigureNumbers& numbers) {
+    const Rows rows = by_size(figure);
+    if (rows.empty()) return {};
+    return "The interval with the largest share is " + name(rows[0]->label) + ": " +
+           numbers.estimate_and_interval(*rows[0]) + ".";
+}
+
+/// Rows have their share in `at`.
+std::string of_quantiles(const Figure& figure, const FigureNumbers& numbers) {
+    const auto at = [&](double share) {
+        const auto found = std::ranges::find(figure.rows, share, &Row::at);
+        return found == figure.rows.end() || std::isnan(found->estimate) ? nullptr : &*found;
+    };
+    const Row *median = at(0.5), *lower = at(0.25), *upper = at(0.75);
+    if (median == nullptr) return {};
+    std::string text = "Half of the values are below " + numbers.estimate_and_interval(*median);
+    if (lower != nullptr && upper != nullptr)
+        text +=
+            "; the middle half lies between " + numbers.estimate(*lower) + " and " + numbers.estimate(*upper);
+    return text + ".";
+}
+
+std::string of_vector(const Figure& figure, const FigureNumbers& numbers) {
+    const Rows rows = by_size(figure);
+    if (rows.size() < 2) return {};
+    return "The mean is largest for " + label_and_share(*rows.front(), numbers) + ", and smallest for " +
+           label_and_share(*rows.back(), numbers) + ".";
+}
+
+std::string of_table(const Figure& figure, const FigureNumbers& numbers) {
+    const Rows rows = by_size(figure);
+    if (rows.empty()) return {};
+    return "The most frequent combination is " + quoted(rows[0]->label) + " and " + quoted(rows[0]->group) +
+           " with " + numbers.estimate_and_interval(*rows[0]) + ".";
+}
+
+std::string of_associations(const Figure& figure, const FigureNumbers& numbers) {
+    const Row* strongest = nullptr;
+    for (const Row& row : figure.rows)
+        if (std::isfinite(row.estimate) && (row.lower > 0 || row.upper < 0) &&
+            (strongest == nullptr || std::abs(row.estimate) > std::abs(strongest->estimate)))
+            strongest = &row;
+    if (strongest == nullptr) return "No association is clearly different from zero.";
+    return "The strongest association is that of " + quoted(strongest->label) + " and " +
+           quoted(strongest->group) + " with " + numbers.estimate_and_interval(*strongest) + ".";
+}
+
+std::string of_changes(const Figure& figure, const FigureNumbers& numbers, double confidence) {
+    std::vector<Change> all = changes(figure, confidence);
+    std::erase_if(all, [](const Change& change) { return change.first == nullptr; });
+    if (all.empty()) return {};
+    const auto weight = [](const Change& change) {
+        return std::abs(change.difference.estimate / change.difference.error);
+    };
+    std::ranges::stable_sort(
+        all, [&](const Change& one, const Change& other) { return weight(one) > weight(other); });
+    const std::string period = "From " + figure.axis + " " + rounded(all[0].first->at) + " to " +
+                               figure.axis + " " + rounded(all[0].last->at) + ", ";
+    std::vector<std::string> parts;
+    for (const Change& change : all) {
+        if (!change.clear || parts.size() == most_named) break;
+        const RowDifference& difference = change.difference;
+        const bool up = difference.estimate > 0;
+        const double ends[] = {up ? difference.lower : -difference.upper,
+                               up ? difference.upper : -difference.lower};
+        const Row size{.lower = ends[0], .upper = ends[1]};
+        parts.push_back(
+            (change.first->group.empty() ? "the " + figure.quantity : quoted(change.first->group)) + " " +
+            (up ? "rises" : "falls") + " by " + numbers.size_of(difference.estimate, *change.last) + " (" +
+            numbers.interval(size) + ")");
+    }
+    if (parts.empty()) return period + "no change is clear.";
+    return period + enumerated(parts) + (parts.size() == 1 ? ", a clear change." : ", clear changes.");
+}
+
+/// "clearly higher for “a” (31 %) and “b” (30 %)"; empty without groups.
+std::string contrast_of(const Rows& rows, Contrast contrast, const FigureNumbers& numbers) {
+    std::vector<std::string> parts;
+    for (const Row* row : rows)
+        if (row->contrast == contrast && parts.size() < most_named)
+            parts.push_back(quoted(row->group) + " (" + numbers.estimate(*row) + ")");
+    if (parts.empty()) return {};
+    return std::string("clearly ") + (contrast == Contrast::above ? "higher" : "lower") + " for " +
+           enumerated(parts);
+}
+
+std::string of_comparison(const Figure& figure, const FigureNumbers& numbers) {
+    const std::string by = name(figure.axis, 40);
+    if (std::ranges::none_of(figure.rows, [](const Row& row) { return row.contrast != Contrast::none; }))
+        return {};
+    std::vector<std::pair<std::string, Rows>> values;
+    for (const Row* row : display_order(figure)) {
+        if (values.empty() || values.back().first != row->label) values.push_back({row->label, {}});
+        values.back().second.push_back(row);
+    }
+    std::vector<std::string> parts;
+    std::size_t more = 0;
+    for (const auto& [label, rows] : values) {
+        std::vector<std::string> contrasts;
+        for (const Contrast contrast : {Contrast::above, Contrast::below})
+            if (std::string text = contrast_of(rows, contrast, numbers); !text.empty())
+                contrasts.push_back(text);
+        if (contrasts.empty()) continue;
+        if (parts.size() == most_compared) {
+            ++more;
+            continue;
+        }
+        parts.push_back("the " +
+                        (label.empty()   ? figure.quantity
+                         : figure.shares ? "share of " + quoted(label)
+                                         : figure.quantity + " for " + quoted(label)) +
+                        " is " + enumerated(contrasts));
+    }
+    if (parts.empty()) return "No difference by " + by + " is clear.";
+    return "Compared with the other groups by " + by + ", " + enumerated(parts, "; ") +
+           (more == 0 ? "."
+                      : "; " + grouped(more) + (more == 1 ? " more answer differs" : " more answers differ") +
+                            " clearly.");
+}
+
+}  // namespace
+
+std::vector<const Row*> display_order(const Figure& figure) {
+    Rows rows;
+    for (const Row& row : figure.rows) rows.push_back(&row);
+    const auto size = [](double estimate) { return std::isnan(estimate) ? -HUGE_VAL : estimate; };
+    if (figure.kind == Figure::Kind::category && !figure.ordered) {
+        std::ranges::stable_sort(rows, std::ranges::greater{},
+                                 [&](const Row* row) { return size(row->estimate); });
+    } else if (figure.kind == Figure::Kind::comparison && figure.ordered) {
+        std::ranges::stable_sort(rows, {}, &Row::at);
+    } else if (figure.kind == Figure::Kind::comparison) {
+        std::map<std::string, double> largest;
+        for (const Row& row : figure.rows) {
+            const auto [at, added] = largest.try_emplace(row.label, size(row.estimate));
+            at->second = std::max(at->second, size(row.estimate));
+        }
+        std::ranges::stable_sort(rows, [&](const Row* one, const Row* other) {
+            const double a = largest[one->label], b = largest[other->label];
+            return a != b ? a > b : one->label < other->label;
+        });
+    }
+    return rows;
+}
+
+std::string result_of(const Figure& figure, double confidence) {
+    const FigureNumbers numbers(figure);
+    switch (figure.kind) {
+        case Figure::Kind::category:
+            return of_category(figure, numbers);
+        case Figure::Kind::mean:
+            return of_means(figure, numbers);
+        case Figure::Kind::distribution:
+            return of_distribution(figure, numbers);
+        case Figure::Kind::quantiles:
+            return of_quantiles(figure, numbers);
+        case Figure::Kind::vector:
+            return of_vector(figure, numbers);
+        case Figure::Kind::table:
+            return of_table(figure, numbers);
+        case Figure::Kind::association:
+            return of_associations(figure, numbers);
+        case Figure::Kind::change:
+            return of_changes(figure, numbers, confidence);
+        case Figure::Kind::comparison:
+            return of_comparison(figure, numbers);
+    }
+    return {};
+}
+
+void conclude(Section& section, double confidence) {
+    for (Figure& figure : section.figures) figure.result = result_of(figure, confidence);
+    const auto quantiles = std::ranges::find(section.figures, Figure::Kind::quantiles, &Figure::kind);
+    const auto chosen = quantiles != section.figures.end() && !quantiles->result.empty()
+                            ? quantiles
+                            : section.figures.begin();
+    if (chosen == section.figures.end()) return;
+    section.result = std::exchange(chosen->result, {});
+    for (Figure& figure : section.figures)
+        if (chosen == quantiles && figure.kind == Figure::Kind::distribution) figure.result.clear();
+}
+
+std::string interval_title(double confidence) {
+    return rounded(std::round(1e5 * confidence) / 1e3) + "\u00A0% confidence interval";
+}
+
+std::vector<std::string> explanations(const Document& document) {
+    bool negative = false, contrasts = false, shares = false;
+    for (const Section& section : document.sections)
+        for (const Figure& figure : section.figures) {
+            contrasts |= figure.kind == Figure::Kind::change;
+            shares |= figure.shares;
+            for (const Row& row : figure.rows) {
+                negative |= figure.shares && row.estimate < 0;
+                contrasts |= row.contrast != Contrast::none;
+            }
+        }
+    std::vector<std::string> found;
+    const std::string percent = rounded(std::round(1e5 * document.confidence) / 1e3);
+    found.push_back(
+        "Each estimate has a " + interval_title(document.confidence) +
+        ", in parentheses in the text and as a line in the drawings. Of all such intervals, " + percent +
+        "\u00A0% contain the true value. The margin of error is the distance from the estimate to the "
+        "end of its interval" +
+        (shares ? "; that of a share is in percentage points." : "."));
+    if (negative)
+        found.emplace_back(
+            "The randomization can make the estimate of a rare answer negative. The text and the drawings "
+            "show "
+            "such a share as 0\u00A0%; the tables show the unbiased estimate.");
+    if (contrasts)
+        found.emplace_back(
+            "A difference is called clear if chance alone would cause one as large, anywhere in its figure, "
+            "in at "
+            "most 5\u00A0% of all surveys.");
+    return found;
+}
+
+}  // namespace ldp::cli

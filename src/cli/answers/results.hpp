@@ -1,0 +1,28 @@
+// The result of a figure in one sentence, and the order in which its rows are shown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/answers/document.hpp"
+
+namespace ldp::cli {
+
+/// The rows of a figure in the order of drawings and tables: categories without an order by size, the values
+/// of a comparison by their largest estimate, other rows in their own order.
+[[nodiscard]] std::vector<const Row*> display_order(const Figure& figure);
+
+/// The result in one sentence; empty if the figure has none.
+[[nodiscard]] std::string result_of(const Figure& figure, double confidence);
+
+/// Sets the results of a section and its figures. The result of the section is that of its quantiles, if it
+/// has any, else of its first figure.
+void conclude(Section& section, double confidence);
+
+/// "95 % confidence interval".
+[[nodiscard]] std::string interval_title(double confidence);
+
+/// Explanations of terms that the document uses: margins of error, clear differences, and shares below zero.
+[[nodiscard]] std::vector<std::string> explanations(const Document& document);
+
+}  // namespace ldp::cli

@@ -1,0 +1,240 @@
+// The layouts of an answer page, as text, CSV, SVG and HTML, and the accessibility of its structure.
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "cli/answers/layouts.hpp"
+#include "cli/answers/results.hpp"
+#include "cli/template.hpp"
+#include "client_support.hpp"
+#include "contrast.hpp"
+#include "markup.hpp"
+#include "sample_figures.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(answer_page)
+
+using namespace sample;
+
+namespace {
+
+/// A document with every kind of figure.
+Document whole() {
+    Document document{.title = "Results of " + name("a <survey>"),
+                      .lead = {"1,000 reports.", "Estimated today."}};
+    document.sections = {
+        {.title = name("mood & more"),
+         .figures = {mood(), changes_of_mood(), mood_by({"Ulm", "Bonn", "Aix"})}},
+        {.title = "age", .figures = {age()}},
+        {.title = "income", .figures = {income(), quantiles()}},
+        {.title = "hours", .figures = {hours()}},
+        {.title = "mood and transport", .figures = {pairs()}},
+        {.title = "Associations", .figures = {associations()}},
+        {.title = "none", .figures = {{.title = "Refused", .sql = "SELECT 2", .refused = "too <few>"}}},
+        {.title = "Privacy guarantee",
+         .paragraphs = {"A paragraph."},
+         .points = {"A point."},
+         .tables = {{.title = "Facts",
+                     .about = "About the facts.",
+                     .sql = "SELECT 3",
+                     .header = {{"name", true}, {"number"}},
+                     .rows = {{{"one"}, {"1.0", 1}}}}}}};
+    for (Section& section : document.sections) conclude(section, document.confidence);
+    document.notes = explanations(document);
+    return document;
+}
+
+std::string page() {
+    std::ostringstream out;
+    write_html(out, whole());
+    return out.str();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(text_of_a_document) {
+    Document document{.title = "Results of " + name("survey"), .lead = {"1,000 reports."}};
+    document.sections = {{.title = name("mood"), .figures = {mood(), mood_by({"Ulm", "Bonn"})}}};
+    conclude(document.sections[0], 0.95);
+    std::ostringstream out;
+    write_text(out, document, 72);
+    BOOST_CHECK_EQUAL(out.str(), R"(Results of survey
+1,000 reports.
+
+mood
+  The most frequent answer is “ok” with 48 % (46–50), followed by “bad”
+  with 27 % (25–29) and “good” with 26 % (24–28).
+
+Shares of mood
+  ok     48 % (46–50)                                              |-o-|
+  bad    27 % (25–29)                          |-o-|
+  good   26 % (24–28)                         |-o-|
+  never     0 % (0–1)  o|
+  SELECT 1;
+
+Shares of mood by town
+  Compared with the other groups by town, the share of “bad” is clearly
+  higher for “Ulm” (28 %) and clearly lower for “Bonn” (20 %).
+  ok, Ulm      50 % (48–52)                                         |o-|
+  ok, Bonn     50 % (48–52)                                         |o-|
+  bad, Ulm ▲   28 % (26–30)                       |-o|
+  bad, Bonn ▼  20 % (18–22)                 |o-|
+)");
+}
+
+BOOST_AUTO_TEST_CASE(csv_keeps_the_order_and_the_numbers_of_the_server) {
+    Document document;
+    Figure figure{.title = "Shares of mood", .shares = true};
+    figure.rows = {row("=1,\"a\"", -0.25, 0.0625), row("b", 0.5, 0.125, "g")};
+    document.sections = {{.title = "mood", .figures = {figure}}};
+    std::ostringstream out;
+    write_csv(out, document);
+    BOOST_CHECK_EQUAL(out.str(),
+                      "figure,label,group,at,estimate,stderr,lower,upper,n,note\n"
+                      "Shares of mood,\"=1,\"\"a\"\"\",,,-0.25,0.0625,-0.375,-0.125,1000,\n"
+                      "Shares of mood,b,g,,0.5,0.125,0.25,0.75,1000,\n");
+}
+
+BOOST_AUTO_TEST_CASE(drawings_show_no_negative_share) {
+    for (const Figure& figure : {mood(), income(), changes_of_mood(), mood_by({"Ulm", "Bonn"}), pairs()}) {
+        Figure low = figure;
+        for (Row& one : low.rows) {
+            one.estimate -= 0.6;
+            one.lower -= 0.6;
+            one.upper -= 0.6;
+        }
+        const std::string svg = drawn(low).svg;
+        BOOST_CHECK_EQUAL(svg.find("\u2212"), std::string::npos);  // no tick or title below zero
+        BOOST_CHECK_EQUAL(svg.find("=\"-"), std::string::npos);    // and nothing beyond the axis
+    }
+}
+
+BOOST_AUTO_TEST_CASE(drawings_show_no_share_above_one) {
+    Figure figure = changes_of_mood();
+    figure.rows[0] = at(1, row("", 1.05, 0.02, "bad"));
+    const std::string svg = drawn(figure).svg;
+    BOOST_CHECK_NE(svg.find(">100\u00A0%</text>"), std::string::npos);
+    for (const char* beyond : {">120\u00A0%", ">150\u00A0%", "105"})
+        BOOST_CHECK_EQUAL(svg.find(beyond), std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_loads_nothing) {
+    const Markup markup(page());
+    BOOST_CHECK_EQUAL(markup.fault(), "");
+    for (const Markup::Element& one : markup.all()) {
+        for (const char* name : {"script", "link", "img", "iframe", "object"}) BOOST_CHECK_NE(one.name, name);
+        for (const auto& [attribute, value] : one.attributes) {
+            BOOST_CHECK_NE(attribute, "style");
+            BOOST_CHECK_NE(attribute, "src");
+            BOOST_CHECK(!attribute.starts_with("on"));
+            if (attribute == "href") BOOST_CHECK(value.starts_with("#"));
+        }
+    }
+    BOOST_CHECK_EQUAL(page().find("<survey>"), std::string::npos);
+    BOOST_CHECK_NE(page().find("<bdi>a &lt;survey&gt;</bdi>"), std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_has_a_structure_for_screen_readers) {
+    const Markup markup(page());
+    std::set<std::string> identifiers;
+    for (const Markup::Element& one : markup.all())
+        if (const std::string id = one.attribute("id"); !id.empty())
+            BOOST_CHECK(identifiers.insert(id).second);
+    int level = 0;
+    for (const Markup::Element& one : markup.all()) {
+        BOOST_TEST_CONTEXT(one.name << " " << one.text) {
+            // Headings skip no level; one is the first.
+            if (one.name.size() == 2 && one.name[0] == 'h' && one.name[1] >= '1' && one.name[1] <= '6') {
+                BOOST_CHECK_LE(one.name[1] - '0', level + 1);
+                BOOST_CHECK(!one.text.empty());
+                level = one.name[1] - '0';
+            }
+            for (const char* reference : {"aria-labelledby", "aria-describedby"})
+                if (const std::string id = one.attribute(reference); !id.empty())
+                    BOOST_CHECK(identifiers.contains(id));
+            if (const std::string target = one.attribute("href"); !target.empty())
+                BOOST_CHECK(identifiers.contains(target.substr(1)));
+            if (one.name == "section" || one.name == "nav")
+                BOOST_CHECK(!one.attribute("aria-labelledby").empty());
+            if (one.name == "table") BOOST_CHECK_EQUAL(one.children.at(0)->name, "caption");
+            if (one.name == "th")
+                BOOST_CHECK(one.attribute("scope") == "col" || one.attribute("scope") == "row");
+            if (one.name == "tr") BOOST_CHECK_EQUAL(one.children.at(0)->name, "th");
+            if (one.name == "input") BOOST_CHECK_EQUAL(one.parent->name, "label");
+            if (one.name == "fieldset") BOOST_CHECK_EQUAL(one.children.at(0)->name, "legend");
+            if (one.name == "figure") BOOST_CHECK(!one.children.empty());
+            if (one.name == "svg" && one.parent->name == "figure") {
+                BOOST_CHECK_EQUAL(one.attribute("role"), "img");
+                BOOST_CHECK_EQUAL(one.children.at(0)->name, "title");
+                BOOST_CHECK_EQUAL(one.children.at(1)->name, "desc");
+                BOOST_CHECK_NE(one.children.at(1)->text.find("The table below the drawing has all numbers."),
+                               std::string::npos);
+            }
+            // No positive tabindex changes the order of the document.
+            BOOST_CHECK(one.attribute("tabindex").empty() || one.attribute("tabindex") == "0");
+        }
+    }
+    BOOST_CHECK_EQUAL(markup.count("h1"), 1);
+    BOOST_CHECK_EQUAL(markup.count("main"), 1);
+    BOOST_CHECK_EQUAL(markup.count("nav"), 1);
+    BOOST_CHECK_EQUAL(markup.count("header"), 1);
+    // Nine figures with a drawing and a table, and the table of facts.
+    BOOST_CHECK_EQUAL(markup.count("figure"), 10);
+    BOOST_CHECK_EQUAL(markup.count("table"), 10);
+    // The first stop of the keyboard is the link to the results.
+    const auto stops = [](const Markup::Element& one) {
+        return one.name == "a" || one.name == "input" || one.name == "summary" ||
+               !one.attribute("tabindex").empty();
+    };
+    const auto first = std::ranges::find_if(markup.all(), stops);
+    BOOST_REQUIRE(first != markup.all().end());
+    BOOST_CHECK_EQUAL(first->attribute("class"), "skip");
+    BOOST_CHECK_EQUAL(first->attribute("href"), "#answers");
+}
+
+BOOST_AUTO_TEST_CASE(the_page_states_each_result_once_and_links_to_it) {
+    const Markup markup(page());
+    std::map<std::string, int> sentences;
+    for (const Markup::Element& one : markup.all())
+        if (one.name == "dd" || one.attribute("class") == "headline") ++sentences[one.text];
+    // At a glance and in its section.
+    BOOST_CHECK_EQUAL(sentences.size(), 6);
+    for (const auto& [sentence, times] : sentences) BOOST_CHECK_EQUAL(times, 2);
+    const std::string html = page();
+    // Intervals in sentences do not break.
+    BOOST_CHECK_NE(html.find("(46\u2013\u206050)"), std::string::npos);
+    // The unbiased estimate of a share below zero, exactly.
+    BOOST_CHECK_NE(html.find("<data value=\"-0.01\">\u22121.0\u00A0%</data>"), std::string::npos);
+    BOOST_CHECK_NE(html.find("<p class=\"refused\">too &lt;few&gt;</p>"), std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(colours_of_the_page_have_enough_contrast) {
+    const std::string css(template_text("page.css"));
+    const auto colours_after = [&](const std::string& selector) {
+        const std::size_t begin = css.find(selector);
+        BOOST_REQUIRE_NE(begin, std::string::npos);
+        const std::string block = css.substr(begin, css.find('}', begin) - begin);
+        std::map<std::string, std::string> found;
+        for (std::size_t at = block.find("--"); at != std::string::npos; at = block.find("--", at + 2)) {
+            const std::size_t colon = block.find(':', at), hash = block.find('#', colon);
+            const std::size_t end = block.find_first_not_of("0123456789abcdef", hash + 1);
+            found[block.substr(at + 2, colon - at - 2)] = block.substr(hash, end - hash);
+        }
+        return found;
+    };
+    const auto light = colours_after(":root {");
+    const auto toggled = colours_after(":root:is([data-theme=\"dark\"], :has(#theme-dark:checked))");
+    const auto preferred =
+        colours_after(":root:not(:is([data-theme=\"light\"], :has(#theme-light:checked)))");
+    BOOST_CHECK(toggled == preferred);
+    for (const auto& theme : {light, toggled})
+        for (const char* text : {"ink", "soft", "link"})
+            for (const char* ground : {"paper", "wash"}) BOOST_TEST_CONTEXT(text << " on " << ground)
+    BOOST_CHECK_GE(contrast(theme.at(text), theme.at(ground)), 4.5);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
