@@ -12,6 +12,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
+#include "core/strings/string_queries.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/pooling.hpp"
 
@@ -80,13 +81,24 @@ double only_mean(Bytes summary) {
 }
 
 double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> attribute) {
+    const auto of_strings = [=](const SummaryView& view) {
+        return has_strings(view, one_attribute(*view.mechanism, attribute));
+    };
     return ask(
         summary, unknown,
         [=](const SummaryView& view) {
             const std::size_t one = one_attribute(*view.mechanism, attribute);
+            if (of_strings(view)) {
+                const auto code = static_cast<Cell>(value);
+                const auto shares = shares_of_strings(view, one, {&code, 1}, Target::sample);
+                return shown(view, one, shares[0].estimate.value);
+            }
             return shown(view, one, share_of(view, value, Target::sample, one).value);
         },
-        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });
+        [=](const SummaryView& view) {
+            check_no_ranges(*view.mechanism);
+            if (!of_strings(view)) check_answer(*view.mechanism, Quantity::frequencies);
+        });
 }
 
 // Arrays ----------------------------------------------------------------------------------------------------
@@ -205,7 +217,11 @@ LDP_FUNCTION(ldp_attribute) {
 LDP_FUNCTION(ldp_value) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
-    const std::size_t value = subject.labels.value_called(attribute_of(subject), name_argument(fcinfo, 1));
+    const std::size_t attribute = attribute_of(subject);
+    if (subject.labels->of_strings(attribute))
+        raise(ErrorCode::unsupported, "strings of an open domain have no numbers", {},
+              "Use ldp_string_shares(summary, strings) or ldp_frequency(summary, string).");
+    const std::size_t value = subject.labels.value_called(attribute, name_argument(fcinfo, 1));
     PG_RETURN_INT32(static_cast<std::int32_t>(value));
 }
 

@@ -82,6 +82,7 @@ constexpr RemedyWords sql_words{
     "means (use ldp_means)",
     "Haar coefficients (use ldp_coefficients)",
     "the distribution (use ldp_histogram or ldp_quantiles)",
+    "shares of strings (use ldp_frequent_strings or ldp_string_shares)",
     "They estimate frequencies in each round of a series: use ldp_series.",
     "Use ldp_part(summary, attribute) for one attribute.",
     "ldp_views(summary) lists the views. Use fewer attributes, or declare a view of these attributes in the "

@@ -142,11 +142,12 @@ Answers range(const Subject& subject, double low, double high, double critical_v
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
         ReportStatus about = report_status(view);
         about.law = group_law(view, first, last, target);
-        return one_answer(subject, Answers::none, group_mean(view, first, last, target), about,
+        return one_answer(subject, Answers::no_attribute, group_mean(view, first, last, target), about,
                           critical_value);
     };
     return ask_part(
-        subject, one_answer(subject, subject.attribute.value_or(Answers::none), nothing, {}, critical_value),
+        subject,
+        one_answer(subject, subject.attribute.value_or(Answers::no_attribute), nothing, {}, critical_value),
         found);
 }
 

@@ -54,6 +54,14 @@ struct ReportStatus {
     all.law = error_law(view, attribute, target);
     return all;
 }
+/// The status of an estimate from a part of the reports.
+[[nodiscard]] inline ReportStatus status_of_part(ReportStatus status, std::uint64_t n,
+                                                 const ErrorLaw& law) noexcept {
+    status.n = n;
+    if (status.people > n) status.people = n;
+    status.law = law;
+    return status;
+}
 
 /// Row type ldp_estimate_row.
 inline constexpr Column answer_columns[] = {
@@ -64,10 +72,12 @@ inline constexpr Column answer_columns[] = {
 /// Rows of ldp_estimate_row, or of a row type with fewer columns or a p-value.
 struct Answers {
     /// Replaces a number if the row has no single attribute or value.
-    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint32_t no_attribute = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
     struct AnswerRow {
-        std::uint32_t attribute, value;
+        std::uint32_t attribute;
+        std::uint64_t value;  ///< its number; the code of a string
         Estimate estimate;
         const ReportStatus* status;
     };
@@ -98,14 +108,15 @@ struct Answers {
 
     /// Attribute and value of a row, by name and by number.
     template <class Row>
-    void put_names(Row& row, std::uint32_t attribute, std::uint32_t value) const {
-        if (attribute != none) {
+    void put_names(Row& row, std::uint32_t attribute, std::uint64_t value) const {
+        if (attribute != no_attribute) {
             row.put("attribute", TypedDatum<TEXTOID>{labels.name(attribute)});
             row.put("attribute_number", static_cast<std::int32_t>(attribute));
         }
         if (value != none) {
             row.put("label", TypedDatum<TEXTOID>{labels.label(attribute, value)});
-            row.put("value", static_cast<std::int32_t>(value));
+            if (value <= std::numeric_limits<std::int32_t>::max() && !labels->of_strings(attribute))
+                row.put("value", static_cast<std::int32_t>(value));
         }
     }
 
@@ -135,16 +146,15 @@ struct Answers {
         rows = static_cast<AnswerRow*>(try_palloc(room * sizeof(AnswerRow)));
         if (tested) p_values = static_cast<double*>(try_palloc(room * sizeof(double)));
     }
-    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* status,
+    void add(std::size_t attribute, std::uint64_t value, const Estimate& estimate, const ReportStatus* status,
              double p_value = unknown) noexcept {
         // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): reserve() came before.
-        rows[count] = {static_cast<std::uint32_t>(attribute), static_cast<std::uint32_t>(value), estimate,
-                       status};
+        rows[count] = {static_cast<std::uint32_t>(attribute), value, estimate, status};
         if (tested) p_values[count] = p_value;
         ++count;
     }
     /// The same with an individual interval.
-    void add(std::size_t attribute, std::size_t value, const Estimate& estimate, const ReportStatus* status,
+    void add(std::size_t attribute, std::uint64_t value, const Estimate& estimate, const ReportStatus* status,
              const ldp::Interval& interval, double p_value = unknown) {
         if (intervals == nullptr) {
             intervals = static_cast<ldp::Interval*>(try_palloc(room * sizeof(ldp::Interval)));

@@ -1,9 +1,11 @@
 // Rows of means and shares, for one summary or for the change between two.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/base/interrupt.hpp"
+#include "core/strings/string_queries.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/change.hpp"
 #include "core/summary/consistency.hpp"
@@ -32,7 +34,9 @@ bool is_number(const SummaryView& view, std::size_t attribute) {
 std::size_t one_category(const SummaryView& view, std::optional<std::size_t> named) {
     check_answer(*view.mechanism, Quantity::frequencies);
     const std::size_t attribute = one_attribute(*view.mechanism, named);
-    if (!part(view, attribute).mechanism->can_estimate(Quantity::frequencies))
+    const Mechanism& one = *part_of(*view.mechanism, attribute).mechanism;
+    if (one.can_estimate(Quantity::strings)) check_can_estimate(one, Quantity::frequencies);
+    if (!one.can_estimate(Quantity::frequencies))
         throw Error(
             ErrorCode::unsupported, "attribute " + std::to_string(attribute) + " is a number",
             "Shares are estimated for categories only.",
@@ -212,17 +216,38 @@ Answers picked(const Subject& subject, CandidateMethod method, Control control, 
     });
 }
 
-/// All estimates of a summary: the mean of each number, and the shares of each category.
+/// The strings that a search found; a row without a string if there are too few reports to show any.
+void add_strings(Answers& all, const SummaryView& view, std::size_t attribute,
+                 std::span<const FrequentString> strings) {
+    const ReportStatus status = report_status(part(view, attribute));
+    if (!status.enough) all.add(attribute, Answers::none, {unknown, unknown}, kept(status));
+    for (const FrequentString& one : strings)
+        all.add(attribute, one.code, one.share.estimate,
+                kept(status_of_part(status, one.share.n, one.share.law)));
+}
+
+/// All estimates of a summary: the mean of each number, the shares of each category, and the frequent strings
+/// of an open domain.
 Answers everything(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         std::vector<Estimate> means;
         if (view.mechanism->can_estimate(Quantity::means)) means = estimate(view, {Quantity::means, target});
         const std::vector<std::uint64_t> cells = view.mechanism->cells();
+        std::map<std::size_t, std::vector<FrequentString>> strings;
         std::size_t room = 0;
-        for (std::size_t j = 0; j < cells.size(); ++j) room += is_number(view, j) ? 1 : cells[j];
-        Answers all = answers(subject, critical_value, cells.size() > 1 || is_number(view, 0) ? room : 0);
         for (std::size_t j = 0; j < cells.size(); ++j)
-            if (is_number(view, j))
+            if (has_strings(view, j)) {
+                if (enough(part(view, j))) strings[j] = search_strings(view, j, {}, target);
+                room += strings[j].size() + 1;
+            } else {
+                room += is_number(view, j) ? 1 : cells[j];
+            }
+        Answers all = answers(subject, critical_value,
+                              cells.size() > 1 || is_number(view, 0) || !strings.empty() ? room : 0);
+        for (std::size_t j = 0; j < cells.size(); ++j)
+            if (const auto searched = strings.find(j); searched != strings.end())
+                add_strings(all, view, j, searched->second);
+            else if (is_number(view, j))
                 all.add(j, Answers::none, means[j], kept(report_status(view, j, target)));
             else
                 add_shares(all, view, j, target);
@@ -289,7 +314,7 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
         const std::vector<Change> changes = change(before, later, repeated, target);
         Answers all = answers(subject, critical_value, changes.size());
         const ReportStatus* last = nullptr;
-        std::uint32_t last_attribute = Answers::none;
+        std::uint32_t last_attribute = Answers::no_attribute;
         const auto about = [&](std::uint32_t attribute) {  // the rows of an attribute are adjacent
             if (attribute != std::exchange(last_attribute, attribute))
                 last = kept(status_of_both(part(before, attribute), part(later, attribute)));
@@ -304,7 +329,9 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
         return all;
     };
     return ask(subject.summary, Answers{}, found, [&](const SummaryView& view) {
-        if (subject.attribute) check_attribute(*subject.attribute, view.mechanism->cells().size());
+        if (!subject.attribute) return;
+        const Mechanism& one = *part_of(*view.mechanism, *subject.attribute).mechanism;
+        if (one.can_estimate(Quantity::strings)) check_can_estimate(one, Quantity::frequencies);
     });
 }
 
@@ -335,39 +362,6 @@ Rounds rounds(const Subject& subject, double critical_value, Target target) {
     };
     return ask(subject.summary, Rounds{{}, 0, 1}, found,
                [](const SummaryView& view) { (void)capability<SeriesRandomizer>(*view.mechanism); });
-}
-
-/// Row type ldp_statistic.
-constexpr Column statistic_columns[] = {
-    {"statistic", TEXTOID}, {"observed", FLOAT8OID}, {"expected", FLOAT8OID}, {"p_value", FLOAT8OID}};
-
-/// Statistics with a known distribution under honest reporting, and their p-values.
-struct Statistics {
-    struct Statistic {
-        const char* name;
-        double observed, expected, p_value;
-    };
-    const Statistic* statistics = nullptr;
-    std::size_t count = 0;
-
-    void write(RowWriter<statistic_columns>& row, std::size_t number) const {
-        const Statistic& one = statistics[number];
-        row.put("statistic", server_text(one.name));
-        row.put("observed", one.observed);
-        row.put("expected", one.expected);
-        row.put("p_value", one.p_value);
-    }
-};
-
-Statistics statistics(const Subject& subject) {
-    return ask_part(subject, Statistics{}, [](const SummaryView& view) {
-        const std::vector<Check> checks = health(view);
-        auto* all = static_cast<Statistics::Statistic*>(
-            try_palloc((checks.size() + 1) * sizeof(Statistics::Statistic)));
-        for (std::size_t i = 0; i < checks.size(); ++i)
-            all[i] = {keep(checks[i].name), checks[i].observed, checks[i].expected, checks[i].p_value};
-        return Statistics{all, checks.size()};
-    });
 }
 
 }  // namespace
@@ -487,14 +481,4 @@ LDP_FUNCTION(ldp_series) {
         const Subject subject = whole_argument(fcinfo);
         return rounds(subject, critical_value(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
     });
-}
-
-/// (summary, attribute): diagnostics of honest reporting.
-LDP_FUNCTION(ldp_health) {
-    return rows<statistic_columns>(
-        fcinfo, [=] { return statistics(subject_argument(fcinfo)); }, 1);
-}
-
-LDP_FUNCTION(ldp_health_final) {
-    return row_array<statistic_columns>(fcinfo, statistics({summary_argument(fcinfo), {}, {}}));
 }

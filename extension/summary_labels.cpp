@@ -308,6 +308,30 @@ Datum digits(std::size_t number) {
     return CStringGetTextDatum(text);
 }
 
+/// A label with "prefix" as a reader sees it: without the mark that ends a string, or with three dots if longer
+/// strings have the same label.
+std::string without_mark(std::string_view label) {
+    std::string text(label);
+    if (std::erase(text, Attribute::terminator) == 0) text += "...";
+    return text;
+}
+
+/// The value with a label that without_mark() made, or with the label of the spec.
+std::optional<std::size_t> find_without_mark(const Labels& labels, std::size_t attribute,
+                                             std::string_view label) {
+    const std::size_t values = labels.attributes()[attribute].labels.size();
+    for (const bool exactly : {true, false})
+        for (std::size_t value = 0; value < values; ++value) {
+            const std::string_view one = labels.attributes()[attribute].labels[value];
+            if (exactly ? one == label : without_mark(one) == label) return value;
+        }
+    return std::nullopt;
+}
+
+bool has_prefixes(const Labels& labels, std::size_t attribute) noexcept {
+    return attribute < labels.attributes().size() && labels.attributes()[attribute].prefix != 0;
+}
+
 }  // namespace
 
 SummaryLabels::SummaryLabels(FunctionCallInfo fcinfo, Bytes summary) {
@@ -346,8 +370,16 @@ Datum SummaryLabels::name(std::size_t attribute) const {
 }
 
 Datum SummaryLabels::label(std::size_t attribute, std::size_t value) const {
-    const auto found = (**this).find_label(attribute, value);
-    return found ? text_of(*found) : digits(value);
+    const Labels& labels = **this;
+    if (labels.of_strings(attribute)) {
+        const char* text = keep(labels.label(attribute, value));  // text_of() may jump
+        return text_of(text);
+    }
+    const auto found = labels.find_label(attribute, value);
+    if (!found) return digits(value);
+    if (!has_prefixes(labels, attribute)) return text_of(*found);
+    const char* text = keep(without_mark(*found));
+    return text_of(text);
 }
 
 std::size_t SummaryLabels::attribute_called(std::string_view name) const {
@@ -358,6 +390,8 @@ std::size_t SummaryLabels::attribute_called(std::string_view name) const {
 
 std::size_t SummaryLabels::value_called(std::size_t attribute, std::string_view label) const {
     const std::string_view utf8 = core_text(label);
+    if (has_prefixes(**this, attribute))
+        if (const auto found = find_without_mark(**this, attribute, utf8)) return *found;
     return (**this).value_called(attribute, utf8, "All are listed by ldp_labels(summary).");
 }
 

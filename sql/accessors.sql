@@ -166,8 +166,9 @@ CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, label
     RETURNS float8
     AS 'MODULE_PATHNAME', 'ldp_frequency_of_label' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, text, text) IS
-    'Returns the estimated share (of 1) of the value with this label, of the only attribute or of the named one. '
-    'Error 22023 if the label does not exist.';
+    'Returns the estimated share (of 1) of the value with this label, or of this string of an open domain, of the only '
+    'attribute or of the named one. Error 22023 if the label does not exist, or if the string has other characters than '
+    'the alphabet.';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -207,6 +208,29 @@ COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, te
     'Returns the values that a regression selects from the candidates of a rappor spec, largest share first. The '
     'number of candidates may exceed the number that can be estimated separately. The argument selection is lasso or '
     'nnls. P-values are adjusted for all candidates; standard errors after selection are approximate.';
+
+-- Strings of an open domain
+
+CREATE FUNCTION @extschema@.ldp_frequent_strings(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample', significance float8 DEFAULT 0.05, keep integer DEFAULT 32,
+        "limit" integer DEFAULT NULL, attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_string_share
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_frequent_strings(@extschema@.ldp_summary, float8, text, float8, integer, integer, text) IS
+    'Returns the frequent strings of an open domain, largest share first: those whose p-value is at most significance, '
+    'or the limit largest ones. The search extends prefixes level by level, and each level continues at most keep of '
+    'them. P-values are adjusted for all prefixes that the search examines. The argument attribute is the name of an '
+    'attribute of a record. Error 0A000 if the reports are not about strings, 22023 if an argument is out of range.';
+
+CREATE FUNCTION @extschema@.ldp_string_shares(summary @extschema@.ldp_summary, strings text[], confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_string_share
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_string_shares(@extschema@.ldp_summary, text[], float8, text, text) IS
+    'Returns the estimated share (of 1) of each of these strings of an open domain, in their order. Strings are encoded '
+    'as a client encodes them: folded, truncated, and with replaced characters. P-values are adjusted for the number of '
+    'strings. Error 22023 if a string has other characters than the alphabet, 22004 if a string is NULL, 0A000 if the '
+    'reports are not about strings.';
 
 -- Ranges and distributions
 

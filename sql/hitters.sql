@@ -210,7 +210,7 @@ BEGIN
     RETURN QUERY
     SELECT v.label, v.label <> t.label OR char_length(v.label) = search.longest, char_length(v.label) >= continued,
            t.estimate, t.stderr, t.n, t.p_value
-    FROM (SELECT r.label, r.estimate, r.stderr, r.n, r.p_value FROM @extschema@.ldp_top(summary, cardinality(labels)) AS r
+    FROM (SELECT labels[r.value + 1] AS label, r.estimate, r.stderr, r.n, r.p_value FROM @extschema@.ldp_top(summary, cardinality(labels)) AS r
           UNION ALL
           SELECT l, NULL, NULL, 0, NULL FROM unnest(labels) AS l WHERE summary IS NULL) AS t,
          LATERAL (SELECT rtrim(t.label, chr(3))) AS v (label)
@@ -333,7 +333,7 @@ COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
     'reports.';
 
 CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)
-    RETURNS TABLE (label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)
+    RETURNS TABLE (label text, whole boolean, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 32 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -349,7 +349,8 @@ BEGIN
     -- the estimated errors would be biased, because the errors grow with the estimates. If several rounds count a string,
     -- its p-value is the smallest of them, corrected for the number of rounds (Bonferroni).
     RETURN QUERY
-    SELECT f.label, f.estimate, f.stderr, f.estimate - critical_value * f.stderr, f.estimate + critical_value * f.stderr, f.n, f.p_value, f.round
+    SELECT f.label || CASE WHEN char_length(f.label) < search.longest THEN '' ELSE '...' END, char_length(f.label) < search.longest,
+           f.estimate, f.stderr, f.estimate - critical_value * f.stderr, f.estimate + critical_value * f.stderr, f.n, f.p_value, f.round
     FROM (SELECT l.label, sum(l.n * l.estimate) / sum(l.n) AS estimate, sqrt(sum((l.n * l.stderr) ^ 2)) / sum(l.n) AS stderr,
                  LEAST(count(l.p_value) * min(l.p_value), 1) AS p_value, sum(l.n)::bigint AS n, min(r) AS round
           FROM generate_series(1, search.round) AS r, LATERAL @extschema@.ldp_hitter_round(search, r) AS l
@@ -362,7 +363,8 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8, integer) IS
     'Returns the frequent strings that a search has found, most frequent first. Rows have the estimated share (of '
-    '1), its error, the p-value, the number of reports and the round. With top, returns this number of strings with '
+    '1), its error, the p-value, the number of reports and the round. Three dots follow a string with longest characters, '
+    'because longer strings may begin with it; the column whole is then false. With top, returns this number of strings with '
     'the largest shares, significant or not. Error 42704 if the search does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_plan_hitters(epsilon float8, alphabet text, users bigint DEFAULT 100000, step integer DEFAULT 1,

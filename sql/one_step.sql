@@ -40,6 +40,10 @@ CREATE FUNCTION @extschema@.ldp_top_final(state @extschema@.ldp_query) RETURNS @
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_top_final(@extschema@.ldp_query) IS 'final function of ldp_top';
 
+CREATE FUNCTION @extschema@.ldp_frequent_strings_final(state @extschema@.ldp_query) RETURNS @extschema@.ldp_string_share[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION @extschema@.ldp_frequent_strings_final(@extschema@.ldp_query) IS 'final function of ldp_frequent_strings';
+
 CREATE FUNCTION @extschema@.ldp_range_final(state @extschema@.ldp_query) RETURNS @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_range_final(@extschema@.ldp_query) IS 'final function of ldp_range';
@@ -153,6 +157,22 @@ CREATE AGGREGATE @extschema@.ldp_top(report @extschema@.ldp_report, "limit" inte
 COMMENT ON AGGREGATE @extschema@.ldp_top(@extschema@.ldp_report, integer, text) IS
     'Returns the values of the named attribute with the largest estimated shares as an array of rows. '
     'Confidence is 0.95, target sample.';
+
+CREATE AGGREGATE @extschema@.ldp_frequent_strings(report @extschema@.ldp_report, "limit" integer) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequent_strings_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_frequent_strings(@extschema@.ldp_report, integer) IS
+    'Returns the strings of an open domain with the largest estimated shares as an array of rows. Confidence is 0.95, '
+    'target sample.';
+
+CREATE AGGREGATE @extschema@.ldp_frequent_strings(report @extschema@.ldp_report, "limit" integer, attribute text) (
+    SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_frequent_strings_final,
+    COMBINEFUNC = @extschema@.ldp_query_merge, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_frequent_strings(@extschema@.ldp_report, integer, text) IS
+    'Returns the strings of the named attribute with the largest estimated shares as an array of rows. Confidence is '
+    '0.95, target sample.';
 
 CREATE AGGREGATE @extschema@.ldp_range(report @extschema@.ldp_report, low float8, high float8) (
     SFUNC = @extschema@.ldp_query_accumulate, STYPE = @extschema@.ldp_query, SSPACE = 512, FINALFUNC = @extschema@.ldp_range_final,

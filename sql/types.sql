@@ -180,6 +180,20 @@ COMMENT ON TYPE @extschema@.ldp_ranked IS 'estimated share and its significance'
 COMMENT ON COLUMN @extschema@.ldp_ranked.p_value IS
     'probability of an estimate at least this large if no person holds the value, adjusted for all values';
 
+CREATE TYPE @extschema@.ldp_string_share AS (
+    attribute text, label text, whole boolean, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
+    p_value float8, attribute_number integer, note text
+);
+COMMENT ON TYPE @extschema@.ldp_string_share IS 'estimated share of a string of an open domain, and its significance';
+COMMENT ON COLUMN @extschema@.ldp_string_share.label IS
+    'the string, followed by three dots unless it is whole; its code if no collection in this database has the spec';
+COMMENT ON COLUMN @extschema@.ldp_string_share.whole IS
+    'true if the string ends here; false if it has all characters that are reported, so longer strings may begin with it';
+COMMENT ON COLUMN @extschema@.ldp_string_share.n IS 'number of reports about the whole string';
+COMMENT ON COLUMN @extschema@.ldp_string_share.p_value IS
+    'probability of an estimate at least this large if no person holds the string, adjusted for all strings that were '
+    'tested';
+
 CREATE TYPE @extschema@.ldp_quantile_at AS (
     attribute text, share float8, estimate float8, lower float8, upper float8, n bigint, people bigint,
     attribute_number integer, note text
@@ -222,7 +236,8 @@ BEGIN
     FOR twin IN
         SELECT a.attrelid::regclass AS type, a.attname AS name, col_description(o.attrelid, o.attnum) AS description
         FROM pg_attribute AS a JOIN pg_attribute AS o ON o.attname = a.attname AND o.attrelid = '@extschema@.ldp_estimate_row'::regclass
-        WHERE a.attrelid IN ('@extschema@.ldp_ranked'::regclass, '@extschema@.ldp_quantile_at'::regclass,
+        WHERE a.attrelid IN ('@extschema@.ldp_ranked'::regclass, '@extschema@.ldp_string_share'::regclass,
+                              '@extschema@.ldp_quantile_at'::regclass,
                              '@extschema@.ldp_bin'::regclass, '@extschema@.ldp_cell'::regclass)
           AND col_description(a.attrelid, a.attnum) IS NULL
     LOOP

@@ -172,7 +172,8 @@ std::vector<Cell> record(const Collection& collection, const std::string& text, 
         const char* const end = words[j].data() + words[j].size();
         const auto [stop, error] = std::from_chars(words[j].data(), end, number);
         const Attribute& attribute = collection.spec().attributes()[given[j]];
-        if (error == std::errc() && stop == end && (attribute.of_numbers() || attribute.labels.empty()))
+        if (error == std::errc() && stop == end &&
+            (attribute.of_numbers() || (attribute.labels.empty() && !attribute.strings)))
             values.emplace_back(number);
         else
             values.emplace_back(words[j]);

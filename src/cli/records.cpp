@@ -23,14 +23,14 @@ const Choice<Outside> outside_choice{"outside", {{"clamp", Outside::clamp}, {"re
 }  // namespace
 
 std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done) {
-    std::uint64_t clamped = 0, other = 0;
-    std::string clamped_in, other_in;  // which attributes
+    std::uint64_t clamped = 0, other = 0, changed = 0;
+    std::string clamped_in, other_in, changed_in;  // which attributes
     for (std::size_t j = 0; j < tally.clamped.attributes.size(); ++j) {
         const std::uint64_t count = tally.clamped.attributes[j];
         if (count == 0) continue;
         const Attribute& attribute = spec.attributes()[j];
-        (attribute.of_numbers() ? clamped : other) += count;
-        std::string& where = attribute.of_numbers() ? clamped_in : other_in;
+        (attribute.of_numbers() ? clamped : attribute.strings ? changed : other) += count;
+        std::string& where = attribute.of_numbers() ? clamped_in : attribute.strings ? changed_in : other_in;
         where += (where.empty() ? "" : ", ") + attribute.name + " " + grouped(count);
     }
     std::vector<std::string> parts{grouped(tally.rows) + " rows read", grouped(tally.skipped) + " skipped"};
@@ -40,6 +40,8 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     }
     if (clamped > 0) parts.push_back(grouped(clamped) + " numbers clamped (" + clamped_in + ")");
     if (other > 0) parts.push_back(grouped(other) + " labels counted as other (" + other_in + ")");
+    if (changed > 0)
+        parts.push_back(grouped(changed) + " strings cut or with replaced characters (" + changed_in + ")");
     if (tally.clamped.coefficients > 0)
         parts.push_back(grouped(tally.clamped.coefficients) + " coefficients clamped");
     parts.push_back(grouped(tally.accepted()) + " reports " + what_was_done);
@@ -121,7 +123,7 @@ bool Records::next_row() {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
         const Attribute& attribute = *given_[j];
-        if (!attribute.labels.empty() && !attribute.binned()) {
+        if (attribute.strings || (!attribute.labels.empty() && !attribute.binned())) {
             values_.emplace_back(field);
             continue;
         }

@@ -10,6 +10,7 @@
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/strings/string_codes.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/spec/labels.hpp"
 #include "core/spec/products.hpp"
@@ -46,6 +47,7 @@ struct Collection::Plan {
           labels(spec.attributes()) {}
 
     [[nodiscard]] Cell category(std::size_t j, const Value& value, Clamped& clamped) const;
+    [[nodiscard]] Cell string(std::size_t j, const Value& value, Clamped& clamped) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
     /// Returns the number, clamped to its range.
     [[nodiscard]] double inside(std::size_t j, const Value& value, Clamped& clamped) const;
@@ -96,6 +98,25 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clam
     refuse(message, "Allowed are " + allowed + ".",
            blank ? "For missing values, add a label to the \"domain\" and name it in \"none\"."
                  : "Labels are compared byte by byte, including case and spaces.");
+}
+
+Cell Collection::Plan::string(std::size_t j, const Value& value, Clamped& clamped) const {
+    const Attribute& attribute = spec.attributes()[j];
+    const auto* text = std::get_if<std::string_view>(&value);
+    const auto code = text != nullptr ? code_of(*attribute.strings, *text) : std::nullopt;
+    if (!code)
+        refuse(
+            shown(value) + " is not a value of " + in_quotes(attribute.name),
+            "Allowed are strings in UTF-8 over the alphabet " +
+                in_quotes(alphabet_text(attribute.strings->alphabet)) + ".",
+            "The spec can name a character in \"other\" that replaces all others, and fold upper case with "
+            "\"fold\": true.");
+    if (code->truncated && outside == Outside::refuse)
+        refuse(shown(value) + " is too long for " + in_quotes(attribute.name),
+               "The longest string has " + std::to_string(attribute.strings->longest) + " characters.",
+               "Shorten the string, or clamp values.");
+    if (code->truncated || code->replaced) clamped.attributes.push_back(j);
+    return code->code;
 }
 
 double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clamped) const {
@@ -159,6 +180,10 @@ GridRecord Collection::to_grid(std::span<const Value> record) const {
             values[j] = plan_->inside(j, value, placed.clamped);
             continue;
         }
+        if (attribute.strings) {
+            placed.codes.push_back({j, plan_->string(j, value, placed.clamped)});
+            continue;
+        }
         const Cell cell = attribute.binned()         ? plan_->bin(j, value, placed.clamped)
                           : attribute.labels.empty() ? plan_->number(j, value)
                                                      : plan_->category(j, value, placed.clamped);
@@ -181,6 +206,7 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
         encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
                                     ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
                                     : static_cast<Cell>(placed.positions[j]));
+    placed.set_strings(encoded.cells);
     if (plan_->confined != nullptr) encoded.clamped.coefficients = plan_->confined->clamped(encoded.cells);
     return encoded;
 }

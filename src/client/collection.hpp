@@ -37,10 +37,10 @@ class Value : public std::variant<double, std::string_view> {
     Value(const std::string& label) noexcept : variant(std::string_view(label)) {}
 };
 
-/// The treatment of numbers outside their declared range. (The spec defines the treatment of labels outside
-/// the domain.)
+/// The treatment of numbers outside their declared range, and of strings that are too long. (The spec defines
+/// the treatment of labels outside the domain.)
 enum class Outside {
-    clamp,   ///< clamps the number to the nearer end and counts it in the receipt
+    clamp,   ///< clamps the number to the nearer end, or cuts the string, and counts it in the receipt
     refuse,  ///< rejects the record
 };
 
@@ -52,8 +52,20 @@ struct Encoded {
 
 /// A record on the mechanism's grids, before numbers are rounded to grid points.
 struct GridRecord {
+    /// The code of a string, which may exceed the integers of a double.
+    struct Code {
+        std::size_t attribute;
+        Cell cell;
+    };
+
     std::vector<double> positions;  ///< one position for each attribute, from 0 to the number of codes − 1
+    std::vector<Code> codes;        ///< the codes of strings, whose positions are 0
     Clamped clamped;                ///< values that were clamped
+
+    /// Sets the input codes of strings.
+    void set_strings(std::vector<Cell>& cells) const noexcept {
+        for (const Code& code : codes) cells[code.attribute] = code.cell;
+    }
 };
 
 /// A record's report.
@@ -83,10 +95,12 @@ class Collection {
     /// "other", if the spec has them. With "prefix", Attribute::label_of finds the label of a string. The
     /// value of a category without labels is its number, 0 to domain − 1. Any other number is rounded at
     /// random to one of the two adjacent points of the mechanism's grid, so that its expectation is
-    /// preserved.
+    /// preserved. A string of an open domain is encoded as its code. It is cut after the longest reported
+    /// length, and other characters are replaced if the spec has a replacement.
     ///
     /// Throws Error (invalid_value) with the attribute, the value and the allowed values. The causes are:
     ///   - a label outside a domain without "other", or a string that "prefix" does not allow;
+    ///   - a string with characters outside its alphabet, or one that is too long under Outside::refuse;
     ///   - a number that is not finite, or is outside its range under Outside::refuse;
     ///   - a value of the wrong type, or a record of the wrong length.
     [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;

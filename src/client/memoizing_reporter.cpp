@@ -92,7 +92,8 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     const LocalRandomizer& mechanism = collection_.mechanism();
     GridRecord placed = collection_.to_grid(record);
     std::vector<Course> courses = courses_;
-    const std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
+    std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
+    placed.set_strings(cells);
     PermanentResponse fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
     const PermanentResponse* found = &fresh;
     Reported reported{{}, {std::move(placed.clamped), Origin::memoized}};

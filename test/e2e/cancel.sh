@@ -76,6 +76,8 @@ summarise haar_ranges "{\"mechanism\": \"haar_ranges\", \"epsilon\": 1, $vector}
 summarise duchi_vector "{\"mechanism\": \"duchi_vector\", \"epsilon\": 1, $vector}" "$vector_rows"
 fine='{"name": "a", "domain": 1024}, {"name": "b", "domain": 1024}'
 summarise joint_haar "{\"mechanism\": \"joint_haar\", \"epsilon\": 1, \"attributes\": [$fine]}" "a,b\n$(printf '%d,7\\n' {1..1000})"
+summarise strings '{"mechanism": "strings", "epsilon": 8, "cohorts": 32768, "buckets": 2, "first": 2, "attributes": [{"name": "v", "strings": {"alphabet": "a-zA-Z0-9", "longest": 10}}]}' \
+    "v\n$(yes 'acme\n' | head -n 20000 | tr -d '\n')"
 labels=$(printf '"label %d", ' {0..65535})
 summarise labelled "{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"v\", \"domain\": [${labels%, }]}]}" 'v\nlabel 5\n'
 summarise exponential "$(category exponential 1024 1)" 'v\n5\n'
@@ -129,6 +131,8 @@ ask "ddrm" "ldp_series(s)" long
 ask "ddrm" "ldp_health(s)" long
 ask "forged" "ldp_candidates(s, 'nnls')" long
 ask "forged" "ldp_candidates(s, 'lasso')" long
+ask "strings" "ldp_frequent_strings(s, keep => 16)" long
+ask "strings" "ldp_health(s)"
 ask "square_wave" "ldp_distribution(s, 'em')" long
 ask "square_wave" "ldp_distribution(s, 'ems')" long
 ask "ordered" "ldp_quantiles(s, ARRAY(SELECT i / 1000.0::float8 FROM generate_series(1, 999) AS i))" long
@@ -193,11 +197,11 @@ sql <<'SQL' >log || bad "the collections" log
 CREATE FUNCTION spec(name text) RETURNS jsonb LANGUAGE sql STABLE AS $$ SELECT s.spec FROM public.specs AS s WHERE s.name = $1 $$;
 CREATE FUNCTION reports(name text) RETURNS SETOF ldp_report LANGUAGE sql STABLE
     AS $$ SELECT o.report FROM public.one_of AS o, generate_series(1, 1000) WHERE o.name = $1 $$;
-CREATE TABLE packed_of AS SELECT o.name, ldp_pack(o.report) AS batch FROM one_of AS o, generate_series(1, 1000) WHERE o.name IN ('haar', 'hadamard', 'labelled', 'ordered') GROUP BY o.name;
+CREATE TABLE packed_of AS SELECT o.name, ldp_pack(o.report) AS batch FROM one_of AS o, generate_series(1, 1000) WHERE o.name IN ('haar', 'hadamard', 'labelled', 'ordered', 'strings') GROUP BY o.name;
 CREATE FUNCTION batches(name text) RETURNS SETOF ldp_report_batch LANGUAGE sql STABLE
     AS $$ SELECT p.batch FROM public.packed_of AS p, generate_series(1, 40) WHERE p.name = $1 $$;
 CREATE TABLE many AS SELECT ldp_unpack(batch) AS report FROM packed;
-SELECT ldp_create_collection('c_' || name, spec) FROM specs WHERE name IN ('haar', 'joint', 'joint_haar', 'ordered', 'sampled', 'slopes', 'square_wave');
+SELECT ldp_create_collection('c_' || name, spec) FROM specs WHERE name IN ('haar', 'joint', 'joint_haar', 'ordered', 'sampled', 'slopes', 'square_wave', 'strings');
 SELECT ldp_create_collection('labelled', spec('labelled'));
 ALTER TABLE labelled ADD COLUMN side integer;
 INSERT INTO labelled SELECT r, 0, side FROM generate_series(0, 1) AS side, reports('labelled') AS r;

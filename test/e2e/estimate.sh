@@ -64,6 +64,7 @@ people() {
     sql -v spec="$1" -f - <<'SQL'
 SELECT format('COPY (SELECT %s FROM generate_series(1, 400) AS i) TO STDOUT (FORMAT csv, HEADER)', string_agg(format(
     CASE WHEN a ? 'min' THEN '%3$s + (%4$s - %3$s) * (i * %2$s %% 101 / 100.0) AS %1$I'
+         WHEN a ? 'strings' THEN '(ARRAY[''a'', ''abc'', ''ba''])[1 + i %% 3] AS %1$I'
          WHEN jsonb_typeof(a -> 'domain') = 'array' THEN '%5$L::jsonb ->> (i * i / %2$s %% %6$s)::integer AS %1$I'
          ELSE 'i * i / %2$s %% %5$s AS %1$I' END,
     a ->> 'name', 2 * place + 1, a ->> 'min', a ->> 'max', a ->> 'domain',
@@ -144,6 +145,13 @@ has out "ldp_summary_of('daily', 1)"
 run "too few, who may see rows" 0 "$ldp" estimate daily --round 2 --html few.html
 has few.html "fewer than 30 reports: nothing is shown"
 if grep -qE '<circle|<data' <(sed -n '/id="answers"/,/>Collection</p' few.html); then bad "estimates of 8 people" few.html; else ok; fi
+
+# Strings of an open domain: a string that may have been cut does not look whole.
+collect brands '{"mechanism": "strings", "epsilon": 8, "attributes": [{"name": "brand", "strings": {"alphabet": "a-c", "longest": 3}}]}'
+page brands
+run "strings in the terminal" 0 "$ldp" estimate brands
+has out "abc..."
+has out "text, of which at most the first 3 characters"
 
 # People who keep their answers: reports made by hand, of a payload of one byte.
 sql >/dev/null <<'SQL' || bad "kept answers"

@@ -72,11 +72,16 @@ check "it handed on all that it may" 16 "$(sql -c "
     SELECT count(DISTINCT left(l, 3)) FILTER (WHERE strpos(l, chr(3)) = 0) + count(*) FILTER (WHERE strpos(l, chr(3)) BETWEEN 1 AND 3)
     FROM unnest(ldp_spec_labels(ldp_client_spec('codes_2'))) AS l WHERE l !~ 'other'")"
 # A string too many has probability 0.05. Longer strings count as their beginning.
-check "the frequent strings are found" "aaaa abba abcd bbbb cccc dddd dead" "$(sql -c "
+check "the frequent strings are found" "aaaa... abba... abcd... bbbb... cccc... dddd... dead..." "$(sql -c "
     SELECT string_agg(label, ' ' ORDER BY label) FROM ldp_hitters('codes') WHERE p_value < 1e-7")"
 check "by rank there are as many as are asked for" "12 true" "$(sql -c "
     SELECT count(*) || ' ' || bool_or(p_value > 0.05) FROM ldp_hitters('codes', top => 12)")"
-check "the largest first" "abba abcd" "$(sql -c "SELECT string_agg(label, ' ' ORDER BY estimate DESC) FROM ldp_hitters('codes', top => 2)")"
+check "the largest first" "abba... abcd..." "$(sql -c "SELECT string_agg(label, ' ' ORDER BY estimate DESC) FROM ldp_hitters('codes', top => 2)")"
+check "strings that may be longer are not whole" f "$(sql -c "SELECT bool_or(whole) FROM ldp_hitters('codes')")"
+check "estimates of a round show no mark" "0 true" "$(sql -c "
+    SELECT count(*) FILTER (WHERE strpos(label, chr(3)) > 0) || ' ' || bool_or(label = 'abba...') FROM ldp_estimate('codes_2')")"
+check "a label is accepted as it is shown" t "$(sql -c "
+    SELECT bool_and(ldp_frequency(ldp_summary_of('codes_2'), label) = estimate) FROM ldp_estimate('codes_2') WHERE estimate > 0.05")"
 sql -c "SELECT ldp_drop_hitters('codes')" >/dev/null
 
 # Guarantees of a plan: the false alarm rate of each label equals the allowed one, and a share of the planned size is

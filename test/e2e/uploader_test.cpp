@@ -372,6 +372,7 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
                           bins = name.starts_with("same_joint") ? R"(, "bins": 4)" : "";
         const std::string attribute =
             entry->shape == Shape::one_categorical ? R"("domain": 100)"
+            : entry->shape == Shape::one_string    ? R"("strings": {"alphabet": "a-c", "longest": 4})"
             : entry->shape == Shape::one_numeric || entry->shape == Shape::one_ordered
                 ? range
                 : R"("attributes": [{"name": "a", )" + range + bins + R"(}, {"name": "b", )" + range + bins +
@@ -385,8 +386,11 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
         const SeriesRandomizer* series = find_capability<SeriesRandomizer>(collection.mechanism());
         const int records = series != nullptr ? static_cast<int>(series->rounds()) : 500;
         for (int i = 1; i <= records; ++i)
-            static_cast<void>(
-                client.report(std::vector<Value>(collection.spec().attributes().size(), i % 100), i));
+            static_cast<void>(client.report(
+                std::vector<Value>(collection.spec().attributes().size(), entry->shape == Shape::one_string
+                                                                              ? Value(i % 3 == 0 ? "ab" : "c")
+                                                                              : Value(i % 100)),
+                i));
         Uploader(connection, name).flush(client);
 
         std::vector<std::byte> summary(summary_size(collection.mechanism()));

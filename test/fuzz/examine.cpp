@@ -11,6 +11,7 @@
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
+#include "core/strings/string_queries.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/change.hpp"
 #include "core/summary/consistency.hpp"
@@ -97,6 +98,18 @@ class Transcript {
         add(ranked.value);
         add(ranked.estimate);
         add(ranked.p_value);
+    }
+    void add(const StringShare& share) {
+        need(share.p_value >= 0 && share.p_value <= 1, "a string's p-value outside 0 to 1");
+        add(share.estimate);
+        add(interval(share.estimate, 1.96, share.law));
+        add(share.n);
+        add(share.p_value);
+    }
+    void add(const FrequentString& string) {
+        add(std::uint64_t{string.code});
+        add(string.share);
+        put(string.whole);
     }
     void add(const Check& check) {
         need(check.p_value >= 0 && check.p_value <= 1, "a check's p-value outside 0 to 1");
@@ -215,6 +228,15 @@ void ask_all(const SummaryView& view, Transcript& said) {
     if (all || find_capability<CandidateSearch>(mechanism) != nullptr)
         for (const auto method : {CandidateMethod::nnls, CandidateMethod::lasso})
             said.ask([&] { return candidates(view, method, Control::bonferroni); });
+    if (all || mechanism.can_estimate(Quantity::strings)) {
+        const std::vector<Cell> codes{0, 1, 63};
+        const std::size_t last = mechanism.cells().size() - 1;
+        for (const auto target : {ldp::Target::sample, ldp::Target::population})
+            for (const std::size_t attribute : {std::size_t{0}, last}) {
+                said.ask([&] { return shares_of_strings(view, attribute, codes, target); });
+                said.ask([&] { return search_strings(view, attribute, {.limit = 3, .keep = 2}, target); });
+            }
+    }
     for (const double coverage : {0.5, 0.99}) said.ask([&] { return learn_ranges(view, coverage); });
     if (!ordered) return;
     for (const auto smoothing : {Smoothing::none, Smoothing::binomial})

@@ -48,6 +48,7 @@ enum Id : std::uint8_t {
     joint,
     gaussian,
     joint_haar,
+    strings,
     end
 };
 
@@ -262,6 +263,16 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             two(writer, choices_.number(1, 256));
             if (choices_.rarely(2)) epsilon(writer);
             break;
+        case strings: {
+            const std::uint64_t longest = choices_.number(1, 8);
+            four(writer, choices_.rarely(8) ? choices_.number(1, large) : choices_.number(1, 100));
+            one(writer, choices_.rarely(16) ? choices_.up_to(256) : longest);
+            one(writer, choices_.rarely(16) ? choices_.up_to(256) : choices_.number(1, longest));
+            one(writer, choices_.rarely(16) ? choices_.up_to(256) : choices_.number(1, longest));
+            four(writer, choices_.rarely(8) ? choices_.number(2, large) : choices_.number(2, 20));
+            four(writer, choices_.rarely(8) ? choices_.number(1, large) : choices_.number(1, 20));
+            break;
+        }
         case l_grr:
         case l_sue:
         case l_osue:

@@ -35,6 +35,7 @@ std::vector<Collection> examples() {
         R"("mechanism": "joint", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 7},
            {"name": "c", "domain": 20}])",
         R"("mechanism": "joint_haar", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20}])",
+        R"("mechanism": "strings", "strings": {"alphabet": "a-z", "longest": 5})",
         R"("mechanism": "sampled", "per_report": 2, "attributes": [{"name": "a", "min": 0, "max": 1},
            {"name": "b", "domain": 20, "mechanism": "olh"},
            {"name": "c", "domain": 20, "mechanism": "oue", "share": 2}])",
@@ -52,9 +53,14 @@ std::vector<Collection> examples() {
 
 std::vector<Value> record(const Collection& collection, Choices& choices) {
     std::vector<Value> values;
+    static constexpr const char* words[] = {"", "a", "bc", "defgh", "too long"};
     for (const Attribute& attribute : collection.spec().attributes())
-        values.emplace_back(attribute.numeric() ? attribute.max * static_cast<double>(choices.up_to(11)) / 10
-                                                : static_cast<double>(choices.up_to(attribute.domain)));
+        if (attribute.strings)
+            values.emplace_back(words[choices.up_to(4)]);
+        else
+            values.emplace_back(attribute.numeric()
+                                    ? attribute.max * static_cast<double>(choices.up_to(11)) / 10
+                                    : static_cast<double>(choices.up_to(attribute.domain)));
     return values;
 }
 

@@ -76,6 +76,17 @@ test("records are given by position or by name, and refused with what is allowed
     await assert.rejects(strict.perturb([12, "cat"]), failed("invalid_value", /is outside/));
 });
 
+test("strings of an open domain are folded, cut and refused", async () => {
+    const spec = { mechanism: "strings", epsilon: 4,
+        attributes: [{ name: "brand", strings: { alphabet: "a-z", longest: 6, fold: true } }] };
+    const brands = await Collection.from(spec);
+    assert.deepEqual((await brands.perturb(["Acme"])).clamped, []);
+    assert.deepEqual((await brands.perturb({ brand: null })).clamped, []);
+    assert.deepEqual((await brands.perturb(["toolong"])).clamped, ["brand"]);
+    await assert.rejects(brands.perturb(["a-b"]), failed("invalid_value", /"a-b".*"brand".*alphabet "a-z"/));
+    await assert.rejects((await Collection.from(spec, { outside: "refuse" })).perturb(["toolong"]), failed("invalid_value", /too long/));
+});
+
 test("invalid specs are rejected with a cause", async () => {
     await assert.rejects(Collection.from("{"), failed("malformed", /no valid JSON.*column/s));
     await assert.rejects(Collection.from("[".repeat(100)), failed("malformed", /nested too deeply/));

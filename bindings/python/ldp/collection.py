@@ -34,7 +34,7 @@ class Collection:
         weakref.finalize(self, native.library.ldp_collection_free, handle)
         self._names = [native.text(native.library.ldp_collection_name(handle, i))
                        for i in range(native.library.ldp_collection_values(handle))]
-        self._labelled = [isinstance(attribute.get("domain"), list)
+        self._labelled = [isinstance(attribute.get("domain"), list) or "strings" in attribute
                           for attribute in self.spec["attributes"] if "product" not in attribute]
 
     @property

@@ -17,6 +17,7 @@ PERSON = {"mechanism": "sampled", "epsilon": 2, "attributes": [
     {"name": "town", "domain": ["Köln", "Ulm", "other", "none"], "other": "other", "none": "none"}]}
 MOVING = {"mechanism": "l_grr", "epsilon": 2, "first_epsilon": 1, "domain": 4, "evolving": {},
           "budget": {"epsilon": 4, "when_spent": "refuse"}}
+BRAND = {"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}
 SERIES = {"mechanism": "ddrm", "epsilon": 2, "domain": 4, "rounds": 8, "changes": 2}
 
 
@@ -76,6 +77,19 @@ class Collections(Case):
         self.fails(bad, "collect the number in classes", person.perturb, [float("nan"), "Ulm"])
         self.fails(bad, "UTF-8", person.perturb, [1, "\ud800"])
         self.fails(bad, '"a\\x00b" is not a value', ldp.Collection(REGION).perturb, ["a\0b"])
+
+
+    def test_strings(self):
+        brand = ldp.Collection(BRAND)
+        for record in ({"brand": "acme"}, ["toolong"], [None], [float("nan")], [""]):
+            self.assertEqual(len(brand.perturb(record)), brand.report_size)
+        bad = ldp.Code.INVALID_VALUE
+        self.fails(bad, '"Acme" is not a value of "brand"', brand.perturb, ["Acme"])
+        self.fails(bad, "1 is no value", brand.perturb, [1])
+        self.fails(bad, "too long", ldp.Collection(BRAND, outside="refuse").perturb, ["toolong"])
+        with ldp.Client(brand) as client:
+            self.assertEqual(client.report(["acme"]).clamped, 0)
+            self.assertEqual(client.report(["toolong"]).clamped, 1)
 
 
 class Clients(Case):

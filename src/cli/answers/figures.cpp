@@ -100,7 +100,9 @@ class Questions {
         for (std::size_t j = part.first; j < last; ++j) {
             if (is_mean(j)) continue;
             begin(called(j));
-            if (!attributes()[j].numeric()) {
+            if (attributes()[j].strings) {
+                strings(j);
+            } else if (!attributes()[j].numeric()) {
                 shares(j);
                 if (source_.mechanism().cells()[j] <= most_values) {
                     keep(repeated_.shares_by_round(j, ordered_values(j)));
@@ -191,6 +193,27 @@ class Questions {
         if (!few && !figure.rows.empty() && std::isnan(figure.rows[0].estimate)) {
             figure.refused = figure.rows[0].note;
             figure.rows.clear();
+        }
+        keep(std::move(figure));
+    }
+
+    /// The frequent strings of an open domain.
+    void strings(std::size_t j) {
+        Figure figure{.title = "Frequent strings of " + called(j), .shares = true};
+        figure.about =
+            "Strings that are significantly frequent. Three dots mark strings that were cut after " +
+            std::to_string(attributes()[j].strings->longest) + " characters.";
+        source_.ask(figure,
+                    "SELECT * FROM ldp_frequent_strings({summary}" + argument(j) + source_.options() + ")",
+                    [&](const pq::Row& row) {
+                        figure.rows.push_back(row_of(row));
+                        if (figure.rows.back().label.empty()) figure.rows.back().label = "(empty)";
+                    });
+        if (!figure.rows.empty() && std::isnan(figure.rows[0].estimate)) {
+            figure.refused = figure.rows[0].note;
+            figure.rows.clear();
+        } else if (figure.rows.empty() && figure.refused.empty()) {
+            figure.refused = "no string is significantly frequent";
         }
         keep(std::move(figure));
     }

@@ -47,6 +47,9 @@ std::string values_of(const Attribute& attribute) {
         const std::string range = rounded(attribute.min) + " to " + rounded(attribute.max);
         return attribute.binned() ? range + ", in " + std::to_string(attribute.domain) + " bins" : range;
     }
+    if (attribute.strings)
+        return "text, of which at most the first " + std::to_string(attribute.strings->longest) +
+               " characters";
     std::string text = grouped(attribute.domain) + " values";
     if (attribute.labels.empty()) return text;
     constexpr std::size_t most = 8;

@@ -66,9 +66,9 @@ std::string kind(const Attribute& attribute) {
         return "a number from " + shortest(attribute.min) + " to " + shortest(attribute.max) +
                (attribute.binned() ? ", of which only the range is used, one of " + grouped(attribute.domain)
                                    : ", smaller and larger ones clamped to these");
-    if (attribute.prefix != 0)
-        return "a text, of which at most its first " + std::to_string(attribute.prefix) +
-               " characters are used";
+    if (const std::uint64_t used = attribute.strings ? attribute.strings->longest : attribute.prefix;
+        used != 0)
+        return "a text, of which at most its first " + std::to_string(used) + " characters are used";
     std::string text = "one of " + grouped(attribute.domain) + " values";
     constexpr std::size_t shown = 8;
     for (std::size_t i = 0; i < std::min(shown, attribute.labels.size()); ++i)

@@ -64,6 +64,8 @@ void explain(const Spec& spec, std::ostream& out) {
         if (attribute.numeric())
             out << "of the mean, in its unit (" << shortest(attribute.min) << " to "
                 << shortest(attribute.max) << ")\n";
+        else if (attribute.strings)
+            out << "of a string's share (at most " << attribute.strings->longest << " characters)\n";
         else
             out << "of each value's share (" << attribute.domain << " values)\n";
     }

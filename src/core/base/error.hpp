@@ -29,6 +29,7 @@ enum class Remedy {
     ask_means,
     ask_coefficients,
     ask_distribution,
+    ask_strings,
     // Sentences.
     ask_series,            ///< the reports have frequencies in each round of a series
     take_attribute,        ///< a record's summary has summaries of single attributes
@@ -50,6 +51,7 @@ inline constexpr RemedyWords program_words{
     "means",
     "Haar coefficients",
     "the distribution",
+    "shares of strings, and which strings are frequent",
     "They have frequencies in each round of a series.",
     "The part of the summary with one attribute can be asked by itself.",
     "Ask about fewer attributes at a time, or declare a view of these in the next spec.",
@@ -66,7 +68,7 @@ inline constexpr RemedyWords program_words{
     std::string estimates, sentences;
     for (const Remedy remedy : remedies) {
         const char* text = words[static_cast<std::size_t>(remedy)];
-        if (remedy <= Remedy::ask_distribution)
+        if (remedy <= Remedy::ask_strings)
             estimates += (estimates.empty() ? "They tell " : ", and ") + std::string(text);
         else
             sentences += (sentences.empty() ? "" : " ") + std::string(text);

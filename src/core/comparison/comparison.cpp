@@ -68,6 +68,12 @@ void check(std::span<const SummaryView> groups, std::optional<std::size_t> basel
             raise_incompatible(mechanism.block(), group.mechanism->block());
 }
 
+/// Whether the attribute is a text of a record, whose shares are not compared.
+bool is_text_of_record(const Mechanism& mechanism, std::size_t attribute) {
+    return find_capability<Record>(mechanism) != nullptr &&
+           part_of(mechanism, attribute).mechanism->can_estimate(Quantity::strings);
+}
+
 }  // namespace
 
 std::vector<Comparison> compare(std::span<const SummaryView> groups, std::optional<std::size_t> baseline,
@@ -113,7 +119,7 @@ std::vector<Comparison> compare(std::span<const SummaryView> groups, std::option
         add_all(attributes[0], [&](const SummaryView& group) { return of_table(group, attributes, target); });
     else
         for (std::size_t j = 0; j < groups[0].mechanism->cells().size(); ++j)
-            if (attributes.empty() || attributes[0] == j)
+            if (attributes.empty() ? !is_text_of_record(*groups[0].mechanism, j) : attributes[0] == j)
                 add_all(j, [&](const SummaryView& group) { return of_attribute(group, j, target); });
     const std::vector<double> adjusted = holm_adjusted(p_values);
     for (std::size_t i = 0; i < all.size(); ++i) all[i].adjusted = adjusted[i];

@@ -29,6 +29,8 @@ constexpr QuantityWords words_of(Quantity quantity) noexcept {
             return {"Haar coefficients", Remedy::ask_coefficients};
         case Quantity::distribution:
             return {"the distribution", Remedy::ask_distribution};
+        case Quantity::strings:
+            return {"shares of strings", Remedy::ask_strings};
     }
     return {};
 }

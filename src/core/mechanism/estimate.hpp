@@ -40,6 +40,7 @@ enum class Quantity {
     means,         ///< the mean of each numeric attribute, in its own units
     coefficients,  ///< the mean of each Haar coefficient, attributes scaled to [−1,1]
     distribution,  ///< the share of each grid point of an ordered attribute, without errors; see ordered.hpp
+    strings,       ///< shares of strings of an open domain, see strings/string_shares.hpp
 };
 
 /// The attribute of a request if the reports carry one attribute only.

@@ -18,6 +18,7 @@ enum class Shape {
     one_categorical,  ///< one category
     one_numeric,      ///< one number
     one_ordered,      ///< a number, or a category whose values are ordered
+    one_string,       ///< strings of an open domain
     numeric_vector,   ///< two or more numbers
     record,           ///< two or more of any kind
 };

@@ -85,6 +85,7 @@ Candidate measured_candidate(const MechanismEntry& entry,
 std::vector<Candidate> rank(const SelectionRequest& demand) {
     const std::vector<Attribute>& attributes = demand.attributes;
     const Shape shape = attributes.size() > 1     ? Shape::record
+                        : attributes[0].strings   ? Shape::one_string
                         : attributes[0].numeric() ? Shape::one_numeric
                                                   : Shape::one_categorical;
     std::vector<Candidate> candidates;

@@ -19,6 +19,10 @@ void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
             "The domain of \"" + attribute.name + "\" has " + std::to_string(attribute.domain) + ".");
 }
 
+bool is_open(const Attribute& attribute) noexcept {
+    return attribute.strings.has_value();
+}
+
 /// Throws Error (invalid_spec) unless the mechanism accepts the attributes.
 void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
     const auto want = [&](bool met, const std::string& wanted) {
@@ -26,23 +30,28 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
         raise(ErrorCode::invalid_spec, std::string(mechanism.name) + " takes " + wanted,
               "Found " + std::to_string(attributes.size()) +
                   (attributes.size() == 1 ? " attribute, " : " attributes, ") +
-                  (std::ranges::all_of(attributes, &Attribute::numeric)    ? "numeric."
+                  (std::ranges::all_of(attributes, is_open)                ? "strings."
+                   : std::ranges::all_of(attributes, &Attribute::numeric)  ? "numeric."
                    : std::ranges::none_of(attributes, &Attribute::numeric) ? "categorical."
                                                                            : "numeric and categorical."));
     };
+    const bool open = std::ranges::any_of(attributes, is_open);
     const bool several = attributes.size() >= 2 && attributes.size() <= mechanism.max_size;
     const std::string how_many = "2 to " + std::to_string(mechanism.max_size);
     switch (mechanism.shape) {
         case Shape::one_categorical:
-            want(attributes.size() == 1 && !attributes[0].numeric(), "one categorical attribute");
+            want(attributes.size() == 1 && !attributes[0].numeric() && !open, "one categorical attribute");
             check_domain(mechanism, attributes[0]);
             break;
         case Shape::one_numeric:
             want(attributes.size() == 1 && attributes[0].numeric(), "one numeric attribute");
             break;
         case Shape::one_ordered:
-            want(attributes.size() == 1, "one attribute");
+            want(attributes.size() == 1 && !open, "one attribute, of numbers or categories");
             check_domain(mechanism, attributes[0]);
+            break;
+        case Shape::one_string:
+            want(attributes.size() == 1 && open, "one attribute of strings");
             break;
         case Shape::numeric_vector:
             want(several && std::ranges::all_of(attributes, &Attribute::numeric),

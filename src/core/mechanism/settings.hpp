@@ -50,6 +50,17 @@ using OptionValue = std::variant<std::uint64_t, std::string, std::vector<UnitRan
 /// Options by name.
 using OptionValues = std::map<std::string, OptionValue>;
 
+/// An open domain: all strings over an alphabet, distinguished by their first `longest` characters. See
+/// strings/string_codes.hpp.
+struct StringDomain {
+    std::u32string alphabet;    ///< characters in ascending order, without repetitions
+    std::uint64_t longest = 0;  ///< number of leading characters that are reported
+    bool fold = false;          ///< whether the letters A to Z are reported as a to z
+    std::u32string other;       ///< replacement for other characters; empty if strings with them are rejected
+
+    friend bool operator==(const StringDomain&, const StringDomain&) = default;
+};
+
 /// One column of a user's record: numeric with a declared range, or categorical with a declared domain.
 struct Attribute {
     std::string name;  ///< as in the spec
@@ -61,6 +72,8 @@ struct Attribute {
     std::string other;                ///< the label of all values outside the domain, if declared
     std::string none;                 ///< the label for users without a value, if declared
     std::uint64_t prefix = 0;  ///< if not 0, users hold strings, and labels are prefixes of this length
+    /// Set for strings of an open domain. They have no labels, and `domain` is the number of their codes.
+    std::optional<StringDomain> strings;
     /// In a record: the factors of a product that the client computes, see spec/products.hpp. Empty if users
     /// provide the value.
     std::vector<Factor> product;

@@ -68,6 +68,7 @@ Distribution between_points(const Ordered& ordered, const std::vector<double>& s
 
 std::size_t ErrorPrediction::points_of(const Mechanism& mechanism, std::size_t attribute,
                                        const Attribute& asked) {
+    if (asked.strings) return 2;
     if (!asked.numeric()) return asked.domain;
     const bool own = find_capability<Ordered>(*part_of(mechanism, attribute).mechanism) != nullptr;
     return own ? mechanism.cells()[attribute] : prediction_points;
@@ -82,6 +83,7 @@ ErrorPrediction::ErrorPrediction(const Mechanism& mechanism, const std::vector<A
 const std::vector<double>& ErrorPrediction::spread(std::size_t attribute) const {
     std::vector<double>& own = spreads_[attribute];
     const Attribute& asked = attributes_[attribute];
+    if (own.empty() && asked.strings) own = {0, 1};
     if (own.empty()) own = even(points_of(mechanism_, attribute, asked), asked);
     return own;
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
+#include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/labels.hpp"
 
@@ -36,11 +37,15 @@ std::size_t value_of(JsonObject& object, const Attribute& attribute) {
     if (found->is_string()) {
         const auto text = found->get<std::string>();
         if (const auto label = find_label(attribute, text)) return *label;
-        for (std::size_t v = 0; attribute.labels.empty() && v < attribute.domain; ++v)
+        // The error is that of the string of the largest error, whichever is named.
+        if (attribute.strings && code_of(*attribute.strings, text)) return 0;
+        for (std::size_t v = 0; attribute.labels.empty() && !attribute.strings && v < attribute.domain; ++v)
             if (std::to_string(v) == text) return v;
-    } else if (found->is_number_unsigned() && found->get<std::uint64_t>() < attribute.domain) {
+    } else if (!attribute.strings && found->is_number_unsigned() &&
+               found->get<std::uint64_t>() < attribute.domain) {
         return found->get<std::size_t>();
     }
+    if (attribute.strings) JsonObject::wrong("value", *found, "a string of \"" + attribute.name + "\"");
     JsonObject::wrong("value", *found,
                       "a label of \"" + attribute.name + "\", or a whole number from 0 to " +
                           std::to_string(attribute.domain - 1));

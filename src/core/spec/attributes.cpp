@@ -6,6 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 #include "core/spec/labels.hpp"
@@ -106,6 +107,41 @@ void bins(JsonObject& reader, Attribute& attribute) {
     attribute.domain = attribute.labels.size();
 }
 
+/// Strings of an open domain.
+void strings(const Json& found, Attribute& attribute) {
+    JsonObject reader(found, "\"strings\"");
+    StringDomain& read = attribute.strings.emplace();
+    const std::string allowed =
+        "characters and ascending ranges of characters, such as \"a-z0-9 \", without control characters";
+    const std::string alphabet = reader.word("alphabet", allowed);
+    const auto characters = read_alphabet(alphabet);
+    if (!characters || characters->empty()) JsonObject::wrong("alphabet", Json(alphabet), allowed);
+    if (characters->size() > max_alphabet)
+        invalid("an alphabet has at most " + std::to_string(max_alphabet) + " characters",
+                "Found " + std::to_string(characters->size()) + ".");
+    read.alphabet = *characters;
+    static_cast<void>(reader.need(keys::longest.name, "the number of characters that are reported"));
+    read.longest = reader.whole(keys::longest);
+    if (const std::uint64_t most = longest_that_fits(read.alphabet.size()); read.longest > most)
+        invalid("strings of " + std::to_string(read.longest) + " characters do not fit into a report",
+                "With an alphabet of " + std::to_string(read.alphabet.size()) +
+                    " characters, strings of at most " + std::to_string(most) + " characters fit.",
+                "Give a smaller \"longest\" or a smaller \"alphabet\". Longer strings are truncated.");
+    if (const Json* fold = reader.find("fold")) {
+        if (!fold->is_boolean()) JsonObject::wrong("fold", *fold, "true or false");
+        read.fold = fold->get<bool>();
+    }
+    if (reader.find("other") != nullptr) {
+        const std::string other = reader.word("other", "one character of the alphabet");
+        const auto one = read_alphabet(other);
+        if (!one || one->size() != 1 || read.alphabet.find((*one)[0]) == read.alphabet.npos)
+            JsonObject::wrong("other", Json(other), "one character of the alphabet");
+        read.other = *one;
+    }
+    reader.finish();
+    attribute.domain = code_count(read);
+}
+
 void check_name(const Attribute& attribute) {
     if (attribute.name.empty() || attribute.name.size() > max_name || has_control(attribute.name))
         invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
@@ -127,6 +163,13 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
     Attribute attribute;
     attribute.name = std::move(name);
     check_name(attribute);
+    if (const Json* found = reader.find("strings")) {
+        if (reader.contains("domain") || reader.contains("min") || reader.contains("max"))
+            invalid("attribute \"" + attribute.name + "\" has both strings and a domain or a range",
+                    "An attribute of strings has \"strings\" and neither labels nor numbers.");
+        strings(*found, attribute);
+        return attribute;
+    }
     if (const Json* found = reader.find("domain")) {
         if (reader.find("min") != nullptr || reader.find("max") != nullptr)
             invalid("attribute \"" + attribute.name + "\" has both a domain and a range",
@@ -175,6 +218,9 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
         attribute.options["grid"] = reader.whole(keys::grid);
     }
     if (reader.contains("want")) {
+        if (attribute.strings)
+            invalid("a text has no \"want\"", "\"" + attribute.name + "\" has \"strings\".",
+                    "Remove \"want\".");
         const std::string allowed = "one of " + joined(wants(attribute));
         attribute.want = reader.word("want", allowed);
         if (std::ranges::count(wants(attribute), attribute.want) == 0)
@@ -234,7 +280,8 @@ void movement(JsonObject& reader, std::vector<Attribute>& elements) {
     for (Attribute& attribute : elements) {
         attribute.evolving = found->get<bool>();
         if (attribute.evolving && !attribute.numeric())
-            invalid("an evolving attribute must be numeric", "\"" + attribute.name + "\" is categorical.",
+            invalid("an evolving attribute must be numeric",
+                    "\"" + attribute.name + "\" is " + (attribute.strings ? "of strings." : "categorical."),
                     "Categories are remembered as they are, with \"evolving\": {} beside \"attributes\".");
     }
 }
@@ -324,11 +371,13 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                 invalid("two attributes have the same name",
                         "Found " + shown(Json(attribute.name)) + " twice.");
         }
-    } else if (top.contains("domain") || top.contains("min") || top.contains("max")) {
+    } else if (top.contains("strings") || top.contains("domain") || top.contains("min") ||
+               top.contains("max")) {
         attributes.push_back(read_attribute(top, "value"));
     } else {
-        invalid("the spec has no attributes",
-                "Expected \"attributes\", or for a single one \"domain\", or \"min\" and \"max\".");
+        invalid(
+            "the spec has no attributes",
+            "Expected \"attributes\", or for a single one \"domain\", \"strings\", or \"min\" and \"max\".");
     }
     return attributes;
 }

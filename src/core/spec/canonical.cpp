@@ -4,6 +4,7 @@
 
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
@@ -11,6 +12,17 @@
 #include "core/spec/products.hpp"
 
 namespace ldp {
+
+namespace {
+
+Json strings_json(const StringDomain& strings) {
+    Json json{{"alphabet", alphabet_text(strings.alphabet)}, {keys::longest.name, strings.longest}};
+    if (strings.fold) json["fold"] = true;
+    if (!strings.other.empty()) json["other"] = alphabet_text(strings.other);
+    return json;
+}
+
+}  // namespace
 
 Json canonical_json(const Spec& spec) {
     Json document{{"version", keys::version},
@@ -26,7 +38,9 @@ Json canonical_json(const Spec& spec) {
         if (element)
             for (std::size_t i = j; i < attributes.size() && attributes[i].vector == attribute.vector; ++i)
                 entry["vector"].push_back(element_label(attributes[i]));
-        if (attribute.numeric() || attribute.binned()) {
+        if (attribute.strings) {
+            entry["strings"] = strings_json(*attribute.strings);
+        } else if (attribute.numeric() || attribute.binned()) {
             entry["min"] = attribute.min;
             entry["max"] = attribute.max;
             if (attribute.binned()) entry["edges"] = attribute.edges;

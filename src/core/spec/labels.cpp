@@ -10,6 +10,7 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/joint/joint_views.hpp"
+#include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace ldp {
@@ -90,6 +91,7 @@ std::optional<std::size_t> find_label(const Attribute& attribute, std::string_vi
 }
 
 std::string label_or_number(const Attribute& attribute, std::size_t value) {
+    if (attribute.strings) return string_label(*attribute.strings, value);
     return value < attribute.labels.size() ? attribute.labels[value] : std::to_string(value);
 }
 
@@ -132,6 +134,7 @@ std::string Labels::name(std::size_t attribute) const {
 }
 
 std::string Labels::label(std::size_t attribute, std::size_t value) const {
+    if (of_strings(attribute)) return string_label(*attributes_[attribute].strings, value);
     const auto found = find_label(attribute, value);
     return found ? std::string(*found) : std::to_string(value);
 }
@@ -141,7 +144,8 @@ std::string Labels::json_name(std::size_t attribute) const {
 }
 
 std::string Labels::json_label(std::size_t attribute, std::size_t value) const {
-    return has_labels(attribute) ? json_text(Json(label(attribute, value))) : std::to_string(value);
+    return has_labels(attribute) || of_strings(attribute) ? json_text(Json(label(attribute, value)))
+                                                          : std::to_string(value);
 }
 
 std::vector<double> Labels::ends(std::size_t attribute) const {
@@ -155,6 +159,10 @@ std::vector<double> Labels::ends(std::size_t attribute) const {
 
 std::optional<std::size_t> Labels::find_value(std::size_t attribute, std::string_view label) const noexcept {
     if (attribute >= attributes_.size()) return std::nullopt;
+    if (const auto& strings = attributes_[attribute].strings) {
+        const auto found = code_of(*strings, label);
+        return found ? std::optional<std::size_t>(found->code) : std::nullopt;
+    }
     const std::vector<std::uint32_t>& slots = index_[attribute];
     if (slots.empty()) return ldp::find_label(attributes_[attribute], label);
     std::size_t at = std::hash<std::string_view>()(label) & (slots.size() - 1);
@@ -182,6 +190,10 @@ std::size_t Labels::attribute_called(std::string_view name, std::size_t count,
 std::size_t Labels::value_called(std::size_t attribute, std::string_view label,
                                  const std::string& hint) const {
     if (const auto found = find_value(attribute, label)) return *found;
+    if (of_strings(attribute))
+        refuse("\"" + shortened(std::string(label), 200) + "\" is not a string of attribute \"" +
+                   attributes_[attribute].name + "\"",
+               "The alphabet is \"" + alphabet_text(attributes_[attribute].strings->alphabet) + "\".");
     if (has_labels(attribute))
         none_called(
             "value", label, attributes_[attribute].labels.size(),

@@ -22,7 +22,7 @@ namespace ldp {
 /// The same, or, if none has this name, the number in digits if it is one of theirs.
 [[nodiscard]] std::optional<std::size_t> find_attribute_or_number(std::span<const Attribute> attributes,
                                                                   std::string_view name) noexcept;
-/// The number of the value with this label, by a search through all labels.
+/// The number of the value with this label, by a search through all labels; of strings none.
 [[nodiscard]] std::optional<std::size_t> find_label(const Attribute& attribute,
                                                     std::string_view label) noexcept;
 /// The label of a value, or its number if it has none.
@@ -39,6 +39,11 @@ class Labels {
 
     [[nodiscard]] bool known() const noexcept { return !attributes_.empty(); }
     [[nodiscard]] std::span<const Attribute> attributes() const noexcept { return attributes_; }
+
+    /// Returns whether the attribute's values are strings of an open domain. Their numbers are codes.
+    [[nodiscard]] bool of_strings(std::size_t attribute) const noexcept {
+        return attribute < attributes_.size() && attributes_[attribute].strings.has_value();
+    }
 
     // From a number to its name; nothing, or the number in digits, if it has none.
 

@@ -37,6 +37,9 @@ std::size_t category_called(const std::string& name, std::span<const Attribute> 
     const std::size_t place = attribute_called(name, all);
     if (all[place].numeric())
         invalid("a number has no groups", "\"" + name + "\" is numeric.", "Name an attribute with a domain.");
+    if (all[place].strings)
+        invalid("strings of an open domain are no groups", "\"" + name + "\" is of strings.",
+                "Name an attribute with a domain.");
     return place;
 }
 

@@ -35,7 +35,11 @@ class Round {
         Estimate estimate;
         double noise;  ///< standard error with the target sample
     };
+    /// Empty for strings of an open domain.
     [[nodiscard]] std::vector<Item> items(std::size_t attribute) const {
+        if (find_capability<Record>(*view_.mechanism) != nullptr &&
+            part(attribute).mechanism->can_estimate(Quantity::strings))
+            return {};
         if (numeric(attribute)) return {item(means_[attribute], noisy_means_[attribute])};
         const auto estimates = frequencies(attribute, target_);
         const auto noisy =

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/mechanism/strings/string_shares.hpp"
 
 namespace ldp {
 
@@ -12,6 +13,9 @@ RobustInterval::RobustInterval(const SummaryView& view, const Question& question
     if (!(forged >= 0 && forged < 1))
         raise(ErrorCode::invalid_value, "the share of forged reports must be at least 0 and below 1",
               "Found " + std::to_string(forged) + ".", "One in a hundred is 0.01.");
+    // A string's estimate follows from a part of the reports about its attribute, which forgers choose.
+    const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
+    if (find_capability<StringShares>(*part(view, attribute).mechanism) != nullptr) return;
     if (contributions_.size() != 1 || question.attribute == only_attribute) return;
     const double about = static_cast<double>(part(view, question.attribute).n) / static_cast<double>(view.n);
     contributions_[0].chance = (about - forged) / (1 - forged);

@@ -4,6 +4,7 @@
 #include "core/format/header.hpp"
 
 #include "core/base/error.hpp"
+#include "core/strings/string_queries.hpp"
 #include "core/summary/batch.hpp"
 #include "core/summary/moving_window.hpp"
 #include "support.hpp"
@@ -79,6 +80,9 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("rappor", 1, R"("domain": 20, "bits": 12, "cohorts": 3, "first_epsilon": 0.7)"));
     all.push_back(mechanism("ddrm", 1, R"("domain": 2, "rounds": 8)"));
     all.push_back(mechanism("ddrm", 4, R"("domain": 20, "rounds": 11, "changes": 3)"));
+    all.push_back(mechanism("strings", 1, R"("strings": {"alphabet": "a-z0-9 ", "longest": 12})"));
+    all.push_back(
+        mechanism("strings", 4, R"("strings": {"alphabet": "ab", "longest": 5}, "step": 2, "buckets": 300)"));
     all.push_back(mechanism("exponential", 1, "\"domain\": 75, \"columns\": 10, \"reach\": 2"));
     all.push_back(mechanism("exponential", 4, "\"domain\": 300, \"reach\": 3"));  // two bytes a report
     return all;
@@ -122,6 +126,10 @@ bool refused(void (*take)(Bytes), Bytes bytes) {
 /// Whether the summary has estimates, or says that its parameters allow none.
 bool can_be_asked(const Mechanism& m, Bytes summary) {
     try {
+        if (m.can_estimate(Quantity::strings)) {
+            constexpr Cell codes[] = {0, 1};
+            return shares_of_strings(view_of(m, summary), 0, codes, Target::population).size() == 2;
+        }
         return !estimate(view_of(m, summary), {m.answers()[0]}).empty();
     } catch (const Error& error) {
         return error.code() == ErrorCode::unsupported;

@@ -119,7 +119,10 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
              {"name": "c", "min": 0, "max": 1, "bins": 2}])"}},
         {"gaussian", {two + R"(, "grid": 2, "delta": 1e-3)"}},
         {"joint_haar", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 5},
-             {"name": "c", "min": 0, "max": 1, "bins": 3}])"}}};
+             {"name": "c", "min": 0, "max": 1, "bins": 3}])"}},
+        {"strings",
+         {R"("strings": {"alphabet": "a", "longest": 3}, "first": 1, "step": 1, "cohorts": 2)",
+          R"("strings": {"alphabet": "a-c", "longest": 2}, "buckets": 3, "cohorts": 4)"}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());
     for (std::size_t i = 0; i < proven.size(); ++i) {
         const auto& [name, specs] = proven[i];

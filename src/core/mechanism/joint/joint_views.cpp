@@ -102,6 +102,10 @@ void check_joint_attributes(const std::vector<Attribute>& attributes, const char
             refuse_spec(std::string(mechanism) + " reports cells of cross tables, and a number has none",
                         name + " is a number.",
                         "Divide its range: add \"bins\": 16, or \"edges\" with the inner ends of its bins.");
+        if (attribute.strings)
+            refuse_spec(std::string(mechanism) + " reports cells of cross tables, and strings have none",
+                        name + " is of strings of an open domain.",
+                        "List the strings that are asked for as its \"domain\".");
         if (attribute.of_record())
             refuse_spec(
                 std::string("an attribute of ") + mechanism + " has no \"mechanism\" and no \"share\"",

@@ -46,6 +46,7 @@ bool in_layers(const MechanismEntry& entry, bool two) noexcept {
 
 bool takes(const MechanismEntry& entry, const Attribute& attribute) noexcept {
     if (!attribute.vector.empty()) return entry.shape == Shape::numeric_vector;
+    if (attribute.strings) return entry.shape == Shape::one_string;
     return entry.shape == Shape::one_ordered ||
            entry.shape == (attribute.numeric() ? Shape::one_numeric : Shape::one_categorical);
 }
@@ -55,7 +56,10 @@ bool suits(const MechanismEntry& entry, const Attribute& attribute, const PartTe
 }
 
 std::string kind_of(const Attribute& attribute) {
-    return !attribute.vector.empty() ? "vector" : attribute.numeric() ? "number" : "category";
+    return !attribute.vector.empty() ? "vector"
+           : attribute.strings       ? "text"
+           : attribute.numeric()     ? "number"
+                                     : "category";
 }
 
 const std::string& name_of(const Attribute& attribute) {
@@ -211,7 +215,10 @@ std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes, c
                "List them one after another in \"attributes\".");
     }
     for (const std::size_t j : joint)
-        if (attributes[j].numeric() || !attributes[j].vector.empty())
+        if (attributes[j].strings)
+            refuse("joint tables need categories, and \"" + attributes[j].name + "\" is a text",
+                   "\"together\" names it.", "List its values as its \"domain\".");
+        else if (attributes[j].numeric() || !attributes[j].vector.empty())
             refuse("joint tables need categories, and \"" + attributes[j].name + "\" is a number",
                    "\"together\" names it.", "Divide its range: add \"bins\": 16, or \"edges\".");
     std::vector<PartAttributes> parts;
@@ -261,7 +268,8 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
     }
     Attribute& first = each[0];
     if (first.mechanism.empty() || first.mechanism == "auto") {
-        const bool by_size = first.vector.empty() && first.want.empty() && first.options.empty();
+        const bool by_size =
+            first.vector.empty() && !first.strings && first.want.empty() && first.options.empty();
         const MechanismEntry* choice = nullptr;
         const MechanismEntry*& known = by_size ? chosen[first.domain] : choice;
         if (known == nullptr) known = &chosen_mechanism(attributes, part, terms);

@@ -41,6 +41,11 @@ SampledRecord::SampledRecord(const Header& header, Bytes block, std::uint64_t s,
     index_ = cell_width(parts_);
     public_ += index_;
     payload_ += index_;
+    const auto has_strings = [](const PartRun& run) { return run.inner->can_estimate(Quantity::strings); };
+    const auto shares = [&](const PartRun& run) { return !run.mean && !has_strings(run); };
+    if (std::ranges::any_of(runs_, &PartRun::mean)) answers_.push_back(Quantity::means);
+    if (std::ranges::any_of(runs_, shares)) answers_.push_back(Quantity::frequencies);
+    if (std::ranges::any_of(runs_, has_strings)) answers_.push_back(Quantity::strings);
 }
 
 std::vector<std::uint64_t> SampledRecord::cells() const {

@@ -65,7 +65,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     bool valid_payload(Bytes payload) const noexcept override;
     bool valid_state(const Counts& counts) const noexcept override;
 
-    std::span<const Quantity> answers() const noexcept override;
+    std::span<const Quantity> answers() const noexcept override { return answers_; }
     std::size_t attributes() const noexcept override { return attributes_; }
     RecordPart part_of(std::size_t attribute) const override;
     SummaryView part(const Counts& counts, std::size_t attribute) const override;
@@ -161,6 +161,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     std::size_t index_ = 0;                                 // bytes of a part's number
     std::size_t public_ = 0, permanent_ = 0, payload_ = 0;  // bytes of each, for one part
     std::size_t state_size_ = 0;
+    std::vector<Quantity> answers_;
 };
 
 }  // namespace ldp

@@ -14,13 +14,6 @@ namespace ldp {
 
 // Estimates ------------------------------------------------------------------------------------------------
 
-std::span<const Quantity> SampledRecord::answers() const noexcept {
-    static constexpr Quantity quantities[] = {Quantity::means, Quantity::frequencies};
-    const bool means = std::ranges::any_of(runs_, &PartRun::mean);
-    const bool shares = !std::ranges::all_of(runs_, &PartRun::mean);
-    return std::span(quantities).subspan(means ? 0 : 1, means && shares ? 2 : 1);
-}
-
 SummaryView SampledRecord::part(const Counts& counts, std::size_t attribute) const {
     check_attribute(attribute, attributes_);
     return counted(counts, place_of(attribute));
@@ -52,6 +45,8 @@ std::vector<Estimate> SampledRecord::estimate(const Counts& counts, const Questi
     if (question.quantity == Quantity::frequencies) {
         check_attribute(question.attribute, attributes_);
         const Place place = place_of(question.attribute);
+        if (place.run->inner->can_estimate(Quantity::strings))
+            check_can_estimate(*place.run->inner, Quantity::frequencies);
         if (!place.run->inner->can_estimate(Quantity::frequencies))
             raise(ErrorCode::unsupported, "attribute " + std::to_string(question.attribute) + " is a number",
                   "Its mechanism estimates means. Categories have shares of values.",

@@ -1,0 +1,289 @@
+// The search extends prefixes (PEM; Wang, Li, Jha 2021). Each level has separate reports, so the selection at
+// one level does not bias the tests at the next. A string that ends within the prefixes of a level is whole
+// at this level and all later ones; their estimates are pooled.
+
+#include "core/mechanism/strings/frequent_strings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
+#include "core/base/text.hpp"
+#include "core/math/statistics.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Maximum number of candidates of one level, and of look-ups.
+constexpr double most_candidates = 0x1p22, most_work = 0x1p31;
+/// A share of this many standard errors is subtracted before others are estimated.
+constexpr double clear = 4;
+
+double inside(double share) noexcept {
+    return std::clamp(share, 0.0, 1.0);
+}
+
+/// The estimates of one string at several levels.
+struct PooledShare {
+    double reports = 0, sum = 0, collisions = 0;
+
+    void add(double n, double share, double collision_variance) noexcept {
+        reports += n;
+        sum += n * share;
+        collisions += n * n * collision_variance;
+    }
+    [[nodiscard]] double value() const noexcept { return sum / reports; }
+    [[nodiscard]] double collision_variance() const noexcept { return collisions / (reports * reports); }
+};
+
+/// The reports of some levels are a random sample of all reports. For the target sample, the sampling
+/// variance is multiplied by the share of the reports at other levels.
+TruthCurve curve_of(const PureProtocol& protocol, double reports, double all, Target target) {
+    const auto [p, q] = protocol;
+    const double counted = (1 - q) / (p - q), other = -q / (p - q);
+    const auto moments = [&](double chance) {
+        const auto moment = [&](int power) {
+            return chance * std::pow(counted, power) + (1 - chance) * std::pow(other, power);
+        };
+        return TruthCurve::TermMoments{moment(2), moment(3)};
+    };
+    TruthCurve population = TruthCurve::of_terms(reports, moments(p), moments(q), Target::population);
+    if (target == Target::population) return population;
+    const TruthCurve sample = TruthCurve::of_terms(reports, moments(p), moments(q), Target::sample);
+    const double drawn = reports / all;
+    for (std::size_t i = 0; i < population.variance.size(); ++i) {
+        population.variance[i] = std::lerp(population.variance[i], sample.variance[i], drawn);
+        population.third[i] = std::lerp(population.third[i], sample.third[i], drawn);
+    }
+    return population;
+}
+
+/// The count of a string that no person holds is binomial. Collisions increase its variance, so the distance
+/// from the mean is scaled to the binomial variance before the comparison.
+double p_value_of(const PureProtocol& protocol, const PooledShare& pool, double repetition) {
+    const double n = std::max(1.0, std::floor(pool.reports / repetition));
+    const double noise = protocol.n_variance(0) / n;
+    const double reduced = pool.value() * std::sqrt(noise / (noise + pool.collision_variance()));
+    const double count = std::round(n * (protocol.q + reduced * (protocol.p - protocol.q)));
+    return binomial_at_least(static_cast<std::uint64_t>(n), protocol.q,
+                             static_cast<std::uint64_t>(std::max(count, 0.0)));
+}
+
+StringShare share_of_pool(const StringDesign& design, const PooledShare& pool, std::uint64_t n,
+                          const StringQuery& query) {
+    if (!(pool.reports > 0)) return {{unknown, unknown}, law_of_share(), 0, 1};
+    const TruthCurve curve =
+        curve_of(design.protocol, pool.reports, static_cast<double>(query.people == 0 ? n : query.people),
+                 query.target);
+    const double collisions = pool.collision_variance();
+    const double variance = curve.variance_at(inside(pool.value())) / pool.reports + collisions;
+    return {{pool.value(), std::sqrt(variance)},
+            {.truths = possible_shares, .curve = curve, .unseen = collisions},
+            static_cast<std::uint64_t>(pool.reports),
+            p_value_of(design.protocol, pool, query.repetition)};
+}
+
+/// A prefix with its share at one level.
+struct Prefix {
+    std::uint64_t code;
+    double share;
+    bool clear = false;  ///< its share was subtracted from the counts
+};
+
+/// Estimates the shares of prefixes together. Clearly positive shares are subtracted in descending order, so
+/// that they add no collisions to other shares. Returns the variance of the remaining collisions.
+double refine(const StringDesign& design, LevelCounts& counts, std::vector<Prefix>& all) {
+    const double noise = design.protocol.n_variance(0) / counts.reports();
+    double collisions = design.collisions(counts.sum_of_squares());
+    std::vector<std::uint64_t> codes;
+    for (const Prefix& one : all) codes.push_back(one.code);
+    constexpr int most_rounds = 24, sweeps = 2;
+    for (int round = 0; round < most_rounds; ++round) {
+        double largest = clear * std::sqrt(noise + collisions);
+        bool found = false;
+        for (const Prefix& one : all)
+            if (!one.clear && one.share > largest) largest = one.share, found = true;
+        if (!found) break;
+        const double least = std::max(largest / 2, clear * std::sqrt(noise + collisions));
+        for (Prefix& one : all)
+            if (!one.clear && one.share >= least) {
+                one.clear = true;
+                counts.subtract(one.code, one.share);
+            }
+        for (int sweep = 0; sweep < sweeps; ++sweep)
+            for (Prefix& one : all)
+                if (one.clear) {
+                    const double change = counts.share(one.code);
+                    one.share += change;
+                    counts.subtract(one.code, change);
+                }
+        const std::vector<double> shares = counts.shares(codes);
+        double squares = counts.sum_of_squares();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (!all[i].clear) {
+                all[i].share = shares[i];
+                continue;
+            }
+            squares -=
+                square(all[i].share) - design.protocol.n_variance(inside(all[i].share)) / counts.reports();
+        }
+        collisions = design.collisions(inside(squares));
+    }
+    return collisions;
+}
+
+/// A whole string with its pooled estimate.
+struct Whole {
+    Cell code;
+    double tested;  ///< candidates of the level that found it
+    PooledShare pool;
+};
+
+class LevelSearch {
+  public:
+    LevelSearch(const StringDesign& design, const Counts& counts, const StringQuery& query)
+        : design_(design), counts_(counts), query_(query) {}
+
+    std::vector<FrequentString> operator()() {
+        for (std::size_t level = 0; level < design_.levels.count(); ++level) {
+            LevelCounts counts = design_.counts(counts_.state, level);
+            if (!(counts.reports() > 0)) break;
+            search(level, counts);
+        }
+        return found();
+    }
+
+  private:
+    /// Returns the candidates of a level: the continuations of the prefixes that were kept.
+    [[nodiscard]] std::vector<std::uint64_t> candidates(std::size_t level) const {
+        const StringLevels& levels = design_.levels;
+        const std::uint64_t added = levels.length(level) - (level == 0 ? 0 : levels.length(level - 1));
+        const auto prefixes = static_cast<double>(level == 0 ? 1 : open_.size());
+        const double expected = prefixes * static_cast<double>(levels.sound_code_count(added));
+        if (expected > most_candidates || expected * static_cast<double>(design_.cohorts) > most_work)
+            raise(ErrorCode::invalid_value, "the search would examine too many candidates",
+                  "Level " + std::to_string(level + 1) + " has " + shortest(expected) + ", each in " +
+                      std::to_string(design_.cohorts) + " cohorts.",
+                  "Keep fewer prefixes.");
+        std::vector<std::uint64_t> continued = levels.sound_codes(added);
+        if (level == 0) return continued;
+        const std::uint64_t unit = levels.codes(level) / levels.codes(level - 1);
+        std::vector<std::uint64_t> all;
+        all.reserve(open_.size() * continued.size());
+        Work work;
+        for (const std::uint64_t prefix : open_)
+            for (const std::uint64_t end : continued) {
+                all.push_back(prefix * unit + end);
+                work.done();
+            }
+        return all;
+    }
+
+    void search(std::size_t level, LevelCounts& counts) {
+        const StringLevels& levels = design_.levels;
+        const bool last = level + 1 == levels.count();
+        const std::vector<std::uint64_t> tested = candidates(level);
+        std::vector<Prefix> all = largest(tested, counts.shares(tested));
+        const std::size_t fresh = all.size();
+        for (const Whole& whole : wholes_) {
+            const std::uint64_t code = levels.prefix(whole.code, level);
+            all.push_back({code, counts.share(code)});
+        }
+        const double collisions = refine(design_, counts, all);
+        for (std::size_t i = fresh; i < all.size(); ++i)
+            wholes_[i - fresh].pool.add(counts.reports(), all[i].share, collisions);
+        all.resize(fresh);
+        std::ranges::sort(all, [](const Prefix& a, const Prefix& b) {
+            return a.share != b.share ? a.share > b.share : a.code < b.code;
+        });
+        open_.clear();
+        std::uint64_t kept = 0;
+        for (const Prefix& one : all) {
+            if (!(one.share > 0)) break;
+            if (!last && one.code % levels.base() != 0) {
+                if (open_.size() < query_.keep) open_.push_back(one.code);
+            } else if (kept++ < query_.keep) {
+                Whole whole{levels.whole(one.code, level), static_cast<double>(tested.size()), {}};
+                whole.pool.add(counts.reports(), one.share, collisions);
+                wholes_.push_back(whole);
+            }
+        }
+    }
+
+    /// Returns the prefixes with the largest estimates, more than are kept: their order changes when
+    /// collisions are subtracted.
+    [[nodiscard]] std::vector<Prefix> largest(const std::vector<std::uint64_t>& tested,
+                                              const std::vector<double>& shares) const {
+        std::vector<Prefix> all;
+        all.reserve(tested.size());
+        for_each_index(tested.size(), [&](std::size_t i) { all.push_back({tested[i], shares[i]}); });
+        const std::size_t wanted = std::min(all.size(), 4 * static_cast<std::size_t>(query_.keep));
+        const auto end = all.begin() + static_cast<std::ptrdiff_t>(wanted);
+        Work work;
+        std::nth_element(all.begin(), end, all.end(), [&](const Prefix& a, const Prefix& b) {
+            work.done();
+            return a.share != b.share ? a.share > b.share : a.code < b.code;
+        });
+        all.erase(end, all.end());
+        return all;
+    }
+
+    [[nodiscard]] std::vector<FrequentString> found() const {
+        const auto levels = static_cast<double>(design_.levels.count());
+        std::vector<FrequentString> strings;
+        for (const Whole& whole : wholes_) {
+            check_interrupt();
+            StringShare share = share_of_pool(design_, whole.pool, counts_.n, query_);
+            // Bonferroni's correction for the candidates of a level, which depend on earlier levels only, and
+            // for the number of levels.
+            share.p_value = std::min(1.0, share.p_value * whole.tested * levels);
+            strings.push_back({whole.code, share, whole.code % design_.levels.base() == 0});
+        }
+        std::ranges::sort(strings, [](const FrequentString& a, const FrequentString& b) {
+            const double one = a.share.estimate.value, other = b.share.estimate.value;
+            return one != other ? one > other : a.code < b.code;
+        });
+        return strings;
+    }
+
+    const StringDesign& design_;
+    const Counts& counts_;
+    const StringQuery& query_;
+    std::vector<std::uint64_t> open_;  ///< prefixes that the last level kept
+    std::vector<Whole> wholes_;
+};
+
+}  // namespace
+
+LevelCounts StringDesign::counts(Bytes state, std::size_t level) const {
+    const std::size_t size = cohorts * buckets * sizeof(std::uint64_t);
+    return {state.subspan(level * size, size), level, cohorts, buckets, slope};
+}
+
+StringShare share_of_string(const StringDesign& design, const Counts& counts, Cell code,
+                            const StringQuery& query) {
+    PooledShare pool;
+    for (std::size_t level = design.levels.first_whole(code); level < design.levels.count(); ++level) {
+        const LevelCounts one = design.counts(counts.state, level);
+        if (!(one.reports() > 0)) continue;
+        const double share = one.share(design.levels.prefix(code, level));
+        const double others = std::max(0.0, one.sum_of_squares() - square(inside(share)));
+        pool.add(one.reports(), share, design.collisions(others));
+    }
+    return share_of_pool(design, pool, counts.n, query);
+}
+
+std::vector<FrequentString> frequent_strings(const StringDesign& design, const Counts& counts,
+                                             const StringQuery& query) {
+    if (query.keep < 1 || query.keep > StringQuery::most_kept)
+        raise(ErrorCode::invalid_value,
+              "a search must keep 1 to " + std::to_string(StringQuery::most_kept) + " prefixes",
+              "Found " + std::to_string(query.keep) + ".");
+    return LevelSearch(design, counts, query)();
+}
+
+}  // namespace ldp

@@ -1,0 +1,179 @@
+// Records with strings of an open domain among their parts.
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.hpp"
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/strings/string_codes.hpp"
+#include "core/strings/string_queries.hpp"
+#include "core/summary/change.hpp"
+#include "proof.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(record_strings)
+
+namespace {
+
+/// A spec of a text `brand` and other attributes.
+std::string record(double epsilon, const std::string& strings, const std::string& others,
+                   const std::string& rest = {}, const std::string& mechanism = "sampled") {
+    return "{\"mechanism\": \"" + mechanism + "\", \"epsilon\": " + text(epsilon) +
+           ", \"attributes\": [{\"name\": \"brand\", " + strings + "}, " + others + "]" + rest + "}";
+}
+
+const std::string mood = R"({"name": "mood", "domain": 3, "mechanism": "grr"})";
+
+std::string refusal(const std::string& json) {
+    try {
+        static_cast<void>(Spec::from_json(json));
+    } catch (const Error& error) {
+        return error.what() + (" " + error.detail());
+    }
+    return {};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(records_with_strings_keep_epsilon) {
+    constexpr int users = 60;  // draw every part, level and cohort
+    for (const double epsilon : {0.5, 2.0, 4.9}) {
+        const std::string strings =
+            R"("strings": {"alphabet": "ab", "longest": 2}, "mechanism": "strings", "first": 1, "step": 1,)"
+            R"( "buckets": 3, "cohorts": 2)";
+        prove(*mechanism(record(epsilon, strings, mood)), users);
+        prove(*mechanism(record(epsilon, strings, mood + R"(, {"name": "age", "min": 0, "max": 9,
+            "mechanism": "duchi"})",
+                                R"(, "grid": 2)")),
+              users);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(two_parts_a_report_keep_epsilon) {
+    prove(*mechanism(record(4,
+                            R"("strings": {"alphabet": "ab", "longest": 1}, "mechanism": "strings", )"
+                            R"("buckets": 2, "cohorts": 2)",
+                            mood + R"(, {"name": "car", "domain": 2, "mechanism": "grr"})",
+                            R"(, "per_report": 2)")),
+          60);
+}
+
+BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
+    const std::string brand = R"("strings": {"alphabet": "a-z0-9 ", "longest": 12})";
+    const auto canonical = nlohmann::json::parse(
+        Spec::from_json(
+            record(2, brand, R"({"name": "mood", "domain": 3}, {"name": "age", "domain": 64})", "", "auto"))
+            .to_json());
+    const nlohmann::json& part = canonical["attributes"][0];
+    BOOST_CHECK_EQUAL(canonical["mechanism"], "sampled");
+    BOOST_CHECK_EQUAL(part["mechanism"], "strings");
+    BOOST_CHECK_EQUAL(part["strings"]["longest"], 12);
+    for (const char* option : {"first", "step", "buckets", "cohorts"}) BOOST_CHECK(part.contains(option));
+    BOOST_CHECK_EQUAL(Spec::from_json(canonical.dump()).to_json(), canonical.dump());
+    // A category of as many values as the text has codes has its own mechanism.
+    const auto equal =
+        nlohmann::json::parse(Spec::from_json(record(2, R"("strings": {"alphabet": "a-c", "longest": 3})",
+                                                     R"({"name": "age", "domain": 64})", "", "auto"))
+                                  .to_json());
+    BOOST_CHECK_EQUAL(equal["attributes"][0]["mechanism"], "strings");
+    BOOST_CHECK_NE(equal["attributes"][1]["mechanism"], "strings");
+    for (const auto& [strings, rest, part_of_message] :
+         {std::tuple(brand + R"(, "mechanism": "grr")", "", "cannot report \"brand\""),
+          {brand + R"(, "want": "distribution")", "", "a text has no \"want\""},
+          {brand, R"(, "together": [["brand", "mood"]])", "is a text"},
+          {brand, R"(, "first_epsilon": 1)", "no mechanism suits the text"},
+          {brand + R"(, "evolving": true)", "", "of strings"}})
+        BOOST_CHECK_MESSAGE(
+            refusal(record(2, strings, mood, rest)).find(part_of_message) != std::string::npos,
+            part_of_message << " in: " << refusal(record(2, strings, mood, rest)));
+    // A margin becomes a share of the people.
+    const auto with_margin =
+        nlohmann::json::parse(Spec::from_json(record(2, brand, R"({"name": "mood", "domain": 3})",
+                                                     R"(, "margins": {"brand": 0.01})"))
+                                  .to_json());
+    BOOST_CHECK_GT(with_margin["attributes"][0]["share"], with_margin["attributes"][1]["share"]);
+}
+
+// Strings are drawn anew each time, and with them the collisions. Of 4000 intervals, 93 to 97 % are more than
+// 5 standard deviations of the simulation away from 95 %.
+BOOST_AUTO_TEST_CASE(intervals_cover_the_truth, *boost::unit_test::label("slow")) {
+    constexpr int repetitions = 4000, n = 300;
+    for (const double epsilon : {1.0, 4.0}) {
+        const auto m = mechanism(record(epsilon,
+                                        R"("strings": {"alphabet": "a-z", "longest": 4}, )"
+                                        R"("mechanism": "strings", "first": 2, "step": 2, "cohorts": 16)",
+                                        mood, R"(, "per_report": 1)"));
+        SeededBits bits(4301);
+        int held = 0, population = 0, category = 0;
+        for (int i = 0; i < repetitions; ++i) {
+            const auto any = [&] {
+                Cell code = 0;
+                for (int k = 0; k < 4; ++k) code = code * 27 + 1 + bits.below(26);
+                return code;
+            };
+            const Cell heavy = any(), other = any();
+            OwnedSummary fixed(*m), drawn(*m);
+            for (int k = 0; k < n; ++k) {
+                const Cell cells[] = {k < n / 2 ? heavy : other, static_cast<Cell>(k % 3)};
+                fixed.draw(cells, bits);
+                const Cell people[] = {bits.below(10) < 3 ? heavy : other, 0};
+                drawn.draw(people, bits);
+            }
+            const auto covers = [&](const OwnedSummary& summary, Target target, double truth) {
+                const StringShare share = shares_of_strings(summary.view(), 0, {&heavy, 1}, target)[0];
+                const Interval found = interval(share.estimate, critical_value(0.95), share.law);
+                return found.lower <= truth && truth <= found.upper;
+            };
+            held += covers(fixed, Target::sample, 0.5);
+            population += covers(drawn, Target::population, 0.3);
+            const Estimate first = fixed.estimate(Quantity::frequencies, Target::sample, 1)[0];
+            category += std::abs(first.value - 1.0 / 3) < 2.5758 * first.standard_error ? 1 : 0;
+        }
+        for (const int covered : {held, population}) {
+            BOOST_CHECK_GT(covered, 0.93 * repetitions);
+            BOOST_CHECK_LT(covered, 0.97 * repetitions);
+        }
+        BOOST_CHECK_GT(category, 0.98 * repetitions);  // 99 % intervals of the other part
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_part_has_the_estimates_of_the_record) {
+    const auto m =
+        mechanism(record(4, R"("strings": {"alphabet": "a-z", "longest": 6}, "mechanism": "strings")", mood,
+                         R"(, "per_report": 1)"));
+    const StringDomain words{*read_alphabet("a-z"), 6, false, {}};
+    const Cell acme = code_of(words, "acme")->code;
+    SeededBits bits(4302);
+    OwnedSummary summary(*m);
+    for (int i = 0; i < 6000; ++i) {
+        const Cell cells[] = {i % 2 == 0 ? acme : bits.below(m->cells()[0]), static_cast<Cell>(i % 3)};
+        summary.draw(cells, bits);
+    }
+    const SummaryView view = summary.view();
+    BOOST_CHECK(m->can_estimate(Quantity::strings) && m->can_estimate(Quantity::frequencies) &&
+                !m->can_estimate(Quantity::means));
+    const auto found = search_strings(view, 0, {}, Target::population);
+    BOOST_REQUIRE(!found.empty());
+    BOOST_CHECK_EQUAL(found[0].code, acme);
+    BOOST_CHECK_SMALL(found[0].share.estimate.value - 0.5, 6 * found[0].share.estimate.standard_error);
+    const auto alone = search_strings(part(view, 0), 0, {}, Target::population);
+    BOOST_REQUIRE_EQUAL(alone.size(), found.size());
+    BOOST_CHECK_EQUAL(alone[0].share.estimate.value, found[0].share.estimate.value);
+    BOOST_CHECK_EQUAL(alone[0].share.estimate.standard_error, found[0].share.estimate.standard_error);
+    // Against the people who reported to the record, the sampling error of the part remains.
+    const double sample = search_strings(view, 0, {}, Target::sample)[0].share.estimate.standard_error;
+    BOOST_CHECK_LT(sample, found[0].share.estimate.standard_error);
+    BOOST_CHECK_EQUAL(search_strings(part(view, 0), 0, {}, Target::sample)[0].share.estimate.standard_error,
+                      sample);
+    // Other accessors: the category alone has shares and changes.
+    BOOST_CHECK_THROW(static_cast<void>(summary.estimate(Quantity::frequencies, Target::sample, 0)), Error);
+    const auto changes = change(view, view, 0, Target::sample);
+    BOOST_REQUIRE_EQUAL(changes.size(), 3u);
+    for (const Change& one : changes) BOOST_CHECK_EQUAL(one.attribute, 1u);
+    BOOST_CHECK_GT(summary.health(), 1e-6);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
