@@ -43,13 +43,17 @@ CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETUR
 COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS
     'Returns the reports of a batch, one per row.';
 
-CREATE FUNCTION @extschema@.ldp_insert(reports regclass, batch @extschema@.ldp_report_batch, round integer) RETURNS bigint
-    AS 'MODULE_PATHNAME' LANGUAGE C STRICT COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batch, integer) IS
+CREATE FUNCTION @extschema@.ldp_insert(reports regclass, batch @extschema@.ldp_report_batch, round integer, columns jsonb DEFAULT NULL) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batch, integer, jsonb) IS
     'Inserts the reports of a batch into the columns report and round of a table, one per row, and returns their '
     'number. If the table belongs to a collection of batches, inserts the batch as one row into the columns batch '
     'and round. Runs with the rights of the caller and inserts as COPY does, in less than half the time of INSERT. '
-    'Error 42809 if the table has no such columns; LD002 if no partition accepts the rows at the moment.';
+    'columns has values of side columns for all rows, such as {"country": "de"}; a column without a value, or with '
+    'the value null, takes its default. Returns NULL if one of the first three arguments is NULL. '
+    'Error 42809 if the table has no such columns; 42703 for a key that is not a side column; 22001 for a value of '
+    'more than 1024 bytes; the error of the type for a value that is not of the column''s type; LD002 if no partition '
+    'accepts the rows at the moment.';
 
 CREATE FUNCTION @extschema@.ldp_critical_value(confidence float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;

@@ -64,7 +64,7 @@ BEGIN
             MESSAGE = format('batch %s of collection "%s" was counted before with other reports',
                              ldp_claim_batch_as.batch, ldp_claim_batch_as.name),
             DETAIL = format('The counted batch has %s reports; the new batch has %s%s.', counted.reports, ldp_claim_batch_as.reports,
-                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ' different ones' ELSE '' END),
+                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ' different ones, or other side columns' ELSE '' END),
             HINT = 'Use a new identifier for each batch, and repeat a batch unchanged.';
     END IF;
     -- The commit that counted the batch may have been cut off while it waited for a standby. A transaction without a
@@ -105,20 +105,65 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_packed(@extschema@.ldp_report[]) IS
     'Returns the reports as batches: one for each spec, or several if the reports exceed the size of a batch.';
 
-CREATE FUNCTION @extschema@.ldp_insertion(table_name text) RETURNS text
+CREATE FUNCTION @extschema@.ldp_insertion(table_name text, columns text[] DEFAULT '{}') RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format(CASE @extschema@.ldp_report_column($1::regclass)
-                  WHEN 'batch' THEN 'INSERT INTO %s (batch, round) SELECT r, $2 FROM %s.ldp_packed($1) AS r'
-                  ELSE 'INSERT INTO %s (report, round) SELECT r, $2 FROM pg_catalog.unnest($1) AS r' END, $1, '@extschema@')
+                  WHEN 'batch' THEN 'INSERT INTO %1$s (batch, round%3$s) SELECT r, $2%4$s FROM %2$s.ldp_packed($1) AS r'
+                  ELSE 'INSERT INTO %1$s (report, round%3$s) SELECT r, $2%4$s FROM pg_catalog.unnest($1) AS r' END,
+                  $1, '@extschema@', string_agg(format(', %I', c.name), '' ORDER BY c.number),
+                  string_agg(format(', $%s', c.number + 2), '' ORDER BY c.number))
+    FROM unnest($2) WITH ORDINALITY AS c (name, number)
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_insertion(text) IS
-    'Returns the statement that inserts reports ($1) of a round ($2) into a collection''s table.';
+COMMENT ON FUNCTION @extschema@.ldp_insertion(text, text[]) IS
+    'Returns the statement that inserts reports ($1) of a round ($2) into a collection''s table, with values of these '
+    'side columns ($3 and the following parameters).';
 
-CREATE FUNCTION @extschema@.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer) RETURNS bigint
+CREATE FUNCTION @extschema@.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[], integer) IS
+COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[], integer, jsonb) IS
     'Runs the statement of ldp_insertion with the rights of the caller and returns the number of rows inserted. '
+    'columns has values of side columns, as in ldp_insert. '
     'Error LD002 if no partition accepts the rows at the moment.';
+
+CREATE FUNCTION @extschema@.ldp_side_columns(name text) RETURNS TABLE ("column" text, type text, required boolean)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reports regclass := (@extschema@.ldp_collection_named(name)).reports;
+BEGIN
+    RETURN QUERY
+    SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
+    FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attnum > 0 AND NOT a.attisdropped
+        AND a.attname NOT IN ('report', 'batch', 'round', 'ldp_arrival') AND a.attgenerated = '' AND a.attidentity <> 'a'
+    ORDER BY a.attnum;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_side_columns(text) IS
+    'Returns the side columns of a collection, which clients may fill: the name of each column, its type, and whether '
+    'a report needs a value because the column has no default and cannot be NULL. Error 42704 if the collection does '
+    'not exist.';
+
+-- The values are sorted by the bytes of the columns' names; clients compute the same digest.
+CREATE FUNCTION @extschema@.ldp_batch_digest(reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bytea
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF jsonb_typeof(columns) NOT IN ('object', 'null') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'the values of side columns must be a JSON object',
+            DETAIL = format('Found %s.', left(columns::text, 100)),
+            HINT = 'For example {"country": "de"}.';
+    END IF;
+    RETURN sha256(convert_to(format('%s:%s', round, array_to_string(reports, ',', 'NULL')), 'UTF8') || COALESCE(
+        (SELECT convert_to(E'\n', 'UTF8') || string_agg(convert_to(length(b.name) || ':', 'UTF8') || b.name || convert_to(length(b.value) || ':', 'UTF8')
+                                                         || b.value, '' ORDER BY b.name)
+         FROM jsonb_each_text(CASE jsonb_typeof(columns) WHEN 'object' THEN columns END) AS v,
+              LATERAL (SELECT convert_to(v.key, 'UTF8'), convert_to(v.value, 'UTF8')) AS b (name, value) WHERE v.value IS NOT NULL), ''));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_batch_digest(@extschema@.ldp_report[], integer, jsonb) IS
+    'Returns the SHA-256 digest of a batch: of its round, its reports and the values of its side columns. '
+    'ldp_submit_batch compares it, and clients pass it to ldp_claim_batch. Error 22023 if columns is neither an object '
+    'nor null.';
 
 -- In a collection of batches, an array of reports becomes one row for each batch of ldp_packed.
 CREATE FUNCTION @extschema@.ldp_check_inserted(name text, table_name text, inserted bigint, reports @extschema@.ldp_report[]) RETURNS void
@@ -141,17 +186,19 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_check_inserted(text, text, bigint, @extschema@.ldp_report[]) IS
     'Raises error 27000 unless a collection''s table accepted all rows of these reports.';
 
-CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0) RETURNS void
+CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0, columns jsonb DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM @extschema@.ldp_insert_reports(@extschema@.ldp_insertable(name), ARRAY[report], round);
+    PERFORM @extschema@.ldp_insert_reports(@extschema@.ldp_insertable(name), ARRAY[report], round, columns);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer) IS
-    'Adds one report to a collection. A repeated call counts again. Error 23514 if the report has another spec or '
-    'the round is closed, LD002 if no partition accepts the row at the moment, 42501 if the caller may not insert.';
+COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer, jsonb) IS
+    'Adds one report to a collection, with values of side columns as in ldp_insert. A repeated call counts again. '
+    'Errors of ldp_insert; 23514 if the report has another spec or the round is closed, LD002 if no partition accepts '
+    'the row at the moment, 42501 if the caller may not insert.';
 
-CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0) RETURNS bigint
+CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0,
+        columns jsonb DEFAULT NULL) RETURNS bigint
     LANGUAGE plpgsql AS $$
 DECLARE
     table_name pg_catalog.text;
@@ -160,19 +207,18 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'null_value_not_allowed', MESSAGE = 'identifier and reports of a batch must not be NULL';
     END IF;
-    IF NOT @extschema@.ldp_claim_batch(name, batch, pg_catalog.cardinality(reports), pg_catalog.sha256(
-            pg_catalog.convert_to(pg_catalog.format('%s:%s', round,
-                pg_catalog.array_to_string(reports, ',', 'NULL')), 'UTF8'))) THEN
+    IF NOT @extschema@.ldp_claim_batch(name, batch, pg_catalog.cardinality(reports), @extschema@.ldp_batch_digest(reports, round, columns)) THEN
         RETURN 0;
     END IF;
     table_name := @extschema@.ldp_table(name);
-    PERFORM @extschema@.ldp_check_inserted(name, table_name, @extschema@.ldp_insert_reports(table_name, reports, round),
+    PERFORM @extschema@.ldp_check_inserted(name, table_name, @extschema@.ldp_insert_reports(table_name, reports, round, columns),
         reports);
     RETURN pg_catalog.cardinality(reports);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer) IS
-    'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. Returns the '
-    'number of reports added, 0 for a repetition. Error LD001 if the batch was counted with other reports, LD002 if '
-    'no partition accepts the rows at the moment, 27000 if a trigger or rule of the table suppresses rows.';
+COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer, jsonb) IS
+    'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. columns has '
+    'values of side columns for all of them, as in ldp_insert. Returns the number of reports added, 0 for a repetition. '
+    'Errors of ldp_insert; LD001 if the batch was counted with other reports or other side columns, LD002 if no '
+    'partition accepts the rows at the moment, 27000 if a trigger or rule of the table suppresses rows.';
 

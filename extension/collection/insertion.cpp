@@ -2,18 +2,21 @@
 // log, while INSERT writes each row by itself. Therefore a batch is converted into the input of COPY.
 //
 // A batch is checked when it enters as a value of its type, and COPY checks each report again. This file
-// checks only the frame of the batch, which bounds all reads.
+// checks only the frame of the batch, which bounds all reads. Side columns (side_columns.hpp) have the same
+// values in each row.
 
 #include <algorithm>
 #include <type_traits>
 
 #include "arguments.hpp"
+#include "collection/side_columns.hpp"
 
 extern "C" {
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
 #include "commands/copy.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
@@ -24,6 +27,8 @@ extern "C" {
 #include "port/pg_bswap.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
@@ -99,15 +104,16 @@ int read(void* to, int, int most) {
 }
 
 /// Checks the frame of the batch. Calls PostgreSQL only for memory.
-Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
+Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round, const SideColumns& side) {
     const Mechanism& mechanism = mechanism_of(fcinfo, batch, Kind::batch);
     const BatchFrame frame = batch_frame(mechanism);
     if (!frame.fits(batch, mechanism.block())) check_batch(mechanism, batch);  // throws the reason
     const std::size_t block = mechanism.block().size(), payload = mechanism.payload_size();
-    const std::size_t row_size = 2 + 4 + block + payload + 4 + 4;
+    std::size_t row_size = 2 + 4 + block + payload + 4 + 4;
+    for (int i = 0; i < side.count; ++i) row_size += 4 + contents(side.columns[i].sent).size();
     auto* bytes = static_cast<char*>(try_palloc(row_size));
     Stream row{bytes};
-    row.put16(2);
+    row.put16(static_cast<std::uint16_t>(2 + side.count));
     row.put32(static_cast<std::uint32_t>(block + payload));
     const MutableBytes report(reinterpret_cast<std::byte*>(row.at), block + payload);
     std::ranges::copy(batch.first(block), report.begin());
@@ -115,6 +121,11 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round) {
     row.at += block + payload;
     row.put32(sizeof round);
     row.put32(static_cast<std::uint32_t>(round));
+    for (int i = 0; i < side.count; ++i) {
+        const Bytes value = contents(side.columns[i].sent);
+        row.put32(static_cast<std::uint32_t>(value.size()));
+        row.put(value.data(), value.size());
+    }
     return {batch,    frame,     frame.count(batch),          0,    bytes, bytes + 2 + 4 + block,
             row_size, copy_head, std::ranges::end(copy_head), false};
 }
@@ -158,7 +169,7 @@ bool copies(Relation table) {
 }
 
 /// The range table of COPY into these columns, after a check of the caller's privileges.
-ParseState* permitted(Relation table, const ReportColumns& columns) {
+ParseState* permitted(Relation table, const ReportColumns& columns, const SideColumns& side) {
     ParseState* state = make_parsestate(nullptr);
     ParseNamespaceItem* item =
         addRangeTableEntryForRelation(state, table, RowExclusiveLock, nullptr, false, false);
@@ -168,9 +179,13 @@ ParseState* permitted(Relation table, const ReportColumns& columns) {
     RangeTblEntry* rights = item->p_rte;
 #endif
     rights->requiredPerms = ACL_INSERT;
-    for (const AttrNumber column : {columns.report, columns.round})
+    const auto inserts = [&](AttrNumber column) {
         rights->insertedCols =
             bms_add_member(rights->insertedCols, column - FirstLowInvalidHeapAttributeNumber);
+    };
+    inserts(columns.report);
+    inserts(columns.round);
+    for (int i = 0; i < side.count; ++i) inserts(side.columns[i].number);
 #if PG_VERSION_NUM >= 160000
     ExecCheckPermissions(state->p_rtable, list_make1(rights), true);
 #else
@@ -179,12 +194,13 @@ ParseState* permitted(Relation table, const ReportColumns& columns) {
     return state;
 }
 
-std::uint64_t copy_in(Relation table, const ReportColumns& columns, Source& source) {
-    ParseState* state = permitted(table, columns);
+std::uint64_t copy_in(Relation table, const ReportColumns& columns, const SideColumns& side, Source& source) {
+    ParseState* state = permitted(table, columns, side);
     if (!table->rd_islocaltemp) PreventCommandIfReadOnly("ldp_insert()");
 
     char report[] = "report", round[] = "round", format[] = "format", binary[] = "binary";
     List* names = list_make2(makeString(report), makeString(round));
+    for (int i = 0; i < side.count; ++i) names = lappend(names, makeString(side.columns[i].name));
     List* options = list_make1(makeDefElem(format, reinterpret_cast<Node*>(makeString(binary)), -1));
     std::uint64_t rows = 0;
     Source* const before = reading;
@@ -205,10 +221,31 @@ std::uint64_t copy_in(Relation table, const ReportColumns& columns, Source& sour
     return rows;
 }
 
-/// Runs an INSERT with parameters of these types. Returns the number of rows inserted.
-std::uint64_t run(const char* statement, Oid (&types)[2], Datum (&values)[2], const char* nulls) {
+/// A parameter of a statement.
+struct Parameter {
+    Oid type;
+    Datum value;
+    bool null = false;
+};
+
+/// Runs an INSERT with two parameters, followed by the side columns. Returns the number of rows inserted.
+std::uint64_t run(const char* statement, const Parameter& first, const Parameter& second,
+                  const SideColumns& side) {
+    const int count = 2 + side.count;
+    auto* types = static_cast<Oid*>(palloc(static_cast<std::size_t>(count) * sizeof(Oid)));
+    auto* values = static_cast<Datum*>(palloc(static_cast<std::size_t>(count) * sizeof(Datum)));
+    auto* nulls = static_cast<char*>(palloc(static_cast<std::size_t>(count) + 1));
+    const auto set = [&](int at, const Parameter& parameter) {
+        types[at] = parameter.type;
+        values[at] = parameter.value;
+        nulls[at] = parameter.null ? 'n' : ' ';
+    };
+    set(0, first);
+    set(1, second);
+    for (int i = 0; i < side.count; ++i) set(2 + i, {side.columns[i].type, side.columns[i].value});
+    nulls[count] = '\0';
     SPI_connect();
-    if (SPI_execute_with_args(statement, 2, types, values, nulls, false, 0) < 0)
+    if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
         elog(ERROR, "a command of ldp could not run: %s", statement);
     const std::uint64_t rows = SPI_processed;
     SPI_finish();
@@ -216,15 +253,20 @@ std::uint64_t run(const char* statement, Oid (&types)[2], Datum (&values)[2], co
 }
 
 /// Inserts the batch with INSERT: as one row, or as one row per report.
-std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Datum batch, Datum round) {
+std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Datum batch, Datum round,
+                     const SideColumns& side) {
     const char* name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
                                                   RelationGetRelationName(table));
-    const char* statement = apart ? psprintf("INSERT INTO %s (report, round) SELECT %s.ldp_unpack($1), $2",
-                                             name, quote_identifier(get_namespace_name(schema)))
-                                  : psprintf("INSERT INTO %s (batch, round) SELECT $1, $2", name);
-    Oid types[] = {batch_type, INT4OID};
-    Datum values[] = {batch, round};
-    return run(statement, types, values, nullptr);
+    const char *names = "", *values = "";
+    for (int i = 0; i < side.count; ++i) {
+        names = psprintf("%s, %s", names, quote_identifier(side.columns[i].name));
+        values = psprintf("%s, $%d", values, i + 3);
+    }
+    const char* statement =
+        apart ? psprintf("INSERT INTO %s (report, round%s) SELECT %s.ldp_unpack($1), $2%s", name, names,
+                         quote_identifier(get_namespace_name(schema)), values)
+              : psprintf("INSERT INTO %s (batch, round%s) SELECT $1, $2%s", name, names, values);
+    return run(statement, {batch_type, batch}, {INT4OID, round}, side);
 }
 
 /// The number of reports in a batch.
@@ -271,8 +313,9 @@ std::uint64_t inserted(const Insertion& insertion) {
 
 }  // namespace
 
-/// (table, batch, round) → bigint: number of reports inserted.
+/// (table, batch, round, columns) → bigint: number of reports inserted.
 LDP_FUNCTION(ldp_insert) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2)) PG_RETURN_NULL();
     const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
     const Datum batch = PointerGetDatum(PG_GETARG_VARLENA_PP(1));
     Relation table = try_relation_open(PG_GETARG_OID(0), RowExclusiveLock);
@@ -284,38 +327,45 @@ LDP_FUNCTION(ldp_insert) {
     const ReportColumns columns = columns_of(table, "report", type_named("ldp_report", schema));
     const bool apart = columns.report != InvalidAttrNumber;
     if (!apart && columns_of(table, "batch", batch_type).report == InvalidAttrNumber) refuse_table(table);
+    const SideColumns side = side_columns(RelationGetRelid(table), fcinfo, 3);
     std::uint64_t rows;
-    if (apart && copies(table)) {
+    if (apart && side.sendable && copies(table)) {
         Source source = source_of(fcinfo, contents(reinterpret_cast<varlena*>(DatumGetPointer(batch))),
-                                  PG_GETARG_INT32(2));
-        rows = inserted([&] { return copy_in(table, columns, source); });
+                                  PG_GETARG_INT32(2), side);
+        rows = inserted([&] { return copy_in(table, columns, side, source); });
     } else {
-        rows = inserted([&] { return insert(table, schema, apart, batch_type, batch, PG_GETARG_DATUM(2)); });
+        rows = inserted(
+            [&] { return insert(table, schema, apart, batch_type, batch, PG_GETARG_DATUM(2), side); });
         if (!apart) rows *= count_of(contents(reinterpret_cast<varlena*>(DatumGetPointer(batch))));
     }
     relation_close(table, NoLock);
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }
 
-/// (table, reports, round) → bigint: runs the statement of ldp_insertion. The name of the table is
+/// (table, reports, round, columns) → bigint: runs the statement of ldp_insertion. The name of the table is
 /// quoted.
 LDP_FUNCTION(ldp_insert_reports) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const char* schema = quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
     MemoryContextData* caller = CurrentMemoryContext;
-    Oid text_type[] = {TEXTOID};
-    Datum name[] = {PG_GETARG_DATUM(0)};
-    const char* query = psprintf("SELECT %s.ldp_insertion($1)", schema);
+    auto* name = PG_GETARG_TEXT_PP(0);
+    const Oid table = DatumGetObjectId(DirectFunctionCall1(text_regclass, PointerGetDatum(name)));
+    const SideColumns side = side_columns(table, fcinfo, 3);
+    auto* names = static_cast<Datum*>(palloc(static_cast<std::size_t>(side.count) * sizeof(Datum)));
+    for (int i = 0; i < side.count; ++i) names[i] = PointerGetDatum(cstring_to_text(side.columns[i].name));
+    Oid types[] = {TEXTOID, TEXTARRAYOID};
+    Datum values[] = {PointerGetDatum(name),
+                      PointerGetDatum(construct_array(names, side.count, TEXTOID, -1, false, TYPALIGN_INT))};
+    const char* query = psprintf("SELECT %s.ldp_insertion($1, $2)", schema);
     SPI_connect();
-    if (SPI_execute_with_args(query, 1, text_type, name, nullptr, true, 1) != SPI_OK_SELECT ||
+    if (SPI_execute_with_args(query, 2, types, values, nullptr, true, 1) != SPI_OK_SELECT ||
         SPI_processed != 1)
         elog(ERROR, "a command of ldp could not run: %s", query);
     const char* found = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
     const char* statement = MemoryContextStrdup(caller, found == nullptr ? "" : found);
     SPI_finish();
-    Oid types[] = {get_fn_expr_argtype(fcinfo->flinfo, 1), INT4OID};
-    Datum values[] = {PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
-    const char nulls[] = {PG_ARGISNULL(1) ? 'n' : ' ', PG_ARGISNULL(2) ? 'n' : ' ', '\0'};
-    const std::uint64_t rows = inserted([&] { return run(statement, types, values, nulls); });
+    const Parameter reports{get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1), PG_ARGISNULL(1)};
+    const Parameter round{INT4OID, PG_GETARG_DATUM(2), PG_ARGISNULL(2)};
+    const std::uint64_t rows = inserted([&] { return run(statement, reports, round, side); });
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }

@@ -39,10 +39,11 @@ struct ldp_client {
 struct ldp_batch {
     ldp::Batch batch;
     std::string fingerprint;
+    std::string columns;  ///< in JSON
 };
 
 struct ldp_flush {
-    ldp_client* client;
+    std::string fingerprint;  ///< of the spec
     ldp::Flush flush;
     std::optional<ldp_batch> batch;  ///< current batch
 };
@@ -80,6 +81,9 @@ T& place(T* result, const char* what) {
 
 /// The values as C++ takes them, checked one by one; they view their texts. Throws Error (invalid_value).
 void read_values(const ldp_value* values, std::size_t count, std::vector<Value>& read);
+
+/// Returns the values of side columns. Throws Error (invalid_value).
+[[nodiscard]] SideValues read_columns(const ldp_column* columns, std::size_t count);
 
 /// Runs take(record) for each record of `of_each` values. `done` counts the records. Throws Error
 /// (invalid_value) if `count` is not a multiple of `of_each`, and the exceptions of `take`.

@@ -47,8 +47,23 @@ ldp_status ldp_client_state(const ldp_client* client, uint8_t** state, size_t* s
     });
 }
 
+SideValues ldp::capi::read_columns(const ldp_column* columns, std::size_t count) {
+    SideValues values;
+    if (count > 0) need(columns, "array of side columns");
+    for (std::size_t i = 0; i < std::min(count, SideValues::most + 1); ++i)
+        values.set(text_of(columns[i].name, LDP_TO_END, "name of a side column"),
+                   text_of(columns[i].text, columns[i].length, "value of a side column"));
+    return values;
+}
+
 ldp_status ldp_client_report(ldp_client* client, const ldp_value* values, size_t count, int32_t round,
                              ldp_receipt* receipt, ldp_error** error) {
+    return ldp_client_report_columns(client, values, count, nullptr, 0, round, receipt, error);
+}
+
+ldp_status ldp_client_report_columns(ldp_client* client, const ldp_value* values, size_t count,
+                                     const ldp_column* columns, size_t column_count, int32_t round,
+                                     ldp_receipt* receipt, ldp_error** error) {
     return guarded(error, [&] {
         if (receipt != nullptr) *receipt = ldp_receipt{};
         need(client, "client");
@@ -57,7 +72,8 @@ ldp_status ldp_client_report(ldp_client* client, const ldp_value* values, size_t
         std::vector<Value> record;
         read_values(values, std::min(count, client->values), record);
         if (count > client->values) record.resize(client->values + 1, Value(0));
-        const auto [clamped, origin] = client->client.report(record, round);
+        const auto [clamped, origin] =
+            client->client.report(record, round, read_columns(columns, column_count));
         if (receipt != nullptr)
             *receipt = {static_cast<ldp_origin>(origin), static_cast<uint32_t>(clamped.attributes.size()),
                         clamped.coefficients};
@@ -66,13 +82,20 @@ ldp_status ldp_client_report(ldp_client* client, const ldp_value* values, size_t
 
 ldp_status ldp_client_stage(ldp_client* client, const ldp_value* values, size_t count, size_t* done,
                             ldp_error** error) {
+    return ldp_client_stage_columns(client, values, count, nullptr, 0, done, error);
+}
+
+ldp_status ldp_client_stage_columns(ldp_client* client, const ldp_value* values, size_t count,
+                                    const ldp_column* columns, size_t column_count, size_t* done,
+                                    ldp_error** error) {
     size_t uncounted = 0;
     size_t& staged = done == nullptr ? uncounted : *done;
     staged = 0;
     return guarded(error, [&] {
         need(client, "client");
+        const SideValues side = read_columns(columns, column_count);
         for_each_record(values, count, client->values, staged,
-                        [&](std::span<const Value> record) { client->client.stage(record); });
+                        [&](std::span<const Value> record) { client->client.stage(record, side); });
     });
 }
 ldp_status ldp_client_commit(ldp_client* client, int32_t round, ldp_error** error) {

@@ -34,6 +34,37 @@ ldp_status ldp_batch_frame(const ldp_batch* batch, uint8_t** frame, size_t* size
     });
 }
 
+const char* ldp_batch_columns(const ldp_batch* batch) {
+    return batch == nullptr ? nullptr : batch->columns.c_str();
+}
+ldp_status ldp_batch_body(const ldp_batch* batch, uint8_t** body, size_t* size, const char** type,
+                          ldp_error** error) {
+    if (type != nullptr) *type = nullptr;
+    uint8_t* frame = nullptr;
+    const ldp_status framed = ldp_batch_frame(batch, &frame, size, error);
+    if (body != nullptr) *body = nullptr;
+    if (framed != LDP_OK) return framed;
+    const std::unique_ptr<uint8_t, void (*)(void*)> owned(frame, &ldp_free);
+    return guarded(error, [&] {
+        auto& bytes = place(body, "place for the body");
+        need(type, "place for the type");
+        const bool columned = !batch->batch.columns.empty();
+        std::string text = columned ? batch->columns + "\n" : std::string();
+        text.append(reinterpret_cast<const char*>(frame), *size);
+        bytes = handed_over<uint8_t>(text.data(), text.size());
+        *size = text.size();
+        *type = columned ? columned_batch_type : "application/octet-stream";
+    });
+}
+ldp_status ldp_batch_digest(const ldp_batch* batch, uint8_t digest[32], ldp_error** error) {
+    return guarded(error, [&] {
+        need(batch, "batch");
+        need(digest, "place for the digest");
+        const auto found = batch->batch.digest();
+        std::memcpy(digest, found.data(), found.size());
+    });
+}
+
 namespace ldp::capi {
 
 namespace {
@@ -62,8 +93,11 @@ const ldp_batch* next(ldp_flush& flush) {
     if (flush.batch) return &*flush.batch;
     const auto& batch = flush.flush.next();
     if (!batch) return nullptr;
-    const Spec& spec = flush.client->client.collection().spec();
-    return &flush.batch.emplace(ldp_batch{*batch, fingerprint_text(spec.fingerprint())});
+    return &flush.batch.emplace(ldp_batch{*batch, flush.fingerprint, batch->columns.json()});
+}
+
+std::string fingerprint_of(const ldp_client& client) {
+    return fingerprint_text(client.client.collection().spec().fingerprint());
 }
 
 /// The reason that a transport wrote, which ends within its place whatever it wrote there.
@@ -82,7 +116,7 @@ ldp_status ldp_client_flush(ldp_client* client, ldp_transport transport, void* c
     return guarded(error, [&] {
         need(client, "client");
         need(reinterpret_cast<const void*>(transport), "transport");
-        ldp_flush flush{client, Flush(client->client, most), std::nullopt};
+        ldp_flush flush{fingerprint_of(*client), Flush(client->client, most), std::nullopt};
         const auto update = [&] {
             const Flushed& done = flush.flush.done();
             if (flushed != nullptr) *flushed = {done.batches, done.reports, done.repeated, done.refused};
@@ -104,7 +138,7 @@ ldp_status ldp_flush_start(ldp_client* client, size_t most, ldp_flush** flush, l
     return guarded(error, [&] {
         auto& made = place(flush, "place for the flush");
         need(client, "client");
-        made = new ldp_flush{client, Flush(client->client, most), std::nullopt};
+        made = new ldp_flush{fingerprint_of(*client), Flush(client->client, most), std::nullopt};
     });
 }
 ldp_status ldp_flush_next(ldp_flush* flush, const ldp_batch** batch, ldp_error** error) {

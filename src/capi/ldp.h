@@ -217,6 +217,25 @@ LDP_API ldp_status ldp_client_commit(ldp_client *client, int32_t round, ldp_erro
 /* Deletes the staged reports: see ldp_client_stage(). */
 LDP_API ldp_status ldp_client_discard(ldp_client *client, ldp_error **error);
 
+/* The value of a side column: a column of the collection's table beside the report, such as a country or a time.
+ * The value is public: it is queued, sent and stored as it is, without protection. The server converts the text to
+ * the type of the column. A column without a value takes its default. */
+typedef struct ldp_column {
+    const char *name; /* name of the column, terminated by a zero */
+    const char *text; /* the value: UTF-8, at most 1024 bytes */
+    size_t length;    /* bytes of the text, or LDP_TO_END */
+} ldp_column;
+
+/* Does the same as ldp_client_report(), with side columns. `columns` may be null if `column_count` is 0.
+ * LDP_INVALID_VALUE also if a value is too long or not UTF-8. */
+LDP_API ldp_status ldp_client_report_columns(ldp_client *client, const ldp_value *values, size_t count,
+                                             const ldp_column *columns, size_t column_count, int32_t round,
+                                             ldp_receipt *receipt, ldp_error **error);
+/* Does the same as ldp_client_stage(), with side columns, which are the same for all records of the call. */
+LDP_API ldp_status ldp_client_stage_columns(ldp_client *client, const ldp_value *values, size_t count,
+                                            const ldp_column *columns, size_t column_count, size_t *done,
+                                            ldp_error **error);
+
 /* Returns the number of queued reports that are not known to be counted. */
 LDP_API uint64_t ldp_client_pending(const ldp_client *client);
 /* Returns the number of staged reports that are not committed. */
@@ -270,6 +289,15 @@ LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t
  * LDP_MALFORMED if a report is damaged: settle the batch with LDP_REFUSED. LDP_FULL if there are too many reports:
  * settle it with LDP_TOO_LARGE. */
 LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size_t *size, ldp_error **error);
+/* Returns the side columns of all its reports: a JSON object of strings, "{}" if there are none. A transport sends
+ * them with the reports, as the argument `columns` of ldp_submit_batch. */
+LDP_API const char *ldp_batch_columns(const ldp_batch *batch);
+/* Returns the body of a POST to an endpoint, with side columns and reports, and in `type` its media type, which is
+ * static. The caller frees the body with ldp_free(). Errors as of ldp_batch_frame(). */
+LDP_API ldp_status ldp_batch_body(const ldp_batch *batch, uint8_t **body, size_t *size, const char **type,
+                                  ldp_error **error);
+/* Writes the SHA-256 digest of round, reports and side columns, which ldp_claim_batch takes. */
+LDP_API ldp_status ldp_batch_digest(const ldp_batch *batch, uint8_t digest[32], ldp_error **error);
 
 /* The outcome of a batch. Return one of the last three only if it is certain: the client then puts the reports into
  * other batches. */
@@ -359,6 +387,38 @@ LDP_API ldp_status ldp_delivery_receipt(const char *method, int status, const ch
 LDP_API const char *ldp_foreign_answer(int status, int receipt);
 /* Returns a hint for ldp_foreign_answer(). The text is static. */
 LDP_API const char *ldp_foreign_hint(void);
+
+/* Fleets ---------------------------------------------------------------------------------------------------- */
+
+/* The clients of many people in one SQLite file, for a program that acts for their devices, such as a proxy or an
+ * import of a panel. The file has the state of each person, and one queue. All specs are supported; specs with
+ * "evolving" and mechanisms for series need it. */
+typedef struct ldp_fleet ldp_fleet;
+
+/* The person and the round of a record. */
+typedef struct ldp_entry {
+    const char *person;        /* unique name of the person, terminated by a zero */
+    int32_t round;             /* as in ldp_client_report() */
+    const ldp_column *columns; /* side columns; null if there are none */
+    size_t column_count;       /* number of side columns */
+} ldp_entry;
+
+/* Opens the file, or creates it if it does not exist. Errors as of ldp_client_in_file(). */
+LDP_API ldp_status ldp_fleet_in_file(const ldp_collection *collection, const char *path, ldp_fleet **fleet,
+                                     ldp_error **error);
+/* Frees a fleet. Accepts null. */
+LDP_API void ldp_fleet_free(ldp_fleet *fleet);
+/* Randomizes one record per entry and queues all reports in one durable step, or none if one of them fails. `values`
+ * has the records one after another, in the order of the entries. `done`, which may be null, returns the number of
+ * entries before the one that failed, or all. Errors as of ldp_client_report(). */
+LDP_API ldp_status ldp_fleet_report(ldp_fleet *fleet, const ldp_entry *entries, size_t entry_count,
+                                    const ldp_value *values, size_t count, size_t *done, ldp_error **error);
+/* Returns the number of reports of all people that are queued and not known to be counted. */
+LDP_API uint64_t ldp_fleet_pending(const ldp_fleet *fleet);
+/* Returns the number of people with a state in the file. */
+LDP_API uint64_t ldp_fleet_people(const ldp_fleet *fleet);
+/* Begins a flush of the reports of all people, as ldp_flush_start() does. The fleet must outlive the flush. */
+LDP_API ldp_status ldp_fleet_flush_start(ldp_fleet *fleet, size_t most, ldp_flush **flush, ldp_error **error);
 
 /* Counts the dead-lettered reports, which the server rejected permanently. */
 LDP_API ldp_status ldp_client_refused(const ldp_client *client, size_t *count, ldp_error **error);

@@ -62,11 +62,12 @@ static inline size_t ldp_endpoint_header(char *line, size_t one, size_t count, v
 
 /* One request. Returns the status of HTTP, or 0 if there was no answer. The caller frees answer->text, which may be null. */
 static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *method, const char *below,
-                                        const uint8_t *content, size_t size, struct ldp_endpoint_answer *answer,
-                                        char *reason) {
+                                        const uint8_t *content, size_t size, const char *type,
+                                        struct ldp_endpoint_answer *answer, char *reason) {
     const char *format = "%s/collections/%s/%s";
+    char header[64];
     char *name = curl_easy_escape(endpoint->curl, endpoint->collection, 0), *url = NULL;
-    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/octet-stream");
+    struct curl_slist *headers = NULL;
     CURLcode ended = CURLE_OUT_OF_MEMORY;
     long status = 0;
     answer->text = NULL;
@@ -77,6 +78,8 @@ static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *meth
         url = (char *)malloc(room);
         if (url != NULL) snprintf(url, room, format, endpoint->url, name, below);
     }
+    snprintf(header, sizeof header, "Content-Type: %s", type);
+    headers = curl_slist_append(NULL, header);
     if (url != NULL && headers != NULL) {
         curl_easy_setopt(endpoint->curl, CURLOPT_URL, url);
         curl_easy_setopt(endpoint->curl, CURLOPT_HTTPGET, 1L);
@@ -131,7 +134,7 @@ static inline int ldp_endpoint_gave(const ldp_endpoint *endpoint, const char *me
  * it: `reason`, of LDP_REASON_SIZE bytes, says why. */
 static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
     struct ldp_endpoint_answer answer;
-    const long status = ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, &answer, reason);
+    const long status = ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, "", &answer, reason);
     const int right = ldp_endpoint_gave(endpoint, "GET", status, "", 0, (const uint8_t *)answer.text, answer.size,
                                         &answer, reason);
     if (ldp_spec_step((int)status, right) == LDP_SETTLE) return answer.text;
@@ -155,7 +158,8 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
     int right;
     const char *id = ldp_batch_id(batch);
     const int32_t round = ldp_batch_round(batch);
-    const ldp_status framed = ldp_batch_frame(batch, &frame, &size, &error);
+    const char *type = NULL;
+    const ldp_status framed = ldp_batch_body(batch, &frame, &size, &type, &error);
     if (framed != LDP_OK) {
         snprintf(reason, LDP_REASON_SIZE, "%s", ldp_error_message(error));
         ldp_error_free(error);
@@ -164,7 +168,7 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
         outcome = LDP_REFUSED;
     } else {
         snprintf(below, sizeof below, "batches/%s?round=%ld", id, (long)round);
-        status = ldp_endpoint_request(endpoint, "POST", below, frame, size, &answer, reason);
+        status = ldp_endpoint_request(endpoint, "POST", below, frame, size, type, &answer, reason);
         right = ldp_endpoint_gave(endpoint, "POST", status, id, round, frame, size, &answer, reason);
         action = ldp_http_step(LDP_SUBMIT, (int)status, right, &outcome);
         free(answer.text);
@@ -172,7 +176,7 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
     }
     if (action == LDP_THEN_REVOKE) {
         snprintf(below, sizeof below, "batches/%s", id);
-        status = ldp_endpoint_request(endpoint, "DELETE", below, NULL, 0, &answer, ignored);
+        status = ldp_endpoint_request(endpoint, "DELETE", below, NULL, 0, "", &answer, ignored);
         right = ldp_endpoint_gave(endpoint, "DELETE", status, id, 0, NULL, 0, &answer, ignored);
         action = ldp_http_step(LDP_REVOKE, (int)status, right, &outcome);
         free(answer.text);

@@ -56,6 +56,10 @@ std::uint64_t ColumnMap::hash() const {
         add(attribute);
         add(column);
     }
+    for (const SideSource& one : side) {
+        add("side " + one.column.name);
+        add(one.source);
+    }
     return hash.value();
 }
 
@@ -80,9 +84,29 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
     }
     values_.reserve(columns_.size());
     tally_.clamped.attributes.resize(spec.attributes().size());
+    find_side(columns);
     if (columns.person.empty()) return;
     means_.emplace(spec);
     names_ = csv.column(columns.person, "--average-by names this column.");
+}
+
+void Records::find_side(const ColumnMap& columns) {
+    for (const SideSource& one : columns.side)
+        side_.emplace_back(one.column, csv_.column(one.source, "It must have the side column " +
+                                                                   in_quotes(one.column.name) + "."));
+}
+
+void Records::read_side() {
+    side_values_ = {};
+    for (const auto& [column, at] : side_) set_side_value(side_values_, column, csv_.field(at));
+}
+
+void Records::check_side() const {
+    const auto known = means_->find(std::string(csv_.field(names_)));
+    if (known && side_of_people_[*known] != side_values_)
+        throw Error(ErrorCode::invalid_value, "the side columns of a person differ",
+                    "The person's first row is line " + std::to_string(first_lines_[*known]) + ".",
+                    "With --average-by, all rows of a person must have the same side columns.");
 }
 
 void Records::resume(const RecordPosition& position, Tally tally) {
@@ -101,8 +125,12 @@ void Records::average() {
     if (averaged_) return;
     while (attempt([&] {
         if (!next_row()) return false;
+        check_side();
         means_->add(csv_.field(names_), values_);
-        if (means_->size() > first_lines_.size()) first_lines_.push_back(csv_.line());
+        if (means_->size() > first_lines_.size()) {
+            first_lines_.push_back(csv_.line());
+            side_of_people_.push_back(side_values_);
+        }
         ++tally_.rows;
         return true;
     }))
@@ -119,6 +147,7 @@ bool Records::next_person() {
 
 bool Records::next_row() {
     if (!csv_.next()) return false;
+    read_side();
     values_.clear();
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
@@ -180,7 +209,8 @@ void add_record_options(Options& options) {
         "column that identifies the person: one report per person, of the averages of their rows")(
         "column", po::value<std::vector<std::string>>(),
         "ATTRIBUTE=NAME, the column of an attribute, if their names differ; NAME alone if the spec has one "
-        "attribute");
+        "attribute. ldp submit also accepts SIDE or SIDE=NAME, a side column of the collection and its "
+        "column in the file: its values are public and are not randomized");
 }
 
 BadRow bad_row_policy(const Arguments& arguments) {
@@ -189,7 +219,7 @@ BadRow bad_row_policy(const Arguments& arguments) {
 Outside outside_policy(const Arguments& arguments) {
     return outside_choice.chosen(arguments);
 }
-ColumnMap record_columns(const Arguments& arguments, const Spec& spec) {
+ColumnMap record_columns(const Arguments& arguments, const Spec& spec, const SideColumnSource& side_columns) {
     ColumnMap columns;
     if (arguments.count("average-by") != 0) {
         columns.person = arguments["average-by"].as<std::string>();
@@ -197,13 +227,31 @@ ColumnMap record_columns(const Arguments& arguments, const Spec& spec) {
     }
     if (arguments.count("column") == 0) return columns;
     const std::vector<Attribute>& attributes = spec.attributes();
+    std::optional<std::vector<SideColumn>> known;
+    // Whether an option names a side column, which then is filled.
+    const auto fills = [&](const std::string& given) {
+        if (!side_columns) return false;
+        if (!known) known = side_columns();
+        for (const SideColumn& column : *known) {
+            if (given != column.name && !given.starts_with(column.name + "=")) continue;
+            const bool renamed = given != column.name;
+            if (std::ranges::any_of(columns.side,
+                                    [&](const SideSource& one) { return one.column.name == column.name; }))
+                throw UsageError("--column names two columns for the side column " + in_quotes(column.name));
+            columns.side.push_back({column, renamed ? given.substr(column.name.size() + 1) : column.name});
+            return true;
+        }
+        return false;
+    };
     for (const std::string& given : arguments["column"].as<std::vector<std::string>>()) {
         const auto meant = std::ranges::find_if(attributes, [&](const Attribute& each) {
             return !each.derived() && given.starts_with(each.name + "=");
         });
+        if (meant == attributes.end() && fills(given)) continue;
         if (meant == attributes.end() && attributes.size() > 1)
-            throw UsageError("--column must be ATTRIBUTE=NAME with an attribute of the spec's records, not " +
-                             in_quotes(given));
+            throw UsageError("--column must be ATTRIBUTE=NAME with an attribute of the spec's records" +
+                             std::string(side_columns ? ", or name a side column of the collection" : "") +
+                             ", not " + in_quotes(given));
         const bool named = meant != attributes.end();
         const std::string& attribute = named ? meant->name : attributes[0].name;
         const std::string column = named ? given.substr(attribute.size() + 1) : given;

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
+#include "cli/side_options.hpp"
 #include "client/collection.hpp"
 #include "client/user_means.hpp"
 #include "core/base/error.hpp"
@@ -43,6 +46,7 @@ struct Tally {
 struct ColumnMap {
     std::string person = {};  ///< the column that identifies people; empty if each row is a record
     std::map<std::string, std::string> of = {};  ///< columns of attributes with another name, by attribute
+    std::vector<SideSource> side = {};           ///< side columns that the file fills
 
     /// Returns a hash of the map. Under one spec, different maps have different hashes.
     [[nodiscard]] std::uint64_t hash() const;
@@ -75,6 +79,10 @@ class Records {
         });
     }
 
+    /// The side columns of the record that next() hands over.
+    [[nodiscard]] const SideValues& columns() const noexcept {
+        return means_ ? side_of_people_[person_ - 1] : side_values_;
+    }
     [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
     /// The number of rows, or of people, that next() has finished.
     [[nodiscard]] std::uint64_t done() const noexcept { return means_ ? person_ : tally_.rows; }
@@ -101,6 +109,12 @@ class Records {
             }
         }
     }
+    /// Finds the file's columns with values of side columns.
+    void find_side(const ColumnMap& columns);
+    /// Reads the side columns of the current row.
+    void read_side();
+    /// Throws Error (invalid_value) if the row's side columns differ from those of the person's first row.
+    void check_side() const;
     [[nodiscard]] bool next_row();
     [[nodiscard]] bool next_person();
     void average();
@@ -109,14 +123,17 @@ class Records {
     CsvReader& csv_;
     BadRow policy_;
     std::ostream* notices_;
-    std::vector<const Attribute*> given_;  ///< the spec's attributes, except products
-    std::vector<std::size_t> columns_;     ///< the columns of `given_`
-    std::vector<Value> values_;            ///< the current record
+    std::vector<const Attribute*> given_;                   ///< the spec's attributes, except products
+    std::vector<std::size_t> columns_;                      ///< the columns of `given_`
+    std::vector<Value> values_;                             ///< the current record
+    std::vector<std::pair<SideColumn, std::size_t>> side_;  ///< side columns, and their columns in the file
+    SideValues side_values_;                                ///< side columns of the current record
     Tally tally_;
 
     std::optional<UserMeans> means_;  ///< if rows are averaged
     std::size_t names_ = 0;           ///< the column that identifies people
     std::vector<std::uint64_t> first_lines_;
+    std::vector<SideValues> side_of_people_;
     std::uint64_t person_ = 0;  ///< the next person
     bool averaged_ = false;
 };
@@ -125,7 +142,11 @@ class Records {
 void add_record_options(Options& options);
 [[nodiscard]] BadRow bad_row_policy(const Arguments& arguments);
 [[nodiscard]] Outside outside_policy(const Arguments& arguments);
-/// Returns the columns that --column and --average-by name for the attributes of the spec.
-[[nodiscard]] ColumnMap record_columns(const Arguments& arguments, const Spec& spec);
+/// Fetches the side columns of the collection. Called only if an option may name one.
+using SideColumnSource = std::function<std::vector<SideColumn>()>;
+/// Returns the columns that --column and --average-by name, for the attributes of the spec and the side
+/// columns of the collection.
+[[nodiscard]] ColumnMap record_columns(const Arguments& arguments, const Spec& spec,
+                                       const SideColumnSource& side_columns = {});
 
 }  // namespace ldp::cli

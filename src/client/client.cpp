@@ -39,11 +39,12 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
-Receipt Client::report(std::span<const Value> record, std::int32_t round) {
+Receipt Client::report(std::span<const Value> record, std::int32_t round, const SideValues& columns) {
     const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, round, *bits_);
     try {
-        append(reports, round, {});
+        const ColumnRun run{reports.size(), columns};
+        append(reports, round, {}, columns.empty() ? std::span<const ColumnRun>() : std::span(&run, 1));
     } catch (...) {
         reporter_->undo();
         throw;
@@ -52,11 +53,13 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round) {
     return std::move(receipt);
 }
 
-Receipt Client::stage(std::span<const Value> record) {
+Receipt Client::stage(std::span<const Value> record, const SideValues& columns) {
     const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, std::nullopt, *bits_);
     try {
-        staged_.insert(staged_.end(), std::move_iterator(reports.begin()), std::move_iterator(reports.end()));
+        auto& group = staged_.try_emplace(columns).first->second;
+        group.insert(group.end(), std::move_iterator(reports.begin()), std::move_iterator(reports.end()));
+        staged_count_ += reports.size();
     } catch (...) {
         reporter_->undo();
         throw;
@@ -66,18 +69,33 @@ Receipt Client::stage(std::span<const Value> record) {
 }
 
 void Client::append(std::span<const Report> reports, std::int32_t round,
-                    std::span<const Checkpoint> checkpoints) {
-    store_->append(reports, round, checkpoints, reporter_->unsaved());
+                    std::span<const Checkpoint> checkpoints, std::span<const ColumnRun> runs) {
+    store_->append(reports, round, checkpoints, reporter_->unsaved(), runs);
     reporter_->commit(round);
 }
 
 void Client::commit(std::int32_t round, std::span<const Checkpoint> checkpoints) {
-    append(staged_, round, checkpoints);
+    if (staged_.size() == 1) {
+        const auto& [columns, group] = *staged_.begin();
+        const ColumnRun run{group.size(), columns};
+        append(group, round, checkpoints, std::span(&run, 1));
+    } else {
+        std::vector<Report> reports;
+        std::vector<ColumnRun> runs;
+        reports.reserve(staged_count_);
+        for (const auto& [columns, group] : staged_) {
+            reports.insert(reports.end(), group.begin(), group.end());
+            runs.push_back({group.size(), columns});
+        }
+        append(reports, round, checkpoints, runs);
+    }
     staged_.clear();
+    staged_count_ = 0;
 }
 
 void Client::discard() {
     staged_.clear();
+    staged_count_ = 0;
     reporter_->rollback();
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -136,26 +137,31 @@ class Client {
     /// counted from 1, in ascending order. Omitted rounds take the preceding value, and the reports due in
     /// them are made by this call.
     ///
+    /// `columns` has values of side columns. They are public: they are queued, sent and stored beside the
+    /// report as they are, without protection.
+    ///
     /// Throws Error (invalid_value) if Collection::encode rejects the record, or if the series does not have
     /// the round or has passed it. Throws Error (spent) if the record needs a new permanent response, the
     /// budget is spent, and "when_spent" is "refuse". Throws Error (environment) if the store fails. After an
     /// error, nothing was queued and nothing was spent.
-    Receipt report(std::span<const Value> record, std::int32_t round = 0);
+    Receipt report(std::span<const Value> record, std::int32_t round = 0, const SideValues& columns = {});
     /// Reports a record given as a list: `client.report({612.50, "south"})`.
-    Receipt report(std::initializer_list<Value> record, std::int32_t round = 0) {
-        return report(std::span(record.begin(), record.size()), round);
+    Receipt report(std::initializer_list<Value> record, std::int32_t round = 0,
+                   const SideValues& columns = {}) {
+        return report(std::span(record.begin(), record.size()), round, columns);
     }
 
     /// Perturbs a record and holds the report in memory until commit(). Together, stage() and commit() report
     /// many records with one durable write. Throws as report() does, and Error (unsupported) under a
     /// mechanism for series, where a round has one record.
-    Receipt stage(std::span<const Value> record);
+    Receipt stage(std::span<const Value> record, const SideValues& columns = {});
     /// Stages a record given as a list.
-    Receipt stage(std::initializer_list<Value> record) {
-        return stage(std::span(record.begin(), record.size()));
+    Receipt stage(std::initializer_list<Value> record, const SideValues& columns = {}) {
+        return stage(std::span(record.begin(), record.size()), columns);
     }
-    /// Queues the staged reports in this round, in their order, and sets the checkpoints. Either both happen
-    /// or neither. Throws Error (environment) if the store fails; the reports then stay staged.
+    /// Queues the staged reports in this round and sets the checkpoints. Either both happen or neither. The
+    /// reports with the same side columns are queued one after another, in the order of stage(). Throws Error
+    /// (environment) if the store fails; the reports then stay staged.
     void commit(std::int32_t round = 0, std::span<const Checkpoint> checkpoints = {});
     /// Drops the staged reports and the responses that were drawn for them.
     void discard();
@@ -181,7 +187,7 @@ class Client {
     /// Returns the number of reports that are queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return store_->pending(); }
     /// Returns the number of reports that are staged and not committed.
-    [[nodiscard]] std::size_t staged() const noexcept { return staged_.size(); }
+    [[nodiscard]] std::size_t staged() const noexcept { return staged_count_; }
     /// Returns the number of values that this client has clamped since its construction, by attribute.
     [[nodiscard]] const ClampedCount& clamped() const noexcept { return clamped_; }
 
@@ -197,13 +203,15 @@ class Client {
 
   private:
     friend class Flush;
-    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints);
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
+                std::span<const ColumnRun> runs);
 
     Collection collection_;
     std::unique_ptr<Store> store_;
     std::unique_ptr<SystemRandom> bits_;  ///< has no buffered bits between reports
     std::unique_ptr<Reporter> reporter_;
-    std::vector<Report> staged_;
+    std::map<SideValues, std::vector<Report>> staged_;  ///< by their side columns
+    std::size_t staged_count_ = 0;
     ClampedCount clamped_;
     BatchSize batch_size_;
 };

@@ -45,6 +45,21 @@ void take_each(Reader& reader, const auto& take_one) {
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left) take_one();
 }
 
+void put(Writer& writer, const SideValues& columns) {
+    put_each(writer, columns.values(), [&](const auto& one) {
+        put(writer, one.first);
+        put(writer, one.second);
+    });
+}
+SideValues take_columns(Reader& reader) {
+    SideValues columns;
+    take_each(reader, [&] {
+        const std::string name = take_text(reader);
+        columns.set(name, take_text(reader));
+    });
+    return columns;
+}
+
 }  // namespace
 
 std::vector<std::byte> MemoryStore::snapshot() const {
@@ -64,6 +79,7 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     put_each(writer, queue_, [&](const Queued& queued) {
         writer.put(queued.round);
         put(writer, queued.report);
+        put(writer, queued.columns);
     });
     put_each(writer, checkpoints_, [&](const auto& checkpoint) {
         put(writer, checkpoint.first);
@@ -73,6 +89,7 @@ std::vector<std::byte> MemoryStore::snapshot() const {
         writer.put(refused.round);
         put(writer, refused.report);
         put(writer, refused.reason);
+        put(writer, refused.columns);
     });
     writer.put_bytes(secret_);
     writer.put(batches_);
@@ -110,7 +127,8 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     });
     take_each(reader, [&] {
         const auto round = reader.take<std::int32_t>();
-        queue_.push_back({round, take_string(reader)});
+        Report report = take_string(reader);
+        queue_.push_back({round, std::move(report), take_columns(reader)});
     });
     take_each(reader, [&] {
         std::string name = take_text(reader);
@@ -121,6 +139,7 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
         refused.round = reader.take<std::int32_t>();
         refused.report = take_string(reader);
         refused.reason = take_text(reader);
+        refused.columns = take_columns(reader);
     });
     std::ranges::copy(reader.take_bytes(secret_.size()), secret_.begin());
     batches_ = reader.take<std::int64_t>();
@@ -140,7 +159,8 @@ void MemoryStore::bind(std::uint64_t fingerprint) {
 }
 
 void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
-                         std::span<const Checkpoint> checkpoints, const StateDelta& delta) {
+                         std::span<const Checkpoint> checkpoints, const StateDelta& delta,
+                         std::span<const ColumnRun> runs) {
     if (memory_.outdated) refuse_outdated();
     auto named = checkpoints_;
     std::vector<std::byte> public_randomness(delta.public_randomness.begin(), delta.public_randomness.end());
@@ -155,6 +175,10 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
     const auto before = static_cast<std::ptrdiff_t>(queue_.size());
     try {
         for (const Report& report : reports) queue_.push_back({round, report});
+        auto queued = queue_.begin() + before;
+        for (const ColumnRun& run : runs)
+            for (std::size_t i = 0; i < run.reports && queued != queue_.end(); ++i)
+                (queued++)->columns = run.columns;
     } catch (...) {
         queue_.erase(queue_.begin() + before, queue_.end());
         throw;
@@ -173,16 +197,26 @@ std::optional<std::int64_t> MemoryStore::checkpoint(std::string_view name) const
 std::optional<Batch> MemoryStore::next_batch(std::size_t most) {
     if (memory_.outdated) refuse_outdated();
     if (queue_.empty()) return std::nullopt;
-    const std::int32_t round = queue_.front().round;
     if (batch_.empty()) {
-        const auto other = std::ranges::find_if(queue_, [&](const Queued& q) { return q.round != round; });
-        taken_ = std::min(most, static_cast<std::size_t>(other - queue_.begin()));
+        taken_ = gather(most);
         batch_ = batch_id(secret_, batches_++);
     }
-    Batch batch{batch_, round, {}};
+    Batch batch{batch_, queue_.front().round, {}, queue_.front().columns};
     batch.reports.reserve(taken_);
     for (std::size_t i = 0; i < taken_; ++i) batch.reports.push_back(queue_[i].report);
     return batch;
+}
+
+std::size_t MemoryStore::gather(std::size_t most) {
+    constexpr std::ptrdiff_t window = 10000;  // of the queue, so that no step takes long
+    const auto fits = [round = queue_.front().round, columns = queue_.front().columns](const Queued& queued) {
+        return queued.round == round && queued.columns == columns;
+    };
+    const auto end = queue_.begin() + std::min(window, std::ssize(queue_));
+    if (std::any_of(queue_.begin(), end, [](const Queued& queued) { return !queued.columns.empty(); }))
+        std::stable_partition(queue_.begin(), end, fits);
+    const auto other = std::ranges::find_if_not(queue_, fits);
+    return std::min(most, static_cast<std::size_t>(other - queue_.begin()));
 }
 
 void MemoryStore::forget() noexcept {
@@ -207,7 +241,7 @@ void MemoryStore::move_to_dead_letters(std::string_view id, std::string_view rea
     if (!current(id)) return;
     std::vector<Refused> added;
     for (std::size_t i = 0; i < taken_; ++i)
-        added.push_back({queue_[i].round, queue_[i].report, std::string(reason)});
+        added.push_back({queue_[i].round, queue_[i].report, std::string(reason), true, queue_[i].columns});
     refused_.reserve(refused_.size() + added.size());
     std::ranges::move(added, std::back_inserter(refused_));
     remove();
@@ -215,7 +249,7 @@ void MemoryStore::move_to_dead_letters(std::string_view id, std::string_view rea
 
 std::uint64_t MemoryStore::requeue_refused() {
     auto queue = queue_;
-    for (const Refused& refused : refused_) queue.push_back({refused.round, refused.report});
+    for (const Refused& refused : refused_) queue.push_back({refused.round, refused.report, refused.columns});
     queue_.swap(queue);
     return drop_refused();
 }

@@ -22,7 +22,8 @@ class MemoryStore final : public Store {
 
     void bind(std::uint64_t fingerprint) override;
     void append(std::span<const Report> reports, std::int32_t round,
-                std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {}) override;
+                std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},
+                std::span<const ColumnRun> runs = {}) override;
     [[nodiscard]] Memory memory() const override { return memory_; }
     [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override;
     [[nodiscard]] std::uint64_t pending() const override { return queue_.size(); }
@@ -39,7 +40,11 @@ class MemoryStore final : public Store {
     struct Queued {
         std::int32_t round;
         Report report;
+        SideValues columns = {};
     };
+    /// Moves reports that can share a batch with the oldest one to the front, at most `most`. Returns how
+    /// many there are.
+    std::size_t gather(std::size_t most);
     [[nodiscard]] bool current(std::string_view id) const noexcept { return !batch_.empty() && id == batch_; }
     /// Discards the id of the current batch.
     void forget() noexcept;

@@ -1,5 +1,6 @@
 #include "client/sqlite_store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/in_quotes.hpp"
@@ -11,6 +12,18 @@ namespace ldp {
 using sqlite::damaged;
 using sqlite::Person;
 using sqlite::Step;
+
+namespace {
+
+/// Encodes side columns for a row: canonical JSON, or an empty text if there are none.
+std::string stored(const SideValues& columns) {
+    return columns.empty() ? std::string() : columns.json();
+}
+SideValues columns_of(const std::string& json) {
+    return json.empty() ? SideValues() : SideValues::from_json(json);
+}
+
+}  // namespace
 
 /// An open file, with the person of a store.
 class SqliteStore::Opened {
@@ -86,7 +99,8 @@ void SqliteStore::bind(std::uint64_t fingerprint) {
 }
 
 void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
-                         std::span<const Checkpoint> checkpoints, const StateDelta& delta) {
+                         std::span<const Checkpoint> checkpoints, const StateDelta& delta,
+                         std::span<const ColumnRun> runs) {
     opened_->require_done();
     opened_->require_current();
     opened_->changes();
@@ -111,7 +125,12 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
     }
     for (const Checkpoint& checkpoint : checkpoints)
         people.set_checkpoint(step, person, checkpoint.name, checkpoint.value);
-    contents.outbox.append(step, reports, round);
+    for (const ColumnRun& run : runs) {
+        const std::size_t count = std::min(run.reports, reports.size());
+        contents.outbox.append(step, reports.first(count), round, stored(run.columns));
+        reports = reports.subspan(count);
+    }
+    contents.outbox.append(step, reports, round, {});
     step.commit();
     opened_->know(std::move(person));
 }
@@ -155,7 +174,8 @@ void SqliteStore::require_leaving() const {
 Batch SqliteStore::named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const {
     auto front = opened_->contents().outbox.up_to(last, after);
     if (!front) damaged(opened_->path(), "The reports of its current batch have changed.");
-    return {std::move(id), static_cast<std::int32_t>(front->round), std::move(front->reports)};
+    return {std::move(id), static_cast<std::int32_t>(front->round), std::move(front->reports),
+            columns_of(front->columns)};
 }
 
 std::optional<Batch> SqliteStore::name_next(std::size_t most) {
@@ -170,14 +190,15 @@ std::optional<Batch> SqliteStore::name_next(std::size_t most) {
         else
             lost.push_back(row.segment.content);
         for (const Report& report : lost)
-            contents.refusals.keep(step, row.round, report, "the report was damaged in the state file",
-                                   false);
+            contents.refusals.keep(
+                step, {row.round, report, "the report was damaged in the state file", false, row.columns});
     }
     if (front.reports.empty() && front.damaged.empty()) {
         if (behind) return std::nullopt;
         damaged(opened_->path(), "The queue has fewer reports than recorded.");
     }
-    Batch batch{{}, static_cast<std::int32_t>(front.round), std::move(front.reports)};
+    Batch batch{
+        {}, static_cast<std::int32_t>(front.round), std::move(front.reports), columns_of(front.columns)};
     if (!batch.reports.empty()) {
         batch.id = batch_id(step.head.secret, step.head.batches++);
         (behind ? step.head.ahead : step.head.last) = front.last;
@@ -228,7 +249,7 @@ void SqliteStore::move_to_dead_letters(std::string_view id, std::string_view rea
     Step step(contents.file);
     contents.outbox.drop(step, *step.head.last);
     for (const Report& report : batch.reports)
-        contents.refusals.keep(step, batch.round, report, reason, true);
+        contents.refusals.keep(step, {batch.round, report, std::string(reason), true, stored(batch.columns)});
     step.head.last.reset();
     step.head.ahead.reset();
     step.commit();
@@ -236,8 +257,9 @@ void SqliteStore::move_to_dead_letters(std::string_view id, std::string_view rea
 
 std::vector<Refused> SqliteStore::refused() const {
     std::vector<Refused> all;
-    for (auto& [round, report, reason, sound] : opened_->contents().refusals.all())
-        all.push_back({static_cast<std::int32_t>(round), std::move(report), std::move(reason), sound});
+    for (auto& [round, report, reason, sound, columns] : opened_->contents().refusals.all())
+        all.push_back({static_cast<std::int32_t>(round), std::move(report), std::move(reason), sound,
+                       sound ? columns_of(columns) : SideValues()});
     return all;
 }
 
@@ -247,15 +269,15 @@ std::uint64_t SqliteStore::requeue_refused() {
     Step step(contents.file);
     contents.refusals.drop(step);
     std::uint64_t queued = 0;
-    std::vector<Report> together;  // reports of one round
+    std::vector<Report> together;  // reports of one round with the same side columns
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto& [round, report, reason, sound] = all[i];
+        const auto& [round, report, reason, sound, columns] = all[i];
         if (sound)
             together.push_back(report);
         else
-            contents.refusals.keep(step, round, report, reason, false);
-        if (i + 1 < all.size() && all[i + 1].round == round) continue;
-        contents.outbox.append(step, together, round);
+            contents.refusals.keep(step, all[i]);
+        if (i + 1 < all.size() && all[i + 1].round == round && all[i + 1].columns == columns) continue;
+        contents.outbox.append(step, together, round, columns);
         queued += together.size();
         together.clear();
     }

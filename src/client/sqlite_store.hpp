@@ -32,7 +32,8 @@ class SqliteStore final : public Store {
 
     void bind(std::uint64_t fingerprint) override;
     void append(std::span<const Report> reports, std::int32_t round,
-                std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {}) override;
+                std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},
+                std::span<const ColumnRun> runs = {}) override;
     [[nodiscard]] Memory memory() const override;
     [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override;
     [[nodiscard]] std::uint64_t pending() const override;

@@ -27,6 +27,7 @@ std::array<std::byte, 32> Batch::digest() const {
         hash.add(text);
         text[0] = ',';
     }
+    columns.add_to(hash);
     return hash.digest();
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/input_code.hpp"
+#include "core/delivery/side_values.hpp"
 #include "core/format/report_frame.hpp"
 
 namespace ldp {
@@ -21,9 +22,10 @@ struct Batch {
     std::string id;               ///< a random UUID (version 4) in its text form, 36 characters
     std::int32_t round;           ///< round of all reports
     std::vector<Report> reports;  ///< at least one report, the oldest first
+    SideValues columns = {};      ///< side columns of all reports
 
-    /// Returns the SHA-256 digest of round and reports, as ldp_submit_batch computes it. It distinguishes a
-    /// repeated batch from another batch under the same id.
+    /// Returns the SHA-256 digest of round, reports and side columns, as ldp_submit_batch computes it. It
+    /// distinguishes a repeated batch from another batch under the same id.
     [[nodiscard]] std::array<std::byte, 32> digest() const;
     /// Returns the reports as batch frames (core/format/batch_frame.hpp): one frame, or several if they do
     /// not fit into one. Returns nothing if a report is damaged, or if the reports belong to several specs.
@@ -32,11 +34,18 @@ struct Batch {
 
 /// A dead letter: a report that the server refused for good, kept for inspection.
 struct Refused {
-    std::int32_t round;  ///< round of the report
-    Report report;       ///< its bytes
-    std::string reason;  ///< the server's message
-    bool sound = true;   ///< false if the report is damaged; then it cannot be queued again
+    std::int32_t round;       ///< round of the report
+    Report report;            ///< its bytes
+    std::string reason;       ///< the server's message
+    bool sound = true;        ///< false if the report is damaged; then it cannot be queued again
+    SideValues columns = {};  ///< its side columns
     friend bool operator==(const Refused&, const Refused&) = default;
+};
+
+/// A number of consecutive reports with the same side columns.
+struct ColumnRun {
+    std::size_t reports;  ///< number of reports
+    SideValues columns;   ///< side columns of each report
 };
 
 /// A named number that is set in the same step as reports are queued, such as a position in their source.
@@ -99,9 +108,11 @@ class Store {
     virtual void bind(std::uint64_t fingerprint) = 0;
 
     /// Queues the reports in this round and order, sets the checkpoints and applies the delta, in one step.
-    /// Each of the three may be empty. The arguments are copied.
+    /// Each of the three may be empty. `runs` has the side columns of the reports, in their order; reports
+    /// behind the last run have no side columns. The arguments are copied.
     virtual void append(std::span<const Report> reports, std::int32_t round,
-                        std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {}) = 0;
+                        std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},
+                        std::span<const ColumnRun> runs = {}) = 0;
     /// Returns the person's memory. Throws Error (environment) if it is damaged.
     [[nodiscard]] virtual Memory memory() const = 0;
     /// Returns the value of a checkpoint; nothing if it was never set.
@@ -109,9 +120,10 @@ class Store {
     /// Returns the number of reports that are queued and not confirmed.
     [[nodiscard]] virtual std::uint64_t pending() const = 0;
 
-    /// Returns the current batch: the oldest reports of one round, at most `most` (≥ 1). Its id is stored
-    /// before the call returns. Further calls return the same batch, also with another `most`, until it is
-    /// confirmed. Returns nothing if the queue is empty.
+    /// Returns the current batch: the oldest reports of one round and with the same side columns, at most
+    /// `most` (≥ 1). A store may reorder waiting reports with different side columns, so that batches do not
+    /// become small. The batch's id is stored before the call returns. Further calls return the same batch,
+    /// also with another `most`, until it is confirmed. Returns nothing if the queue is empty.
     [[nodiscard]] virtual std::optional<Batch> next_batch(std::size_t most) = 0;
     /// Returns the batch that follows the current one, with a stored id, so that it can be prepared during
     /// the delivery of the current batch. It must not be sent before the current batch is confirmed. If the

@@ -152,6 +152,22 @@ class SessionSettings {
     return fetch_spec(link, collection);
 }
 
+/// Returns the side columns of a collection. Throws as fetch_spec does.
+[[nodiscard]] inline std::vector<SideColumn> fetch_side_columns(Connection& link,
+                                                                const std::string& collection) {
+    return link.persist("fetching the side columns", [&](pqxx::connection& connection) {
+        pqxx::work transaction(connection);
+        std::vector<SideColumn> columns;
+        for (const auto& row : pq::run(transaction,
+                                       "SELECT * FROM " + pq::extension_schema(transaction) +
+                                           ".ldp_side_columns($1::pg_catalog.text)",
+                                       collection))
+            columns.push_back({row[0].template as<std::string>(), row[1].template as<std::string>(),
+                               row[2].template as<bool>()});
+        return columns;
+    });
+}
+
 /// Delivers each batch in one transaction and under the batch's id. A batch is counted as a whole or not at
 /// all, and exactly once even if it is sent repeatedly. Temporary failures are retried by the connection's
 /// retry policy. The database role needs only the rights of ldp_submitter.
@@ -192,7 +208,8 @@ class Uploader final : public BatchTransport {
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
     /// Implements BatchTransport::prepare: packs the batch and computes its digest.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
-        EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {}, {}};
+        EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {},
+                             {},       batch.columns};
         if (method_ == Method::insert)
             if (auto packed = batch.packed()) encoded.packed = std::move(*packed);
         // A batch that cannot be packed is sent as an array: only the server can decide that it was not
@@ -211,6 +228,7 @@ class Uploader final : public BatchTransport {
         std::vector<std::vector<std::byte>>
             packed;           ///< the reports as batch frames; if empty, `reports` is set
         std::string reports;  ///< the reports as an SQL array
+        SideValues columns;   ///< side columns of all reports
     };
 
     struct ReportTable {
@@ -274,7 +292,7 @@ class Uploader final : public BatchTransport {
             if (!fresh) return false;
             std::int64_t took = 0;
             for (const auto& each : batch.packed)
-                took += pq::insert(transaction, into.schema, into.name, each, batch.round);
+                took += pq::insert(transaction, into.schema, into.name, each, batch.round, batch.columns);
             pq::check_rows(collection_, took, batch.count);
             return true;
         });
@@ -285,8 +303,9 @@ class Uploader final : public BatchTransport {
             return pq::run(transaction,
                            "SELECT " + into.schema +
                                ".ldp_submit_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::" +
-                               into.schema + ".ldp_report[], $4::pg_catalog.int4)",
-                           collection_, batch.id, batch.reports, std::to_string(batch.round))[0][0]
+                               into.schema + ".ldp_report[], $4::pg_catalog.int4, $5::pg_catalog.jsonb)",
+                           collection_, batch.id, batch.reports, std::to_string(batch.round),
+                           pq::json(batch.columns))[0][0]
                        .template as<std::int64_t>() > 0;
         });
     }

@@ -48,6 +48,11 @@ void UserMeans::add(std::string_view user, std::span<const Value> record) {
     }
 }
 
+std::optional<std::size_t> UserMeans::find(const std::string& user) const {
+    const auto found = users_.find(user);
+    return found == users_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::vector<Value> UserMeans::record(std::size_t user) const {
     const auto first = means_.begin() + static_cast<std::ptrdiff_t>(user * names_.size());
     return {first, first + static_cast<std::ptrdiff_t>(names_.size())};

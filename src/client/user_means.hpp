@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ class UserMeans {
 
     /// Returns the number of people. They are numbered from 0 in the order of their first records.
     [[nodiscard]] std::size_t size() const noexcept { return counts_.size(); }
+    /// Returns the number of a person; nothing if no record of the person was added.
+    [[nodiscard]] std::optional<std::size_t> find(const std::string& user) const;
     /// Returns the averages of a person, user < size(), in the form that Collection::encode and
     /// Client::report take: one value for each attribute except products, in the spec's order.
     [[nodiscard]] std::vector<Value> record(std::size_t user) const;

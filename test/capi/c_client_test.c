@@ -503,6 +503,166 @@ static void hostile(void) {
 }
 
 /* One collection, many threads, each with a client of its own. */
+/* A transport that keeps the side columns and the reports of each batch as text. */
+struct listing {
+    char text[4096];
+    int later;
+};
+static ldp_outcome list_batch(void *context, const ldp_batch *batch, char *reason) {
+    struct listing *listing = context;
+    const char *columns = ldp_batch_columns(batch), *type = NULL;
+    uint8_t *frame = NULL, *body = NULL, digest[32], other[32] = {0};
+    size_t frame_size = 0, body_size = 0;
+    const size_t prefix = strcmp(columns, "{}") == 0 ? 0 : strlen(columns) + 1;
+    (void)reason;
+    FINE(ldp_batch_frame(batch, &frame, &frame_size, &error));
+    FINE(ldp_batch_body(batch, &body, &body_size, &type, &error));
+    CHECK(body_size == prefix + frame_size && memcmp(body + prefix, frame, frame_size) == 0);
+    CHECK(prefix == 0 || (memcmp(body, columns, prefix - 1) == 0 && body[prefix - 1] == '\n'));
+    CHECK(strcmp(type, prefix == 0 ? "application/octet-stream" : "application/vnd.ldp.batch") == 0);
+    FINE(ldp_batch_digest(batch, digest, &error));
+    CHECK(memcmp(digest, other, sizeof digest) != 0);
+    FAILS(ldp_batch_body(batch, NULL, &body_size, &type, &error), LDP_INVALID_VALUE, "null");
+    CHECK(ldp_batch_body(batch, &frame, &body_size, NULL, NULL) == LDP_INVALID_VALUE);
+    FAILS(ldp_batch_digest(batch, NULL, &error), LDP_INVALID_VALUE, "null");
+    ldp_free(frame);
+    ldp_free(body);
+    if (listing->later) return LDP_LATER;
+    snprintf(listing->text + strlen(listing->text), sizeof listing->text - strlen(listing->text), "%ld %s %d;",
+             (long)ldp_batch_round(batch), columns, (int)ldp_batch_reports(batch));
+    return LDP_DELIVERED;
+}
+
+static void side_columns(void) {
+    ldp_collection *of = collection(region);
+    ldp_client *client = in_memory(of), *again = NULL;
+    const ldp_value value = ldp_label("west"), two[2] = {ldp_label("west"), ldp_label("east")};
+    const ldp_column german[2] = {{"country", "de", LDP_TO_END}, {"app", "12x", 2}};
+    const ldp_column swapped[2] = {{"app", "12", 2}, {"country", "de", 2}};
+    char text[1025];
+    const ldp_column too_long = {"country", text, sizeof text}, nameless = {"", "de", 2}, null = {NULL, "de", 2},
+                     empty = {"country", NULL, 0}, not_text = {"country", "\xFF", 1};
+    ldp_column many[101];
+    char names[101][8];
+    struct listing listing = {"", 1};
+    uint8_t *state = NULL;
+    size_t size = 0, done = 7, i;
+    ldp_receipt receipt;
+    memset(text, 'x', sizeof text);
+    for (i = 0; i < 101; ++i) {
+        snprintf(names[i], sizeof names[i], "c%d", (int)i);
+        many[i].name = names[i];
+        many[i].text = "1";
+        many[i].length = 1;
+    }
+    FINE(ldp_client_report_columns(client, &value, 1, german, 2, 3, &receipt, &error));
+    FINE(ldp_client_report(client, &value, 1, 3, &receipt, &error));
+    FINE(ldp_client_report_columns(client, &value, 1, swapped, 2, 3, &receipt, &error));
+    FINE(ldp_client_stage_columns(client, two, 2, german, 1, &done, &error));
+    CHECK(done == 2);
+    FINE(ldp_client_stage(client, &value, 1, &done, &error));
+    FINE(ldp_client_commit(client, 4, &error));
+    FAILS(ldp_client_report_columns(client, &value, 1, &too_long, 1, 3, NULL, &error), LDP_INVALID_VALUE, "too long");
+    FAILS(ldp_client_report_columns(client, &value, 1, &nameless, 1, 3, NULL, &error), LDP_INVALID_VALUE, "empty");
+    FAILS(ldp_client_report_columns(client, &value, 1, &null, 1, 3, NULL, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_client_report_columns(client, &value, 1, &not_text, 1, 3, NULL, &error), LDP_INVALID_VALUE, "UTF-8");
+    FAILS(ldp_client_report_columns(client, &value, 1, NULL, 1, 3, NULL, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_client_report_columns(client, &value, 1, many, 101, 3, NULL, &error), LDP_INVALID_VALUE, "too many");
+    FAILS(ldp_client_stage_columns(client, &value, 1, &empty, 1, &done, &error), LDP_INVALID_VALUE, "null");
+    CHECK(done == 0 && ldp_client_pending(client) == 6);
+    FAILS(ldp_client_flush(client, list_batch, &listing, 100, NULL, &error), LDP_ENVIRONMENT, "");
+    /* The state of the client has the side columns. */
+    FINE(ldp_client_state(client, &state, &size, &error));
+    FINE(ldp_client_in_memory(of, state, size, &again, &error));
+    listing.later = 0;
+    FINE(ldp_client_flush(again, list_batch, &listing, 100, NULL, &error));
+    CHECK(strcmp(listing.text, "3 {\"app\":\"12\",\"country\":\"de\"} 2;3 {} 1;4 {} 1;4 {\"country\":\"de\"} 2;") == 0);
+    if (failed) printf("%s\n", listing.text);
+    CHECK(ldp_batch_columns(NULL) == NULL);
+    ldp_free(state);
+    ldp_client_free(client);
+    ldp_client_free(again);
+    ldp_collection_free(of);
+}
+
+/* A panel of 3 people and 4 rounds, in one step and one queue. */
+static void fleets(const char *folder) {
+    ldp_collection *of = collection(moving), *other = collection(region);
+    ldp_fleet *fleet = NULL, *second = NULL;
+    ldp_flush *flush = NULL;
+    ldp_entry entries[12];
+    ldp_value values[12];
+    const ldp_column column = {"country", "de", LDP_TO_END}, bad = {"country", "\xFF", 1};
+    struct listing listing = {"", 0};
+    char path[4096], reason[LDP_REASON_SIZE];
+    size_t done = 0, i, batches = 0, reports = 0;
+    static const char *const names[] = {"ann", "bo", "cy"};
+    const ldp_batch *batch = NULL;
+    (void)reason;
+    snprintf(path, sizeof path, "%s/fleet", folder);
+    for (i = 0; i < 12; ++i) {
+        entries[i].person = names[i % 3];
+        entries[i].round = (int32_t)(i / 3 + 1);
+        entries[i].columns = i % 3 == 0 ? &column : NULL;
+        entries[i].column_count = i % 3 == 0 ? 1 : 0;
+        values[i] = ldp_number(1);
+    }
+    FINE(ldp_fleet_in_file(of, path, &fleet, &error));
+    FAILS(ldp_fleet_in_file(of, path, &second, &error), LDP_ENVIRONMENT, "use");
+    CHECK(second == NULL);
+    FINE(ldp_fleet_report(fleet, entries, 12, values, 12, &done, &error));
+    CHECK(done == 12 && ldp_fleet_pending(fleet) == 12 && ldp_fleet_people(fleet) == 3);
+    /* All entries or none. */
+    entries[5].columns = &bad;
+    entries[5].column_count = 1;
+    FAILS(ldp_fleet_report(fleet, entries, 12, values, 12, &done, &error), LDP_INVALID_VALUE, "UTF-8");
+    CHECK(done == 5 && ldp_fleet_pending(fleet) == 12);
+    entries[5].columns = NULL;
+    entries[5].column_count = 0;
+    values[7] = ldp_number(9);
+    FAILS(ldp_fleet_report(fleet, entries, 12, values, 12, &done, &error), LDP_INVALID_VALUE, "");
+    CHECK(done == 7 && ldp_fleet_pending(fleet) == 12);
+    entries[0].person = "";
+    FAILS(ldp_fleet_report(fleet, entries, 12, values, 12, &done, &error), LDP_INVALID_VALUE, "empty");
+    entries[0].person = NULL;
+    FAILS(ldp_fleet_report(fleet, entries, 12, values, 12, &done, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_fleet_report(fleet, NULL, 12, values, 12, &done, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_fleet_report(fleet, entries, 11, values, 12, &done, &error), LDP_INVALID_VALUE, "12 values");
+    FAILS(ldp_fleet_report(fleet, entries, 12, values, 11, &done, &error), LDP_INVALID_VALUE, "11 values");
+    FAILS(ldp_fleet_report(NULL, entries, 12, values, 12, &done, &error), LDP_INVALID_VALUE, "null");
+    FINE(ldp_fleet_report(fleet, NULL, 0, NULL, 0, NULL, &error));
+    ldp_fleet_free(fleet);
+
+    /* A file keeps the memory: the budget of 2 answers is spent by a second value, and refused at a third one. */
+    FAILS(ldp_fleet_in_file(other, path, &fleet, &error), LDP_INCOMPATIBLE, "");
+    FINE(ldp_fleet_in_file(of, path, &fleet, &error));
+    CHECK(ldp_fleet_pending(fleet) == 12 && ldp_fleet_people(fleet) == 3);
+    for (i = 0; i < 3; ++i) {
+        entries[i].person = "ann";
+        entries[i].round = (int32_t)(5 + i);
+        values[i] = ldp_number((double)(2 + i));
+    }
+    FAILS(ldp_fleet_report(fleet, entries, 3, values, 3, &done, &error), LDP_SPENT, "");
+    CHECK(done >= 1 && done <= 2 && ldp_fleet_pending(fleet) == 12);
+    FINE(ldp_fleet_flush_start(fleet, 100, &flush, &error));
+    for (;;) {
+        FINE(ldp_flush_next(flush, &batch, &error));
+        if (batch == NULL) break;
+        ++batches;
+        reports += ldp_batch_reports(batch);
+        FINE(ldp_flush_settle(flush, list_batch(&listing, batch, reason), "", &error));
+    }
+    CHECK(batches == 8 && reports == 12 && ldp_fleet_pending(fleet) == 0);
+    CHECK(strstr(listing.text, "4 {} 2;") != NULL && strstr(listing.text, "4 {\"country\":\"de\"} 1;") != NULL);
+    ldp_flush_free(flush);
+    ldp_fleet_free(fleet);
+    ldp_fleet_free(NULL);
+    CHECK(ldp_fleet_pending(NULL) == 0 && ldp_fleet_people(NULL) == 0);
+    FAILS(ldp_fleet_flush_start(NULL, 100, &flush, &error), LDP_INVALID_VALUE, "null");
+    ldp_collection_free(of);
+    ldp_collection_free(other);
+}
+
 static void *report_often(void *of) {
     ldp_client *client = NULL;
     const ldp_value value = ldp_label("west");
@@ -536,6 +696,8 @@ int main(int argc, char **argv) {
     remembering();
     keeping(argv[1]);
     hostile();
+    side_columns();
+    fleets(argv[1]);
     threads();
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

@@ -80,8 +80,8 @@ class SnapshotStore final : public Store {
   public:
     void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint), pass(); }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
-                const StateDelta& delta) override {
-        store_.append(reports, round, checkpoints, delta);
+                const StateDelta& delta, std::span<const ColumnRun> runs) override {
+        store_.append(reports, round, checkpoints, delta, runs);
         pass();
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }

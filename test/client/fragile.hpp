@@ -30,9 +30,9 @@ class FailingStore final : public Store {
     explicit FailingStore(const bool& broken) : broken_(broken) {}
     void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint); }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
-                const StateDelta& delta) override {
+                const StateDelta& delta, std::span<const ColumnRun> runs) override {
         if (broken_) throw Error(ErrorCode::environment, "no space left");
-        store_.append(reports, round, checkpoints, delta);
+        store_.append(reports, round, checkpoints, delta, runs);
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
     [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
@@ -79,8 +79,8 @@ class FragileStore final : public Store {
         between([&] { store_.bind(fingerprint); });
     }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
-                const StateDelta& delta) override {
-        between([&] { store_.append(reports, round, checkpoints, delta); });
+                const StateDelta& delta, std::span<const ColumnRun> runs) override {
+        between([&] { store_.append(reports, round, checkpoints, delta, runs); });
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
     [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <random>
 #include <set>
 
@@ -113,6 +114,69 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(any_reports_leave_as_they_came, Kind, Stores) {
         left.insert(left.end(), batch->reports.begin(), batch->reports.end());
         store.confirm(batch->id);
     }
+    BOOST_TEST((left == came));
+}
+
+// Reports with the same side columns leave together, however they were queued, and keep their columns when
+// they are released, refused and queued again.
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_has_one_set_of_side_columns, Kind, Stores) {
+    std::mt19937 random(20261124);
+    const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
+    const SideValues sets[] = {
+        {}, {{"country", "de"}}, {{"country", "fr"}}, {{"country", "de"}, {"version", "12"}}};
+    Kind kept;
+    Store& store = kept.store;
+    std::map<SideValues, std::multiset<Report>> came, left;
+    int number = 0;
+    std::size_t queued = 0, batches = 0;
+    const auto leave = [&](const Batch& batch) {
+        left[batch.columns].insert(batch.reports.begin(), batch.reports.end());
+        store.confirm(batch.id);
+        ++batches;
+    };
+    for (int time = 0; time < 40; ++time) {
+        std::vector<Report> some;
+        std::vector<ColumnRun> runs;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::size_t count = below(4);
+            const SideValues& columns = sets[below(std::size(sets))];
+            for (std::size_t j = 0; j < count; ++j) {
+                some.push_back(reports(number, number + 1).front());
+                came[columns].insert(some.back());
+                ++number;
+            }
+            runs.push_back({count, columns});
+        }
+        const std::vector<Report> last = reports(number, number + 1);  // behind the last run: without columns
+        some.push_back(last.front());
+        came[{}].insert(last.front());
+        ++number;
+        queued += some.size();
+        store.append(some, 0, {}, {}, runs);
+        BOOST_TEST(store.pending() == queued);
+        if (below(4) != 0) continue;
+        const auto batch = store.next_batch(1 + below(6));
+        const auto again = store.next_batch(100);
+        BOOST_TEST((again->digest() == batch->digest() && again->columns == batch->columns));
+        if (below(3) == 0) {
+            store.release(batch->id);
+        } else if (below(2) == 0) {
+            store.move_to_dead_letters(batch->id, "no");
+            BOOST_TEST((store.refused().front().columns == batch->columns));
+            BOOST_TEST(store.requeue_refused() == batch->reports.size());
+        } else {
+            queued -= batch->reports.size();
+            leave(*batch);
+        }
+    }
+    const std::size_t before = batches;
+    while (const auto batch = store.next_batch(10000)) {
+        Batch other = *batch;
+        other.columns.set("country", "se");
+        BOOST_TEST((other.digest() != batch->digest()));
+        leave(*batch);
+    }
+    BOOST_TEST(batches - before <= std::size(sets) + 1);
     BOOST_TEST((left == came));
 }
 

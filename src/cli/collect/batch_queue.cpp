@@ -10,7 +10,9 @@ namespace {
 constexpr std::size_t overhead = 512;
 
 std::size_t weight(const QueuedBatch& queued) noexcept {
-    return overhead + queued.batch.frame.capacity();
+    std::size_t columns = 0;
+    for (const auto& [name, value] : queued.batch.columns.values()) columns += overhead + value.capacity();
+    return overhead + columns + queued.batch.frame.capacity();
 }
 
 int seconds(Clock::duration time) {
@@ -58,7 +60,8 @@ void Queue::enter(QueuedBatch queued) {
     const ReceivedBatch& batch = queued.batch;
     const bool is_void = batch.frame.empty();
     const CatalogEntry& to = *batch.to;
-    const Key key{is_void, to.name + "\n" + to.fingerprint + "\n" + to.created, batch.round};
+    const Key key{is_void, to.name + "\n" + to.fingerprint + "\n" + to.created, batch.round,
+                  limits_.hold > 1 ? batch.columns : SideValues()};
     RoundQueue& round_queue = round_queues_[key];
     if (const auto same = round_queue.find(batch.id); same != round_queue.end()) {
         if (same->second.batch.digest != batch.digest)

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "client/in_quotes.hpp"
+#include "core/base/error.hpp"
 #include "core/base/sha256.hpp"
+#include "core/base/text.hpp"
 #include "core/summary/batch.hpp"
 
 namespace ldp::collect {
@@ -18,6 +21,12 @@ std::array<std::byte, 32> digest_of(const Uuid& id, std::string_view what, Bytes
     return hash.digest();
 }
 
+std::vector<std::string> names_of(const std::vector<SideColumn>& columns) {
+    std::vector<std::string> names;
+    for (const SideColumn& column : columns) names.push_back(in_quotes(column.name));
+    return names;
+}
+
 /// A UUID of version 8 (RFC 9562), whose bits an application defines.
 std::string stored_id(const Uuid& id) {
     const auto digest = digest_of(id, "id", {});
@@ -28,11 +37,23 @@ std::string stored_id(const Uuid& id) {
     return uuid_text(stored);
 }
 
+/// Removes the side columns from the beginning of a body, and returns them.
+SideValues take_side_values(std::string& body) {
+    const std::size_t end = body.find('\n');
+    if (end == std::string::npos)
+        raise(ErrorCode::malformed, "the side columns of the batch have no end",
+              "Expected a JSON object and a line feed before the batch.");
+    SideValues columns = SideValues::from_json(std::string_view(body).substr(0, end));
+    body.erase(0, end + 1);
+    return columns;
+}
+
 }  // namespace
 
 bool CatalogEntry::same_as(const CatalogEntry& other) const {
     return name == other.name && table == other.table && fingerprint == other.fingerprint &&
-           created == other.created && owner == other.owner && rounds == other.rounds;
+           created == other.created && owner == other.owner && rounds == other.rounds &&
+           columns == other.columns;
 }
 
 std::optional<std::pair<std::int32_t, std::int32_t>> parse_rounds(std::string_view check) {
@@ -60,14 +81,21 @@ std::uint32_t ReceivedBatch::reports() const noexcept {
 }
 
 ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id, std::int32_t round,
-                             std::string frame) {
+                             std::string body, bool columned) {
     const Mechanism& mechanism = *to->mechanism;
-    const Bytes bytes = std::as_bytes(std::span(frame));
+    SideValues columns = columned ? take_side_values(body) : SideValues();
+    const Bytes bytes = std::as_bytes(std::span(body));
     (void)read_header(bytes, Kind::batch);
     if (!begins_with_block(bytes, mechanism.block())) raise_incompatible(mechanism.block(), bytes);
     check_batch(mechanism, bytes);
-    const auto digest = digest_of(id, "round " + std::to_string(round) + ":", bytes);
-    return {std::move(to), round, stored_id(id), digest, std::move(frame)};
+    for (const auto& [name, value] : columns.values())
+        if (std::ranges::find(to->columns, name, &SideColumn::name) == to->columns.end())
+            raise(ErrorCode::invalid_value, "the collection has no side column " + in_quotes(name),
+                  "Its side columns are: " + joined(names_of(to->columns)) + ".",
+                  "The endpoint finds new columns after a few seconds.");
+    const std::string public_part = columns.empty() ? "" : columns.json();
+    const auto digest = digest_of(id, "round " + std::to_string(round) + ":" + public_part, bytes);
+    return {std::move(to), round, stored_id(id), digest, std::move(body), std::move(columns)};
 }
 
 ReceivedBatch void_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id) {

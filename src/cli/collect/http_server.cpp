@@ -9,6 +9,7 @@
 #include "cli/collect/framing.hpp"
 #include "cli/collect/metrics.hpp"
 #include "cli/collect/report_writer.hpp"
+#include "cli/collect/resources.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/sha256.hpp"
 #include "core/delivery/delivery_receipt.hpp"
@@ -32,6 +33,9 @@ constexpr std::size_t largest_buffer = 65536;
 /// Maximum time without a successful query of the collections, which runs every two seconds.
 constexpr auto longest_silence = std::chrono::seconds(10);
 constexpr const char* octets = "application/octet-stream";
+constexpr const char* wrong_type =
+    "the content type of a batch must be application/octet-stream, or application/vnd.ldp.batch with side "
+    "columns";
 
 auto into(error_code& error) {
     return net::redirect_error(net::use_awaitable, error);
@@ -331,7 +335,8 @@ class Server {
         const auto target = parse_target({request.target().data(), request.target().size()});
         if (!target)
             co_return problem(404, "no resource exists at this address",
-                              "Use /collections/NAME/spec or /collections/NAME/batches/UUID.");
+                              "Use /collections/NAME/spec, /collections/NAME/columns or "
+                              "/collections/NAME/batches/UUID.");
         const bool posts = target->of == Target::Of::batch;
         const char* const methods = posts ? "POST, DELETE" : "GET, HEAD";
         const http::verb method = request.method();
@@ -362,22 +367,10 @@ class Server {
                 404, "the collection does not exist",
                 "The endpoint serves the collections that its role may submit to. It finds new collections "
                 "after a few seconds.");
-        if (!posts) co_return spec(*found->second, request);
-        co_return co_await submit(connection, found->second, *target, request);
-    }
-
-    static HttpResponse spec(const CatalogEntry& offered, const Request& request) {
-        const std::string tag = "\"" + offered.fingerprint + "\"";
+        if (target->of == Target::Of::columns) co_return columns_response(*found->second);
         const auto known = request[http::field::if_none_match];
-        HttpResponse answer{200, "application/json", offered.spec, {}};
-        if (known.find(tag) != beast::string_view::npos || known == "*") answer = {304};
-        answer.fields = {
-            {"ETag", tag}, {"Last-Modified", offered.created}, {"Cache-Control", "public, max-age=300"}};
-        if (answer.status == 200)
-            answer.fields.emplace_back(receipt_field,
-                                       delivery_receipt("GET", 200, offered.name, {}, 0,
-                                                        sha256(std::as_bytes(std::span(offered.spec)))));
-        return answer;
+        if (!posts) co_return spec_response(*found->second, {known.data(), known.size()});
+        co_return co_await submit(connection, found->second, *target, request);
     }
 
     net::awaitable<std::optional<HttpResponse>> submit(Connection& connection,
@@ -395,11 +388,14 @@ class Server {
         if (deletes) {
             one = void_batch(std::move(to), target.batch);
         } else {
-            if (!beast::iequals(request[http::field::content_type], octets))
-                co_return problem(415, "the content type of a batch must be application/octet-stream");
+            const auto type = request[http::field::content_type];
+            const bool columned = beast::iequals(type, columned_batch_type);
+            if (!columned && !beast::iequals(type, octets)) co_return problem(415, wrong_type);
             try {
-                one = received_batch(std::move(to), target.batch, target.round, std::move(request.body()));
+                one = received_batch(std::move(to), target.batch, target.round, std::move(request.body()),
+                                     columned);
             } catch (const Error& error) {
+                if (error.code() == ErrorCode::invalid_value) co_return problem(422, error);
                 if (error.code() != ErrorCode::incompatible) co_return problem(400, error);
                 co_return problem(422,
                                   Error(error.code(), "the batch belongs to another spec than the collection",

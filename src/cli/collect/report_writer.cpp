@@ -1,6 +1,7 @@
 #include "cli/collect/report_writer.hpp"
 
 #include <algorithm>
+#include <map>
 #include <thread>
 
 #include "core/spec/spec.hpp"
@@ -169,17 +170,23 @@ void ReportWriter::refresh() {
         const auto rows = control_.persist(
             "looking collections up", [](pqxx::connection& connection, const std::string& schema) {
                 pqxx::work transaction(connection);
-                return pq::run(transaction,
-                               "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
-                               "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
-                               "t.relowner::text, "
-                               "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
-                               "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open') "
-                               "FROM " +
-                                   schema +
-                                   ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
-                                   "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
-                                   "WHERE has_any_column_privilege(t.oid, 'INSERT')");
+                return pq::run(
+                    transaction,
+                    "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
+                    "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
+                    "t.relowner::text, "
+                    "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
+                    "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open'), "
+                    "(SELECT coalesce(json_agg(json_build_object('name', s.\"column\", 'type', s.type, "
+                    "'required', s.required)), '[]')::text FROM " +
+                        schema +
+                        ".ldp_side_columns(c.name) AS s "
+                        "WHERE has_column_privilege(t.oid, s.\"column\", 'INSERT')) "
+                        "FROM " +
+                        schema +
+                        ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
+                        "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
+                        "WHERE has_any_column_privilege(t.oid, 'INSERT')");
             });
         auto found = std::make_shared<Catalog>();
         for (const auto& row : rows) {
@@ -190,7 +197,8 @@ void ReportWriter::refresh() {
                                 {},
                                 {},
                                 row[4].as<std::string>(),
-                                row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>())};
+                                row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>()),
+                                side_columns(row[6].as<std::string>())};
             if (!only_.empty() && !only_.contains(listed.name)) continue;
             const auto before = catalog_->find(listed.name);
             const bool same = before != catalog_->end() && before->second->same_as(listed);
@@ -266,11 +274,11 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
     };
     if (!is_void(group)) {
         ReceivedBatches fresh, repeated;
-        std::vector<Bytes> frames;
+        std::map<SideValues, std::vector<Bytes>> frames;
         for (std::size_t i = 0; i < group.size(); ++i)
             if (outcomes[i] == BatchOutcome::delivered) {
                 fresh.push_back(&group[i].batch);
-                frames.push_back(group[i].batch.bytes());
+                frames[group[i].batch.columns].push_back(group[i].batch.bytes());
             } else if (outcomes[i] == BatchOutcome::repeated) {
                 repeated.push_back(&group[i].batch);
             }
@@ -289,10 +297,12 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
         }
         const CatalogEntry& to = *group.front().batch.to;
         // merge() sorts the reports, so that their order does not depend on the senders (batch_frame.hpp).
-        for (const auto& batch : merge(*to.mechanism, frames))
-            pq::check_rows(to.name,
-                           pq::insert(transaction, schema, to.table, batch, group.front().batch.round),
-                           batch_frame(*to.mechanism).count(batch));
+        for (const auto& [columns, alike] : frames)
+            for (const auto& batch : merge(*to.mechanism, alike))
+                pq::check_rows(
+                    to.name,
+                    pq::insert(transaction, schema, to.table, batch, group.front().batch.round, columns),
+                    batch_frame(*to.mechanism).count(batch));
         // Deferrable constraints and constraint triggers are checked now. Afterwards each claim must exist,
         // for the role that made it.
         transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");

@@ -83,6 +83,7 @@ std::optional<Target> parse_target(std::string_view target) {
     const auto name = decoded(parts[0]);
     if (!name || name->empty() || parts.size() < 2) return {};
     if (parts.size() == 2 && parts[1] == "spec" && !asked) return Target{Target::Of::spec, *name};
+    if (parts.size() == 2 && parts[1] == "columns" && !asked) return Target{Target::Of::columns, *name};
     const auto batch = parse_uuid(parts.back());
     const auto round = asked ? parse_round(query) : 0;
     if (parts.size() != 3 || parts[1] != "batches" || !batch || !round) return {};

@@ -17,15 +17,16 @@ using Uuid = std::array<std::byte, 16>;
 [[nodiscard]] std::string uuid_text(const Uuid& uuid);
 
 struct Target {
-    enum class Of { spec, batch, metrics, health };
+    enum class Of { spec, columns, batch, metrics, health };
     Of of;
-    std::string collection = {};  ///< set for spec and batch
+    std::string collection = {};  ///< set for spec, columns and batch
     Uuid batch = {};
     std::int32_t round = 0;
 };
 
-/// Parses /collections/NAME/spec, /collections/NAME/batches/UUID with an optional ?round=N, /metrics or
-/// /healthz; nothing for other targets. A name may have any characters, percent-encoded (RFC 3986).
+/// Parses /collections/NAME/spec, /collections/NAME/columns, /collections/NAME/batches/UUID with an optional
+/// ?round=N, /metrics or /healthz; nothing for other targets. A name may have any characters, percent-encoded
+/// (RFC 3986).
 [[nodiscard]] std::optional<Target> parse_target(std::string_view target);
 
 }  // namespace ldp::collect

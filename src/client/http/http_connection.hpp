@@ -39,6 +39,8 @@ class HttpConnection {
         std::string last_modified;  ///< the header Last-Modified, or empty
         std::string receipt;        ///< the header Ldp-Receipt (delivery_receipt.hpp), or empty
     };
+    /// The media type of a batch.
+    static constexpr const char* octets = "application/octet-stream";
     /// Judges a reply. Returns nothing if it is final, else the failure, which states whether to repeat the
     /// request.
     using Judge = std::function<std::optional<TransportFailure>(const Reply&)>;
@@ -77,14 +79,14 @@ class HttpConnection {
     /// the purpose in errors. `path` is appended to the endpoint's path. Redirects are not followed. Throws
     /// TransportFailure.
     Reply request(std::string_view doing, Method method, const std::string& path, const Judge& judge,
-                  std::string body = {}) {
+                  std::string body = {}, const char* type = octets) {
         using std::chrono::milliseconds;
         using std::chrono::steady_clock;
         namespace http = boost::beast::http;
         http::request<http::string_body> message(method, prefix_ + path, 11);
         message.set(http::field::host, port_ == default_port ? host_ : host_ + ":" + port_);
         if (method == Method::post) {
-            message.set(http::field::content_type, "application/octet-stream");
+            message.set(http::field::content_type, type);
             message.body() = std::move(body);
         }
         message.prepare_payload();

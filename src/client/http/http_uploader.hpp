@@ -28,11 +28,12 @@ namespace web {
     return path;
 }
 
-/// Returns the reply to a GET of a spec. Its receipt proves that the endpoint sent it for this collection.
-[[nodiscard]] inline HttpConnection::Reply fetched_spec(HttpConnection& link, const std::string& collection) {
-    constexpr const char* doing = "fetching the spec";
+/// Returns the reply to a GET of a resource of a collection, such as its spec. The receipt proves that the
+/// endpoint sent the reply for this collection.
+[[nodiscard]] inline HttpConnection::Reply fetched(HttpConnection& link, const std::string& collection,
+                                                   const char* what, const char* doing) {
     return link.request(
-        doing, HttpConnection::Method::get, path_of(collection) + "/spec",
+        doing, HttpConnection::Method::get, path_of(collection) + "/" + what,
         [&](const HttpConnection::Reply& reply) -> std::optional<TransportFailure> {
             const bool receipt =
                 reply.receipt == delivery_receipt("GET", reply.status, collection, {}, 0,
@@ -49,6 +50,11 @@ namespace web {
         });
 }
 
+/// The same of the spec.
+[[nodiscard]] inline HttpConnection::Reply fetched_spec(HttpConnection& link, const std::string& collection) {
+    return fetched(link, collection, "spec", "fetching the spec");
+}
+
 }  // namespace web
 
 /// Returns the spec of a collection, as the endpoint sends it to clients. Throws Error (environment) if the
@@ -56,6 +62,12 @@ namespace web {
 /// not support the spec.
 [[nodiscard]] inline Spec fetch_spec(HttpConnection& link, const std::string& collection) {
     return Spec::from_json(web::fetched_spec(link, collection).body);
+}
+
+/// Returns the side columns that clients of the endpoint may fill. Throws as fetch_spec does.
+[[nodiscard]] inline std::vector<SideColumn> fetch_side_columns(HttpConnection& link,
+                                                                const std::string& collection) {
+    return side_columns(web::fetched(link, collection, "columns", "fetching the side columns").body);
 }
 
 /// Returns the creation time of a collection as an HTTP date. It distinguishes collections of the same name.
@@ -81,15 +93,15 @@ class HttpUploader final : public BatchTransport {
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
     /// As BatchTransport::prepare: encodes the batch.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
-        return [this, id = batch.id, round = batch.round, frames = batch.packed()] {
-            return post(id, round, frames);
+        return [this, id = batch.id, round = batch.round, frames = batch.packed(), columns = batch.columns] {
+            return post(id, round, frames, columns);
         };
     }
 
   private:
     using Frames = std::optional<std::vector<std::vector<std::byte>>>;
 
-    bool post(const std::string& id, std::int32_t round, const Frames& frames) {
+    bool post(const std::string& id, std::int32_t round, const Frames& frames, const SideValues& columns) {
         if (!frames) {
             const Error damaged(ErrorCode::environment, doing_ + ": a report is damaged");
             return settled(revoked(id, BatchOutcome::refused), damaged);
@@ -98,7 +110,9 @@ class HttpUploader final : public BatchTransport {
             throw Undelivered(BatchOutcome::too_large,
                               Error(ErrorCode::environment, doing_ + ": too much at once"));
         const std::vector<std::byte>& frame = frames->front();
-        const auto content = sha256(frame);
+        std::string body = columns.empty() ? "" : columns.json() + "\n";
+        body.append(reinterpret_cast<const char*>(frame.data()), frame.size());
+        const auto content = sha256(std::as_bytes(std::span(body)));
         Error why(ErrorCode::environment, doing_);
         DeliveryStep step{};
         const HttpConnection::Judge judge =
@@ -111,8 +125,8 @@ class HttpUploader final : public BatchTransport {
             return failure(step, why);
         };
         const std::string filed = round == 0 ? "" : "?round=" + std::to_string(round);
-        (void)link_.request(doing_, HttpConnection::Method::post, path_ + id + filed, judge,
-                            std::string(reinterpret_cast<const char*>(frame.data()), frame.size()));
+        (void)link_.request(doing_, HttpConnection::Method::post, path_ + id + filed, judge, std::move(body),
+                            columns.empty() ? HttpConnection::octets : columned_batch_type);
         if (step.action == DeliveryAction::revoke) step.outcome = revoked(id, step.outcome);
         return settled(step.outcome, why);
     }

@@ -6,24 +6,26 @@ namespace ldp::sqlite {
 
 namespace {
 
-std::int64_t digest_of(std::int64_t round, const Report& report, std::string_view reason, bool sound) {
-    return RowDigest::of("refused", round, Bytes(report), reason, std::int64_t{sound});
+std::int64_t digest_of(const Refusals::RefusalRow& row) {
+    return RowDigest::of("refused", row.round, Bytes(row.report), std::string_view(row.reason),
+                         std::int64_t{row.sound}, std::string_view(row.columns));
 }
 
 }  // namespace
 
-void Refusals::keep(Step& step, std::int64_t round, const Report& report, std::string_view reason,
-                    bool sound) {
-    const std::int64_t digest = digest_of(round, report, reason, sound);
-    keep_(round, Bytes(report), reason, std::int64_t{sound}, digest).finish();
+void Refusals::keep(Step& step, const RefusalRow& row) {
+    const std::int64_t digest = digest_of(row);
+    keep_(row.round, Bytes(row.report), std::string_view(row.reason), std::int64_t{row.sound}, digest,
+          std::string_view(row.columns))
+        .finish();
     step.came(digest);
 }
 
 std::vector<Refusals::RefusalRow> Refusals::all() const {
     std::vector<RefusalRow> all;
     for (auto row = all_(); row.row();) {
-        RefusalRow one{row.integer(0), row.blob(1), row.text(2), row.integer(3) != 0};
-        if (digest_of(one.round, one.report, one.reason, one.sound) != row.integer(4))
+        RefusalRow one{row.integer(0), row.blob(1), row.text(2), row.integer(3) != 0, row.text(5)};
+        if (digest_of(one) != row.integer(4))
             damaged(database_.path(), "A report that was set aside has changed.");
         all.push_back(std::move(one));
     }

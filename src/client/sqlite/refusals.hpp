@@ -19,8 +19,9 @@ class Refusals {
         Report report;
         std::string reason;
         bool sound;
+        std::string columns;
     };
-    void keep(Step& step, std::int64_t round, const Report& report, std::string_view reason, bool sound);
+    void keep(Step& step, const RefusalRow& row);
     /// Throws Error (environment) if one has changed.
     [[nodiscard]] std::vector<RefusalRow> all() const;
     /// Deletes all rows; returns their number.
@@ -28,9 +29,11 @@ class Refusals {
 
   private:
     const StateFile& database_;
-    Statement keep_{database_,
-                    "INSERT INTO refused (round, report, reason, sound, digest) VALUES (?, ?, ?, ?, ?)"};
-    Statement all_{database_, "SELECT round, report, reason, sound, digest FROM refused ORDER BY id"};
+    Statement keep_{
+        database_,
+        "INSERT INTO refused (round, report, reason, sound, digest, columns) VALUES (?, ?, ?, ?, ?, ?)"};
+    Statement all_{database_,
+                   "SELECT round, report, reason, sound, digest, columns FROM refused ORDER BY id"};
     Statement drop_{database_, "DELETE FROM refused RETURNING digest"};
 };
 

@@ -19,7 +19,7 @@ constexpr std::int64_t unreleased = 0x4C445031;   // the application id before 1
 
 // The outbox is a queue of segments, each with the number of its first report. A batch consists of segments
 // at the front of the queue, so that naming a batch of any size only changes the head. Dead-lettered reports
-// have a table of their own, with a flag for unchanged reports.
+// have a table of their own, with a flag for unchanged reports. Both tables have the side columns as JSON.
 //
 // A person's memory has the public randomness, which does not change, the course, which each report changes,
 // checkpoints, and the permanent randomized responses, which are also the ledger.
@@ -33,9 +33,11 @@ constexpr const char* schema = R"(
                        last INTEGER, ahead INTEGER, outdated INTEGER NOT NULL, rows INTEGER NOT NULL,
                        digest INTEGER NOT NULL);
     CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, count INTEGER NOT NULL,
-                         shared INTEGER NOT NULL, digest INTEGER NOT NULL, content BLOB NOT NULL);
+                         shared INTEGER NOT NULL, digest INTEGER NOT NULL, content BLOB NOT NULL,
+                         columns TEXT NOT NULL);
     CREATE TABLE refused (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL,
-                          reason TEXT NOT NULL, sound INTEGER NOT NULL, digest INTEGER NOT NULL);
+                          reason TEXT NOT NULL, sound INTEGER NOT NULL, digest INTEGER NOT NULL,
+                          columns TEXT NOT NULL);
     CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, answers INTEGER NOT NULL,
                          public_randomness BLOB NOT NULL, course BLOB NOT NULL, digest INTEGER NOT NULL);
     CREATE TABLE mark (person INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL,

@@ -1,0 +1,147 @@
+#include "collection/side_columns.hpp"
+
+#include <cstring>
+#include <iterator>
+
+#include "core/delivery/side_values.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/syscache.h"
+}
+
+namespace ldp {
+
+namespace {
+
+/// Columns that ldp or the submission itself fills.
+constexpr const char* internal[] = {"report", "batch", "round", "ldp_arrival"};
+
+/// What is known of a column, and its name, which is the caller's.
+struct TargetColumn {
+    SideColumnValue column;
+    std::int32_t modifier;
+};
+
+[[noreturn]] void refuse_column(Oid table, const char* name) {
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_UNDEFINED_COLUMN),
+         errmsg("table \"%s\" has no side column \"%s\"", get_rel_name(table), name),
+         errdetail("Clients fill side columns only: no report, no round, no generated or internal column."),
+         errhint("SELECT * FROM ldp_side_columns(...) lists the side columns of a collection.")));
+    pg_unreachable();
+}
+
+TargetColumn target_column(Oid table, char* name) {
+    for (const char* other : internal)
+        if (std::strcmp(name, other) == 0) refuse_column(table, name);
+    HeapTuple found = SearchSysCacheAttName(table, name);
+    if (!HeapTupleIsValid(found)) refuse_column(table, name);
+    const auto* attribute = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(found));
+    const bool fillable = attribute->attnum > 0 && attribute->attgenerated == '\0' &&
+                          attribute->attidentity != ATTRIBUTE_IDENTITY_ALWAYS;
+    const TargetColumn target{{name, attribute->attnum, attribute->atttypid, 0, nullptr},
+                              attribute->atttypmod};
+    ReleaseSysCache(found);
+    if (!fillable) refuse_column(table, name);
+    return target;
+}
+
+/// Throws the error that is being handled once more, as one about the value of this column.
+[[noreturn]] void rethrow(const char* name, const char* text, MemoryContextData* caller) {
+    MemoryContextSwitchTo(caller);
+    const int category = ERRCODE_TO_CATEGORY(geterrcode());
+    if (category != ERRCODE_DATA_EXCEPTION && category != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+        PG_RE_THROW();
+    ErrorData* error = CopyErrorData();
+    FlushErrorState();
+    error->detail =
+        error->detail == nullptr ? error->message : psprintf("%s %s", error->message, error->detail);
+    error->message = psprintf("invalid value for side column \"%s\": \"%s\"", name, text);
+    ReThrowError(error);
+    pg_unreachable();
+}
+
+/// Converts text to the column's type.
+void convert(TargetColumn& target, char* text) {
+    SideColumnValue& column = target.column;
+    MemoryContextData* caller = CurrentMemoryContext;
+    if (std::strlen(text) > SideValues::longest_value)
+        ereport(ERROR, (errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
+                        errmsg("the value of side column \"%s\" is too long", column.name),
+                        errdetail("It has %zu bytes; at most %zu are allowed.", std::strlen(text),
+                                  SideValues::longest_value)));
+    PG_TRY();
+    {
+        Oid input, parameter;
+        getTypeInputInfo(column.type, &input, &parameter);
+        column.value = OidInputFunctionCall(input, text, parameter, target.modifier);
+    }
+    PG_CATCH();
+    { rethrow(column.name, text, caller); }
+    PG_END_TRY();
+    // COPY reads the binary form; a type may have none.
+    HeapTuple type = SearchSysCache1(TYPEOID, ObjectIdGetDatum(column.type));
+    const auto* form = reinterpret_cast<Form_pg_type>(GETSTRUCT(type));
+    const Oid send = OidIsValid(form->typreceive) ? form->typsend : InvalidOid;
+    ReleaseSysCache(type);
+    if (OidIsValid(send)) column.sent = OidSendFunctionCall(send, column.value);
+}
+
+/// The value of a key as text; null for null.
+char* text_of(const JsonbValue& value) {
+    switch (value.type) {
+        case jbvNull:
+            return nullptr;
+        case jbvString:
+            return pnstrdup(value.val.string.val, static_cast<Size>(value.val.string.len));
+        case jbvNumeric:
+            return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric)));
+        case jbvBool:
+            return pstrdup(value.val.boolean ? "true" : "false");
+        default:
+            return JsonbToCString(nullptr, value.val.binary.data, value.val.binary.len);
+    }
+}
+
+}  // namespace
+
+SideColumns side_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
+    SideColumns side{nullptr, 0, true};
+    if (fcinfo->nargs <= argument || PG_ARGISNULL(argument)) return side;
+    Jsonb* values = PG_GETARG_JSONB_P(argument);
+    if (JB_ROOT_IS_SCALAR(values) || !JB_ROOT_IS_OBJECT(values)) {
+        JsonbValue scalar;
+        if (JB_ROOT_IS_SCALAR(values) && JsonbExtractScalar(&values->root, &scalar) && scalar.type == jbvNull)
+            return side;
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("the values of side columns must be a JSON object"),
+                        errhint("For example {\"country\": \"de\"}.")));
+    }
+    const std::uint32_t most = JB_ROOT_COUNT(values);
+    side.columns = static_cast<SideColumnValue*>(palloc0(most * sizeof(SideColumnValue)));
+    JsonbIterator* iterator = JsonbIteratorInit(&values->root);
+    JsonbValue item;
+    for (JsonbIteratorToken token = JsonbIteratorNext(&iterator, &item, true); token != WJB_DONE;
+         token = JsonbIteratorNext(&iterator, &item, true)) {
+        if (token != WJB_KEY) continue;
+        char* name = pnstrdup(item.val.string.val, static_cast<Size>(item.val.string.len));
+        JsonbIteratorNext(&iterator, &item, true);
+        TargetColumn target = target_column(table, name);
+        char* text = text_of(item);
+        if (text == nullptr) continue;
+        convert(target, text);
+        side.sendable = side.sendable && target.column.sent != nullptr;
+        side.columns[side.count++] = target.column;
+    }
+    return side;
+}
+
+}  // namespace ldp

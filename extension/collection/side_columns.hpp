@@ -1,0 +1,32 @@
+// Values of side columns on their way into rows: from text to the types of a table's columns.
+#pragma once
+
+#include "boundary.hpp"
+
+extern "C" {
+#include "access/attnum.h"
+}
+
+namespace ldp {
+
+/// The value of a side column, in PostgreSQL's memory.
+struct SideColumnValue {
+    char* name;
+    AttrNumber number;
+    Oid type;
+    Datum value;
+    varlena* sent;  ///< as the type's send function writes it; null if the type has none
+};
+
+struct SideColumns {
+    SideColumnValue* columns;
+    int count;
+    bool sendable;  ///< whether all types can be sent and received in binary
+};
+
+/// The values that a jsonb argument has for side columns of a table; none if it is NULL. Raises an error that
+/// names column and value if a key is not a side column, or a value is too long or not of the column's type.
+/// May jump.
+[[nodiscard]] SideColumns side_columns(Oid table, FunctionCallInfo fcinfo, int argument);
+
+}  // namespace ldp

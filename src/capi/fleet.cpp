@@ -1,0 +1,75 @@
+// A separate source, like file.cpp, because builds without files have no fleet.
+#include <unordered_map>
+
+#include "capi/c_boundary.hpp"
+#include "client/fleet/sqlite_fleet.hpp"
+#include "core/spec/products.hpp"
+
+using namespace ldp;
+using namespace ldp::capi;
+
+struct ldp_fleet {
+    ldp_fleet(const Collection& of, const std::string& path)
+        : collection(of), fleet(path), values(given(of.spec().attributes()).size()) {
+        fleet.queue().bind(of.spec().fingerprint());
+    }
+    Collection collection;
+    SqliteFleet fleet;
+    std::size_t values;  ///< of a record
+    BatchSize batch_size = {};
+};
+
+ldp_status ldp_fleet_in_file(const ldp_collection* collection, const char* path, ldp_fleet** fleet,
+                             ldp_error** error) {
+    return guarded(error, [&] {
+        auto& made = place(fleet, "place for the fleet");
+        need(collection, "collection");
+        made = new ldp_fleet(collection->collection, std::string(text_of(path, LDP_TO_END, "path")));
+    });
+}
+void ldp_fleet_free(ldp_fleet* fleet) {
+    delete fleet;
+}
+
+ldp_status ldp_fleet_report(ldp_fleet* fleet, const ldp_entry* entries, size_t entry_count,
+                            const ldp_value* values, size_t count, size_t* done, ldp_error** error) {
+    size_t uncounted = 0;
+    size_t& taken = done == nullptr ? uncounted : *done;
+    taken = 0;
+    return guarded(error, [&] {
+        need(fleet, "fleet");
+        if (entry_count > 0) need(entries, "array of entries");
+        if (count / fleet->values != entry_count)
+            raise(ErrorCode::invalid_value, "there is not one record for each entry",
+                  "Found " + std::to_string(entry_count) + " entries and " + std::to_string(count) +
+                      " values; a record has " + std::to_string(fleet->values) + ".");
+        fleet->fleet.together([&] {
+            std::unordered_map<std::string, Client> clients;  // a person may have several entries
+            for_each_record(values, count, fleet->values, taken, [&](std::span<const Value> record) {
+                const ldp_entry& entry = entries[taken];
+                const std::string person(text_of(entry.person, LDP_TO_END, "name of a person"));
+                auto client = clients.find(person);
+                if (client == clients.end())
+                    client =
+                        clients.emplace(person, Client(fleet->collection, fleet->fleet.store(person))).first;
+                client->second.report(record, entry.round, read_columns(entry.columns, entry.column_count));
+            });
+        });
+    });
+}
+
+uint64_t ldp_fleet_pending(const ldp_fleet* fleet) {
+    return fleet == nullptr ? 0 : fleet->fleet.pending();
+}
+uint64_t ldp_fleet_people(const ldp_fleet* fleet) {
+    return fleet == nullptr ? 0 : fleet->fleet.people();
+}
+
+ldp_status ldp_fleet_flush_start(ldp_fleet* fleet, size_t most, ldp_flush** flush, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& made = place(flush, "place for the flush");
+        need(fleet, "fleet");
+        made = new ldp_flush{fingerprint_text(fleet->collection.spec().fingerprint()),
+                             Flush(fleet->fleet.queue(), fleet->batch_size, most), std::nullopt};
+    });
+}

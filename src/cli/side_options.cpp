@@ -1,0 +1,108 @@
+#include "cli/side_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "client/in_quotes.hpp"
+#include "core/base/error.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+/// Kinds of SQL types.
+enum class TypeKind { other, integer, number, truth, date, time };
+
+TypeKind kind_of(std::string_view type) {
+    if (type == "smallint" || type == "integer" || type == "bigint") return TypeKind::integer;
+    if (type == "real" || type == "double precision" || type.starts_with("numeric")) return TypeKind::number;
+    if (type == "boolean") return TypeKind::truth;
+    if (type == "date") return TypeKind::date;
+    if (type.starts_with("timestamp")) return TypeKind::time;
+    return TypeKind::other;
+}
+
+/// Returns the whole text as a number; nothing if it is not a number.
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+    Number value{};
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size()) return {};
+    return value;
+}
+
+/// Returns whether a text is a date, such as 2026-11-25, or a date and a time if `time_follows`.
+bool dated(std::string_view text, bool time_follows) {
+    if (text.size() < 10 || text[4] != '-' || text[7] != '-') return false;
+    const auto year = number<int>(text.substr(0, 4)), month = number<int>(text.substr(5, 2)),
+               day = number<int>(text.substr(8, 2));
+    if (!year || !month || !day || *month < 0 || *day < 0) return false;
+    const std::chrono::year_month_day date{std::chrono::year(*year),
+                                           std::chrono::month(static_cast<unsigned>(*month)),
+                                           std::chrono::day(static_cast<unsigned>(*day))};
+    if (!date.ok()) return false;
+    return text.size() == 10 || (time_follows && (text[10] == ' ' || text[10] == 'T'));
+}
+
+bool is_truth(std::string_view text) {
+    constexpr std::string_view known[] = {"true", "false", "t", "f", "yes", "no", "on", "off", "1", "0"};
+    return std::ranges::find(known, text) != std::end(known);
+}
+
+bool fits(std::string_view type, std::string_view text) {
+    switch (kind_of(type)) {
+        case TypeKind::integer: {
+            const auto value = number<std::int64_t>(text);
+            if (!value) return false;
+            const std::int64_t limit = type == "smallint"  ? INT16_MAX
+                                       : type == "integer" ? INT32_MAX
+                                                           : INT64_MAX;
+            return *value <= limit && *value >= -limit - 1;
+        }
+        case TypeKind::number:
+            return number<double>(text).has_value();
+        case TypeKind::truth:
+            return is_truth(text);
+        case TypeKind::date:
+            return dated(text, false);
+        case TypeKind::time:
+            return dated(text, true);
+        case TypeKind::other:
+            break;
+    }
+    return true;
+}
+
+const char* example(TypeKind kind) {
+    switch (kind) {
+        case TypeKind::date:
+            return "Dates are written like 2026-11-25.";
+        case TypeKind::time:
+            return "Times are written like 2026-11-25 10:30:00+01.";
+        case TypeKind::truth:
+            return "Truth values are written like true or false.";
+        default:
+            return "Numbers are written like 12 or -0.5, without spaces or separators.";
+    }
+}
+
+}  // namespace
+
+void set_side_value(SideValues& values, const SideColumn& column, std::string_view field) {
+    if (field.empty()) {
+        if (column.required)
+            throw Error(ErrorCode::invalid_value, "side column " + in_quotes(column.name) + " has no value",
+                        "The column cannot be NULL and has no default.");
+        return;
+    }
+    if (!fits(column.type, field))
+        throw Error(ErrorCode::invalid_value,
+                    "invalid value for side column " + in_quotes(column.name) + ": " + in_quotes(field),
+                    "The column has the type " + column.type + ".", example(kind_of(column.type)));
+    values.set(column.name, field);
+}
+
+}  // namespace ldp::cli

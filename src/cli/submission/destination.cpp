@@ -1,0 +1,63 @@
+#include "cli/submission/destination.hpp"
+
+#include <iostream>
+#include <pqxx/pqxx>
+
+#include "core/base/text.hpp"
+
+namespace ldp::cli::submit {
+
+namespace {
+
+std::string fetch_created(Connection& link, const std::string& collection) {
+    return link.persist("looking the collection up", [&](pqxx::connection& connection) {
+        pqxx::work transaction(connection);
+        return pq::run(transaction,
+                       "SELECT extract(epoch FROM created)::text FROM ldp_collections WHERE name = $1",
+                       collection)[0][0]
+            .as<std::string>();
+    });
+}
+
+}  // namespace
+
+const Choice<Uploader::Method> method_choice{
+    "method", {{"insert", Uploader::Method::insert}, {"call", Uploader::Method::call}}};
+
+Destination::Destination(const Arguments& arguments, const RetryPolicy& retry_policy)
+    : database_(arguments["dsn"].as<std::string>(), retry_policy),
+      name_(arguments["collection"].as<std::string>()),
+      notify_([](const std::string& line) { std::cerr << line << "\n"; }) {
+    const auto waiting = [this, notified = false](const Error& why, std::chrono::milliseconds) mutable {
+        if (!std::exchange(notified, true)) notify_(std::string(why.what()) + "; retrying");
+    };
+    const Uploader::Method method = method_choice.chosen(arguments);
+    if (arguments.count("to") == 0) {
+        database_.on_waiting(waiting);
+        transport_ = std::make_unique<Uploader>(database_, name_, method);
+        return;
+    }
+    if (!arguments["dsn"].defaulted() || !arguments["method"].defaulted())
+        throw UsageError("--to is for an endpoint, --dsn and --method are for a database");
+    endpoint_.emplace(arguments["to"].as<std::string>(), retry_policy);
+    endpoint_->on_waiting(waiting);
+    transport_ = std::make_unique<HttpUploader>(*endpoint_, name_);
+}
+
+Spec Destination::spec() {
+    return endpoint_ ? fetch_spec(*endpoint_, name_) : fetch_spec(database_, name_);
+}
+
+std::vector<SideColumn> Destination::side_columns() {
+    return endpoint_ ? fetch_side_columns(*endpoint_, name_) : fetch_side_columns(database_, name_);
+}
+
+std::int64_t Destination::target() {
+    ContentHash hash;
+    hash.add(endpoint_ ? ldp::fetch_created(*endpoint_, name_) : fetch_created(database_, name_));
+    hash.add(" ");
+    hash.add(name_);
+    return static_cast<std::int64_t>(hash.value());
+}
+
+}  // namespace ldp::cli::submit

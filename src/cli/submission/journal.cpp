@@ -1,0 +1,112 @@
+#include "cli/submission/journal.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "cli/command.hpp"
+#include "core/base/error.hpp"
+#include "core/base/text.hpp"
+
+namespace ldp::cli::submit {
+
+namespace {
+
+/// The checkpoint with the number of clamped values of an attribute.
+std::string clamped_name(std::size_t attribute) {
+    return "tally.moved." + std::to_string(attribute);
+}
+
+}  // namespace
+
+InputFile::InputFile(std::string file) : name(std::move(file)) {
+    namespace fs = std::filesystem;
+    if (!fs::is_regular_file(name) && fs::exists(name))
+        throw Error(ErrorCode::environment, name + " is not a regular file", {},
+                    "A submission can only be resumed from a file; write the values to one first.");
+    std::ifstream in;
+    open(in, name);
+    ContentHash content;
+    std::vector<char> buffer(std::size_t{1} << 16);
+    while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
+        content.add({buffer.data(), static_cast<std::size_t>(in.gcount())});
+        size += in.gcount();
+    }
+    hash = static_cast<std::int64_t>(content.value());
+}
+
+Journal::Journal(const Store& store, std::string prefix, const SubmissionKey& key, std::size_t attributes)
+    : store_(store), prefix_(std::move(prefix)), key_(key), attributes_(attributes) {}
+
+void Journal::start(const InputFile& source, std::int64_t total, const Records& records,
+                    const Commit& commit) {
+    Named checkpoints{{"file.size", source.size}, {"file.hash", source.hash}, {"file.rows", total},
+                      {"columns", key_.columns},  {"target", key_.target},    {"round", key_.round}};
+    add_position(checkpoints, records, false);
+    commit_all(std::move(checkpoints), commit);
+}
+
+void Journal::check(const InputFile& source, const std::string& state) const {
+    const auto refuse = [&](const std::string& what, const std::string& detail) {
+        throw Error(ErrorCode::environment, "state file " + state + " belongs to another " + what, detail,
+                    "Name another state file with --state for another submission.");
+    };
+    if (read("file.size") != source.size || read("file.hash") != source.hash)
+        refuse("content of " + source.name, "The file has changed since its submission began: it had " +
+                                                grouped(count("file.size")) + " bytes and now has " +
+                                                grouped(static_cast<std::uint64_t>(source.size)) + ".");
+    if (read("target") != key_.target)
+        refuse("collection", "Its submission began for a collection of another name or creation time.");
+    if (read("round") != key_.round)
+        refuse("round", "Its submission uses round " + std::to_string(read("round")) + ".");
+    if (read("columns") != key_.columns)
+        refuse("kind of record", "Its submission began with another --column or --average-by.");
+}
+
+void Journal::advance(const Records& records, bool finished, const Commit& commit) const {
+    Named checkpoints;
+    add_position(checkpoints, records, finished);
+    commit_all(std::move(checkpoints), commit);
+}
+
+Records::RecordPosition Journal::position() const {
+    return {{count("at.offset"), count("at.line")}, count("at.person")};
+}
+
+Tally Journal::tally() const {
+    Tally tally{count("tally.rows"),
+                count("tally.skipped"),
+                count("tally.people"),
+                count("tally.people_skipped"),
+                {{}, count("tally.coefficients")}};
+    for (std::size_t j = 0; j < attributes_; ++j) tally.clamped.attributes.push_back(count(clamped_name(j)));
+    return tally;
+}
+
+void Journal::add_position(Named& checkpoints, const Records& records, bool finished) {
+    const auto add = [&](std::string name, std::uint64_t value) {
+        checkpoints.emplace_back(std::move(name), static_cast<std::int64_t>(value));
+    };
+    const auto [row, person] = records.position();
+    const Tally& tally = records.tally();
+    add("at.offset", row.offset);
+    add("at.line", row.line);
+    add("at.person", person);
+    add("tally.rows", tally.rows);
+    add("tally.skipped", tally.skipped);
+    add("tally.coefficients", tally.clamped.coefficients);
+    add("tally.people", tally.people);
+    add("tally.people_skipped", tally.people_skipped);
+    for (std::size_t j = 0; j < tally.clamped.attributes.size(); ++j)
+        add(clamped_name(j), tally.clamped.attributes[j]);
+    add("finished", finished ? 1 : 0);
+}
+
+void Journal::commit_all(Named checkpoints, const Commit& commit) const {
+    std::vector<Checkpoint> all;
+    for (auto& [name, value] : checkpoints) name.insert(0, prefix_);
+    for (const auto& [name, value] : checkpoints) all.push_back({name, value});
+    commit(all);
+}
+
+}  // namespace ldp::cli::submit

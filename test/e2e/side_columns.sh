@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# Values of side columns, from a file to rollups: rows and batches, a database and an endpoint, kills in the middle, types,
+# rights, and the example of doc/production.md. The server is named by PGHOST and its like, the program by LDP.
+. "$(dirname "$0")/../prelude.sh"
+children=()
+at_exit() {
+    local child
+    for child in "${children[@]}"; do kill "$child" 2>/dev/null && wait "$child"; done
+    for role in ldp_side_keeper ldp_side_gateway ldp_side_narrow; do psql -Xqc "DROP OWNED BY $role" -c "DROP ROLE IF EXISTS $role" 2>/dev/null; done
+}
+cd "$work" || exit 1
+create_databases ldp_side
+sql -c "CREATE EXTENSION ldp" -c "CREATE ROLE ldp_side_keeper LOGIN IN ROLE ldp_admin" -c "CREATE ROLE ldp_side_gateway LOGIN IN ROLE ldp_submitter" \
+    -c "CREATE ROLE ldp_side_narrow LOGIN" -c "CREATE SCHEMA survey AUTHORIZATION ldp_side_keeper" \
+    -c "GRANT USAGE ON SCHEMA survey TO ldp_submitter, ldp_analyst, ldp_side_narrow" || exit 1
+equal() { check "$name" "$2" "$1"; }  # of the last run
+
+# The collection of doc/production.md, once with rows of reports and once with rows of batches.
+create() {
+    sql -c "SET ROLE ldp_side_keeper" -c "SELECT ldp_create_collection('$1', '{\"mechanism\": \"auto\", \"epsilon\": 1, \"domain\": [\"shop\", \"news\", \"games\", \"mail\"]}',
+            ARRAY[['seen', 'timestamptz'], ['country', 'text']], schema => 'survey', partition_by => 'seen', rows => '$2')" \
+        -c "SELECT ldp_add_partitions('$1', now() + interval '14 days')" \
+        -c "SELECT ldp_create_rollup('$1_daily', '$1', '{day(seen),country}', 'Europe/Berlin')" >/dev/null
+}
+# 3,000 visits in 3 countries on 2 days, 300 without a country.
+awk 'BEGIN { print "value,visited,country"
+    for (i = 0; i < 3000; i++) print (i % 3 ? "shop" : "news") ",2026-11-2" (i % 2 + 4) " 12:00:00+01," (i % 10 ? (i % 3 == 1 ? "de" : i % 3 ? "fr" : "it") : "") }' >visits.csv
+expected=$(awk -F, 'NR > 1 { n[substr($2, 1, 10) "|" $3]++ } END { for (k in n) print k "|" n[k] }' visits.csv | sort)
+by_group() {
+    sql -c "SELECT (t.seen AT TIME ZONE 'Europe/Berlin')::date, t.country, sum($2) FROM survey.$1 AS t GROUP BY 1, 2" | sort
+}
+refreshed() { sql -c "SET ROLE ldp_side_keeper" -c "SELECT ldp_refresh('$1_daily')"; }
+rolled_up() {
+    sql -c "SELECT (\"group\" ->> 'day')::date, \"group\" ->> 'country', max(n) FROM ldp_series('$1_daily') GROUP BY 1, 2" | sort
+}
+missing() { sql -c "SELECT \"column\", missing, reports FROM ldp_missing_values('$1_daily')" | tr '\n' ' '; }
+
+"$ldp" collect --listen 127.0.0.1:0 --dsn user=ldp_side_gateway 2>endpoint.log &
+children+=($!)
+until grep -q listening endpoint.log || ! kill -0 "${children[0]}"; do sleep 0.05; done
+at=$(sed -n 's/^listening on //p' endpoint.log)
+
+for rows in reports batches; do
+    counted=$([ $rows = batches ] && echo 'ldp_count(t.batch)' || echo 1)
+    for way in insert call endpoint; do
+        collection=${way}_$rows
+        create "$collection" $rows
+        if [ $way = endpoint ]; then to=(--to "$at"); else to=(--method $way); fi
+        # The endpoint finds a new collection within seconds.
+        if [ $way = endpoint ]; then
+            for _ in $(seq 100); do
+                python3 -c "import urllib.request; urllib.request.urlopen('$at/collections/$collection/columns')" 2>/dev/null && break
+                sleep 0.1
+            done
+        fi
+        # Killed in the middle, three times.
+        for pause in 0.05 0.1 0.2; do
+            "$ldp" submit "${to[@]}" --collection "$collection" --column country --column seen=visited --batch 10 visits.csv >out 2>err &
+            child=$!
+            sleep $pause
+            kill -9 $child 2>/dev/null
+            wait $child 2>/dev/null
+        done
+        run "visits ($way, $rows)" 0 "$ldp" submit "${to[@]}" --collection "$collection" --column country --column seen=visited visits.csv
+        has err "3,000 rows read, 0 skipped, 3,000 reports submitted"
+        equal "$(by_group "$collection" "$counted")" "$expected"
+        equal "$(refreshed "$collection")" 3000
+        equal "$(rolled_up "$collection")" "$expected"
+        equal "$(missing "$collection")" "country|300|3000 day|0|3000 "
+        equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = '$collection'")" 3000
+    done
+    # Batches hold reports with the same values: 8 groups in 6 windows of 500 rows at most.
+    create "grouped_$rows" $rows
+    run "groups become batches ($rows)" 0 "$ldp" submit --collection "grouped_$rows" --column country --column seen=visited --batch 500 visits.csv
+    equal "$(sql -c "SELECT count(*) <= 48 AND sum(reports) = 3000 FROM ldp_batch WHERE collection = 'grouped_$rows'")" t
+done
+
+# A column without values gets its default: the time of arrival.
+create later reports
+run "without columns" 0 "$ldp" submit --collection later visits.csv
+equal "$(sql -c "SELECT count(*) FILTER (WHERE seen > now() - interval '1 hour' AND country IS NULL) FROM survey.later")" 3000
+refreshed later >/dev/null
+equal "$(missing later)" "country|3000|3000 day|0|3000 "
+
+# Bad values stop a submission before the first report leaves.
+sql -c "SELECT ldp_create_collection('typed', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}',
+        ARRAY[['number', 'integer'], ['ratio', 'numeric'], ['day', 'date'], ['flag', 'boolean'], ['label', 'text']])" \
+    -c "ALTER TABLE typed ALTER COLUMN number SET NOT NULL" >/dev/null
+bad_value() {  # column, value, message
+    printf 'value,number,ratio,day,flag,label\n1,1,0.5,2026-01-31,true,a\n' >typed.csv
+    awk -v c="$1" -v v="$2" 'BEGIN { n = split("value number ratio day flag label", name); split("1 1 0.5 2026-01-31 true a", x)
+        for (i = 1; i <= n; i++) printf "%s%s", name[i] == c ? v : x[i], i < n ? "," : "\n" }' >>typed.csv
+    rm -f typed.csv.typed.ldp
+    run "$1 = $2" 1 "$ldp" submit --collection typed --column number --column ratio --column day --column flag --column label typed.csv
+    has err "line 3"
+    has err "$3"
+    equal "$(sql -c 'SELECT count(*) FROM typed')" 0
+}
+bad_value number twelve 'invalid value for side column "number": "twelve"'
+bad_value number 3000000000 'invalid value for side column "number"'
+bad_value number "" 'side column "number" has no value'
+bad_value ratio half 'invalid value for side column "ratio": "half"'
+bad_value day 2026-02-30 'invalid value for side column "day"'
+bad_value flag maybe 'invalid value for side column "flag"'
+bad_value label "$(printf 'x%.0s' $(seq 1025))" 'the value of side column "label" is too long'
+printf 'value,number,ratio,day,flag,label\n1,7,0.5,2026-01-31,true,"a, ""b"""\n2,8,,,,\n' >typed.csv
+rm -f typed.csv.typed.ldp
+run "good values" 0 "$ldp" submit --collection typed --column number --column ratio --column day --column flag --column label typed.csv
+equal "$(sql -c "SELECT number, ratio, day, flag, label FROM typed ORDER BY number" | tr '\n' ' ')" '7|0.5|2026-01-31|t|a, "b" 8|||| '
+run "another column" 1 "$ldp" submit --collection typed --column number --column ratio typed.csv
+has err "belongs to another kind of record"
+run "an unknown column" 1 "$ldp" submit --collection typed --column nothing --state other.ldp typed.csv
+has err 'no column "nothing"'
+run "a column twice" 2 "$ldp" submit --collection typed --column number --column number=ratio --state other.ldp typed.csv
+
+# The record of a person has the side columns of the person's rows, which must agree.
+sql -c "SELECT ldp_create_collection('people', '{\"mechanism\": \"laplace\", \"epsilon\": 1, \"min\": 0, \"max\": 10}', ARRAY[['country', 'text']])" >/dev/null
+printf 'who,value,country\na,1,de\nb,2,fr\na,3,de\na,4,fr\n' >people.csv
+run "people of two countries" 1 "$ldp" submit --collection people --average-by who --column country people.csv
+has err "line 5: the side columns of a person differ"
+has err "first row is line 2"
+run "people of one country" 0 "$ldp" submit --collection people --average-by who --column country --on-bad-row skip --state people.ldp people.csv
+equal "$(sql -c "SELECT country, count(*) FROM people GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'de|1 fr|1 '
+
+# Over HTTP: unknown columns, wrong types, and another value under an id that was counted.
+post() {  # collection, id, values, type; prints the status
+    { if [ -n "$3" ]; then printf '%s\n' "$3"; fi; cat frame; } >body
+    python3 - "$at/collections/$1/batches/$2" "$4" <<'PY'
+import sys, urllib.request, urllib.error
+request = urllib.request.Request(sys.argv[1], data=open("body", "rb").read(), headers={"Content-Type": sys.argv[2]}, method="POST")
+try:
+    with urllib.request.urlopen(request) as answer: print(answer.status)
+except urllib.error.HTTPError as error:
+    print(error.code)
+    open("refusal", "wb").write(error.read())
+PY
+}
+sql -c "SELECT encode(ldp_report_batch_send(ldp_pack(report)), 'hex') FROM survey.later LIMIT 1" >frame.hex
+python3 -c "open('frame', 'wb').write(bytes.fromhex(open('frame.hex').read()))"
+id() { sql -c "SELECT gen_random_uuid()"; }
+columned=application/vnd.ldp.batch
+name="over HTTP"
+one=$(id)
+equal "$(post later "$one" '{"country":"de"}' $columned)" 201
+equal "$(post later "$one" '{"country":"de"}' $columned)" 200
+equal "$(post later "$one" '{"country":"fr"}' $columned)" 409
+equal "$(post later "$one" '' application/octet-stream)" 409
+equal "$(post later "$(id)" '{"continent":"europe"}' $columned)" 422
+has refusal 'no side column'
+equal "$(post later "$(id)" '{"round":"3"}' $columned)" 422
+equal "$(post later "$(id)" '{"report":"00"}' $columned)" 422
+equal "$(post later "$(id)" '{"ldp_arrival":"0"}' $columned)" 422
+equal "$(post later "$(id)" '{"seen":"some day"}' $columned)" 422
+has refusal 'invalid value for side column'
+equal "$(post later "$(id)" '{"country":1}' $columned)" 400
+equal "$(post later "$(id)" '{"country":"de","country":"fr"}' $columned)" 400
+equal "$(post later "$(id)" '{"country":["de"]}' $columned)" 400
+equal "$(post later "$(id)" '{"country":"d\u0000e"}' $columned)" 422
+equal "$(post later "$(id)" 'country=de' $columned)" 400
+equal "$(post later "$(id)" "{\"country\":\"$(printf 'x%.0s' $(seq 1025))\"}" $columned)" 422
+equal "$(post later "$(id)" '{"country":"de"}' application/json)" 415
+equal "$(sql -c "SELECT count(*) FROM survey.later WHERE country = 'de'")" 3000
+
+# Rights: a role that may insert reports and one side column fills no other.
+sql -c "GRANT INSERT (report, round, country) ON survey.later TO ldp_side_narrow" >/dev/null
+as_narrow() { sql -c "SET ROLE ldp_side_narrow" -c "SELECT ldp_insert('survey.later', (SELECT ldp_pack(r) FROM (VALUES ('$report'::ldp_report)) AS v (r)), 0, '$1')" 2>&1; }
+report=$(sql -c "SELECT report FROM survey.later LIMIT 1")
+name="rights"
+equal "$(as_narrow '{"country": "se"}')" 1
+case $(as_narrow '{"seen": "2026-11-24"}') in *"permission denied"*) ok ;; *) bad "$name: a column without privilege was filled" ;; esac
+equal "$(sql -c "SELECT count(*) FROM survey.later WHERE country = 'se'")" 1
+finish
