@@ -9,7 +9,7 @@
     client.flush(ldp.Uploader(connection, "region"))
 """
 
-from .client import (Batch, BatchTransport, Client, Flushed, Origin, Outcome, PermanentResponse, Receipt, Spent,
+from .client import (Batch, BatchTransport, Client, Fleet, Flushed, Origin, Outcome, PermanentResponse, Receipt, Spent,
                      Undelivered)
 from .collection import Collection
 from .endpoint import Endpoint, HttpUploader
@@ -18,7 +18,7 @@ from .native import version
 from .server import Uploader, estimate, fetch_spec, frame
 
 __all__ = [
-    "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Flushed", "HttpUploader", "Origin",
+    "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader", "Origin",
     "Outcome", "PermanentResponse", "Receipt", "Spent", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame", "version",
 ]
 __version__ = version()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import hashlib
+import json
 import os
 import threading
 import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
 from . import native
 from .collection import Collection
+from .columns import Columns, of_columns, of_columns_by_record
 from .errors import Code, Error
 from .records import Record, Records, of_record, of_records
 
@@ -72,25 +75,49 @@ class Flushed:
 
 @dataclass
 class Batch:
-    """Reports of one spec and one round that are sent together under an id, which is never used for other reports."""
+    """Reports of one spec and one round that are sent together under an id, which is never used for other reports.
+
+    All reports have the same side columns, which are public. A transport sends them with the reports.
+    """
 
     id: str           # a UUID
     fingerprint: str  # the spec's fingerprint, 16 hexadecimal digits
     round: int
     reports: list[bytes]
+    columns: dict[str, str] = field(default_factory=dict)
     _handle: ctypes.c_void_p | None = field(default=None, repr=False, compare=False)
 
     def frame(self) -> bytes:
-        """Returns the reports as a batch frame, the body of a POST to an endpoint (doc/collect.md).
+        """Returns the reports as a batch frame, without side columns.
 
         May be called only within a transport. Raises Error (MALFORMED) if a report is damaged, Error (FULL) if the reports
         are too many for a frame.
         """
+        memory, size = ctypes.c_void_p(), ctypes.c_size_t()
+        native.call("ldp_batch_frame", self._own(), ctypes.byref(memory), ctypes.byref(size))
+        return native.taken(memory, size.value)
+
+    def body(self) -> tuple[bytes, str]:
+        """Returns the body of a POST to an endpoint (doc/collect.md), with side columns, and its media type.
+
+        May be called only within a transport. Raises Error as frame() does.
+        """
+        memory, size, kind = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_char_p()
+        native.call("ldp_batch_body", self._own(), ctypes.byref(memory), ctypes.byref(size), ctypes.byref(kind))
+        return native.taken(memory, size.value), native.text(kind.value or b"")
+
+    def digest(self) -> bytes:
+        """Returns the SHA-256 digest of round, reports and side columns, which ldp_claim_batch takes."""
+        content = f"{self.round}:" + ",".join(report.hex() for report in self.reports)
+        digest = hashlib.sha256(content.encode())
+        for i, (name, value) in enumerate(sorted((name.encode(), value.encode()) for name, value in self.columns.items())):
+            digest.update(b"%s%d:%s%d:%s" % (b"" if i else b"\n", len(name), name, len(value), value))
+        return digest.digest()
+
+    def _own(self) -> ctypes.c_void_p:
         if self._handle is None:
             raise Error(Code.ENVIRONMENT, "a batch can be framed only within a transport")
-        memory, size = ctypes.c_void_p(), ctypes.c_size_t()
-        native.call("ldp_batch_frame", self._handle, ctypes.byref(memory), ctypes.byref(size))
-        return native.taken(memory, size.value)
+        return self._handle
 
 
 class Outcome(enum.IntEnum):
@@ -121,36 +148,19 @@ class Undelivered(Exception):
 #: the same batch again.
 BatchTransport = Callable[[Batch], bool]
 
-class Client:
-    """Randomizes records into reports, and queues the reports until the server has counted them.
+class _Sender:
+    """An open store: its handle, its lock and its queue."""
 
-    The order is fixed: draw a report, write it durably, then send it. `path` names an SQLite file. The file is created if
-    it does not exist, and locked until the client is closed. Without a path, the client keeps its state in memory, and
-    resumes from `state`, a result of `state()`, if it is given. Under a spec with "evolving", and under a mechanism for
-    series, a client belongs to one person.
+    _free_function = ""   # frees the handle
+    _flush_function = ""  # begins a flush
 
-    Threads may share a client; their calls run one at a time. A forked process must not use it. Raises Error (INCOMPATIBLE)
-    for the store of another spec, and Error (ENVIRONMENT) if the file is in use or damaged, or is not a state file.
-    """
-
-    def __init__(self, collection: Collection, path: str | os.PathLike[str] | None = None, *,
-                 state: bytes = b"") -> None:
-        handle = ctypes.c_void_p()
-        if path is None:
-            native.call("ldp_client_in_memory", collection._handle, state, len(state), ctypes.byref(handle))
-        elif state:
-            raise Error(Code.INVALID_VALUE, "a client takes a path or a state, not both")
-        else:
-            name = os.fspath(path)
-            if "\0" in name:
-                raise Error(Code.INVALID_VALUE, "the path contains a null character", repr(name))
-            native.call("ldp_client_in_file", collection._handle, os.fsencode(name), ctypes.byref(handle))
+    def __init__(self, collection: Collection, handle: ctypes.c_void_p) -> None:
         self.collection = collection
         self._handle = handle
         self._process = os.getpid()
         self._lock = threading.RLock()
         self._sending = False
-        self._close = weakref.finalize(self, _free, handle, self._process)
+        self._close = weakref.finalize(self, _free, self._free_function, handle, self._process)
 
     def close(self) -> None:
         """Closes the file. Queued reports stay in it."""
@@ -158,9 +168,6 @@ class Client:
             if self._sending:
                 raise Error(Code.ENVIRONMENT, "the client is being flushed", "", "Close it after flush() has returned.")
             self._close()
-
-    def __enter__(self) -> Client:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
@@ -177,35 +184,104 @@ class Client:
                 raise Error(Code.ENVIRONMENT, "the client is closed")
             yield self._handle
 
-    def report(self, record: Record, round: int = 0) -> Receipt:
+    def flush(self, transport: BatchTransport, most: int = 10000) -> Flushed:
+        """Sends the queued reports, the oldest first, in batches of at most `most` reports, and returns the result.
+
+        The call may be repeated after any failure and from a new process: no queued report is lost, and none is counted
+        twice. Exceptions of the transport pass through, except Undelivered. Raises Error (ENVIRONMENT) if the server refuses
+        all reports, and Error (INCOMPATIBLE) if the store is an outdated copy.
+        """
+        if most < 0:
+            most = 0  # which the library refuses
+        flush, flushed = ctypes.c_void_p(), native.Flushed()
+        with self._own() as client:
+            if self._sending:
+                raise Error(Code.ENVIRONMENT, "the client is already being flushed", "", "Do not call flush() within a transport.")
+            native.call(self._flush_function, client, most, ctypes.byref(flush))
+            self._sending = True
+            try:
+                while (batch := _next(flush)) is not None:
+                    try:
+                        outcome, reason = (Outcome.DELIVERED if transport(batch) else Outcome.REPEATED), None
+                    except Undelivered as why:
+                        outcome, reason = why.outcome, _reason(why.reason)
+                    finally:
+                        batch._handle = None
+                    native.call("ldp_flush_settle", flush, outcome, reason)
+                native.call("ldp_flush_done", flush, ctypes.byref(flushed))
+            finally:
+                self._sending = False
+                native.library.ldp_flush_free(flush)
+        return Flushed(flushed.batches, flushed.reports, flushed.repeated, flushed.refused)
+
+class Client(_Sender):
+    """Randomizes records into reports, and queues the reports until the server has counted them.
+
+    The order is fixed: draw a report, write it durably, then send it. `path` names an SQLite file. The file is created if
+    it does not exist, and locked until the client is closed. Without a path, the client keeps its state in memory, and
+    resumes from `state`, a result of `state()`, if it is given. Under a spec with "evolving", and under a mechanism for
+    series, a client belongs to one person.
+
+    Threads may share a client; their calls run one at a time. A forked process must not use it. Raises Error (INCOMPATIBLE)
+    for the store of another spec, and Error (ENVIRONMENT) if the file is in use or damaged, or is not a state file.
+    """
+
+    _free_function = "ldp_client_free"
+    _flush_function = "ldp_flush_start"
+
+    def __init__(self, collection: Collection, path: str | os.PathLike[str] | None = None, *,
+                 state: bytes = b"") -> None:
+        handle = ctypes.c_void_p()
+        if path is None:
+            native.call("ldp_client_in_memory", collection._handle, state, len(state), ctypes.byref(handle))
+        elif state:
+            raise Error(Code.INVALID_VALUE, "a client takes a path or a state, not both")
+        else:
+            native.call("ldp_client_in_file", collection._handle, _path(path), ctypes.byref(handle))
+        super().__init__(collection, handle)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def report(self, record: Record, round: int = 0, *, columns: Columns | None = None) -> Receipt:
         """Randomizes a record, queues the report as durably as the store supports, and returns a receipt.
 
         `round` identifies repeated surveys of the same people. In a series it is the round of the value, counted from 1, in
-        ascending order. Raises Error (INVALID_VALUE, SPENT, ENVIRONMENT); then nothing was queued and nothing was spent.
+        ascending order. `columns` has values of side columns by name, which are public: they are sent and stored beside the
+        report as they are. Raises Error (INVALID_VALUE, SPENT, ENVIRONMENT); then nothing was queued and nothing was spent.
         """
         values = of_record(record, self.collection._names, self.collection._labelled)
+        side = of_columns(columns)
         receipt = native.Receipt()
         with self._own() as client:
-            native.call("ldp_client_report", client, values.address, values.count, _round(round), ctypes.byref(receipt))
+            native.call("ldp_client_report_columns", client, values.address, values.count, side.array, side.count,
+                        _round(round), ctypes.byref(receipt))
         return Receipt(Origin(receipt.origin), receipt.clamped, receipt.coefficients)
 
-    def report_many(self, records: Records, round: int = 0) -> int:
+    def report_many(self, records: Records, round: int = 0, *, columns: Columns | None = None) -> int:
         """Randomizes many people's records, queues the reports with one durable write, and returns their number.
 
-        `records` is an iterable of records, or has them in columns: a data frame, or a dict of arrays. Raises Error, whose
-        `record` is the index of the failed record; then nothing was queued. Raises Error (UNSUPPORTED) under a mechanism
-        for series.
+        `records` is an iterable of records, or has them in columns: a data frame, or a dict of arrays. `columns` has values
+        of side columns by name: one for all records, or a sequence with one for each. Raises Error, whose `record` is the
+        index of the failed record; then nothing was queued. Raises Error (UNSUPPORTED) under a mechanism for series.
         """
-        values = of_records(records, self.collection._names, self.collection._labelled)
-        number, done = _round(round), ctypes.c_size_t()
+        names = self.collection._names
+        values = of_records(records, names, self.collection._labelled)
+        number, total, staged = _round(round), values.count // len(names), 0
+        size = ctypes.sizeof(native.Value) * len(names)
         with self._own() as client:
             try:
-                native.call("ldp_client_stage", client, values.address, values.count, ctypes.byref(done), record=done)
+                # At least one call, which checks the number of values.
+                for count, side in of_columns_by_record(columns, total) or [(0, of_columns(None))]:
+                    done = ctypes.c_size_t()
+                    native.call("ldp_client_stage_columns", client, values.address + staged * size, count * len(names),
+                                side.array, side.count, ctypes.byref(done), record=_After(staged, done))
+                    staged += done.value
                 native.call("ldp_client_commit", client, number)
             except BaseException:
                 native.call("ldp_client_discard", client)
                 raise
-        return done.value
+        return staged
 
     @property
     def pending(self) -> int:
@@ -249,36 +325,6 @@ class Client:
             native.call("ldp_client_spent", client, delta, ctypes.byref(spent))
         return Spent(spent.answers, spent.most, spent.epsilon, spent.sum, spent.advanced)
 
-    def flush(self, transport: BatchTransport, most: int = 10000) -> Flushed:
-        """Sends the queued reports, the oldest first, in batches of at most `most` reports, and returns the result.
-
-        The call may be repeated after any failure and from a new process: no queued report is lost, and none is counted
-        twice. Exceptions of the transport pass through, except Undelivered. Raises Error (ENVIRONMENT) if the server refuses
-        all reports, and Error (INCOMPATIBLE) if the store is an outdated copy.
-        """
-        if most < 0:
-            most = 0  # which the library refuses
-        flush, flushed = ctypes.c_void_p(), native.Flushed()
-        with self._own() as client:
-            if self._sending:
-                raise Error(Code.ENVIRONMENT, "the client is already being flushed", "", "Do not call flush() within a transport.")
-            native.call("ldp_flush_start", client, most, ctypes.byref(flush))
-            self._sending = True
-            try:
-                while (batch := _next(flush)) is not None:
-                    try:
-                        outcome, reason = (Outcome.DELIVERED if transport(batch) else Outcome.REPEATED), None
-                    except Undelivered as why:
-                        outcome, reason = why.outcome, _reason(why.reason)
-                    finally:
-                        batch._handle = None
-                    native.call("ldp_flush_settle", flush, outcome, reason)
-                native.call("ldp_flush_done", flush, ctypes.byref(flushed))
-            finally:
-                self._sending = False
-                native.library.ldp_flush_free(flush)
-        return Flushed(flushed.batches, flushed.reports, flushed.repeated, flushed.refused)
-
     def refused(self) -> list[str]:
         """Returns the server's reason for each dead letter, a report that the server refused for good."""
         count, reason, reasons = ctypes.c_size_t(), ctypes.c_void_p(), []
@@ -304,10 +350,98 @@ class Client:
         return count.value
 
 
-def _free(handle: ctypes.c_void_p, process: int) -> None:
+class Fleet(_Sender):
+    """The clients of many people in one SQLite file, for a program that acts for their devices.
+
+    It is for specs with "evolving" and for series, such as an import of a panel. The file has the memory of each person, by
+    name, and one queue. It is created if it does not exist, and locked until the fleet is closed. Threads may share a fleet;
+    their calls run one at a time. Raises Error as Client does.
+    """
+
+    _free_function = "ldp_fleet_free"
+    _flush_function = "ldp_fleet_flush_start"
+
+    def __init__(self, collection: Collection, path: str | os.PathLike[str]) -> None:
+        handle = ctypes.c_void_p()
+        native.call("ldp_fleet_in_file", collection._handle, _path(path), ctypes.byref(handle))
+        super().__init__(collection, handle)
+
+    def __enter__(self) -> Fleet:
+        return self
+
+    def report(self, person: str, record: Record, round: int = 0, *, columns: Columns | None = None) -> None:
+        """Randomizes a person's record and queues the report. The arguments are those of Client.report."""
+        self.report_many([record], [person], round, columns=columns)
+
+    def report_many(self, records: Records, people: Sequence[str], rounds: int | Sequence[int] = 0, *,
+                    columns: Columns | None = None) -> int:
+        """Randomizes the records of many people and rounds, queues the reports with one durable write, and returns the
+        number of records.
+
+        `people` has the name of the person of each record, and `rounds` its round, or one round for all. In a series, the
+        records of a person must be in ascending order of rounds. `records` and `columns` are those of Client.report_many.
+        Raises Error, whose `record` is the index of the failed record; then nothing was queued.
+        """
+        names = self.collection._names
+        values = of_records(records, names, self.collection._labelled)
+        total = values.count // len(names)
+        each = [rounds] * total if isinstance(rounds, int) else [int(round) for round in rounds]
+        if len(people) != total or len(each) != total:
+            raise Error(Code.INVALID_VALUE, "the records, people and rounds differ in number",
+                        f"Found {total} records, {len(people)} people and {len(each)} rounds.")
+        entries, at, done = (native.Entry * total)(), 0, ctypes.c_size_t()
+        encoded = [_name(person) for person in people]
+        sides = of_columns_by_record(columns, total)
+        for count, side in sides:
+            for i in range(at, at + count):
+                entries[i] = native.Entry(encoded[i], _round(each[i]), side.array, side.count)
+            at += count
+        with self._own() as fleet:
+            native.call("ldp_fleet_report", fleet, entries, total, values.address, values.count, ctypes.byref(done),
+                        record=done)
+        return total
+
+    @property
+    def pending(self) -> int:
+        """The number of reports of all people that are queued and not known to be counted."""
+        with self._own() as fleet:
+            return int(native.library.ldp_fleet_pending(fleet))
+
+    @property
+    def people(self) -> int:
+        """The number of people with a memory in the file."""
+        with self._own() as fleet:
+            return int(native.library.ldp_fleet_people(fleet))
+
+
+def _free(function: str, handle: ctypes.c_void_p, process: int) -> None:
     # A forked child would release locks of its parent.
     if os.getpid() == process:
-        native.library.ldp_client_free(handle)
+        getattr(native.library, function)(handle)
+
+
+class _After:
+    """The number of records that were finished: `first`, and those that a call counts in `done`."""
+
+    def __init__(self, first: int, done: ctypes.c_size_t) -> None:
+        self._first, self._done = first, done
+
+    @property
+    def value(self) -> int:
+        return self._first + self._done.value
+
+
+def _path(path: str | os.PathLike[str]) -> bytes:
+    name = os.fspath(path)
+    if "\0" in name:
+        raise Error(Code.INVALID_VALUE, "the path contains a null character", repr(name))
+    return os.fsencode(name)
+
+
+def _name(person: str) -> bytes:
+    if not isinstance(person, str) or "\0" in person:
+        raise Error(Code.INVALID_VALUE, f"{person!r} is not a name of a person", "A name is text without null characters.")
+    return person.encode("utf-8", "surrogatepass")
 
 
 def _round(round: int) -> int:
@@ -330,4 +464,4 @@ def _next(flush: ctypes.c_void_p) -> Batch | None:
         at = library.ldp_batch_report(batch, i, ctypes.byref(size))
         reports.append(ctypes.string_at(at, size.value))
     return Batch(native.text(library.ldp_batch_id(batch)), native.text(library.ldp_batch_fingerprint(batch)),
-                 library.ldp_batch_round(batch), reports, batch)
+                 library.ldp_batch_round(batch), reports, json.loads(library.ldp_batch_columns(batch)), batch)

@@ -62,11 +62,11 @@ class Endpoint:
         return HttpUploader(self, collection)
 
     def _request(self, method: str, path: str, judge: _Judge, failure: Callable[[], Error],
-                 content: bytes | None = None) -> bytes:
+                 content: bytes | None = None, kind: str = "application/octet-stream") -> bytes:
         """The body of the first answer that is judged final. Raises the failure that the judge noted, or one of its own."""
         request = urllib.request.Request(self._url + path, content,
                                          # urllib would send its own name, with the version of Python.
-                                         {"Content-Type": "application/octet-stream", "User-Agent": "ldp"},
+                                         {"Content-Type": kind, "User-Agent": "ldp"},
                                          method=method)
         until, pause = time.monotonic() + self._retry_for, 0.1
         while True:
@@ -113,7 +113,7 @@ class HttpUploader:
 
     def __call__(self, batch: Batch) -> bool:
         try:
-            frame = batch.frame()
+            body, kind = batch.body()
         except Error as error:
             if error.code == Code.FULL:  # so it was never sent
                 raise Undelivered(Outcome.TOO_LARGE, error.message) from error
@@ -121,13 +121,13 @@ class HttpUploader:
                 raise
             outcome = self._send(Request.REVOKE, Outcome.REFUSED, batch)[1]
             return settled(outcome, error.message)
-        action, outcome, why = self._send(Request.SUBMIT, Outcome.LATER, batch, frame)
+        action, outcome, why = self._send(Request.SUBMIT, Outcome.LATER, batch, body, kind)
         if action is Action.REVOKE:
             outcome = self._send(Request.REVOKE, outcome, batch)[1]
         return settled(outcome, why.message)
 
     def _send(self, request: Request, so_far: Outcome, batch: Batch,
-              frame: bytes | None = None) -> tuple[Action, Outcome, Error]:
+              posted: bytes | None = None, kind: str = "application/octet-stream") -> tuple[Action, Outcome, Error]:
         method, round = ("DELETE", 0) if request is Request.REVOKE else ("POST", batch.round)
         path = f"{_path(self._collection)}/batches/{batch.id}" + (f"?round={round}" if round else "")
 
@@ -136,12 +136,12 @@ class HttpUploader:
 
         def judge(status: int, body: bytes, given: str) -> Action:
             nonlocal action, outcome, why
-            right = given == receipt(method, status, self._collection, batch.id, round, frame or b"")
+            right = given == receipt(method, status, self._collection, batch.id, round, posted or b"")
             why = _refusal(f'submitting to "{self._collection}"', status, body, right)
             action, outcome = http_step(request, so_far, status, right)
             return action
 
-        self._endpoint._request(method, path, judge, lambda: why, frame)
+        self._endpoint._request(method, path, judge, lambda: why, posted, kind)
         return action, outcome, why
 
 

@@ -34,8 +34,17 @@ class Flushed(ctypes.Structure):
     _fields_ = [("batches", c_uint64), ("reports", c_uint64), ("repeated", c_uint64), ("refused", c_uint64)]
 
 
+class Column(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("text", c_void_p), ("length", c_size_t)]
+
+
+class Entry(ctypes.Structure):
+    _fields_ = [("person", c_char_p), ("round", c_int32), ("columns", POINTER(Column)), ("column_count", c_size_t)]
+
+
 _place = POINTER(c_void_p)
 _values = (c_void_p, c_size_t)  # an array of Value and their number
+_columns = (POINTER(Column), c_size_t)
 
 # Functions with a status, without the place for the error at their end.
 _calls: dict[str, tuple[Any, ...]] = {
@@ -44,8 +53,8 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_client_in_file": (c_void_p, c_char_p, _place),
     "ldp_client_in_memory": (c_void_p, c_char_p, c_size_t, _place),
     "ldp_client_state": (c_void_p, _place, POINTER(c_size_t)),
-    "ldp_client_report": (c_void_p, *_values, c_int32, POINTER(Receipt)),
-    "ldp_client_stage": (c_void_p, *_values, POINTER(c_size_t)),
+    "ldp_client_report_columns": (c_void_p, *_values, *_columns, c_int32, POINTER(Receipt)),
+    "ldp_client_stage_columns": (c_void_p, *_values, *_columns, POINTER(c_size_t)),
     "ldp_client_commit": (c_void_p, c_int32),
     "ldp_client_discard": (c_void_p,),
     "ldp_client_ledger": (c_void_p, POINTER(Answer), c_size_t, POINTER(c_size_t)),
@@ -55,6 +64,10 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_client_requeue_refused": (c_void_p, POINTER(c_uint64)),
     "ldp_client_drop_refused": (c_void_p, POINTER(c_uint64)),
     "ldp_batch_frame": (c_void_p, _place, POINTER(c_size_t)),
+    "ldp_batch_body": (c_void_p, _place, POINTER(c_size_t), POINTER(c_char_p)),
+    "ldp_fleet_in_file": (c_void_p, c_char_p, _place),
+    "ldp_fleet_report": (c_void_p, POINTER(Entry), c_size_t, *_values, POINTER(c_size_t)),
+    "ldp_fleet_flush_start": (c_void_p, c_size_t, _place),
     "ldp_flush_start": (c_void_p, c_size_t, _place),
     "ldp_flush_next": (c_void_p, _place),
     "ldp_flush_settle": (c_void_p, c_int, c_char_p),
@@ -83,6 +96,10 @@ _getters: dict[str, tuple[Any, ...]] = {
     "ldp_client_clamped": (c_uint64, c_void_p, c_size_t),
     "ldp_client_clamped_coefficients": (c_uint64, c_void_p),
     "ldp_batch_id": (c_char_p, c_void_p),
+    "ldp_batch_columns": (c_char_p, c_void_p),
+    "ldp_fleet_free": (None, c_void_p),
+    "ldp_fleet_pending": (c_uint64, c_void_p),
+    "ldp_fleet_people": (c_uint64, c_void_p),
     "ldp_batch_fingerprint": (c_char_p, c_void_p),
     "ldp_batch_round": (c_int32, c_void_p),
     "ldp_batch_reports": (c_size_t, c_void_p),

@@ -6,7 +6,7 @@ These two drivers are tested.
 
 from __future__ import annotations
 
-import hashlib
+import json
 from typing import TYPE_CHECKING, Any, Sequence
 
 from .client import Batch, Outcome
@@ -76,13 +76,12 @@ class Uploader:
         return settled(outcome, why)
 
     def _submit(self, batch: Batch, reports: str) -> bool:
-        rows = _run(self._connection, "SELECT ldp_submit_batch(%s, %s::uuid, %s::ldp_report[], %s)",
-                    (self._collection, batch.id, reports, batch.round))[1]
+        rows = _run(self._connection, "SELECT ldp_submit_batch(%s, %s::uuid, %s::ldp_report[], %s, %s::jsonb)",
+                    (self._collection, batch.id, reports, batch.round, json.dumps(batch.columns)))[1]
         return int(rows[0][0]) > 0
 
     def _free(self, batch: Batch) -> bool:
-        text = f"{batch.round}:" + ",".join(report.hex() for report in batch.reports)
-        digest = "\\x" + hashlib.sha256(text.encode()).hexdigest()
+        digest = "\\x" + batch.digest().hex()
         rows = _run(self._connection, "SELECT ldp_claim_batch(%s, %s::uuid, %s::bigint, %s::bytea)",
                     (self._collection, batch.id, len(batch.reports), digest), keep=False)[1]
         return bool(rows[0][0])

@@ -1,5 +1,6 @@
 """Collections and clients, without a server."""
 
+import datetime
 import multiprocessing
 import os
 import subprocess
@@ -58,7 +59,7 @@ class Collections(Case):
     def test_what_it_refuses(self):
         self.fails(ldp.Code.MALFORMED, "JSON", ldp.Collection, "{")
         self.fails(ldp.Code.INVALID_SPEC, "epsilon", ldp.Collection, {"mechanism": "grr", "epsilon": 0, "domain": 4})
-        self.fails(ldp.Code.INVALID_VALUE, "no way", ldp.Collection, REGION, outside="ignore")
+        self.fails(ldp.Code.INVALID_VALUE, "outside must be", ldp.Collection, REGION, outside="ignore")
         self.fails(ldp.Code.INVALID_VALUE, "UTF-8", ldp.Collection, "\udcff")
         self.fails(ldp.Code.INVALID_VALUE, "outside the range",
                    ldp.Collection({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1}, outside="refuse").perturb, [2])
@@ -131,8 +132,8 @@ class Clients(Case):
         self.assertEqual(client.report_many({"wage": [200, 5], "town": ["Bonn", None]}), 2)
         self.assertEqual(client.clamped(), {"wage": 1, "town": 1})
         self.fails(ldp.Code.INVALID_VALUE, "different lengths", client.report_many, {"wage": [1], "town": []})
-        self.fails(ldp.Code.INVALID_VALUE, "32 bits", client.report, [1, "Ulm"], round=2**31)
-        self.fails(ldp.Code.INVALID_VALUE, "at least one", client.flush, Server(), most=-1)
+        self.fails(ldp.Code.INVALID_VALUE, "32-bit", client.report, [1, "Ulm"], round=2**31)
+        self.fails(ldp.Code.INVALID_VALUE, "at least 1", client.flush, Server(), most=-1)
 
     def test_what_the_server_refuses(self):
         client = ldp.Client(self.region)
@@ -144,8 +145,8 @@ class Clients(Case):
         self.fails(ldp.Code.ENVIRONMENT, "refuses all reports: not you", client.flush, Server(refused))
         self.assertEqual(client.drop_refused(), 1)
         client.report(["north"])
-        self.fails(ldp.Code.INCOMPATIBLE, "older", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))
-        self.fails(ldp.Code.INCOMPATIBLE, "older", client.report, ["north"])
+        self.fails(ldp.Code.INCOMPATIBLE, "outdated copy", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))
+        self.fails(ldp.Code.INCOMPATIBLE, "outdated copy", client.report, ["north"])
 
     def test_memory(self):
         moving = ldp.Collection(MOVING)
@@ -176,8 +177,8 @@ class Clients(Case):
     def test_a_transport_leaves_the_client_alone(self):
         client = ldp.Client(self.region)
         client.report(["west"])
-        self.fails(ldp.Code.ENVIRONMENT, "is sending", client.flush, lambda batch: client.close())
-        self.fails(ldp.Code.ENVIRONMENT, "is sending", client.flush, lambda batch: client.flush(Server()))
+        self.fails(ldp.Code.ENVIRONMENT, "being flushed", client.flush, lambda batch: client.close())
+        self.fails(ldp.Code.ENVIRONMENT, "being flushed", client.flush, lambda batch: client.flush(Server()))
         self.assertEqual(client.flush(Server()).reports, 1)
 
     def test_a_forked_process_has_no_client(self):
@@ -207,6 +208,110 @@ class Clients(Case):
         run = subprocess.run([sys.executable, "-c", work, self.region.json, self.file()], capture_output=True, text=True)
         self.assertEqual((run.returncode, run.stdout.split()[-1]), (-9, "20"))
         self.assertEqual(ldp.Client(self.region, self.file()).pending, 21)
+
+
+class SideColumns(Case):
+    def test_a_batch_has_one_set_of_columns(self):
+        server, client = Server(), ldp.Client(ldp.Collection(REGION))
+        client.report(["west"], columns={"country": "de", "version": 12})
+        client.report(["west"])
+        client.report(["east"], columns={"version": "12", "country": "de"})
+        client.report(["east"], columns={"seen": datetime.date(2026, 11, 24), "beta": True, "nothing": None})
+        again = ldp.Client(client.collection, state=client.state())
+        self.assertEqual(again.flush(server), ldp.Flushed(3, 4, 0, 0))
+        self.assertEqual([(batch.columns, len(batch.reports)) for batch in server.batches],
+                         [({"country": "de", "version": "12"}, 2), ({}, 1), ({"beta": "true", "seen": "2026-11-24"}, 1)])
+
+    def test_bodies(self):
+        bodies = []
+
+        def transport(batch):
+            bodies.append((*batch.body(), batch.frame()))
+            return True
+
+        client = ldp.Client(ldp.Collection(REGION))
+        client.report(["west"], columns={"country": "dé"})
+        client.report(["west"])
+        client.flush(transport)
+        (columned, kind, frame), (plain, octets, same) = bodies
+        self.assertEqual((columned, kind), ('{"country":"dé"}\n'.encode() + frame, "application/vnd.ldp.batch"))
+        self.assertEqual((plain, octets), (same, "application/octet-stream"))
+
+    def test_one_value_for_each_record(self):
+        server, client = Server(), ldp.Client(ldp.Collection(REGION))
+        records = [["west"], ["east"], ["west"], ["west"]]
+        self.assertEqual(client.report_many(records, columns={"country": ["de", "fr", None, "de"], "version": 3}), 4)
+        client.flush(server)
+        self.assertEqual(sorted((batch.columns.get("country", ""), batch.columns["version"], len(batch.reports))
+                                for batch in server.batches), [("", "3", 1), ("de", "3", 2), ("fr", "3", 1)])
+        error = self.fails(ldp.Code.INVALID_VALUE, "mars", client.report_many, [["west"], ["east"], ["mars"]],
+                           columns={"country": ["de", "fr", "fr"]})
+        self.assertEqual((error.record, client.pending), (2, 0))
+        self.fails(ldp.Code.INVALID_VALUE, "each of 2 records", client.report_many, records, columns={"country": ["de", "fr"]})
+
+    def test_what_it_refuses(self):
+        client = ldp.Client(ldp.Collection(REGION))
+        for columns, text in (({"": "de"}, "empty"), ({"country": "x" * 1025}, "too long"), ({"country": "a\0b"}, "text"),
+                              ({"country": "\ud800"}, "UTF-8"), ({"country": ["de"]}, "list"), ({"country": {}}, "dict"),
+                              ({"a\0b": "de"}, "name"), ({3: "de"}, "name"), ({f"c{i}": "1" for i in range(101)}, "too many")):
+            with self.subTest(columns=str(columns)[:40]):
+                self.fails(ldp.Code.INVALID_VALUE, text, client.report, ["west"], columns=columns)
+        self.assertEqual(client.pending, 0)
+
+
+class Fleets(Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "fleet.ldp")
+        self.moving = ldp.Collection(MOVING)
+
+    def test_a_panel(self):
+        people, rounds = 20, 5
+        who = [f"p{i}" for _ in range(rounds) for i in range(people)]
+        when = [t for t in range(1, rounds + 1) for _ in range(people)]
+        records = [[i % 4] for _ in range(rounds) for i in range(people)]
+        countries = ["de" if i % 2 else "fr" for _ in range(rounds) for i in range(people)]
+        server = Server()
+        with ldp.Fleet(self.moving, self.path) as fleet:
+            self.assertEqual(fleet.report_many(records, who, when, columns={"country": countries}), people * rounds)
+            self.assertEqual((fleet.pending, fleet.people), (people * rounds, people))
+            self.fails(ldp.Code.ENVIRONMENT, "in use", ldp.Fleet, self.moving, self.path)
+        with ldp.Fleet(self.moving, self.path) as fleet:
+            self.assertEqual(fleet.flush(server), ldp.Flushed(2 * rounds, people * rounds, 0, 0))
+            self.assertEqual({batch.round for batch in server.batches}, set(range(1, rounds + 1)))
+            self.assertEqual({batch.columns["country"] for batch in server.batches}, {"de", "fr"})
+            # Each person has spent one of two responses: one more value is free, another one is refused.
+            fleet.report("p1", [2], 6)
+            self.fails(ldp.Code.SPENT, "budget", fleet.report, "p1", [3], 7)
+            fleet.report("p1", [1], 8, columns={"country": "de"})
+            self.assertEqual((fleet.pending, fleet.people), (2, people))
+        self.fails(ldp.Code.ENVIRONMENT, "closed", fleet.report, "p1", [1])
+
+    def test_all_or_none(self):
+        fleet = ldp.Fleet(self.moving, self.path)
+        self.addCleanup(fleet.close)
+        error = self.fails(ldp.Code.INVALID_VALUE, "", fleet.report_many, [[0], [1], [9]], ["a", "b", "c"], 1)
+        self.assertEqual((error.record, fleet.pending, fleet.people), (2, 0, 0))
+        for records, who, when in (([[0]], ["a", "b"], 1), ([[0]], ["a"], [1, 2])):
+            self.fails(ldp.Code.INVALID_VALUE, "differ in number", fleet.report_many, records, who, when)
+        self.fails(ldp.Code.INVALID_VALUE, "empty", fleet.report, "", [0])
+        self.fails(ldp.Code.INVALID_VALUE, "name of a person", fleet.report, "a\0b", [0])
+        self.fails(ldp.Code.INVALID_VALUE, "name of a person", fleet.report, 7, [0])
+        self.fails(ldp.Code.INVALID_VALUE, "out of range", fleet.report, "a", [0], 2**31)
+        self.assertEqual(fleet.report_many([], [], []), 0)
+        fleet.report("a", [0], 1)
+        self.assertEqual(fleet.pending, 1)
+
+    def test_series(self):
+        fleet = ldp.Fleet(ldp.Collection(SERIES), self.path)
+        self.addCleanup(fleet.close)
+        fleet.report_many([[i % 4] for _ in range(8) for i in range(30)], [f"p{i}" for _ in range(8) for i in range(30)],
+                          [t for t in range(1, 9) for _ in range(30)])
+        self.assertGreaterEqual(fleet.pending, 30)
+        self.fails(ldp.Code.INVALID_VALUE, "round 8 is over", fleet.report, "p0", [0], 8)
+        fleet.close()
+        self.fails(ldp.Code.INCOMPATIBLE, "spec", ldp.Fleet, self.moving, self.path)
 
 
 class Columns(Case):

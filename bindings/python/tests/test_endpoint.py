@@ -7,6 +7,7 @@ import http.server
 import os
 import subprocess
 import threading
+import time
 import unittest
 
 import psycopg2
@@ -53,6 +54,22 @@ class Endpoints(unittest.TestCase):
         self.client = ldp.Client(self.region)
         self.uploader = self.endpoint.uploader("regions / here")
 
+    def test_side_columns(self):
+        self.run_sql("SELECT ldp_create_collection('columned', %s, ARRAY[['country', 'text']])", REGION)
+        self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('columned')")
+        for _ in range(100):
+            try:
+                self.endpoint.fetch_spec("columned")
+                break
+            except ldp.Error:
+                time.sleep(0.1)
+        self.client.report_many([["west"]] * 3, columns={"country": ["de", "fr", "de"]})
+        self.client.report(["west"], columns={"continent": "europe"})
+        sent = self.client.flush(self.endpoint.uploader("columned"))
+        self.assertEqual((sent.batches, sent.reports, sent.refused), (2, 3, 1))
+        self.assertIn('no side column "continent"', self.client.refused()[0])
+        self.assertEqual(self.run_sql("SELECT country, count(*) FROM columned GROUP BY 1 ORDER BY 1"), [("de", 2), ("fr", 1)])
+
     def test_specs(self):
         self.assertEqual(self.region.fingerprint, ldp.Collection(REGION).fingerprint)
         with self.assertRaisesRegex(ldp.Error, "status 404"):
@@ -87,7 +104,7 @@ class Endpoints(unittest.TestCase):
         old = ldp.Client(self.region, state=self.client.state())
         self.client.report(["west"])
         self.client.flush(self.uploader)
-        with self.assertRaisesRegex(ldp.Error, "older") as caught:
+        with self.assertRaisesRegex(ldp.Error, "outdated copy") as caught:
             old.flush(self.uploader)
         self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
 
@@ -103,7 +120,7 @@ class Endpoints(unittest.TestCase):
         self.client.flush(lambda batch: seen.append((batch, batch.frame())) or True)
         batch, frame = seen[0]
         self.assertEqual(frame[:1] + b"\0" + frame[2:28], batch.reports[0][:28])
-        with self.assertRaisesRegex(ldp.Error, "not on its way"):
+        with self.assertRaisesRegex(ldp.Error, "within a transport"):
             batch.frame()
 
 

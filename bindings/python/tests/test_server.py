@@ -1,5 +1,7 @@
 """Client and server together, over psycopg2. The server is the one that PGHOST and its like name; its database is empty."""
 
+import datetime
+import json
 import unittest
 
 import psycopg2
@@ -66,6 +68,34 @@ class Servers(unittest.TestCase):
         self.assertEqual((self.counted(), self.client.pending), (5, 0))
         self.assertEqual(self.run_sql("SELECT DISTINCT round FROM region"), [(-2,)])
         self.assertTrue(all(len(report) == self.region.report_size for report in kept[0].reports))
+
+    def test_side_columns(self):
+        self.run_sql("SELECT ldp_create_collection('visit', %s, ARRAY[['country', 'text'], ['seen', 'date']])", REGION)
+        self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('visit')")
+        client, uploader, batches = ldp.Client(self.region), ldp.Uploader(self.connection, "visit"), []
+        client.report_many([["west"]] * 3, columns={"country": ["dé", "fr", "dé"], "seen": datetime.date(2026, 11, 24)})
+        client.report(["west"])
+        sent = client.flush(lambda batch: batches.append(batch) or uploader(batch))
+        self.assertEqual((sent.batches, sent.reports), (3, 4))
+        self.assertEqual(self.run_sql("SELECT country, seen::text, count(*) FROM visit GROUP BY 1, 2 ORDER BY 1"),
+                         [("dé", "2026-11-24", 2), ("fr", "2026-11-24", 1), (None, None, 1)])
+        for batch in batches:
+            reports = "{" + ",".join(report.hex() for report in batch.reports) + "}"
+            digest = self.run_sql("SELECT ldp_batch_digest(%s::ldp_report[], %s, %s::jsonb)",
+                                  reports, batch.round, json.dumps(batch.columns))[0][0]
+            self.assertEqual(bytes(digest), batch.digest())
+            self.assertFalse(uploader(batch))
+        other = ldp.Batch(batches[0].id, "", 0, batches[0].reports, {"country": "se"})
+        with self.assertRaises(ldp.Undelivered) as caught:
+            uploader(other)
+        self.assertEqual(caught.exception.outcome, ldp.Outcome.OUTDATED)
+        client.report(["west"], columns={"seen": "some day"})
+        client.report(["west"], columns={"continent": "europe"})
+        client.report(["west"], columns={"country": "de"})
+        sent = client.flush(uploader)
+        self.assertEqual((sent.reports, sent.refused), (1, 2))
+        self.assertIn('invalid value for side column "seen"', client.refused()[0])
+        self.assertIn('no side column "continent"', client.refused()[1])
 
     def test_autocommit(self):
         self.connection.autocommit = True
