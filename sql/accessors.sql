@@ -49,7 +49,7 @@ COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batc
     'Inserts the reports of a batch into the columns report and round of a table, one per row, and returns their '
     'number. If the table belongs to a collection of batches, inserts the batch as one row into the columns batch '
     'and round. Runs with the rights of the caller and inserts as COPY does, in less than half the time of INSERT. '
-    'columns has values of side columns for all rows, such as {"country": "de"}; a column without a value, or with '
+    'The argument columns has values of side columns for all rows, such as {"country": "de"}; a column without a value, or with '
     'the value null, takes its default. Returns NULL if one of the first three arguments is NULL. '
     'Error 42809 if the table has no such columns; 42703 for a key that is not a side column; 22001 for a value of '
     'more than 1024 bytes; the error of the type for a value that is not of the column''s type; LD002 if no partition '

@@ -122,7 +122,7 @@ CREATE FUNCTION @extschema@.ldp_insert_reports(table_name text, reports @extsche
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[], integer, jsonb) IS
     'Runs the statement of ldp_insertion with the rights of the caller and returns the number of rows inserted. '
-    'columns has values of side columns, as in ldp_insert. '
+    'The argument columns has values of side columns, as in ldp_insert. '
     'Error LD002 if no partition accepts the rows at the moment.';
 
 CREATE FUNCTION @extschema@.ldp_side_columns(name text) RETURNS TABLE ("column" text, type text, required boolean)
@@ -217,7 +217,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer, jsonb) IS
-    'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. columns has '
+    'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. The argument columns has '
     'values of side columns for all of them, as in ldp_insert. Returns the number of reports added, 0 for a repetition. '
     'Errors of ldp_insert; LD001 if the batch was counted with other reports or other side columns, LD002 if no '
     'partition accepts the rows at the moment, 27000 if a trigger or rule of the table suppresses rows.';

@@ -44,6 +44,8 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
         parts.push_back(grouped(changed) + " strings cut or with replaced characters (" + changed_in + ")");
     if (tally.clamped.coefficients > 0)
         parts.push_back(grouped(tally.clamped.coefficients) + " coefficients clamped");
+    if (tally.panel && tally.panel->spent > 0)
+        parts.push_back(grouped(tally.panel->spent) + " without a report because the budget is spent");
     parts.push_back(grouped(tally.accepted()) + " reports " + what_was_done);
     return joined(parts);
 }
@@ -60,18 +62,24 @@ std::uint64_t ColumnMap::hash() const {
         add("side " + one.column.name);
         add(one.source);
     }
+    if (!panel_person.empty()) add("panel " + panel_person);
     return hash.value();
 }
 
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMap& columns,
                  std::ostream* notices)
     : csv_(csv), policy_(policy), notices_(notices) {
-    if (spec.evolving() || spec.mechanism().series)
+    const bool changes = spec.evolving() || spec.mechanism().series;
+    if (changes && columns.panel_person.empty())
+        throw Error(ErrorCode::unsupported, "values that change need a column that identifies the person",
+                    "The spec is one of changing values: each person has a memory of earlier reports.",
+                    "Use ldp submit --person COLUMN --round COLUMN, or the client library.");
+    if (!changes && !columns.panel_person.empty())
         throw Error(
-            ErrorCode::unsupported, "files of records are not supported for specs of changing values",
-            "Such reports need one client for each person, with memoized responses. A file of records does "
-            "not have them.",
-            "Use the client library.");
+            ErrorCode::unsupported, "--person needs a spec of changing values",
+            "Without \"evolving\" and without a series, reports of one person are independent, and each "
+            "costs epsilon.",
+            "Use --average-by for one report per person, or add \"evolving\" to the spec.");
     for (const std::size_t j : given(spec.attributes())) {
         const Attribute& attribute = spec.attributes()[j];
         given_.push_back(&attribute);
@@ -85,6 +93,12 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
     values_.reserve(columns_.size());
     tally_.clamped.attributes.resize(spec.attributes().size());
     find_side(columns);
+    if (!columns.panel_person.empty()) {
+        names_ = csv.column(columns.panel_person, "--person names this column.");
+        if (!columns.panel_round.empty())
+            rounds_ = csv.column(columns.panel_round, "--round names this column.");
+        tally_.panel.emplace();
+    }
     if (columns.person.empty()) return;
     means_.emplace(spec);
     names_ = csv.column(columns.person, "--average-by names this column.");
@@ -99,6 +113,18 @@ void Records::find_side(const ColumnMap& columns) {
 void Records::read_side() {
     side_values_ = {};
     for (const auto& [column, at] : side_) set_side_value(side_values_, column, csv_.field(at));
+}
+
+std::optional<std::int32_t> Records::round() const {
+    if (!rounds_) return {};
+    const std::string_view field = csv_.field(*rounds_);
+    std::int32_t round = 0;
+    const auto [end, problem] = std::from_chars(field.data(), field.data() + field.size(), round);
+    if (problem != std::errc() || end != field.data() + field.size())
+        throw Error(ErrorCode::invalid_value, in_quotes(field) + " is not a round",
+                    "A round is an integer from -2147483648 to 2147483647.",
+                    "Number the rounds, for example 1, 2, 3 for three days.");
+    return round;
 }
 
 void Records::check_side() const {

@@ -23,6 +23,12 @@ namespace ldp::cli {
 /// The treatment of invalid rows.
 enum class BadRow { stop, skip };
 
+/// Counts of a panel (src/cli/submission/panel.hpp).
+struct PanelCount {
+    std::uint64_t reports = 0;  ///< queued reports; a series may have none or several per row
+    std::uint64_t spent = 0;    ///< rows without a report because the person's budget was spent
+};
+
 /// Counts of a run. Every row is either skipped or accepted. If rows are averaged, this also holds for every
 /// person.
 struct Tally {
@@ -31,8 +37,11 @@ struct Tally {
     std::uint64_t people = 0;  ///< people with averaged rows; 0 if each row is a record
     std::uint64_t people_skipped = 0;
     ClampedCount clamped;
+    std::optional<PanelCount> panel = {};  ///< if the rows are those of a panel
 
+    /// Returns the number of reports.
     [[nodiscard]] std::uint64_t accepted() const noexcept {
+        if (panel) return panel->reports;
         return people > 0 ? people - people_skipped : rows - skipped;
     }
 };
@@ -47,6 +56,9 @@ struct ColumnMap {
     std::string person = {};  ///< the column that identifies people; empty if each row is a record
     std::map<std::string, std::string> of = {};  ///< columns of attributes with another name, by attribute
     std::vector<SideSource> side = {};           ///< side columns that the file fills
+    /// The columns of a panel: of the person and of the round. Without a person, the file is no panel;
+    /// without a round, all rows have the same one.
+    std::string panel_person = {}, panel_round = {};
 
     /// Returns a hash of the map. Under one spec, different maps have different hashes.
     [[nodiscard]] std::uint64_t hash() const;
@@ -55,8 +67,9 @@ struct ColumnMap {
 class Records {
   public:
     /// Finds the columns by name. The first skipped rows are written to `notices`, if given. Throws Error
-    /// (malformed) if a column is missing, Error (invalid_value) if an averaged attribute is a category, and
-    /// Error (unsupported) for a spec of changing values.
+    /// (malformed) if a column is missing, and Error (invalid_value) if an averaged attribute is a category.
+    /// Throws Error (unsupported) if the spec is one of changing values and the file is no panel, or the
+    /// reverse.
     Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMap& columns = {},
             std::ostream* notices = nullptr);
 
@@ -83,6 +96,13 @@ class Records {
     [[nodiscard]] const SideValues& columns() const noexcept {
         return means_ ? side_of_people_[person_ - 1] : side_values_;
     }
+    /// In a panel, the person of the record that next() hands over.
+    [[nodiscard]] std::string person() const { return std::string(csv_.field(names_)); }
+    /// The round of this record; nothing if the file has no column of rounds. Throws Error (invalid_value) if
+    /// the field is not an integer of 32 bits.
+    [[nodiscard]] std::optional<std::int32_t> round() const;
+    /// Sets the counts of a panel, which the caller makes.
+    void count_panel(const PanelCount& count) { tally_.panel = count; }
     [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
     /// The number of rows, or of people, that next() has finished.
     [[nodiscard]] std::uint64_t done() const noexcept { return means_ ? person_ : tally_.rows; }
@@ -130,8 +150,9 @@ class Records {
     SideValues side_values_;                                ///< side columns of the current record
     Tally tally_;
 
-    std::optional<UserMeans> means_;  ///< if rows are averaged
-    std::size_t names_ = 0;           ///< the column that identifies people
+    std::optional<UserMeans> means_;          ///< if rows are averaged
+    std::size_t names_ = 0;                   ///< the column that identifies people
+    std::optional<std::size_t> rounds_ = {};  ///< the column of the round
     std::vector<std::uint64_t> first_lines_;
     std::vector<SideValues> side_of_people_;
     std::uint64_t person_ = 0;  ///< the next person

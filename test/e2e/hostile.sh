@@ -160,6 +160,7 @@ SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$me
 SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM record;
 SELECT ldp_create_rollup('by_country', 'side', '{country}');
 SELECT ldp_refresh('by_country');
+SELECT * FROM ldp_side_columns('side');
 SELECT ldp_series('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');

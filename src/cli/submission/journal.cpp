@@ -60,7 +60,7 @@ void Journal::check(const InputFile& source, const std::string& state) const {
     if (read("round") != key_.round)
         refuse("round", "Its submission uses round " + std::to_string(read("round")) + ".");
     if (read("columns") != key_.columns)
-        refuse("kind of record", "Its submission began with another --column or --average-by.");
+        refuse("kind of record", "Its submission began with another --column, --average-by or --person.");
 }
 
 void Journal::advance(const Records& records, bool finished, const Commit& commit) const {
@@ -78,7 +78,9 @@ Tally Journal::tally() const {
                 count("tally.skipped"),
                 count("tally.people"),
                 count("tally.people_skipped"),
-                {{}, count("tally.coefficients")}};
+                {{}, count("tally.coefficients")},
+                {}};
+    if (read("panel") != 0) tally.panel = PanelCount{count("tally.reports"), count("tally.spent")};
     for (std::size_t j = 0; j < attributes_; ++j) tally.clamped.attributes.push_back(count(clamped_name(j)));
     return tally;
 }
@@ -99,6 +101,11 @@ void Journal::add_position(Named& checkpoints, const Records& records, bool fini
     add("tally.people_skipped", tally.people_skipped);
     for (std::size_t j = 0; j < tally.clamped.attributes.size(); ++j)
         add(clamped_name(j), tally.clamped.attributes[j]);
+    if (tally.panel) {
+        add("panel", 1);
+        add("tally.reports", tally.panel->reports);
+        add("tally.spent", tally.panel->spent);
+    }
     add("finished", finished ? 1 : 0);
 }
 

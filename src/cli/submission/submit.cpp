@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "cli/progress.hpp"
 #include "cli/submission/destination.hpp"
 #include "cli/submission/journal.hpp"
+#include "cli/submission/panel.hpp"
 #include "client/in_quotes.hpp"
 #include "client/sqlite_store.hpp"
 #include "core/base/text.hpp"
@@ -46,30 +48,53 @@ Options options() {
         "dsn", po::value<std::string>()->default_value(""),
         "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "batch", po::value<std::int64_t>()->default_value(10000), "reports in a transaction")(
-        "round", po::value<std::int32_t>()->default_value(0), "round of the reports")(
+        "round", po::value<std::string>()->default_value("0"),
+        "round of the reports; with --person also the name of the column that holds it")(
+        "person", po::value<std::string>(),
+        "column that identifies the person, for values that change: the state file has each person's memory")(
         "method", po::value<std::string>()->default_value("insert"),
         "insert (fastest) or call (of ldp_submit_batch)")(
         "to", po::value<std::string>(),
         "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, instead of a database")(
-        "state", po::value<std::string>(), "state file (default: FILE.COLLECTION.ldp)")(
+        "state", po::value<std::string>(),
+        "state file (default: FILE.COLLECTION.ldp; with --person COLLECTION.panel.ldp in the same folder)")(
         "retry-for", real_number(60),
         "seconds to retry if the server cannot be reached, is full or is busy; 0: no retries");
     add_record_options(options);
     return options;
 }
 
+/// A submission: its file, its collection and its options.
+struct Submission {
+    const InputFile& source;
+    const Collection& collection;
+    BadRow policy;
+    const ColumnMap& columns;
+    std::int32_t round;  ///< of all rows, unless the file has a column of rounds
+    std::size_t batch;
+    std::string state;
+};
+
 /// Reads all records without sending any, and returns their number. A run that would stop at a bad row stops
-/// before the first report is sent, so the file can be corrected and submitted from its start.
-std::int64_t check(const InputFile& source, const Collection& collection, BadRow policy,
-                   const ColumnMap& columns) {
+/// before the first report is sent, so the file can be corrected and submitted from its start. `panel` has
+/// the state of a panel; null if its state file does not exist.
+std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
+    const auto& [source, collection, policy, columns, round, batch, state] = submission;
     std::ifstream in;
     open(in, source.name);
     CsvReader csv(in, source.name);
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
+    RoundCheck rounds(collection, panel);
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
                       static_cast<std::uint64_t>(source.size));
     constexpr std::uint64_t now_and_then = 1024;  // reading the clock takes as long as reading a row
-    while (records.next([&](std::span<const Value> record) { return collection.to_grid(record); }))
+    const auto take = [&](std::span<const Value> record) {
+        auto taken = submission.collection.to_grid(record);
+        if (!submission.columns.panel_person.empty())
+            rounds.check(records.person(), records.round().value_or(submission.round));
+        return taken;
+    };
+    while (records.next(take))
         if (records.done() % now_and_then == 0) progress.update(csv.position().offset);
     return static_cast<std::int64_t>(records.done());
 }
@@ -77,6 +102,12 @@ std::int64_t check(const InputFile& source, const Collection& collection, BadRow
 std::string default_state(const std::string& file, std::string collection) {
     std::ranges::replace(collection, '/', '_');
     return file + "." + collection + ".ldp";
+}
+
+/// People report for years, so their state is not that of one file.
+std::string panel_state(const std::string& file, std::string collection) {
+    std::ranges::replace(collection, '/', '_');
+    return (fs::path(file).parent_path() / (collection + ".panel.ldp")).string();
 }
 
 /// The queue of a submission, and its rows.
@@ -143,33 +174,28 @@ void send(const std::function<void()>& sending) {
     }
 }
 
-int submit(const Arguments& arguments) {
-    const BadRow policy = bad_row_policy(arguments);
-    const Outside outside = outside_policy(arguments);
-    const auto batch = arguments["batch"].as<std::int64_t>();
-    if (batch < 1 || batch > largest_batch)
-        throw UsageError("--batch must be 1 to " + std::to_string(largest_batch) + ", not " +
-                         std::to_string(batch));
-    const auto& name = arguments["collection"].as<std::string>();
+/// Reports that all rows of the file were submitted by an earlier run.
+int repeated(const Submission& submission, const Journal& journal, const Store& store,
+             const std::string& name) {
+    std::cerr << submission.source.name << " was submitted to collection " << in_quotes(name)
+              << " before; nothing was sent now.\n"
+              << "Earlier submission: " << summary(journal.tally(), submission.collection.spec(), "submitted")
+              << "\n"
+              << "Do not delete " << submission.state
+              << " to submit again: every person would count twice and spend epsilon twice.\n";
+    return verdict(store, submission.state);
+}
 
-    const InputFile source(arguments["file"].as<std::string>());
-    RetryPolicy retry_policy;
-    retry_policy.limit = retry_limit(arguments);
-    Destination destination(arguments, retry_policy);
-    const Collection collection(destination.spec(), outside);
-    const ColumnMap columns =
-        record_columns(arguments, collection.spec(), [&] { return destination.side_columns(); });
-    const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
-                                                            : default_state(source.name, name);
-
+/// Submits rows that are each a record of a different person, or averages of people.
+int submit_records(const Submission& submission, Destination& destination, const SubmissionKey& key,
+                   const std::string& name) {
+    const auto& [source, collection, policy, columns, round, most, state] = submission;
     std::optional<std::int64_t> total;
-    if (!fs::exists(state)) total = check(source, collection, policy, columns);
+    if (!fs::exists(state)) total = check(submission);
     Client client(collection, SqliteStore(state));
-    const auto round = arguments["round"].as<std::int32_t>();
-    const SubmissionKey key{destination.target(), round, static_cast<std::int64_t>(columns.hash())};
     Journal journal(client.store(), "", key, collection.spec().attributes().size());
     const Journal::Commit commit = [&](std::span<const Checkpoint> checkpoints) {
-        client.commit(round, checkpoints);
+        client.commit(submission.round, checkpoints);
     };
 
     std::ifstream in;
@@ -177,39 +203,158 @@ int submit(const Arguments& arguments) {
     CsvReader csv(in, source.name);
     Records records(csv, collection.spec(), policy, columns);
     if (!journal.started()) {
-        if (!total) total = check(source, collection, policy, columns);
+        if (!total) total = check(submission);
         journal.start(source, *total, records, commit);
     }
     journal.check(source, state);
+    if (journal.finished() && client.pending() == 0)
+        return repeated(submission, journal, client.store(), name);
 
-    if (journal.finished() && client.pending() == 0) {
-        std::cerr << source.name << " was submitted to collection " << in_quotes(name)
-                  << " before; nothing was sent now.\n"
-                  << "Earlier submission: " << summary(journal.tally(), collection.spec(), "submitted")
-                  << "\n"
-                  << "Do not delete " << state
-                  << " to submit again: every person would count twice and spend epsilon twice.\n";
-        return verdict(client.store(), state);
-    }
     records.resume(journal.position(), journal.tally());
-    const auto most = static_cast<std::size_t>(batch);
     const auto queue_more = [&] {
         bool more = true;
         const auto stage = [&](std::span<const Value> record) {
             return client.stage(record, records.columns());
         };
-        while (client.staged() < most && (more = records.next(stage))) continue;
+        while (client.staged() < submission.batch && (more = records.next(stage))) continue;
         journal.advance(records, !more, commit);
         return more;
     };
     send([&] {
-        submit_rows(source, journal.total(), destination, Flush(client, most),
+        submit_rows(source, journal.total(), destination, Flush(client, submission.batch),
                     {[&] { return client.pending(); }, queue_more, [&] { return records.done(); },
                      !journal.finished()},
-                    most);
+                    submission.batch);
     });
     std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n";
     return verdict(client.store(), state);
+}
+
+/// Submits rows of people who report repeatedly. The state file serves all files of the panel. The names of
+/// its checkpoints contain the hash of the file and of the round, because files of two rounds may be equal.
+int submit_panel(const Submission& submission, Destination& destination, const SubmissionKey& key,
+                 const std::string& name) {
+    const auto& [source, collection, policy, columns, round, most, state] = submission;
+    std::optional<std::int64_t> total;
+    if (!fs::exists(state)) {
+        total = check(submission);
+        std::cerr << "The memory of people begins in the new state file " << state
+                  << "; use this file for all later rounds.\n";
+    }
+    Panel panel(collection, state);
+    Store& queue = panel.queue();
+    ContentHash hash;
+    hash.add(std::to_string(source.hash) + " " + std::to_string(key.round));
+    const auto id = static_cast<std::int64_t>(hash.value());
+    Journal journal(queue, std::to_string(id) + ".", key, collection.spec().attributes().size());
+    constexpr const char* unfinished = "panel.unfinished";
+    bool finished = false;
+    const Journal::Commit commit = [&](std::span<const Checkpoint> checkpoints) {
+        std::vector<Checkpoint> all(checkpoints.begin(), checkpoints.end());
+        all.push_back({unfinished, finished ? 0 : id});
+        queue.append({}, 0, all);
+    };
+
+    std::ifstream in;
+    open(in, source.name);
+    CsvReader csv(in, source.name);
+    Records records(csv, collection.spec(), policy, columns);
+    if (!journal.started()) {
+        if (queue.checkpoint(unfinished).value_or(0) != 0)
+            throw Error(
+                ErrorCode::environment, "the submission of another file is unfinished",
+                "State file " + state + " has rows of a file whose submission was interrupted.",
+                "Run the earlier command again first. The rounds of a person must be in ascending order.");
+        if (!total) total = check(submission, &panel);
+        journal.start(source, *total, records, commit);
+    }
+    journal.check(source, state);
+    if (journal.finished() && panel.pending() == 0) return repeated(submission, journal, queue, name);
+
+    records.resume(journal.position(), journal.tally());
+    PanelCount count = records.tally().panel.value_or(PanelCount{});
+    panel.resume(count.spent);
+    const auto take = [&](std::span<const Value> record) {
+        return panel.report(records.person(), records.round().value_or(submission.round), record,
+                            records.columns());
+    };
+    const auto queue_more = [&] {
+        bool more = true;
+        panel.together([&] {
+            const std::uint64_t rows = records.done(), queued = panel.pending();
+            while (records.done() - rows < submission.batch && (more = records.next(take))) continue;
+            count = {count.reports + panel.pending() - queued, panel.spent()};
+            records.count_panel(count);
+            finished = !more;
+            journal.advance(records, finished, commit);
+        });
+        return more;
+    };
+    BatchSize batch_size;
+    send([&] {
+        submit_rows(source, journal.total(), destination, Flush(queue, batch_size, submission.batch),
+                    {[&] { return panel.pending(); }, queue_more, [&] { return records.done(); },
+                     !journal.finished()},
+                    submission.batch);
+    });
+    std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n";
+    return verdict(queue, state);
+}
+
+/// The round of all rows, or the column of the round.
+struct RoundOption {
+    std::int32_t number = 0;
+    std::string column = {};
+};
+RoundOption round_option(const Arguments& arguments) {
+    const auto& given = arguments["round"].as<std::string>();
+    RoundOption round;
+    const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), round.number);
+    if (problem == std::errc() && end == given.data() + given.size()) return round;
+    if (arguments.count("person") == 0 || given.empty())
+        throw UsageError("--round must be an integer, or with --person the name of a column, not " +
+                         in_quotes(given));
+    return {0, given};
+}
+
+int submit(const Arguments& arguments) {
+    const BadRow policy = bad_row_policy(arguments);
+    const Outside outside = outside_policy(arguments);
+    const auto batch = arguments["batch"].as<std::int64_t>();
+    if (batch < 1 || batch > largest_batch)
+        throw UsageError("--batch must be 1 to " + std::to_string(largest_batch) + ", not " +
+                         std::to_string(batch));
+    const RoundOption round = round_option(arguments);
+    const bool is_panel = arguments.count("person") != 0;
+    if (is_panel && arguments.count("average-by") != 0)
+        throw UsageError("--person and --average-by exclude each other");
+    const auto& name = arguments["collection"].as<std::string>();
+
+    const InputFile source(arguments["file"].as<std::string>());
+    RetryPolicy retry_policy;
+    retry_policy.limit = retry_limit(arguments);
+    Destination destination(arguments, retry_policy);
+    const Collection collection(destination.spec(), outside);
+    ColumnMap columns =
+        record_columns(arguments, collection.spec(), [&] { return destination.side_columns(); });
+    if (is_panel) {
+        columns.panel_person = arguments["person"].as<std::string>();
+        columns.panel_round = round.column;
+        if (columns.panel_person.empty()) throw UsageError("--person must name a column");
+    }
+    const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
+                              : is_panel                    ? panel_state(source.name, name)
+                                                            : default_state(source.name, name);
+    ContentHash round_column;
+    round_column.add(round.column);
+    const SubmissionKey key{
+        destination.target(),
+        round.column.empty() ? round.number : static_cast<std::int64_t>(round_column.value()),
+        static_cast<std::int64_t>(columns.hash())};
+    const Submission submission{
+        source, collection, policy, columns, round.number, static_cast<std::size_t>(batch), state};
+    return is_panel ? submit_panel(submission, destination, key, name)
+                    : submit_records(submission, destination, key, name);
 }
 
 int run(const Arguments& arguments) {
@@ -236,6 +381,10 @@ const Command command{
     "and prevents a second submission by mistake.\n"
     "--column also fills side columns of the collection. Their values are public: they are sent and stored\n"
     "as they are, without protection.\n"
+    "With --person, the rows are those of a panel, under a spec of changing values: each person may have "
+    "one\n"
+    "row in each round, in ascending order of rounds. The state file has the memory of all people; the next\n"
+    "file of the panel needs the same one.\n"
     "Exit codes: 0 all reports submitted; 1 failure that needs attention; 3 all submitted except reports\n"
     "that the server refused (see ldp queue); 4 the server was unavailable for --retry-for seconds: run the\n"
     "same command again later.",

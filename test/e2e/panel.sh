@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# ldp submit --person: files of people who report repeatedly, into a database and an endpoint; kills in the middle, order of
+# rows, budgets, side columns and several files of one panel. The server is named by PGHOST and its like, the program by LDP.
+. "$(dirname "$0")/../prelude.sh"
+children=()
+at_exit() {
+    local child
+    for child in "${children[@]}"; do kill "$child" 2>/dev/null && wait "$child"; done
+    psql -Xqc "DROP OWNED BY ldp_panel_gateway" -c "DROP ROLE IF EXISTS ldp_panel_gateway" 2>/dev/null
+}
+cd "$work" || exit 1
+create_databases ldp_panel
+sql -c "CREATE EXTENSION ldp" -c "CREATE ROLE ldp_panel_gateway LOGIN IN ROLE ldp_submitter" || exit 1
+equal() { check "$name" "$2" "$1"; }  # of the last run
+create() { sql -c "SELECT ldp_create_collection('$1', '$2', ARRAY[['country', 'text']])" -c "SELECT ldp_open_rounds('$1', 1, 99)" >/dev/null; }
+# One layer: a memoized response is the report itself, so equal values of a person give equal reports.
+moods='{"mechanism": "grr", "epsilon": 2, "evolving": {}, "domain": ["bad", "ok", "good"], "budget": {"epsilon": 6}}'
+series='{"mechanism": "ddrm", "epsilon": 4, "domain": 4, "rounds": 8, "changes": 2}'
+by_round() { sql -c "SELECT round, count(*) FROM $1 GROUP BY 1 ORDER BY 1" | tr '\n' ' '; }
+
+# 200 people, 10 rounds: two thirds keep their mood, the others change it once.
+panel() {  # first round, last round
+    awk -v first="$1" -v last="$2" 'BEGIN { print "who,day,mood,country"; split("bad ok good", mood, " ")
+        for (t = first; t <= last; t++) for (i = 0; i < 200; i++) print "p" i "," t "," mood[1 + (i % 3 + (i % 3 == 2 && t > 5)) % 3] "," (i % 2 ? "de" : "fr") }'
+}
+panel 1 10 >panel.csv
+panel 11 12 >later.csv
+rounds=$(for t in $(seq 10); do printf '%s|200 ' "$t"; done)
+
+"$ldp" collect --listen 127.0.0.1:0 --dsn user=ldp_panel_gateway 2>endpoint.log &
+children+=($!)
+until grep -q listening endpoint.log || ! kill -0 "${children[0]}"; do sleep 0.05; done
+at=$(sed -n 's/^listening on //p' endpoint.log)
+
+for way in database endpoint; do
+    create "moods_$way" "$moods"
+    to=()
+    if [ $way = endpoint ]; then
+        to=(--to "$at")
+        for _ in $(seq 100); do
+            python3 -c "import urllib.request; urllib.request.urlopen('$at/collections/moods_$way/spec')" 2>/dev/null && break
+            sleep 0.1
+        done
+    fi
+    # Killed in the middle, three times.
+    for pause in 0.05 0.1 0.2; do
+        "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country --batch 100 panel.csv >out 2>err &
+        child=$!
+        sleep $pause
+        kill -9 $child 2>/dev/null
+        wait $child 2>/dev/null
+    done
+    run "a panel ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country panel.csv
+    has err "2,000 rows read, 0 skipped, 2,000 reports submitted"
+    equal "$(by_round "moods_$way")" "$rounds"
+    equal "$(sql -c "SELECT country, count(*) FROM moods_$way GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" "de|1000 fr|1000 "
+    equal "$(stat -c %a "moods_$way.panel.ldp")" 600
+    # Each person has one response per value, across kills: at most 3 distinct reports of a person in 10 rounds.
+    run "a ledger ($way)" 0 "$ldp" ledger --person p0 "moods_$way.panel.ldp"
+    has out "1 of at most 3"
+    run "another ledger ($way)" 0 "$ldp" ledger --person p2 "moods_$way.panel.ldp"
+    has out "2 of at most 3"
+    run "the same file again ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country panel.csv
+    has err "was submitted to collection \"moods_$way\" before; nothing was sent now"
+    has err "2,000 reports submitted"
+    # The next file uses the same memory.
+    run "later rounds ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country later.csv
+    has err "400 rows read, 0 skipped, 400 reports submitted"
+    equal "$(by_round "moods_$way")" "${rounds}11|200 12|200 "
+    run "its ledger ($way)" 0 "$ldp" ledger --person p0 "moods_$way.panel.ldp"
+    has out "1 of at most 3"
+    equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'moods_$way'")" 2400
+done
+# A file is as its people said: shares of round 1 within 6 standard errors.
+name="estimates"
+equal "$(sql -c "SELECT count(*) FROM (SELECT ldp_agg(report, round) AS summary FROM moods_database WHERE round = 1) AS s, ldp_frequencies(summary) WHERE abs(estimate - 1 / 3.0) < 6 * stderr")" 3
+
+# A file per day, without a column of rounds.
+create daily "$moods"
+for day in 1 2 3; do
+    printf 'who,mood\na,ok\nb,%s\n' "$([ $day = 2 ] && echo bad || echo good)" >day$day.csv
+    run "day $day" 0 "$ldp" submit --collection daily --person who --round $day --column mood day$day.csv
+    has err "2 reports submitted"
+done
+equal "$(by_round daily)" "1|2 2|2 3|2 "
+equal "$(sql -c "SELECT count(DISTINCT report) <= 3 FROM daily")" t
+run "day 3 again" 0 "$ldp" submit --collection daily --person who --round 3 --column mood day3.csv
+has err "nothing was sent now"
+run "day 3 with other columns" 1 "$ldp" submit --collection daily --person mood --round 3 --column who day3.csv
+has err "belongs to another kind of record"
+printf 'who,mood\nb,good\n' >day2b.csv
+run "day 2 of another file" 1 "$ldp" submit --collection daily --person who --round 2 --column mood day2b.csv
+has err 'day2b.csv, line 2: round 2 of person "b" comes after round 3'
+equal "$(by_round daily)" "1|2 2|2 3|2 "
+
+# The order of rows.
+create ordered "$moods"
+submit() { "$ldp" submit --collection ordered --person who --round day --column mood "$@"; }
+printf 'who,day,mood\nb,3,ok\na,1,ok\na,2,bad\nb,1,ok\na,2,ok\nb,5,good\n' >mixed.csv
+run "a row of an earlier round" 1 submit mixed.csv
+has err 'mixed.csv, line 5: round 1 of person "b" comes after round 3'
+has err "Sort the file by the column of the round."
+equal "$(sql -c 'SELECT count(*) FROM ordered')" 0
+if [ -e ordered.panel.ldp ]; then bad "a refused file leaves a state file"; else ok; fi
+run "such rows are skipped" 0 submit --on-bad-row skip mixed.csv
+has err 'person "a" has a second row in round 2'
+has err "6 rows read, 2 skipped, 4 reports submitted"
+equal "$(by_round ordered)" "1|1 2|1 3|1 5|1 "
+for bad in 'a,x,ok' 'a,3000000000,ok' 'a,,ok' ',9,ok' 'a,9,fine'; do
+    printf 'who,day,mood\nc,8,ok\n%s\n' "$bad" >bad.csv
+    run "the row $bad" 1 submit bad.csv
+    has err "bad.csv, line 3: "
+done
+equal "$(by_round ordered)" "1|1 2|1 3|1 5|1 "
+
+# A budget: two values, then the third is refused.
+create spent '{"mechanism": "grr", "epsilon": 2, "evolving": {}, "domain": ["bad", "ok", "good"], "budget": {"epsilon": 4, "when_spent": "refuse"}}'
+printf 'who,day,mood\na,1,ok\na,2,bad\na,3,good\na,4,ok\nb,4,ok\n' >spent.csv
+run "a budget that is spent" 0 "$ldp" submit --collection spent --person who --round day --column mood spent.csv
+has err "5 rows read, 0 skipped, 1 without a report because the budget is spent, 4 reports submitted"
+equal "$(by_round spent)" "1|1 2|1 4|2 "
+
+# An interrupted file comes before the next one.
+create broken "$moods"
+run "a server that is gone" 4 env PGPORT=1 "$ldp" submit --retry-for 0 --collection broken --person who --round day --column mood panel.csv
+"$ldp" submit --collection broken --person who --round day --column value=mood --batch 1 panel.csv >out 2>err &
+child=$!
+until [ "$(sql -c 'SELECT count(*) > 3 FROM broken')" = t ] || ! kill -0 $child; do :; done
+kill -9 $child 2>/dev/null
+wait $child 2>/dev/null
+run "another file in between" 1 "$ldp" submit --collection broken --person who --round day --column value=mood later.csv
+has err "the submission of another file is unfinished"
+run "the same file" 0 "$ldp" submit --collection broken --person who --round day --column value=mood panel.csv
+equal "$(by_round broken)" "$rounds"
+run "then the other file" 0 "$ldp" submit --collection broken --person who --round day --column value=mood later.csv
+equal "$(by_round broken)" "${rounds}11|200 12|200 "
+
+# Series.
+create numbers "$series"
+awk 'BEGIN { print "who,day,value"; for (i = 0; i < 300; i++) for (t = 1; t <= 8; t++) print "p" i "," t "," (i % 4) }' >series.csv
+run "a series" 0 "$ldp" submit --collection numbers --person who --round day series.csv
+reports=$(sql -c 'SELECT count(*) FROM numbers')
+has err "2,400 rows read, 0 skipped, $(echo "$reports" | sed ':a;s/\B[0-9]\{3\}\>/,&/;ta') reports submitted"
+equal "$(sql -c "SELECT count(*) > 300 FROM numbers")" t
+printf 'who,day,value\nx,9,1\n' >ninth.csv
+run "a round that the series does not have" 1 "$ldp" submit --collection numbers --person who --round day ninth.csv
+has err "the series does not have round 9"
+
+# Specs without a memory, and options that do not go together.
+sql -c "SELECT ldp_create_collection('plain', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"bad\", \"ok\", \"good\"]}')" >/dev/null
+run "no memory" 1 "$ldp" submit --collection plain --person who --column mood panel.csv
+has err "--person needs a spec of changing values"
+run "no person" 1 "$ldp" submit --collection ordered --column mood --state no.ldp panel.csv
+has err "Use ldp submit --person COLUMN --round COLUMN"
+run "a round without a person" 2 "$ldp" submit --collection plain --round day panel.csv
+run "two kinds of people" 2 "$ldp" submit --collection plain --person who --average-by who panel.csv
+run "no such column" 1 "$ldp" submit --collection ordered --person nobody --round day --column mood panel.csv
+has err '"nobody"'
+finish
