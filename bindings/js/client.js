@@ -16,19 +16,19 @@ export class Client {
     #last = Promise.resolve(); // runs operations one at a time
     #flushing = Promise.resolve();
 
-    /** Use Client.open. */
-    constructor(collection, store) {
+    /** Use Client.open. `wrap` returns what restores and snapshots the state. */
+    constructor(collection, store, wrap = (instance) => instance) {
         this.#collection = collection;
         this.#store = store;
         this.#sandbox = new Sandbox(async () => {
             this.#held = await store.load();
-            const instance = await collection.instance();
+            const instance = wrap(await collection.instance());
             instance.restore(this.#held.state ?? new Uint8Array());
             return instance;
         });
     }
     static async open(collection, store) {
-        const client = new Client(collection, store);
+        const client = new this(collection, store);
         await client.#change(() => {});
         return client;
     }
@@ -60,6 +60,13 @@ export class Client {
             }
         });
     }
+    /** For Fleet. */
+    _change(work) {
+        return this.#change(work);
+    }
+    _look(work) {
+        return this.#look(work);
+    }
     /** Runs work on the latest state in the store. */
     #look(work) {
         return this.#turn(async () => {
@@ -69,15 +76,19 @@ export class Client {
         });
     }
 
-    async report(record, { round = 0 } = {}) {
-        const values = this.#collection.values(record);
+    async report(record, { round = 0, columns = {} } = {}) {
+        const values = this.#collection.values(record), side = texts(columns);
         whole(round);
-        return this.#collection.named(await this.#change((instance) => instance.report(values, round)));
+        return this.#collection.named(await this.#change((instance) => instance.report(values, round, side)));
     }
-    async reportAll(records, { round = 0 } = {}) {
+    async reportAll(records, { round = 0, columns = {} } = {}) {
         const all = Array.from(records, (record) => this.#collection.values(record));
+        const side = Array.isArray(columns) ? columns.map(texts) : [texts(columns)];
+        if (Array.isArray(columns) && side.length !== all.length)
+            throw new LdpError("invalid_value", "the side columns and the records differ in number",
+                `Found ${side.length} and ${all.length}.`, "Pass one object for all records, or an array with one for each.");
         whole(round);
-        const receipts = await this.#change((instance) => instance.reportAll(all, round));
+        const receipts = await this.#change((instance) => instance.reportAll(all, round, side));
         return receipts.map((receipt) => this.#collection.named(receipt));
     }
 
@@ -133,9 +144,29 @@ export class Client {
     }
 }
 
-function whole(round) {
+export function whole(round) {
     if (!Number.isInteger(round) || round !== (round | 0))
         throw new LdpError("invalid_value", "a round must be a 32-bit integer", `Found ${round}.`);
+}
+
+/** Returns the values of side columns as pairs of a name and a text. A missing value takes the column's default. */
+export function texts(columns) {
+    if (columns === null || typeof columns !== "object" || Array.isArray(columns))
+        throw new LdpError("invalid_value", "the side columns must be an object", `Found ${String(columns).slice(0, 100)}.`,
+            'For example {country: "de"}.');
+    const pairs = [];
+    for (const [name, value] of Object.entries(columns)) {
+        if (value === null || value === undefined) continue;
+        const known = ["string", "number", "bigint", "boolean"].includes(typeof value);
+        if (!known && !(value instanceof Date && !Number.isNaN(value.getTime())))
+            throw new LdpError("invalid_value", `the value of side column "${name}" has no text form`,
+                `It is of the type ${typeof value}.`, "A value is a string, a number, a boolean, a valid Date or null.");
+        const pair = [name, value instanceof Date ? value.toISOString() : String(value)];
+        if (pair.some((part) => /\p{Surrogate}/u.test(part)))
+            throw new LdpError("invalid_value", `side column "${name}" is not valid Unicode`, "It has a lone surrogate.");
+        pairs.push(pair);
+    }
+    return pairs;
 }
 
 function equal(a, b) {

@@ -94,8 +94,8 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
         }
     };
 
-    const { id, round, body } = batch;
-    const headers = { ...init?.headers, "content-type": "application/octet-stream" };
+    const { id, round, type, body } = batch;
+    const headers = { ...init?.headers, "content-type": type };
     const posted = await settled({ method: "POST", name, id, round, content: body }, `${url}?round=${round}`,
         { headers, body });
     if (posted.action === "settle") return { outcome: posted.outcome };

@@ -24,6 +24,12 @@ export type Value = number | string | null;
 /** One value for each attribute except products, in the spec's order or by name. */
 export type Row = readonly Value[] | Readonly<Record<string, Value>>;
 
+/**
+ * Values of side columns by name, which are public: they are sent and stored beside the report as they are. The server
+ * converts them to the types of the columns. A Date is sent in ISO 8601; null and undefined take the column's default.
+ */
+export type Columns = Readonly<Record<string, string | number | bigint | boolean | Date | null | undefined>>;
+
 /** The result of reporting a record. */
 export interface Receipt {
     /**
@@ -166,9 +172,13 @@ export class Client {
      * (invalid_value), and with LdpError (spent) if the record needs a new response, the budget is spent and
      * "when_spent" is "refuse".
      */
-    report(record: Row, options?: { readonly round?: number }): Promise<Receipt>;
-    /** Reports many records in one durable step: all of them or none. Not available under mechanisms for series. */
-    reportAll(records: Iterable<Row>, options?: { readonly round?: number }): Promise<Receipt[]>;
+    report(record: Row, options?: { readonly round?: number; readonly columns?: Columns }): Promise<Receipt>;
+    /**
+     * Reports many records in one durable step: all of them or none. `columns` is one object for all records, or an array
+     * with one for each. Not available under mechanisms for series.
+     */
+    reportAll(records: Iterable<Row>,
+        options?: { readonly round?: number; readonly columns?: Columns | readonly Columns[] }): Promise<Receipt[]>;
 
     /**
      * Sends the queued reports, the oldest first, and returns the result. The call may be repeated after any failure and
@@ -187,5 +197,44 @@ export class Client {
     /** Queues the dead letters again, except damaged ones, and returns the number of queued reports. */
     requeueRefused(): Promise<number>;
     /** Deletes the dead letters, and returns their number. */
+    dropRefused(): Promise<number>;
+}
+
+/** A record of a person in a fleet. */
+export interface FleetEntry {
+    /** A name that is unique to the person and does not change. */
+    readonly person: string;
+    readonly record: Row;
+    readonly round?: number;
+    readonly columns?: Columns;
+}
+
+/**
+ * The clients of many people in one store, for a program that acts for their devices, such as an import of a panel. It is
+ * for specs with "evolving" and for series. The store has the memory of each person, by name, and one queue, so a batch has
+ * reports of many people. The state of a fleet is not that of a client.
+ */
+export class Fleet {
+    private constructor();
+    /** Makes a fleet with the state in the store. Rejects with LdpError (incompatible) for the store of another spec. */
+    static open(collection: Collection, store: Store): Promise<Fleet>;
+    readonly collection: Collection;
+
+    /** Perturbs a person's record, queues the report and returns a receipt. Rejects as Client.report does. */
+    report(person: string, record: Row,
+        options?: { readonly round?: number; readonly columns?: Columns }): Promise<Receipt>;
+    /**
+     * Reports records of many people and rounds in one durable step: all of them or none. In a series, the records of a
+     * person must be in ascending order of rounds.
+     */
+    reportAll(entries: Iterable<FleetEntry>): Promise<Receipt[]>;
+    /** Returns the number of people with a memory in the store. */
+    people(): Promise<number>;
+
+    /** These methods are those of Client, for the reports of all people. */
+    flush(options: FlushOptions): Promise<Flushed>;
+    pending(): Promise<number>;
+    refused(): Promise<{ round: number; reason: string }[]>;
+    requeueRefused(): Promise<number>;
     dropRefused(): Promise<number>;
 }

@@ -2,6 +2,7 @@
 
 export { Client } from "./client.js";
 export { Collection } from "./collection.js";
+export { Fleet } from "./fleet.js";
 export { LdpError } from "./error.js";
 export { IndexedDBStore } from "./indexeddb-store.js";
 export { MemoryStore } from "./memory-store.js";

@@ -149,13 +149,34 @@ export class Instance {
     snapshot() {
         return this.#output(this.#exports.snapshot()).slice();
     }
-    report(values, round) {
+    /** Sets the side columns of the next records: pairs of a name and a text. */
+    #columns(columns) {
+        this.#exports.clear_columns();
+        for (const [name, value] of columns) {
+            const [first, second] = [utf8.encode(name), utf8.encode(value)];
+            this.#input(new Uint8Array([...first, ...second]));
+            this.#exports.column(first.length);
+        }
+    }
+    report(values, round, columns = []) {
+        this.#columns(columns);
         this.#record(values);
         return this.#receipt(this.#exports.report(round))[0];
     }
-    reportAll(records, round) {
+    /** Restores a person of a fleet, reports a record, and returns the receipt and the person's snapshot. */
+    reportMember(snapshot, values, round, columns) {
+        this.#input(snapshot);
+        this.#exports.restore_member();
+        this.#columns(columns);
+        this.#record(values);
+        const [receipt] = this.#receipt(this.#exports.report_member(round));
+        return [receipt, this.#output(this.#exports.snapshot_member()).slice()];
+    }
+    /** `columns` has the side columns of each record, or one element for all. */
+    reportAll(records, round, columns = [[]]) {
         const receipts = [];
-        for (const values of records) {
+        for (const [i, values] of records.entries()) {
+            if (i < columns.length) this.#columns(columns[i]);
             this.#record(values);
             receipts.push(this.#receipt(this.#exports.stage())[0]);
         }
@@ -199,7 +220,8 @@ export class Instance {
             id: text.decode(bytes.subarray(0, 36)),
             round: view.getInt32(36, true),
             reports: view.getUint32(40, true),
-            body: bytes.slice(44),
+            type: view.getUint32(44, true) > 0 ? "application/vnd.ldp.batch" : "application/octet-stream",
+            body: bytes.slice(48),
         };
     }
     delivered(earlier) {

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -30,8 +31,11 @@ std::optional<SystemRandom> bits;
 std::vector<Value> record;
 std::deque<std::string> labels;  // that the record views
 std::vector<Cell> cells;
+SideValues columns;  // of the next records
 MemoryStore* held = nullptr;  // the client's store
 std::optional<Client> client;
+MemoryStore* member_store = nullptr;  // of the person
+std::optional<Client> member;         // a person of a fleet
 std::optional<Flush> flushing;
 
 std::string_view text(std::size_t from, std::size_t size) {
@@ -172,19 +176,52 @@ EXPORT(restore, void) {
 EXPORT(snapshot, std::size_t) {
     return give(held->snapshot());
 }
+/// Drops the side columns of the preceding records.
+EXPORT(clear_columns, void) {
+    columns = {};
+}
+/// Sets a side column of the next records. The input is its name, of this size, and its value.
+EXPORT(column, void, std::size_t name) {
+    columns.set(text(0, name), text(name, in.size() - name));
+}
 EXPORT(report, std::size_t, std::int32_t round) {
-    const Receipt receipt = client->report(record, round);
+    const Receipt receipt = client->report(record, round, columns);
     forget_record();
     return give(receipt);
 }
 EXPORT(stage, std::size_t) {
-    const Receipt receipt = client->stage(record);
+    const Receipt receipt = client->stage(record, columns);
     forget_record();
     return give(receipt);
 }
 EXPORT(commit, void, std::int32_t round) {
     client->commit(round);
 }
+
+// A fleet: the client has the queue of all people, and each person has a client of their own.
+
+/// Restores a person's client. The input is a snapshot, or empty for a new person.
+EXPORT(restore_member, void) {
+    auto store = in.empty() ? std::make_unique<MemoryStore>() : std::make_unique<MemoryStore>(Bytes(in));
+    member_store = store.get();
+    member.emplace(*collection, std::move(store));
+}
+EXPORT(snapshot_member, std::size_t) {
+    return give(member_store->snapshot());
+}
+/// Reports a record of the person. Its reports are queued by the fleet's client.
+EXPORT(report_member, std::size_t, std::int32_t round) {
+    const Receipt receipt = member->report(record, round, columns);
+    forget_record();
+    constexpr auto all = std::numeric_limits<std::size_t>::max();
+    while (const std::optional<Batch> batch = member_store->next_batch(all)) {
+        const ColumnRun run{batch->reports.size(), batch->columns};
+        held->append(batch->reports, batch->round, {}, {}, std::span(&run, 1));
+        member_store->confirm(batch->id);
+    }
+    return give(receipt);
+}
+
 EXPORT(pending, double) {
     return static_cast<double>(client->pending());
 }
@@ -218,7 +255,8 @@ EXPORT(drop_refused, double) {
 EXPORT(flush, void, std::size_t most) {
     flushing.emplace(*client, std::min<std::size_t>(most, batch_frame(collection->mechanism()).most()));
 }
-/// The next batch: its id (36 bytes), its round, how many reports it has, their frame. Nothing at the end.
+/// The next batch: its id (36 bytes), its round, the number of reports, the size of its side columns, and the
+/// body of the request: the side columns with a line feed, if there are any, and the frame. Nothing at the end.
 EXPORT(next, std::size_t) {
     const std::optional<Batch>& batch = flushing->next();
     if (!batch) return give(std::vector<std::byte>{});
@@ -226,6 +264,9 @@ EXPORT(next, std::size_t) {
     writer.put_bytes(std::as_bytes(std::span(batch->id)));
     writer.put(batch->round);
     writer.put(static_cast<std::uint32_t>(batch->reports.size()));
+    const std::string side = batch->columns.empty() ? std::string() : batch->columns.json() + "\n";
+    writer.put(static_cast<std::uint32_t>(side.size()));
+    writer.put_bytes(std::as_bytes(std::span(side)));
     writer.put_bytes(pack(collection->mechanism(), batch->reports).front());
     return give(std::move(writer.bytes()));
 }

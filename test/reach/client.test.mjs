@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before, beforeEach } from "node:test";
-import { Client, Collection, FileStore, LdpError, MemoryStore } from "../../build/js/node.js";
+import { Client, Collection, FileStore, Fleet, LdpError, MemoryStore } from "../../build/js/node.js";
 import { Endpoint, receipt, unpacked } from "./endpoint.mjs";
 
 const grr = { mechanism: "grr", epsilon: 1, attributes: [{ name: "pet", domain: ["cat", "dog", "owl"] }] };
@@ -47,6 +47,92 @@ test("a collection has its spec, and perturbs", async () => {
     assert.deepEqual(clamped, []);
     assert.equal(Buffer.from(report.subarray(8, 16)).reverse().toString("hex"), pets.fingerprint);
     assert.ok(report.at(-1) < 3);
+});
+
+test("side columns are sent beside the reports", async () => {
+    const pets = await Collection.from(grr), store = new FileStore(join(folder, "columns.ldp"));
+    const client = await Client.open(pets, store);
+    await client.report(["cat"], { columns: { country: "dé", version: 12 } });
+    await client.report(["cat"], { round: 0 });
+    await client.reportAll([["dog"], ["owl"]], { columns: { version: "12", country: "dé", beta: null } });
+    await client.reportAll([["dog"], ["owl"], ["cat"]], { columns: [{ beta: true },
+        { seen: new Date("2026-11-24T10:00:00Z"), beta: undefined }, { beta: true }] });
+    // The state has them.
+    const again = await Client.open(pets, new FileStore(join(folder, "columns.ldp")));
+    assert.deepEqual({ batches: 4, reports: 7, repeated: 0, refused: 0 }, await again.flush(to()));
+    assert.deepEqual(endpoint.countedByColumns(), { '{"country":"dé","version":"12"}': 3, "{}": 1, '{"beta":"true"}': 2,
+        '{"seen":"2026-11-24T10:00:00.000Z"}': 1 });
+    for (const { columns, batch, body } of endpoint.batches.values()) {
+        const prefix = Object.keys(columns).length > 0 ? `${JSON.stringify(columns)}\n` : "";
+        assert.deepEqual(body, Buffer.concat([Buffer.from(prefix), batch]));
+    }
+});
+
+test("side columns are checked", async () => {
+    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`c${i}`, "1"]));
+    for (const [columns, words] of [["de", /object/], [["de"], /object/], [null, /object/], [{ country: {} }, /"country".*object/],
+        [{ country: new Date(NaN) }, /"country"/], [{ "": "de" }, /empty/], [{ country: "x".repeat(1025) }, /too long/],
+        [{ country: "a\0b" }, /text|zero/], [{ country: "\ud800" }, /Unicode/], [many, /too many/]])
+        await assert.rejects(client.report(["cat"], { columns }), failed("invalid_value", words));
+    await assert.rejects(client.reportAll([["cat"], ["dog"]], { columns: [{}] }), failed("invalid_value", /differ in number/));
+    await assert.rejects(client.reportAll([["cat"], ["cow"]], { columns: { country: "de" } }), failed("invalid_value", /cow/));
+    assert.equal(await client.pending(), 0);
+    // A refused value leaves nothing behind.
+    await client.report(["cat"]);
+    await client.flush(to());
+    assert.deepEqual(endpoint.countedByColumns(), { "{}": 1 });
+});
+
+test("a fleet has the memory of each person, and one queue", async () => {
+    const values = await Collection.from(remembered), path = join(folder, "fleet.ldp");
+    const fleet = await Fleet.open(values, new FileStore(path));
+    const people = Array.from({ length: 50 }, (_, i) => `person ${i}`);
+    const entries = [1, 2, 3, 4].flatMap((round) => people.map((person, i) =>
+        ({ person, record: [i % 2 && round > 2 ? 7 : 3], round, columns: { country: i % 2 ? "de" : "fr" } })));
+    const receipts = await fleet.reportAll(entries);
+    // A person's second value is drawn once, and the first one was drawn once.
+    assert.equal(receipts.filter(({ origin }) => origin === "drawn").length, 75);
+    assert.equal(receipts.filter(({ origin }) => origin === "memoized").length, 125);
+    assert.deepEqual([await fleet.pending(), await fleet.people()], [200, 50]);
+    const again = await Fleet.open(values, new FileStore(path));
+    assert.deepEqual(await again.flush(to("values")), { batches: 8, reports: 200, repeated: 0, refused: 0 });
+    assert.deepEqual(endpoint.countedByColumns(), { '{"country":"fr"}': 100, '{"country":"de"}': 100 });
+    // Memoized responses of one layer are the reports: one of a person with one value, two of the others.
+    const payloads = new Set(endpoint.counted().map(({ payload }) => payload));
+    assert.ok(payloads.size <= 75);
+    // The budget is that of each person: three responses.
+    assert.equal((await again.report("person 1", [8], { round: 5 })).origin, "drawn");
+    await assert.rejects(again.report("person 1", [9], { round: 6 }), failed("spent", /budget/));
+    assert.equal((await again.report("person 0", [9], { round: 6 })).origin, "drawn");
+    assert.deepEqual([await again.pending(), await again.people()], [2, 50]);
+});
+
+test("a fleet takes all entries or none", async () => {
+    const values = await Collection.from(remembered), store = new MemoryStore();
+    const fleet = await Fleet.open(values, store);
+    await assert.rejects(fleet.reportAll([{ person: "a", record: [1] }, { person: "b", record: [1000] }]),
+        failed("invalid_value", /1000/));
+    await assert.rejects(fleet.report("", [1]), failed("invalid_value", /name of a person/));
+    await assert.rejects(fleet.report(7, [1]), failed("invalid_value", /name of a person/));
+    await assert.rejects(fleet.report("a", [1], { round: 0.5 }), failed("invalid_value", /round/));
+    await assert.rejects(fleet.spent(), failed("unsupported", /ledger/));
+    assert.deepEqual([await fleet.pending(), await fleet.people()], [0, 0]);
+    await fleet.report("a", [1]);
+    await assert.rejects(Client.open(values, store), failed("environment", /damaged/));
+    await assert.rejects(Fleet.open(await Collection.from(grr), store), failed("incompatible", /spec/));
+    const single = new MemoryStore();
+    await (await Client.open(values, single)).report([1]);
+    await assert.rejects(Fleet.open(values, single), failed("environment", /damaged/));
+});
+
+test("a fleet of a series", async () => {
+    const series = await Collection.from({ mechanism: "ddrm", epsilon: 2, domain: 4, rounds: 4, changes: 2 });
+    const fleet = await Fleet.open(series, new MemoryStore());
+    const people = Array.from({ length: 30 }, (_, i) => `p${i}`);
+    await fleet.reportAll([1, 2, 3, 4].flatMap((round) => people.map((person, i) => ({ person, record: [i % 4], round }))));
+    assert.ok((await fleet.pending()) >= 30);
+    await assert.rejects(fleet.report("p0", [0], { round: 4 }), failed("invalid_value", /round 4 is over/));
 });
 
 test("its frequencies are those of its mechanism", async () => {
@@ -250,7 +336,7 @@ test("what was refused after it was counted is counted", async () => {
     const client = await Client.open(await Collection.from(grr), new MemoryStore());
     await client.report(["cat"]);
     endpoint.mood = (body, id) => {
-        endpoint.batches.set(id, { round: 0, body }); // by an attempt that was on its way
+        endpoint.batches.set(id, { round: 0, body, columns: {}, batch: body }); // by an attempt that was on its way
         return { status: 422 };
     };
     assert.deepEqual(await client.flush(to()), { batches: 1, reports: 1, repeated: 1, refused: 0 });

@@ -10,13 +10,20 @@ export function unpacked(body) {
     return Array.from({ length: count }, (_, i) => payloads.subarray(i * size, (i + 1) * size).toString("hex"));
 }
 
+/** Splits the body of a request into its side columns and its batch. */
+function parts(type, body) {
+    if (type !== "application/vnd.ldp.batch") return { columns: {}, batch: body };
+    const end = body.indexOf(10);
+    return { columns: JSON.parse(body.subarray(0, end).toString()), batch: body.subarray(end + 1) };
+}
+
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 /** The receipt of an answer, as doc/collect.md describes it. */
 export const receipt = (method, status, name, id, round, content) =>
     sha256(["ldp receipt 1", method, status, id, round, sha256(content), name].join("\n"));
 
 export class Endpoint {
-    batches = new Map(); // id → {round, body}
+    batches = new Map(); // id → {round, body, columns, batch}
     given = new Set(); // ids that were given up
     requests = [];
     spec = "";
@@ -73,15 +80,23 @@ export class Endpoint {
             return settled(204);
         }
         if (this.given.has(id) || (known && !(known.round === round && known.body.equals(body)))) return settled(409);
-        const mood = this.mood(body, id);
+        const given = parts(request.headers["content-type"], body);
+        const mood = this.mood(given.batch, id);
         if (mood && mood !== "lose the answer") return mood;
-        this.batches.set(id, { round, body });
+        this.batches.set(id, { round, body, ...given });
         return mood ?? settled(known ? 200 : 201);
     }
 
     /** Every payload that was counted, with its round. */
     counted() {
-        return [...this.batches.values()].flatMap(({ round, body }) =>
-            unpacked(body).map((payload) => ({ round, payload })));
+        return [...this.batches.values()].flatMap(({ round, batch }) =>
+            unpacked(batch).map((payload) => ({ round, payload })));
+    }
+    /** The number of reports that were counted, by their side columns. */
+    countedByColumns() {
+        const counts = {};
+        for (const { columns, batch } of this.batches.values())
+            counts[JSON.stringify(columns)] = (counts[JSON.stringify(columns)] ?? 0) + unpacked(batch).length;
+        return counts;
     }
 }

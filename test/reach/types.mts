@@ -1,12 +1,17 @@
 // A program in TypeScript, which is compiled and not run: the package's types.
 
-import { Client, Collection, FileStore, LdpError, MemoryStore, type Receipt, type Store } from "ldp-client";
+import { Client, Collection, FileStore, Fleet, LdpError, MemoryStore, type Receipt, type Store } from "ldp-client";
 
 async function device(store: Store): Promise<Receipt> {
     const collection = await Collection.fetch("https://collect.example.org", "pets", { outside: "refuse" });
     const client = await Client.open(collection, store);
     const receipt = await client.report({ pet: "cat", age: 3, name: null }, { round: 2 });
     await client.reportAll([["dog", 4, null], { pet: "owl", age: 1, name: "o" }]);
+    await client.report(["dog", 4, null], { columns: { country: "de", seen: new Date(), version: 3, beta: null } });
+    await client.reportAll([["dog", 4, null]], { round: 1, columns: [{ country: "de" }] });
+    const fleet = await Fleet.open(collection, store);
+    await fleet.reportAll([{ person: "ann", record: ["dog", 4, null], round: 1, columns: { country: "de" } }]);
+    console.log(await fleet.people(), (await fleet.report("bo", ["cat", 1, null], { round: 2 })).origin);
     const { reports } = await client.flush({
         endpoint: new URL("https://collect.example.org"), name: "pets", most: 10, signal: new AbortController().signal,
         progress: (done) => console.log(done.batches + done.repeated),
