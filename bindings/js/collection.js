@@ -9,6 +9,8 @@ export class Collection {
     #refuse;
     #module;
     #sandbox;
+    #names; // of all attributes; a vector has a name for each element
+    #vectors; // the labels of the elements of each vector
 
     /** Use Collection.from or Collection.fetch. */
     constructor(text, { outside = "clamp", module } = {}) {
@@ -26,7 +28,10 @@ export class Collection {
             collection.spec = Object.freeze(JSON.parse(collection.#text));
             collection.fingerprint = instance.fingerprint();
         });
-        collection.attributes = collection.spec.attributes.filter((each) => !each.product).map((each) => each.name);
+        const names = (each) => each.vector?.map((label) => `${each.name}.${label}`) ?? [each.name];
+        collection.#names = collection.spec.attributes.flatMap(names);
+        collection.attributes = collection.spec.attributes.filter((each) => !each.product).flatMap(names);
+        collection.#vectors = new Map(collection.spec.attributes.filter((each) => each.vector).map((each) => [each.name, each.vector]));
         return collection;
     }
 
@@ -67,7 +72,10 @@ export class Collection {
         if (record === null || typeof record !== "object")
             throw new LdpError("invalid_value", "a record must be an array or an object", `Found ${typeof record}.`,
                 "Pass one value for each attribute, by position or by name.");
-        if (!Array.isArray(record)) {
+        if (Array.isArray(record)) {
+            if (this.#vectors.size > 0) record = record.flatMap((value) => ArrayBuffer.isView(value) ? [...value] : value);
+        } else {
+            record = this.#expanded(record);
             const names = this.attributes;
             for (const name of Object.keys(record))
                 if (!names.includes(name))
@@ -86,9 +94,27 @@ export class Collection {
                 "Allowed are numbers, labels, and null for a missing value.");
         });
     }
+    /** Returns a record with a value for each element of a vector, from an array or an object for the whole vector. */
+    #expanded(record) {
+        if (!Object.keys(record).some((name) => this.#vectors.has(name))) return record;
+        return Object.fromEntries(Object.entries(record).flatMap(([name, vector]) => {
+            const labels = this.#vectors.get(name);
+            if (labels === undefined) return [[name, vector]];
+            if (Array.isArray(vector) || ArrayBuffer.isView(vector)) {
+                if (vector.length !== labels.length)
+                    throw new LdpError("invalid_value", `the vector ${JSON.stringify(name)} has the wrong number of elements`,
+                        `Found ${vector.length}; the spec has ${labels.length}.`);
+                return labels.map((label, i) => [`${name}.${label}`, vector[i]]);
+            }
+            if (vector === null || typeof vector !== "object")
+                throw new LdpError("invalid_value", `${JSON.stringify(vector)} is not a vector for ${JSON.stringify(name)}`,
+                    "A vector is an array of numbers, or an object that maps labels to numbers.");
+            return Object.entries(vector).map(([label, value]) => [`${name}.${label}`, value]);
+        }));
+    }
     /** Returns a receipt with the names of the attributes instead of their indexes. */
     named({ clamped, ...rest }) {
-        return { ...rest, clamped: clamped.map((index) => this.spec.attributes[index].name) };
+        return { ...rest, clamped: clamped.map((index) => this.#names[index]) };
     }
 
     async perturb(record) {

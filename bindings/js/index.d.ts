@@ -21,8 +21,13 @@ export class LdpError extends Error {
 
 /** A number in the attribute's unit, a label, or null for a missing value. */
 export type Value = number | string | null;
-/** One value for each attribute except products, in the spec's order or by name. */
-export type Row = readonly Value[] | Readonly<Record<string, Value>>;
+/** The elements of a vector, in the spec's order or by label. */
+export type Vector = readonly number[] | Float64Array | Readonly<Record<string, number>>;
+/**
+ * One value for each attribute except products, in the spec's order or by name. For a vector, its elements: together, or
+ * one by one under their own names.
+ */
+export type Row = readonly (Value | readonly number[] | Float64Array)[] | Readonly<Record<string, Value | Vector>>;
 
 /**
  * Values of side columns by name, which are public: they are sent and stored beside the report as they are. The server
@@ -69,7 +74,7 @@ export class Collection {
     readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
     /** The spec's fingerprint, 16 hexadecimal digits, which every report contains. */
     readonly fingerprint: string;
-    /** Names of a record's values: the attributes except products. */
+    /** Names of a record's values: the attributes except products. A vector has a name for each element. */
     readonly attributes: readonly string[];
 
     /**

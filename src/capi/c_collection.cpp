@@ -2,6 +2,7 @@
 #include "client/in_quotes.hpp"
 #include "core/base/random.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/products.hpp"
 
@@ -27,14 +28,21 @@ Outside checked(ldp_outside outside) {
     return outside == LDP_CLAMP ? Outside::clamp : Outside::refuse;
 }
 
-/// A record in JSON. Throws Error (malformed).
+/// A record in JSON, whose values may be vectors: arrays, or objects. Throws Error (malformed).
 Json parse_record(std::string_view text) {
-    std::set<std::string> seen;
+    std::set<std::pair<std::string, std::string>> seen;  // keys, and for elements of a vector the key above
+    std::string vector;
     const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-        if (depth > 1 || (depth == 1 && event == Json::parse_event_t::array_start))
-            raise(ErrorCode::malformed, "the record is nested", {}, "A value is a number, a string or null.");
-        if (event == Json::parse_event_t::key && !seen.insert(parsed.get<std::string>()).second)
+        const bool opens =
+            event == Json::parse_event_t::array_start || event == Json::parse_event_t::object_start;
+        if (depth > 2 || (depth == 2 && opens))
+            raise(ErrorCode::malformed, "the record is nested too deeply", {},
+                  "A value is a number, a string or null; a vector is an array or an object of numbers.");
+        if (event != Json::parse_event_t::key) return true;
+        auto key = parsed.get<std::string>();
+        if (!seen.emplace(depth > 1 ? vector : std::string(), key).second)
             raise(ErrorCode::malformed, "the record has " + shown(parsed) + " twice");
+        if (depth == 1) vector = std::move(key);
         return true;
     };
     Json record = json_of(text, Unsound::allowed, watch);
@@ -45,18 +53,48 @@ Json parse_record(std::string_view text) {
     return record;
 }
 
-/// The value of an attribute; it views its text. Throws Error (invalid_value).
-ldp_value read_value(const Json& record, const std::string& name) {
+[[noreturn]] void refuse_missing(const std::string& name) {
+    raise(ErrorCode::invalid_value, "the record has no " + in_quotes(name), {},
+          "Where there is no answer, say null.");
+}
+
+/// Returns an element of a vector: by its index in an array, or by its label in an object. Throws Error
+/// (invalid_value).
+const Json& element_of(const Json& vector, std::span<const Attribute> attributes, std::size_t j) {
+    const Attribute& attribute = attributes[j];
+    const auto of_vector = [&](const Attribute& one) { return one.vector == attribute.vector; };
+    const auto first = std::ranges::find_if(attributes, of_vector);
+    if (vector.is_array()) {
+        const auto elements = static_cast<std::size_t>(std::ranges::count_if(attributes, of_vector));
+        if (vector.size() != elements)
+            raise(ErrorCode::invalid_value,
+                  "the vector " + in_quotes(attribute.vector) + " has the wrong number of elements",
+                  "Found " + std::to_string(vector.size()) + "; the spec has " + std::to_string(elements) +
+                      ".");
+        return vector[j - static_cast<std::size_t>(first - attributes.begin())];
+    }
+    if (!vector.is_object())
+        raise(ErrorCode::invalid_value, shown(vector) + " is not a vector for " + in_quotes(attribute.vector),
+              {}, "A vector is an array of numbers, or an object that maps labels to numbers.");
+    const auto found = vector.find(element_label(attribute));
+    if (found == vector.end()) refuse_missing(attribute.name);
+    return *found;
+}
+
+/// Returns the value of an attribute; it views its text. Throws Error (invalid_value).
+ldp_value read_value(const Json& record, std::span<const Attribute> attributes, std::size_t j) {
     static const std::string no_answer;
-    const auto found = record.find(name);
-    if (found == record.end())
-        raise(ErrorCode::invalid_value, "the record has no " + in_quotes(name), {},
-              "Where there is no answer, say null.");
-    if (found->is_number()) return ldp_number(found->get<double>());
-    if (!found->is_string() && !found->is_null())
-        raise(ErrorCode::invalid_value, shown(*found) + " is not a value of " + in_quotes(name), {},
+    const Attribute& attribute = attributes[j];
+    auto key = record.find(attribute.name);
+    const bool element = key == record.end() && !attribute.vector.empty();
+    if (element) key = record.find(attribute.vector);
+    if (key == record.end()) refuse_missing(element ? attribute.vector : attribute.name);
+    const Json& found = element ? element_of(*key, attributes, j) : *key;
+    if (found.is_number()) return ldp_number(found.get<double>());
+    if (!found.is_string() && !found.is_null())
+        raise(ErrorCode::invalid_value, shown(found) + " is not a value of " + in_quotes(attribute.name), {},
               "A value is a number, a string or null.");
-    const std::string& text = found->is_null() ? no_answer : found->get_ref<const std::string&>();
+    const std::string& text = found.is_null() ? no_answer : found.get_ref<const std::string&>();
     return {text.c_str(), text.size(), 0};
 }
 
@@ -129,7 +167,8 @@ ldp_status ldp_collection_record(const ldp_collection* collection, const char* j
         need(collection, "collection");
         const Json record = parse_record(text_of(json, length, "record"));
         std::vector<ldp_value> found;
-        for (const std::string& name : collection->names) found.push_back(read_value(record, name));
+        const auto& attributes = collection->collection.spec().attributes();
+        for (const std::size_t j : given(attributes)) found.push_back(read_value(record, attributes, j));
         read = in_one_piece(found);
         size = found.size();
     });

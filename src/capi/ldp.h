@@ -140,8 +140,9 @@ LDP_API const char *ldp_collection_name(const ldp_collection *collection, size_t
 LDP_API size_t ldp_collection_report_size(const ldp_collection *collection);
 
 /* Reads the values of a record from a JSON object, such as {"wage": 612.5, "region": "south"}. The keys are the
- * attributes' names; null is a missing value; other keys are ignored. The caller frees `values`, including their
- * texts, with one ldp_free(). LDP_MALFORMED, LDP_INVALID_VALUE. */
+ * attributes' names; null is a missing value; other keys are ignored. A vector is an array of its elements, an object
+ * with their labels, or a key for each element ("hours.8h"). The caller frees `values`, including their texts, with
+ * one ldp_free(). LDP_MALFORMED, LDP_INVALID_VALUE. */
 LDP_API ldp_status ldp_collection_record(const ldp_collection *collection, const char *json, size_t length,
                                          ldp_value **values, size_t *count, ldp_error **error);
 

@@ -55,6 +55,7 @@ struct Question {
 
     void add(const SummaryView& view) {
         const auto answers = ask(view);
+        if (answers.empty()) return;  // nobody reported the part of a record
         if (answers.size() < truths.size()) truths = folded(truths, answers.size());
         for (std::size_t i = 0; i < answers.size(); ++i) {
             const auto& [estimate, bar] = answers[i];
@@ -102,13 +103,15 @@ class Trials {
         for (std::size_t j = 0; j < attributes_.size(); ++j)
             attributes_[j].numeric() ? ask_mean(j, error_prediction) : ask_shares(j, error_prediction);
         for (std::size_t j = 0; j < attributes_.size(); ++j) {
-            if (find_capability<Ordered>(mechanism_) == nullptr) continue;
+            if (find_capability<Ordered>(*part_of(mechanism_, j).mechanism) == nullptr) continue;
             for (const double share : {0.25, 0.5, 0.75}) ask_quantile(j, share, error_prediction);
             ask_range(j, {quantile_of_people(j, 0.25), quantile_of_people(j, 0.75)}, error_prediction);
         }
-        if (const auto* joint = find_capability<JointViews>(mechanism_))
-            for (const std::vector<std::size_t>& view : joint->views())
-                if (view.size() == 2 && pairs_ < most_pairs) ask_pair(view, error_prediction);
+        for (const RecordPart& part : parts_of(mechanism_))
+            if (const auto* joint = find_capability<JointViews>(*part.mechanism))
+                for (const std::vector<std::size_t>& view : joint->views())
+                    if (view.size() == 2 && pairs_ < most_pairs)
+                        ask_pair({part.first + view[0], part.first + view[1]}, error_prediction);
     }
 
     [[nodiscard]] std::vector<Question>& questions() noexcept { return questions_; }
@@ -123,7 +126,7 @@ class Trials {
     }
 
     void ask_mean(std::size_t j, const ErrorPrediction& error_prediction) {
-        if (!mechanism_.can_estimate(Quantity::means)) return;
+        if (!part_of(mechanism_, j).mechanism->can_estimate(Quantity::means)) return;
         double sum = 0, rounding = 0;
         for (const std::vector<double>& person : people_) {
             const double off = person[j] - std::floor(person[j]);
@@ -178,9 +181,11 @@ class Trials {
             {{j, "quantile " + shortest(share), truth,
               ErrorPrediction::unit(attributes_[j]) * error_of(parts), 0, 0, 0},
              {truth},
-             [share](const SummaryView& view) {
-                 const Quantile found = quantile(view, share, confidence, Target::sample);
-                 return std::vector{std::pair(Estimate{found.value, unknown}, found.interval)};
+             [j, share](const SummaryView& view) -> std::vector<std::pair<Estimate, Interval>> {
+                 const SummaryView one = part(view, j);
+                 if (one.n == 0) return {};
+                 const Quantile found = quantile(one, share, confidence, Target::sample);
+                 return {{Estimate{found.value, unknown}, found.interval}};
              }});
     }
 
@@ -194,10 +199,11 @@ class Trials {
         questions_.push_back(
             {{j, asked, truth, error_of(error_prediction.range(j, within, n(), truth)), 0, 0, 0},
              {truth},
-             [within](const SummaryView& view) {
-                 const ShareOfRange share = share_between(view, within.lower, within.upper, Target::sample);
-                 return std::vector<std::pair<Estimate, Interval>>{
-                     {share, interval(share, critical_value(confidence), share.law)}};
+             [j, within](const SummaryView& view) -> std::vector<std::pair<Estimate, Interval>> {
+                 const SummaryView one = part(view, j);
+                 if (one.n == 0) return {};
+                 const ShareOfRange share = share_between(one, within.lower, within.upper, Target::sample);
+                 return {{share, interval(share, critical_value(confidence), share.law)}};
              }});
     }
 

@@ -100,6 +100,40 @@ static void versions(void) {
     CHECK(LDP_NO_MEMORY == 9 && LDP_SILENT == 3 && LDP_OUTDATED == 5 && LDP_REFUSE == 1);
 }
 
+/* The elements of a vector: in an array, in an object, or one by one. */
+static void vectors(void) {
+    ldp_collection *of = collection(
+        "{\"mechanism\": \"auto\", \"epsilon\": 1, \"attributes\": [{\"name\": \"part\", \"domain\": [\"no\", \"yes\"]}, "
+        "{\"name\": \"hours\", \"vector\": [\"am\", \"pm\"], \"min\": 0, \"max\": 60}]}");
+    const char *const records[] = {"{\"part\": \"no\", \"hours\": [1, 2]}",
+                                   "{\"hours\": {\"pm\": 2, \"am\": 1}, \"part\": \"no\"}",
+                                   "{\"hours.pm\": 2, \"part\": \"no\", \"hours.am\": 1}"};
+    const struct {
+        const char *record, *message;
+    } wrong[] = {{"{\"part\": \"no\", \"hours\": [1]}", "the vector \"hours\" has the wrong number of elements"},
+                 {"{\"part\": \"no\", \"hours\": [1, 2, 3]}", "the vector \"hours\" has the wrong number of elements"},
+                 {"{\"part\": \"no\", \"hours\": 1}", "1 is not a vector for \"hours\""},
+                 {"{\"part\": \"no\", \"hours\": {\"am\": 1}}", "the record has no \"hours.pm\""},
+                 {"{\"part\": \"no\"}", "the record has no \"hours\""},
+                 {"{\"part\": \"no\", \"hours.am\": 1}", "the record has no \"hours\""},
+                 {"{\"part\": \"no\", \"hours\": [true, 1]}", "true is not a value of \"hours.am\""}};
+    ldp_value *values = NULL;
+    size_t count = 0, i;
+    CHECK(ldp_collection_values(of) == 3 && strcmp(ldp_collection_name(of, 2), "hours.pm") == 0);
+    for (i = 0; i < sizeof(records) / sizeof(records[0]); ++i) {
+        FINE(ldp_collection_record(of, records[i], LDP_TO_END, &values, &count, &error));
+        CHECK(count == 3 && values[1].number == 1 && values[2].number == 2);
+        ldp_free(values);
+    }
+    for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i)
+        FAILS(ldp_collection_record(of, wrong[i].record, LDP_TO_END, &values, &count, &error), LDP_INVALID_VALUE,
+              wrong[i].message);
+    FAILS(ldp_collection_record(of, "{\"part\": \"no\", \"hours\": {\"am\": 1, \"am\": 2}}", LDP_TO_END, &values,
+                                &count, &error),
+          LDP_MALFORMED, "twice");
+    ldp_collection_free(of);
+}
+
 static void collections(void) {
     ldp_collection *of = collection(person);
     ldp_value *values = NULL;
@@ -122,6 +156,8 @@ static void collections(void) {
     FAILS(ldp_collection_record(of, "{\"part\": true, \"wage\": 1}", LDP_TO_END, &values, &count, &error),
           LDP_INVALID_VALUE, "true is not a value of \"part\"");
     FAILS(ldp_collection_record(of, "{\"part\": [1], \"wage\": 1}", LDP_TO_END, &values, &count, &error),
+          LDP_INVALID_VALUE, "[1] is not a value of \"part\"");
+    FAILS(ldp_collection_record(of, "{\"part\": [[1]], \"wage\": 1}", LDP_TO_END, &values, &count, &error),
           LDP_MALFORMED, "nested");
     FAILS(ldp_collection_record(of, "{\"wage\": 1, \"wage\": 2}", LDP_TO_END, &values, &count, &error), LDP_MALFORMED,
           "twice");
@@ -689,6 +725,7 @@ int main(int argc, char **argv) {
     if (argc != 2) return 2;
     versions();
     collections();
+    vectors();
     drawing();
     reporting();
     refusing();

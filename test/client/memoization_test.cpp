@@ -160,6 +160,9 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
         R"({"mechanism": "sampled", "epsilon": 4, "per_report": 2, "budget": {"epsilon": 2000}, "attributes": [
             {"name": "a", "min": 0, "max": 8, "evolving": true}, {"name": "b", "domain": 3},
             {"name": "c", "min": 0, "max": 8}, {"name": "d", "min": 0, "max": 9, "evolving": true}]})",
+        R"({"mechanism": "sampled", "epsilon": 2, "budget": {"epsilon": 2000}, "attributes": [
+            {"name": "a", "vector": 2, "min": 0, "max": 8, "evolving": true}, {"name": "b", "domain": 3},
+            {"name": "c", "domain": 3}, {"name": "d", "min": 0, "max": 9, "evolving": true}], "together": [["b", "c"]]})",
         R"({"mechanism": "olh", "epsilon": 1, "domain": 6, "evolving": {}, "budget": {"epsilon": 500}})",
     };
     std::uint64_t seed = 1;

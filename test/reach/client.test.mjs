@@ -37,6 +37,23 @@ beforeEach(() => {
 });
 const to = (name = "pets") => ({ endpoint: endpoint.url, name, retryFor: 2000 });
 
+test("vectors are arrays, objects, or one value for each element", async () => {
+    const day = await Collection.from({ mechanism: "sampled", epsilon: 1, attributes: [
+        { name: "mood", domain: ["bad", "good"], mechanism: "grr" },
+        { name: "hours", vector: ["am", "pm"], min: 0, max: 12, mechanism: "duchi_vector" }] });
+    assert.deepEqual(day.attributes, ["mood", "hours.am", "hours.pm"]);
+    for (const hours of [[13, -1], Float64Array.of(13, -1), { pm: -1, am: 13 }]) {
+        const { clamped } = await day.perturb({ mood: "bad", hours });
+        assert.deepEqual(clamped, ["hours.am", "hours.pm"]);
+    }
+    for (const record of [["bad", 13, -1], ["bad", [13, -1]], { mood: "bad", "hours.am": 13, "hours.pm": -1 }])
+        assert.deepEqual((await day.perturb(record)).clamped, ["hours.am", "hours.pm"]);
+    await assert.rejects(day.perturb({ mood: "bad", hours: [1] }), failed("invalid_value", /wrong number of elements.*Found 1; the spec has 2/));
+    await assert.rejects(day.perturb({ mood: "bad", hours: 1 }), failed("invalid_value", /1 is not a vector for "hours"/));
+    await assert.rejects(day.perturb({ mood: "bad", hours: { am: 1 } }), failed("invalid_value", /no value of "hours.pm"/));
+    await assert.rejects(day.perturb({ mood: "bad", hours: { am: 1, pm: 2, noon: 3 } }), failed("invalid_value", /no attribute "hours.noon"/));
+});
+
 test("a collection has its spec, and perturbs", async () => {
     const pets = await Collection.from(grr);
     assert.equal(pets.spec.mechanism, "grr");

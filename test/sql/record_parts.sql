@@ -93,6 +93,15 @@ SELECT ldp_rollup(s) = :'s' AS same FROM (SELECT ldp_agg(report) AS s FROM (SELE
 SELECT ldp_agg(ldp_pack) = :'s' AS same FROM (SELECT ldp_pack(report) FROM (SELECT report, row_number() OVER () % 5 AS part FROM poll) AS p GROUP BY part) AS batches;
 SELECT (ldp_quantiles(ldp_pack, '{0.5}'::float8[], 'income'))[1].estimate FROM (SELECT ldp_pack(report) FROM poll) AS batch;
 
+-- A rollup by a side column, its series, and the combination of both groups.
+SELECT ldp_create_collection('regions', ldp_client_spec('poll'), ARRAY[['region', 'text']]);
+INSERT INTO regions (report, region) SELECT report, CASE WHEN row_number() OVER () % 3 = 0 THEN 'east' ELSE 'west' END FROM poll;
+SELECT ldp_create_rollup('by_region', 'regions', '{region}');
+SELECT ldp_refresh('by_region');
+SELECT region, (SELECT pg_temp.short(estimate) FROM ldp_range(summary, 0, 300, attribute => 'income')) AS low, (SELECT count(*) FROM ldp_marginal(summary, '{mood,car}')) AS cells FROM by_region ORDER BY 1;
+SELECT ldp_rollup(summary) = ldp_summary_of('regions') AS same FROM by_region;
+SELECT pg_temp.short((ldp_combine(r)).estimate) AS combined, pg_temp.short((ldp_combine(r)).stderr) AS stderr FROM by_region, ldp_range(summary, 0, 300, target => 'population', attribute => 'income') AS r;
+
 -- Diagnostics and forgery.
 SELECT statistic FROM ldp_health(:'s'::ldp_summary) ORDER BY statistic;
 SELECT count(*) FROM ldp_health(:'s'::ldp_summary, 'hours');
@@ -134,5 +143,6 @@ SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stde
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 0, attribute => 'mood');
 
 SET client_min_messages = warning;
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['poll', 'panel']) AS name;
+SELECT ldp_drop_rollup('by_region');
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['poll', 'panel', 'regions']) AS name;
 DROP SCHEMA record_parts CASCADE;

@@ -250,7 +250,8 @@ class Client(_Sender):
         ascending order. `columns` has values of side columns by name, which are public: they are sent and stored beside the
         report as they are. Raises Error (INVALID_VALUE, SPENT, ENVIRONMENT); then nothing was queued and nothing was spent.
         """
-        values = of_record(record, self.collection._names, self.collection._labelled)
+        collection = self.collection
+        values = of_record(record, collection._names, collection._labelled, collection._vectors)
         side = of_columns(columns)
         receipt = native.Receipt()
         with self._own() as client:
@@ -265,8 +266,9 @@ class Client(_Sender):
         of side columns by name: one for all records, or a sequence with one for each. Raises Error, whose `record` is the
         index of the failed record; then nothing was queued. Raises Error (UNSUPPORTED) under a mechanism for series.
         """
-        names = self.collection._names
-        values = of_records(records, names, self.collection._labelled)
+        collection = self.collection
+        names = collection._names
+        values = of_records(records, names, collection._labelled, collection._vectors)
         number, total, staged = _round(round), values.count // len(names), 0
         size = ctypes.sizeof(native.Value) * len(names)
         with self._own() as client:
@@ -294,7 +296,7 @@ class Client(_Sender):
 
         A value is clamped to its declared range or replaced by "other".
         """
-        names = [attribute["name"] for attribute in self.collection.spec["attributes"]]
+        names = self.collection._all_names
         with self._own() as client:
             return {name: native.library.ldp_client_clamped(client, i) for i, name in enumerate(names)}
 
@@ -383,7 +385,7 @@ class Fleet(_Sender):
         Raises Error, whose `record` is the index of the failed record; then nothing was queued.
         """
         names = self.collection._names
-        values = of_records(records, names, self.collection._labelled)
+        values = of_records(records, names, self.collection._labelled, self.collection._vectors)
         total = values.count // len(names)
         each = [rounds] * total if isinstance(rounds, int) else [int(round) for round in rounds]
         if len(people) != total or len(each) != total:

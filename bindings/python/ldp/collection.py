@@ -34,8 +34,17 @@ class Collection:
         weakref.finalize(self, native.library.ldp_collection_free, handle)
         self._names = [native.text(native.library.ldp_collection_name(handle, i))
                        for i in range(native.library.ldp_collection_values(handle))]
+        attributes = self.spec["attributes"]
+        #: The names of the elements of each vector.
+        self._vectors: dict[str, list[str]] = {
+            attribute["name"]: [f"{attribute['name']}.{label}" for label in attribute["vector"]]
+            for attribute in attributes if "vector" in attribute}
+        #: The names of all attributes, products included.
+        self._all_names = [name for attribute in attributes
+                           for name in self._vectors.get(attribute["name"], [attribute["name"]])]
         self._labelled = [isinstance(attribute.get("domain"), list) or "strings" in attribute
-                          for attribute in self.spec["attributes"] if "product" not in attribute]
+                          for attribute in attributes if "product" not in attribute
+                          for _ in self._vectors.get(attribute["name"], [""])]
 
     @property
     def json(self) -> str:
@@ -81,7 +90,7 @@ class Collection:
         return numpy.frombuffer(memoryview(self._perturb(records)), numpy.uint8).reshape(-1, self.report_size)
 
     def _perturb(self, records: Records) -> ctypes.Array[ctypes.c_char]:
-        values = of_records(records, self._names, self._labelled)
+        values = of_records(records, self._names, self._labelled, self._vectors)
         count, size = values.count // len(self._labelled), self.report_size
         reports = (ctypes.c_char * (count * size))()
         done = ctypes.c_size_t()

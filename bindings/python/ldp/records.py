@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, Union, cast
 
 from .errors import Code, Error
 from .native import Value
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
-#: One person's values: by name (a dict, a row of a data frame), or in the spec's order.
+#: One person's values: by name (a dict, a row of a data frame), or in the spec's order. A vector is a list of its
+#: elements, a dict with their labels, or a value for each element under its own name ("hours.8h").
 Record = Union[Mapping[str, Any], Sequence[Any], "pandas.Series[Any]"]
 #: Many: one after another, or in columns (a data frame, or a dict of arrays).
 Records = Union[Iterable[Record], "pandas.DataFrame", Mapping[str, Sequence[Any]], "Mapping[str, numpy.ndarray[Any, Any]]"]
@@ -27,17 +28,51 @@ class Values:
         self._owners = owners
 
 
-def of_record(record: Record, names: Sequence[str], labelled: Sequence[bool]) -> Values:
-    return _one_by_one([record], names, labelled)
+#: The names of the elements of each vector, by the name of the vector.
+Vectors = Mapping[str, Sequence[str]]
 
 
-def of_records(records: Records, names: Sequence[str], labelled: Sequence[bool]) -> Values:
+def of_record(record: Record, names: Sequence[str], labelled: Sequence[bool], vectors: Vectors) -> Values:
+    return _one_by_one([record], names, labelled, vectors)
+
+
+def of_records(records: Records, names: Sequence[str], labelled: Sequence[bool], vectors: Vectors) -> Values:
     columns = getattr(records, "columns", None)
     if columns is not None or isinstance(records, Mapping):
         given = cast("Mapping[str, Any]", records)
+        if columns is None:
+            given = _expanded(given, vectors, _columns_of)
         _need_names(given if columns is None else columns, names)
         return _in_columns([given[name] for name in names], labelled)
-    return _one_by_one(cast("Iterable[Record]", records), names, labelled)
+    return _one_by_one(cast("Iterable[Record]", records), names, labelled, vectors)
+
+
+def _columns_of(rows: Any) -> Sequence[Any]:
+    """The columns of a two-dimensional array, or of a list of rows."""
+    return cast("Sequence[Any]", rows.T if hasattr(rows, "T") else list(zip(*rows)))
+
+
+def _expanded(given: Mapping[str, Any], vectors: Vectors, elements: Callable[[Any], Sequence[Any]]) -> Mapping[str, Any]:
+    """The same values with an entry for each element of a vector, from a mapping of labels or from elements(vector)."""
+    if not any(name in given for name in vectors):
+        return given
+    found: dict[str, Any] = {}
+    for name in given.keys():
+        vector = given[name]
+        if name not in vectors:
+            found[name] = vector
+        elif hasattr(vector, "keys"):
+            found.update({f"{name}.{label}": vector[label] for label in vector.keys()})
+        elif isinstance(vector, (str, bytes)) or not hasattr(vector, "__len__"):
+            raise Error(Code.INVALID_VALUE, f"{vector!r} is not a vector for {name!r}", "",
+                        "A vector is a list of numbers, or a dict that maps labels to numbers.")
+        else:
+            values = elements(vector)
+            if len(values) != len(vectors[name]):
+                raise Error(Code.INVALID_VALUE, f'the vector "{name}" has the wrong number of elements',
+                            f"Found {len(values)}; the spec has {len(vectors[name])}.")
+            found.update(zip(vectors[name], values))
+    return found
 
 
 def _need_names(given: Any, names: Sequence[str]) -> None:
@@ -62,17 +97,20 @@ def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
     return Value(None, 0, float(value))
 
 
-def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Sequence[bool]) -> Values:
+def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Sequence[bool], vectors: Vectors) -> Values:
     values: list[Value] = []
     texts: list[object] = []
     for number, record in enumerate(records):
         if isinstance(record, (str, bytes)):
             raise Error(Code.INVALID_VALUE, f"{record!r} is no record", "", "A record is a dict, a row or a list.")
         if hasattr(record, "keys"):
-            _need_names(record.keys(), names)
-            row: Sequence[Any] = [cast("Mapping[str, Any]", record)[name] for name in names]
+            given = _expanded(cast("Mapping[str, Any]", record), vectors, lambda vector: cast("Sequence[Any]", vector))
+            _need_names(given.keys(), names)
+            row: Sequence[Any] = [given[name] for name in names]
         else:
             row = cast("Sequence[Any]", record)
+            if vectors:
+                row = [value for item in row for value in (item if _is_vector(item) else [item])]
             if len(row) != len(names):
                 raise Error(Code.INVALID_VALUE, "the record has the wrong number of values",
                             f"Found {len(row)}; the spec has {len(names)}.", record=number)
@@ -81,13 +119,17 @@ def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Seque
     return Values(ctypes.addressof(array), len(values), array, texts)
 
 
+def _is_vector(item: Any) -> bool:
+    return hasattr(item, "__len__") and not isinstance(item, (str, bytes))
+
+
 def _in_columns(columns: Sequence[Any], labelled: Sequence[bool]) -> Values:
     try:
         import numpy
     except ImportError:
         lists = [list(column) for column in columns]
         _need_equal([len(column) for column in lists])
-        return _one_by_one(list(zip(*lists)), [""] * len(columns), labelled)
+        return _one_by_one(list(zip(*lists)), [""] * len(columns), labelled, {})
     arrays = [numpy.asarray(column) for column in columns]
     _need_equal([len(array) for array in arrays])
     # Laid out as ldp.h has it.

@@ -56,6 +56,25 @@ class Collections(Case):
         self.assertEqual(len(person.perturb([12, "Ulm"])), person.report_size)
         self.assertIn("sampled of wage, town", repr(person))
 
+    def test_vectors(self):
+        day = ldp.Collection({"mechanism": "auto", "epsilon": 1, "attributes": [
+            {"name": "mood", "domain": ["bad", "good"]},
+            {"name": "hours", "vector": ["am", "pm"], "min": 0, "max": 12}]})
+        self.assertEqual(day.names, ["mood", "hours.am", "hours.pm"])
+        for record in ({"mood": "bad", "hours": [1, 2]}, {"mood": "bad", "hours": {"pm": 2, "am": 1}},
+                       {"mood": "bad", "hours.am": 1, "hours.pm": 2}, ["bad", 1, 2], ["bad", [1, 2]]):
+            self.assertEqual(len(day.perturb(record)), day.report_size)
+        self.fails(ldp.Code.INVALID_VALUE, "wrong number of elements", day.perturb, {"mood": "bad", "hours": [1]})
+        self.fails(ldp.Code.INVALID_VALUE, "1 is not a vector", day.perturb, {"mood": "bad", "hours": 1})
+        self.fails(ldp.Code.INVALID_VALUE, 'there is no "hours.pm"', day.perturb, {"mood": "bad", "hours": {"am": 1}})
+        self.fails(ldp.Code.INVALID_VALUE, "wrong number of values", day.perturb, ["bad", [1]])
+        client = ldp.Client(day)
+        client.report({"mood": "good", "hours": [13, -1]})
+        self.assertEqual(client.clamped(), {"mood": 0, "hours.am": 1, "hours.pm": 1})
+        self.assertEqual(client.report_many({"mood": ["bad", "good"], "hours": [[1, 2], [3, 4]]}), 2)
+        self.fails(ldp.Code.INVALID_VALUE, "wrong number of elements", client.report_many,
+                   {"mood": ["bad", "good"], "hours": [[1], [3]]})
+
     def test_what_it_refuses(self):
         self.fails(ldp.Code.MALFORMED, "JSON", ldp.Collection, "{")
         self.fails(ldp.Code.INVALID_SPEC, "epsilon", ldp.Collection, {"mechanism": "grr", "epsilon": 0, "domain": 4})

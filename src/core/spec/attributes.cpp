@@ -286,6 +286,10 @@ void movement(JsonObject& reader, std::vector<Attribute>& elements) {
     }
 }
 
+[[noreturn]] void refuse_name(const std::string& name) {
+    invalid("two attributes have the same name", "Found " + shown(Json(name)) + " twice.");
+}
+
 /// The margins of error that a spec asks for: a number for each name of an attribute or a vector.
 void margins(const Json& found, std::vector<Attribute>& attributes) {
     const std::string allowed = "an object that maps names of attributes to numbers above 0";
@@ -333,6 +337,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
         if (!all->is_array() || all->empty()) JsonObject::wrong("attributes", *all, "a non-empty array");
         std::vector<std::pair<std::size_t, const Json*>> products;
         std::size_t number = 0;
+        std::set<std::string> seen;  // names of attributes and vectors
         for (const Json& found : *all) {
             JsonObject reader(found, "attribute " + std::to_string(number++));
             const Json *product = reader.find("product"), *vector = reader.find("vector");
@@ -356,6 +361,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
             reader.finish();
             if (attributes.size() + elements.size() > max_elements * 4)
                 invalid("the spec has too many attributes", "Vectors count with all their elements.");
+            if (vector != nullptr && !seen.insert(elements[0].vector).second) refuse_name(elements[0].vector);
             for (Attribute& element : elements) attributes.push_back(std::move(element));
         }
         if (const Json* found = top.find("margins")) margins(*found, attributes);
@@ -364,12 +370,9 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                     "Found " + std::to_string(attributes.size()) + ".");
         for (const auto& [place, found] : products) read_product(*found, attributes, attributes[place]);
         if (const Json* found = top.find("regression")) add_regression(*found, attributes);
-        std::set<std::string> seen;
         for (const Attribute& attribute : attributes) {
             if (attribute.derived()) check_name(attribute);
-            if (!seen.insert(attribute.name).second)
-                invalid("two attributes have the same name",
-                        "Found " + shown(Json(attribute.name)) + " twice.");
+            if (!seen.insert(attribute.name).second) refuse_name(attribute.name);
         }
     } else if (top.contains("strings") || top.contains("domain") || top.contains("min") ||
                top.contains("max")) {

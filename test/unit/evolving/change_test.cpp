@@ -144,6 +144,13 @@ constexpr const char* record = R"({"mechanism": "sampled", "epsilon": 1, "grid":
     {"name": "a", "min": -1, "max": 1, "mechanism": "duchi"},
     {"name": "b", "domain": 4, "mechanism": "grr", "share": 2}]})";
 
+constexpr const char* two_layer_record = R"({"mechanism": "sampled", "epsilon": 3, "first_epsilon": 2,
+    "grid": 3, "attributes": [{"name": "a", "min": 0, "max": 2, "mechanism": "optimal"},
+    {"name": "b", "domain": 4, "mechanism": "l_grr", "share": 2}]})";
+constexpr const char* record_of_parts = R"({"mechanism": "sampled", "epsilon": 2, "grid": 3, "attributes": [
+    {"name": "v", "vector": 2, "min": -1, "max": 1, "mechanism": "duchi_vector"},
+    {"name": "b", "domain": 4, "mechanism": "tree"}]})";
+
 ErrorCode refusal(const std::function<void()>& action) {
     try {
         action();
@@ -167,6 +174,8 @@ BOOST_AUTO_TEST_CASE(intervals_know_what_was_kept, *boost::unit_test::label("slo
     check_rounds(*of_four("rappor", 3, R"(, "first_epsilon": 2, "bits": 16, "hashes": 2, "cohorts": 2)"), 56,
                  false);
     check_rounds(*mechanism(record), 57);
+    check_rounds(*mechanism(two_layer_record), 62, false);
+    check_rounds(*mechanism(record_of_parts), 63, false);
     check_rounds(*mechanism("haar", 2, unit_attributes(2) + R"(, "grid": 3)"), 58);
 }
 

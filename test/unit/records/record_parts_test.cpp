@@ -348,6 +348,15 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
         {record(1, {vector(1, "haar"), good}), "\"vector\" must be"},
         {record(1, {R"("vector": ["x", "x"], "min": 0, "max": 1)", good}), "name"},
         {record(1, {R"("vector": 3, "domain": 2)", good}), "numbers as elements"},
+        {R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "v", "vector": ["a", "b"], "min": 0, "max": 1},
+             {"name": "v", "vector": ["c", "d"], "min": 0, "max": 1}]})",
+         "two attributes have the same name"},
+        {R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "v", "vector": ["a", "b"], "min": 0, "max": 1},
+             {"name": "v", "domain": 3}]})",
+         "two attributes have the same name"},
+        {R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "v", "vector": ["a", "b"], "min": 0, "max": 1},
+             {"name": "v.b", "domain": 3}]})",
+         "two attributes have the same name"},
         {record(1, {vector(3, "grr"), good}), "Suitable for a vector are auto"},
         {record(1, {vector(3, "gaussian"), good}), "gaussian cannot report \"a0\""},
         {record(1, {R"("vector": 3, "min": 0, "max": 1, "want": "quantiles")", good}), "\"want\" must be"},
@@ -554,6 +563,72 @@ BOOST_AUTO_TEST_CASE(estimates_of_parts_are_unbiased_and_covered, *boost::unit_t
                     BOOST_CHECK_GT(binomial_at_least(repetitions, 0.97, covered[k]), 1e-8);
                     BOOST_CHECK_LT(std::abs(stated[k] / squares[k] - 1),
                                    0.03 + 6 * std::sqrt(2.0 / repetitions));
+                }
+        }
+}
+
+// 160 people report in six rounds. They keep their values, change them once, or alternate between two values.
+// The intervals of all rounds together cover the mean over people and rounds.
+BOOST_AUTO_TEST_CASE(pooled_rounds_in_two_layers_are_covered, *boost::unit_test::label("slow")) {
+    constexpr std::size_t people = 160, repetitions = 1500;
+    constexpr std::int32_t rounds = 6;
+    const auto m = mechanism(record(3,
+                                    {R"("min": 0, "max": 10, "mechanism": "optimal", "grid": 100)",
+                                     category(3, "l_grr"), category(2, "l_osue")},
+                                    R"(, "first_epsilon": 2, "evolving": {}, "budget": {"epsilon": 300})"));
+    const auto held = [](std::size_t person, bool second) {
+        const std::uint64_t u = (person * 7 + (second ? 3 : 0)) % 20;
+        return std::vector<Cell>{5 * u, u < 10 ? 0u : u % 3, u < 6 ? 0u : 1u};
+    };
+    const std::function<bool(std::int32_t)> movements[] = {[](std::int32_t) { return false; },
+                                                           [](std::int32_t round) { return round >= 3; },
+                                                           [](std::int32_t round) { return round % 2 == 1; }};
+    std::uint64_t seed = 1751;
+    for (const auto& second : movements)
+        for (const Target target : {Target::sample, Target::population}) {
+            const bool keeps = !second(1) && !second(rounds - 1);
+            SeededBits bits(seed++);
+            std::vector<double> truth(4);
+            for (std::size_t i = 0; i < 20; ++i)
+                for (std::int32_t round = 0; round < rounds; ++round) {
+                    const std::vector<Cell> cells = held(i, second(round));
+                    const double part = 1.0 / (20 * rounds);
+                    truth[0] += part * static_cast<double>(cells[0]) / 10;
+                    truth[1] += part * (cells[1] == 0 ? 1 : 0);
+                    truth[2] += part * (cells[1] == 2 ? 1 : 0);
+                    truth[3] += part * (cells[2] == 0 ? 1 : 0);
+                }
+            std::vector<std::uint64_t> covered(truth.size());
+            std::vector<std::byte> payload(m->payload_size());
+            for (std::size_t r = 0; r < repetitions; ++r) {
+                OwnedSummary summary(*m);
+                for (std::size_t i = 0; i < people; ++i) {
+                    Device device(*m, bits);
+                    const std::size_t who = target == Target::sample ? i % 20 : bits.below(20);
+                    for (std::int32_t round = 0; round < rounds; ++round) {
+                        device.report(held(who, second(round)), payload);
+                        Report report(m->block().begin(), m->block().end());
+                        report.insert(report.end(), payload.begin(), payload.end());
+                        summary.add(report, Rounds::only(round));
+                    }
+                }
+                const SummaryView view = summary.view();
+                const auto shares = [&](std::size_t attribute) {
+                    return estimate(view, {Quantity::frequencies, target, attribute});
+                };
+                const Estimate found[] = {estimate(view, {Quantity::means, target})[0], shares(1)[0],
+                                          shares(1)[2], shares(2)[0]};
+                for (std::size_t k = 0; k < truth.size(); ++k) {
+                    const Interval within = interval(found[k], 0.95);
+                    covered[k] += within.lower <= truth[k] && truth[k] <= within.upper;
+                }
+            }
+            for (std::size_t k = 0; k < truth.size(); ++k)
+                BOOST_TEST_CONTEXT("estimate " << k << (keeps ? ", kept" : ", moving")
+                                               << (target == Target::sample ? ", sample" : ", population")
+                                               << ": covered " << covered[k] << " of " << repetitions) {
+                    BOOST_TEST_MESSAGE("");
+                    BOOST_CHECK_GT(binomial_at_most(repetitions, 0.93, covered[k]), 1e-8);
                 }
         }
 }

@@ -127,8 +127,9 @@ void write(const Settings& settings, Writer& writer) {
     raise(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
 }
 
-/// The mechanism of a run. It is no record of parts itself.
-PartRun read_run(Reader& reader, const Terms& terms, double epsilon) {
+/// Reads the mechanism of a run, which is no record of parts itself. A vector has at most `room` elements;
+/// its parameters begin with their number, so that a large vector is refused before memory is allocated.
+PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64_t room) {
     const auto length = reader.take<std::uint32_t>();
     const auto weight = reader.take<std::uint32_t>();
     const auto id = reader.take<std::uint8_t>();
@@ -137,6 +138,9 @@ PartRun read_run(Reader& reader, const Terms& terms, double epsilon) {
     if (length == 0 || length > max_attributes || weight == 0) malformed("a run of attributes is empty");
     if (entry == nullptr || !reports_parts(*entry))
         malformed("a record has an attribute that its mechanism cannot report");
+    if (entry->shape == Shape::numeric_vector && parameters.size() >= sizeof(std::uint32_t) &&
+        ldp::load<std::uint32_t>(parameters.data()) > room)
+        malformed("the number of attributes is out of range");
     const std::vector<std::byte> block = make_block(id, terms, epsilon, parameters);
     auto inner = entry->load(read_header(block, Kind::report), block);
     const bool mean = inner->can_estimate(Quantity::means);
@@ -149,9 +153,14 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto count = reader.take<std::uint16_t>();
     if (s == 0 || s > max_attributes) malformed("the number of attributes in a report is out of range");
     std::vector<PartRun> runs;
-    std::uint64_t parts = 0, attributes = 0, line = 0, state = 0, greatest = 0;
+    std::uint64_t parts = 0, attributes = 0, line = 0, state = 0, greatest = 0, tables = 0;
     for (unsigned i = 0; i < count; ++i) {
-        PartRun run = read_run(reader, header, epsilon_of_each(header.epsilon, s));
+        // Each run that follows has an attribute at least.
+        const std::uint64_t others = attributes + count - i - 1u;
+        PartRun run = read_run(reader, header, epsilon_of_each(header.epsilon, s),
+                               max_attributes - std::min(others, max_attributes));
+        if (run.inner->header().mechanism == joint::entry.id) tables += run.length;
+        if (tables > 1) malformed("a record has several parts with joint tables");
         if (!runs.empty() && runs.back().weight == run.weight &&
             std::ranges::equal(runs.back().inner->block(), run.inner->block()))
             malformed("two runs of attributes are alike");
@@ -160,14 +169,14 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
             malformed("a record has attributes in one layer and attributes in two layers");
         parts += run.length;
         attributes += run.length * run.inner->cells().size();
+        if (attributes > max_attributes) malformed("the number of attributes is out of range");
         line += run.length * run.weight;
         state += run.length * run.slot_size();
         greatest = std::max(greatest, run.weight);
         runs.push_back(std::move(run));
     }
     reader.finish();
-    if (parts < s || attributes < 2 || attributes > max_attributes)
-        malformed("the number of attributes is out of range");
+    if (parts < s || attributes < 2) malformed("the number of attributes is out of range");
     if (line % s != 0 || greatest > line / s) malformed("the weights of the attributes are inconsistent");
     if (state > max_state)
         raise(ErrorCode::invalid_spec, "the summaries of this record would be too large",
