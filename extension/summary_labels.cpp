@@ -308,8 +308,8 @@ Datum digits(std::size_t number) {
     return CStringGetTextDatum(text);
 }
 
-/// A label with "prefix" as a reader sees it: without the mark that ends a string, or with three dots if longer
-/// strings have the same label.
+/// A label with "prefix" as a reader sees it: without the mark that ends a string, or with three dots if
+/// longer strings have the same label.
 std::string without_mark(std::string_view label) {
     std::string text(label);
     if (std::erase(text, Attribute::terminator) == 0) text += "...";

@@ -236,7 +236,7 @@ void add_record_options(Options& options) {
         "column", po::value<std::vector<std::string>>(),
         "ATTRIBUTE=NAME, the column of an attribute, if their names differ; NAME alone if the spec has one "
         "attribute. ldp submit also accepts SIDE or SIDE=NAME, a side column of the collection and its "
-        "column in the file: its values are public and are not randomized");
+        "column in the file. Its values are public and are not randomized");
 }
 
 BadRow bad_row_policy(const Arguments& arguments) {

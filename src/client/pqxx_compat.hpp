@@ -58,9 +58,9 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 }
 
 /// Inserts the reports of a batch into a collection's table: one row per report, or one row per batch if the
-/// table stores batches. Each row gets these side columns. Returns the number of inserted reports. The SQL has
-/// the quoted schema of the extension and the quoted table name with its schema, so that it does not depend on
-/// the search path.
+/// table stores batches. Each row gets these side columns. Returns the number of inserted reports. The SQL
+/// has the quoted schema of the extension and the quoted table name with its schema, so that it does not
+/// depend on the search path.
 [[nodiscard]] inline std::int64_t insert(pqxx::transaction_base& transaction, const std::string& schema,
                                          const std::string& table, Bytes batch, std::int32_t round,
                                          const SideValues& columns = {}) {

@@ -15,7 +15,7 @@ using sqlite::Step;
 
 namespace {
 
-/// Encodes side columns for a row: canonical JSON, or an empty text if there are none.
+/// Encodes side columns for a row: canonical JSON, or an empty text without side columns.
 std::string stored(const SideValues& columns) {
     return columns.empty() ? std::string() : columns.json();
 }

@@ -31,7 +31,7 @@ std::optional<SystemRandom> bits;
 std::vector<Value> record;
 std::deque<std::string> labels;  // that the record views
 std::vector<Cell> cells;
-SideValues columns;  // of the next records
+SideValues columns;           // of the next records
 MemoryStore* held = nullptr;  // the client's store
 std::optional<Client> client;
 MemoryStore* member_store = nullptr;  // of the person
@@ -256,7 +256,8 @@ EXPORT(flush, void, std::size_t most) {
     flushing.emplace(*client, std::min<std::size_t>(most, batch_frame(collection->mechanism()).most()));
 }
 /// The next batch: its id (36 bytes), its round, the number of reports, the size of its side columns, and the
-/// body of the request: the side columns with a line feed, if there are any, and the frame. Nothing at the end.
+/// body of the request. The body is the side columns with a line feed, if the batch has any, and the frame.
+/// Nothing at the end.
 EXPORT(next, std::size_t) {
     const std::optional<Batch>& batch = flushing->next();
     if (!batch) return give(std::vector<std::byte>{});

@@ -154,6 +154,8 @@ SELECT f.* FROM summary, ldp_top(s, 2) AS f;
 SELECT f.* FROM summary, ldp_change(s, s, 0.5) AS f;
 SELECT f.* FROM told, ldp_change(s, s) AS f;
 SELECT f.* FROM told, ldp_means(s) AS f;
+SELECT f.* FROM summary, ldp_compare_groups('{a,b}'::text[], ARRAY[s, s]) AS f;
+SELECT f.* FROM told, ldp_means(s) AS m, ldp_round(m) AS f;
 SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM told, ldp_means(s) AS f;
 SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0'), ldp_resolution(ldp_agg('$placed'::ldp_report), '0');
 SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$measured'::ldp_report), 'none');
@@ -161,6 +163,8 @@ SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM reco
 SELECT ldp_create_rollup('by_country', 'side', '{country}');
 SELECT ldp_refresh('by_country');
 SELECT * FROM ldp_side_columns('side');
+SELECT ldp_submit('side', '$report', columns => '{"country": "x", "version": 1}');
+SELECT * FROM ldp_compare_groups('side', 'country');
 SELECT ldp_series('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');

@@ -56,7 +56,7 @@ check "what goes with what, of boxes" "sex age t,sex town f,age town f" "$(sql -
     SELECT string_agg(concat_ws(' ', attribute, other_attribute, p_value < 1e-9), ',' ORDER BY attribute_number, other_attribute_number)
     FROM ldp_association(ldp_summary_of('boxes'))")"
 run "answers of boxes" 0 "$ldp" estimate boxes
-has out "How strongly attributes hang together"
+has out "Associations of attributes"
 has out "age and sex"
 run "a model of boxes" 0 "$ldp" model --significance 1e-9 boxes.json boxes
 has out "sex, age (6 cells)"

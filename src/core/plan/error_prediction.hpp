@@ -34,7 +34,8 @@ class ErrorPrediction {
                     std::vector<std::vector<double>> spreads);
 
     /// Returns the number of values or points of an attribute's distribution.
-    /// Strings of an open domain have two: the string of the query, whose share is 0 by default, and all others.
+    /// Strings of an open domain have two: the string of the query, whose share is 0 by default, and all
+    /// others.
     [[nodiscard]] static std::size_t points_of(const Mechanism& mechanism, std::size_t attribute,
                                                const Attribute& asked);
 
