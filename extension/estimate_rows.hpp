@@ -23,7 +23,8 @@ struct ReportStatus {
     std::uint64_t people = 0;  ///< lower bound on the number of respondents; 0 if unknown
     bool enough = true;        ///< enough reports to publish estimates
     const char* note = "no reports about it";
-    ErrorLaw law = {};  ///< error law of the estimates
+    ErrorLaw law = {};         ///< error law of the estimates
+    std::uint64_t rounds = 0;  ///< the most reports of one respondent; 0 if unknown
 
     /// n, people.
     template <class Row>
@@ -42,7 +43,9 @@ struct ReportStatus {
 [[nodiscard]] inline ReportStatus report_status(const SummaryView& view) {
     if (view.n == 0) return {};
     const std::string words = note(view);
-    return {view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
+    ReportStatus status{view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
+    if (view.rounds.recorded()) status.rounds = view.rounds.most();
+    return status;
 }
 /// The same for the reports about an attribute, with estimates for this target.
 [[nodiscard]] inline ReportStatus report_status(const SummaryView& view, std::size_t attribute,
@@ -58,7 +61,7 @@ struct ReportStatus {
 [[nodiscard]] inline ReportStatus status_of_part(ReportStatus status, std::uint64_t n,
                                                  const ErrorLaw& law) noexcept {
     status.n = n;
-    if (status.people > n) status.people = n;
+    if (status.rounds > 0) status.people = n / status.rounds + (n % status.rounds > 0 ? 1 : 0);
     status.law = law;
     return status;
 }
