@@ -26,6 +26,7 @@
 #include "core/base/exact.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "ldp.hpp"
+#include "questionnaire.hpp"
 
 namespace {
 
@@ -235,10 +236,17 @@ int run(const char* csv, const char* drawing) {
             compare(experiment, collection.spec(), truth, connection, inside, all));
         if (experiment.name == "region") show_reports(collection, connection);
     }
-    for (const Experiment& experiment : experiments) {
-        const auto page = std::filesystem::path(drawing).replace_filename(experiment.name + ".html");
+    const demo::Coverage together = demo::ask_questionnaire(connection, csv);
+    inside += together.inside;
+    all += together.all;
+    std::vector<std::string> collections{demo::questionnaire};
+    for (const Experiment& experiment : experiments) collections.push_back(experiment.name);
+    for (const std::string& name : collections) {
+        const auto page = std::filesystem::path(drawing).replace_filename(name + ".html");
         std::ofstream file(page);
-        ldp::cli::Source source(connection, {experiment.name});
+        ldp::cli::Asked asked{name};
+        if (name == demo::questionnaire) asked.by = "ethnicity";
+        ldp::cli::Source source(connection, asked);
         ldp::cli::write_html(file, ldp::cli::answers_of(source));
         pages += (pages.empty() ? "" : ", ") + page.string();
     }
