@@ -132,7 +132,7 @@ BOOST_FIXTURE_TEST_CASE(batches_that_a_table_keeps_out_or_doubles_are_not_acknow
     Uploader uploader(connected, "snare");
     const auto refused = [&](const std::string& what) {
         BOOST_TEST(status_of(wire.ask(post("snare", batch_of(*snare, 7)))) == 503U, what);
-        BOOST_CHECK_EXCEPTION(uploader.deliver(batch_of(*snare, 7)), Error, says("reports of 7"));
+        BOOST_CHECK_EXCEPTION(uploader.deliver(batch_of(*snare, 7)), Error, says("of 7 reports"));
         BOOST_TEST(stored("hostile.snare") + stored("hostile.kept") == 0, what);
         BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'snare'") == 0, what);
     };

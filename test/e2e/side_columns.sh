@@ -40,19 +40,21 @@ children+=($!)
 until grep -q listening endpoint.log || ! kill -0 "${children[0]}"; do sleep 0.05; done
 at=$(sed -n 's/^listening on //p' endpoint.log)
 
+# The endpoint finds a new collection within seconds.
+known_to_endpoint() {
+    for _ in $(seq 100); do
+        python3 -c "import urllib.request; urllib.request.urlopen('$at/collections/$1/columns')" 2>/dev/null && return
+        sleep 0.1
+    done
+}
+
 for rows in reports batches; do
     counted=$([ $rows = batches ] && echo 'ldp_count(t.batch)' || echo 1)
     for way in insert call endpoint; do
         collection=${way}_$rows
         create "$collection" $rows
         if [ $way = endpoint ]; then to=(--to "$at"); else to=(--method $way); fi
-        # The endpoint finds a new collection within seconds.
-        if [ $way = endpoint ]; then
-            for _ in $(seq 100); do
-                python3 -c "import urllib.request; urllib.request.urlopen('$at/collections/$collection/columns')" 2>/dev/null && break
-                sleep 0.1
-            done
-        fi
+        if [ $way = endpoint ]; then known_to_endpoint "$collection"; fi
         # Killed in the middle, three times.
         for pause in 0.05 0.1 0.2; do
             "$ldp" submit "${to[@]}" --collection "$collection" --column country --column seen=visited --batch 10 visits.csv >out 2>err &
@@ -140,6 +142,7 @@ python3 -c "open('frame', 'wb').write(bytes.fromhex(open('frame.hex').read()))"
 id() { sql -c "SELECT gen_random_uuid()"; }
 columned=application/vnd.ldp.batch
 name="over HTTP"
+known_to_endpoint later
 one=$(id)
 equal "$(post later "$one" '{"country":"de"}' $columned)" 201
 equal "$(post later "$one" '{"country":"de"}' $columned)" 200

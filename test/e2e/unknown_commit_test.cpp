@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(a_commit_without_a_reply_is_reported_as_unknown, Server)
         }
         const auto unknown = [&] {
             BOOST_TEST(status_of(response) == 503U);
-            BOOST_TEST(response->body().find("Whether it was stored is not known") != std::string::npos,
+            BOOST_TEST(response->body().find("It is not known whether the batch was stored") != std::string::npos,
                        response->body());
         };
         unknown();

@@ -264,7 +264,7 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             if (choices_.rarely(2)) epsilon(writer);
             break;
         case strings: {
-            const std::uint64_t longest = choices_.number(1, 8);
+            const std::uint64_t longest = std::max<std::uint64_t>(choices_.number(1, 8), 1);
             four(writer, choices_.rarely(8) ? choices_.number(1, large) : choices_.number(1, 100));
             one(writer, choices_.rarely(16) ? choices_.up_to(256) : longest);
             one(writer, choices_.rarely(16) ? choices_.up_to(256) : choices_.number(1, longest));

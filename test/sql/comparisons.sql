@@ -65,4 +65,5 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 SELECT count(*) AS from_null FROM ldp_compare_groups(NULL::text[], NULL::ldp_summary[], target => NULL);
 
 SET client_min_messages = warning;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'trips', 'few']) AS name;
 DROP SCHEMA comparisons CASCADE;
