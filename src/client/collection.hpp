@@ -54,8 +54,8 @@ struct Encoded {
 struct GridRecord {
     /// The code of a string, which may exceed the integers of a double.
     struct Code {
-        std::size_t attribute;
-        Cell cell;
+        std::size_t attribute;  ///< the number of the attribute
+        Cell cell;              ///< the input code
     };
 
     std::vector<double> positions;  ///< one position for each attribute, from 0 to the number of codes − 1

@@ -21,7 +21,8 @@ class SideValues {
     static constexpr std::size_t longest_name = 63;     ///< bytes of a column's name
     static constexpr std::size_t longest_value = 1024;  ///< bytes of a value
     static constexpr std::size_t most = 100;            ///< columns
-    /// Bytes of a JSON text of values: the longest text with every byte escaped as \u00XX, and some spaces.
+    /// Bytes of a JSON text of values: the longest text with every byte escaped in six characters, and some
+    /// spaces.
     static constexpr std::size_t longest_json = most * (6 * (longest_name + longest_value) + 16);
 
     SideValues() = default;
@@ -52,6 +53,7 @@ class SideValues {
     void add_to(Sha256& digest) const;
 
     friend bool operator==(const SideValues&, const SideValues&) = default;
+    /// Orders by the bytes of names and values.
     friend auto operator<=>(const SideValues&, const SideValues&) = default;
 
   private:
@@ -64,7 +66,7 @@ inline constexpr const char* columned_batch_type = "application/vnd.ldp.batch";
 
 /// A side column of a collection.
 struct SideColumn {
-    std::string name;
+    std::string name;  ///< its name
     std::string type;  ///< its SQL type
     bool required;     ///< whether the column has no default and cannot be NULL
     friend bool operator==(const SideColumn&, const SideColumn&) = default;
