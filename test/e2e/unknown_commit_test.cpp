@@ -42,8 +42,9 @@ BOOST_FIXTURE_TEST_CASE(a_commit_without_a_reply_is_reported_as_unknown, Server)
         }
         const auto unknown = [&] {
             BOOST_TEST(status_of(response) == 503U);
-            BOOST_TEST(response->body().find("It is not known whether the batch was stored") != std::string::npos,
-                       response->body());
+            BOOST_TEST(
+                response->body().find("It is not known whether the batch was stored") != std::string::npos,
+                response->body());
         };
         unknown();
         // The batch is counted now, and still not replicated: a repetition is not acknowledged either.
