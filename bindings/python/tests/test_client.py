@@ -105,7 +105,7 @@ class Collections(Case):
             self.assertEqual(len(brand.perturb(record)), brand.report_size)
         bad = ldp.Code.INVALID_VALUE
         self.fails(bad, '"Acme" is not a value of "brand"', brand.perturb, ["Acme"])
-        self.fails(bad, "1 is no value", brand.perturb, [1])
+        self.fails(bad, "1 is not a value", brand.perturb, [1])
         self.fails(bad, "too long", ldp.Collection(BRAND, outside="refuse").perturb, ["toolong"])
         with ldp.Client(brand) as client:
             self.assertEqual(client.report(["acme"]).clamped, 0)

@@ -378,9 +378,10 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                top.contains("max")) {
         attributes.push_back(read_attribute(top, "value"));
     } else {
-        invalid(
-            "the spec has no attributes",
-            "Expected \"attributes\", or for a single one \"domain\", \"strings\", or \"min\" and \"max\".");
+        invalid("the spec has no attributes",
+                "Expected \"attributes\", or for a single one \"domain\", \"strings\", or \"min\" and "
+                "\"max\". Found " +
+                    (top.keys().empty() ? "no key" : top.keys()) + ".");
     }
     return attributes;
 }

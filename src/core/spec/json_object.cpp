@@ -114,6 +114,12 @@ void JsonObject::finish() const {
                     "Known here: " + joined(known_) + ".");
 }
 
+std::string JsonObject::keys() const {
+    std::string all;
+    for (const auto& [key, value] : object_.items()) all += (all.empty() ? "" : ", ") + shown(Json(key));
+    return shortened(std::move(all), 300);
+}
+
 void JsonObject::wrong(const std::string& key, const Json& found, const std::string& allowed) {
     invalid("\"" + key + "\" must be " + allowed, "Found " + shown(found) + ".");
 }

@@ -39,6 +39,8 @@ class JsonObject {
     [[nodiscard]] const Json* find(const std::string& key);
     /// Whether there is one, without asking for it.
     [[nodiscard]] bool contains(const char* key) const { return object_.contains(key); }
+    /// The keys that are there, for messages.
+    [[nodiscard]] std::string keys() const;
     [[nodiscard]] const Json& need(const std::string& key, const std::string& allowed);
     /// A finite number.
     [[nodiscard]] double real(const std::string& key, const std::string& allowed);
