@@ -113,6 +113,26 @@ BOOST_FIXTURE_TEST_CASE(specs_can_be_cached, Server) {
         wire.ask(message("OPTIONS /collections/colour/batches/00000000-0000-4000-8000-000000000000"));
     BOOST_TEST(status_of(allowed) == 204);
     BOOST_TEST((*allowed)[http::field::access_control_allow_methods] == "POST, DELETE");
+    const std::string preflight_line =
+        "OPTIONS /collections/colour/batches/00000000-0000-4000-8000-000000000000";
+    const auto stranger = wire.ask(message(preflight_line, "Origin: https://other.example\r\n"));
+    BOOST_TEST(status_of(stranger) == 403);
+    BOOST_TEST(stranger->count(http::field::access_control_allow_origin) == 0);
+    BOOST_TEST(stranger->count(http::field::access_control_max_age) == 0);
+    BOOST_TEST(stranger->body().find("--allow-origin") != std::string::npos);
+
+    // Each of several origins is allowed by its own name, and caches distinguish them.
+    const Endpoint several(
+        {"--allow-origin", "https://one.example", "--allow-origin", "http://two.example:8080"});
+    Wire both(several);
+    for (const std::string origin :
+         {"https://one.example", "http://two.example:8080", "https://one.example/", "null"}) {
+        const auto read = both.ask(message(line, "Origin: " + origin + "\r\n"));
+        BOOST_TEST(status_of(read) == 200);
+        const bool known = origin == "https://one.example" || origin == "http://two.example:8080";
+        BOOST_TEST((*read)[http::field::access_control_allow_origin] == (known ? origin : ""));
+        BOOST_TEST((*read)[http::field::vary] == "Origin");
+    }
 
     // A collection that is dropped goes, and one that comes is found.
     create("colour", hashed);

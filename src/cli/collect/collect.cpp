@@ -25,9 +25,10 @@ Options options() {
         "minimum number of batches that are stored together; until then, clients wait")(
         "hold-for", po::value<std::int64_t>()->default_value(60),
         "maximum seconds that a batch waits for others; then the client must repeat it")(
-        "allow-origin", po::value<std::string>()->default_value(""),
-        "origin of pages that may report from a browser: * or an origin such as https://example.org")(
-        "largest", po::value<std::int64_t>()->default_value(1 << 20), "maximum bytes of a request's body")(
+        "allow-origin", po::value<std::vector<std::string>>(),
+        "origin of pages that may report from a browser, such as https://example.org (may be repeated), or * "
+        "for all origins")("largest", po::value<std::int64_t>()->default_value(1 << 20),
+                           "maximum bytes of a request's body")(
         "reports", po::value<std::int64_t>()->default_value(100000), "maximum reports of a batch")(
         "connections", po::value<std::int64_t>()->default_value(512), "maximum connections")(
         "per-address", po::value<std::int64_t>(),
@@ -74,6 +75,21 @@ std::size_t per_address(const Arguments& arguments, const ldp::collect::Settings
     return loopback ? 0 : std::max<std::size_t>(1, settings.connections / 4);
 }
 
+/// Checks origins of pages: "*" alone, or schemes with hosts and ports.
+std::vector<std::string> origins_of(std::vector<std::string> origins) {
+    for (const std::string& origin : origins) {
+        const std::size_t host = origin.find("://");
+        const bool printable = std::ranges::all_of(origin, [](char c) { return c > ' ' && c <= '~'; });
+        const bool whole = host != std::string::npos && host > 0 && host + 3 < origin.size() &&
+                           origin.find_first_of("/?#*", host + 3) == std::string::npos;
+        if (!(printable && (whole || (origin == "*" && origins.size() == 1))))
+            throw UsageError(
+                "--allow-origin must be *, or an origin without a path or a trailing slash, such as "
+                "https://example.org");
+    }
+    return origins;
+}
+
 int run(const Arguments& arguments) {
     using std::chrono::seconds;
     ldp::collect::Settings settings;
@@ -83,9 +99,8 @@ int run(const Arguments& arguments) {
         const auto& names = arguments["collection"].as<std::vector<std::string>>();
         settings.only = {names.begin(), names.end()};
     }
-    settings.allow_origin = arguments["allow-origin"].as<std::string>();
-    for (const char c : settings.allow_origin)
-        if (c <= ' ' || c > '~') throw UsageError("--allow-origin must be * or an origin");
+    if (arguments.count("allow-origin") != 0)
+        settings.allow_origins = origins_of(arguments["allow-origin"].as<std::vector<std::string>>());
     settings.largest = static_cast<std::size_t>(number(arguments, "largest", 1024, 1 << 25));
     settings.connections = static_cast<std::size_t>(number(arguments, "connections", 1, 100000));
     settings.reports = static_cast<std::size_t>(number(arguments, "reports", 1, 100000000));

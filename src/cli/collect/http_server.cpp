@@ -312,14 +312,22 @@ class Server {
             read += co_await connection.stream.async_read_some(net::buffer(rest), into(error));
     }
 
+    const std::string* allowed_origin(const Request& request) const {
+        const std::string origin(request[http::field::origin]);
+        return settings_.allowed_origin(origin);
+    }
+
     Response response_of(HttpResponse answer, const Request& request, bool more) const {
         Response response(static_cast<http::status>(answer.status), 11);
         response.keep_alive(more);
         for (const auto& [name, value] : answer.fields) response.set(name, value);
-        if (!settings_.allow_origin.empty()) {
-            response.set(http::field::access_control_allow_origin, settings_.allow_origin);
+        if (const std::string* origin = allowed_origin(request)) {
+            response.set(http::field::access_control_allow_origin, *origin);
             response.set(http::field::access_control_expose_headers, "ETag, Ldp-Receipt, Retry-After");
         }
+        // A cache must not return the response for one origin to another.
+        if (!settings_.allow_origins.empty() && settings_.allow_origins[0] != "*")
+            response.set(http::field::vary, "Origin");
         if (!answer.type.empty()) {
             response.set(http::field::content_type, answer.type);
             response.set("X-Content-Type-Options", "nosniff");
@@ -340,7 +348,10 @@ class Server {
         const bool posts = target->of == Target::Of::batch;
         const char* const methods = posts ? "POST, DELETE" : "GET, HEAD";
         const http::verb method = request.method();
-        if (method == http::verb::options && !settings_.allow_origin.empty()) {
+        if (method == http::verb::options && !settings_.allow_origins.empty()) {
+            if (allowed_origin(request) == nullptr && request.count(http::field::origin) > 0)
+                co_return problem(403, "pages of this origin may not report here",
+                                  "The option --allow-origin of ldp collect lists the allowed origins.");
             HttpResponse allowed{204};
             allowed.fields = {{"Access-Control-Allow-Methods", methods},
                               {"Access-Control-Allow-Headers", "content-type, if-none-match"},

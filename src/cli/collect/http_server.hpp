@@ -1,12 +1,14 @@
 // The HTTP/1.1 server of the endpoint, which serves all clients in one thread (Boost.Beast).
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "cli/collect/report_writer.hpp"
 
@@ -18,7 +20,18 @@ struct Settings {
     std::string dsn;
     std::set<std::string> only;  ///< collections to serve; empty: all that the role may submit to
 
-    std::string allow_origin;      ///< origin of pages that may send requests (CORS); empty: none
+    /// Origins of pages that may send requests (CORS), or "*" for all pages; empty: none.
+    std::vector<std::string> allow_origins;
+    /// Returns the value that allows a page of this origin to read responses; null if it may not. The origin
+    /// is empty for requests that do not come from a page.
+    [[nodiscard]] const std::string* allowed_origin(const std::string& origin) const {
+        if (allow_origins.empty()) return nullptr;
+        if (allow_origins[0] == "*" || (origin.empty() && allow_origins.size() == 1))
+            return allow_origins.data();
+        const auto found = std::ranges::find(allow_origins, origin);
+        return found == allow_origins.end() ? nullptr : &*found;
+    }
+
     std::size_t largest;           ///< maximum bytes of a body
     std::size_t reports;           ///< maximum reports of a batch
     std::size_t connections;       ///< maximum number of open connections
