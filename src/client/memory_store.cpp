@@ -55,7 +55,13 @@ SideValues take_columns(Reader& reader) {
     SideValues columns;
     take_each(reader, [&] {
         const std::string name = take_text(reader);
-        columns.set(name, take_text(reader));
+        const std::string value = take_text(reader);
+        try {
+            columns.set(name, value);
+        } catch (const Error& error) {
+            raise(ErrorCode::malformed, "the snapshot has an impossible side column", error.what(),
+                  "Restore the snapshot from a copy.");
+        }
     });
     return columns;
 }

@@ -20,7 +20,13 @@ std::string stored(const SideValues& columns) {
     return columns.empty() ? std::string() : columns.json();
 }
 SideValues columns_of(const std::string& json) {
-    return json.empty() ? SideValues() : SideValues::from_json(json);
+    if (json.empty()) return {};
+    try {
+        return SideValues::from_json(json);
+    } catch (const Error& error) {
+        raise(ErrorCode::malformed, "the state has an impossible side column", error.what(),
+              "Restore the state file from a copy.");
+    }
 }
 
 }  // namespace

@@ -130,13 +130,10 @@ PlanningTarget PlanningTarget::from_json(std::string_view text, const Spec& spec
     question.effect = number(object, "effect", 1e-300, huge);
     if (int{question.error.has_value()} + question.margin.has_value() + question.effect.has_value() > 1)
         invalid("a question has one of \"error\", \"margin\" and \"effect\"", "Found several.");
-    if (question.asked == Asked::share || question.asked == Asked::range)
-        for (const auto& [name, found] :
-             {std::pair{"error", question.error}, {"margin", question.margin}, {"effect", question.effect}})
-            if (found && *found >= 1)
-                invalid("\"" + std::string(name) + "\" of a share must be below 1",
-                        "Found " + shown(*found) + ".",
-                        "A share is a fraction of 1: two percentage points are 0.02.");
+    if ((question.asked == Asked::share || question.asked == Asked::range) && question.margin &&
+        *question.margin >= 1)
+        invalid("\"margin\" of a share must be below 1", "Found " + shown(*question.margin) + ".",
+                "A share is a fraction of 1: two percentage points are 0.02.");
     question.confidence = object.real("confidence", question.confidence, 0.5, 1 - 1e-12);
     question.power = object.real("power", question.power, 0.5, 1 - 1e-9);
     object.finish();
