@@ -1,5 +1,7 @@
 // The endpoint (ldp collect) as clients see it, and what it makes of those that mean no good. LDP_REQUESTS
 // says how many random requests it is sent (default 5000); LDP_SEED, which.
+//
+// Length: all cases use the same endpoint, wire and collections.
 
 #include "endpoint.hpp"
 
