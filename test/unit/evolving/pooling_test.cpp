@@ -378,18 +378,18 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_known_is_refused) {
 BOOST_AUTO_TEST_CASE(fresh_answers_are_as_sure_as_they_are_many) {
     const auto m = mechanism("grr", 1, R"("domain": 4)");
     SeededBits bits(26);
-    OwnedSummary unrecorded(*m), told(*m);
+    OwnedSummary unrecorded(*m), recorded(*m);
     for (std::int32_t i = 0; i < 300; ++i) {
         const Report report = m->perturb(std::vector<Cell>{1}, bits);
         unrecorded.add(report);
-        told.add(report, Rounds::only(i % 30));
+        recorded.add(report, Rounds::only(i % 30));
     }
     for (std::size_t v = 0; v < 4; ++v)
         BOOST_CHECK_EQUAL(unrecorded.estimate(Quantity::frequencies)[v].standard_error,
-                          told.estimate(Quantity::frequencies)[v].standard_error);
+                          recorded.estimate(Quantity::frequencies)[v].standard_error);
     BOOST_CHECK_NO_THROW(static_cast<void>(health(unrecorded.view())));
-    BOOST_CHECK_EQUAL(fewest_people(told.view()), 10u);
-    BOOST_CHECK(enough(told.view()) && note(told.view()).empty());
+    BOOST_CHECK_EQUAL(fewest_people(recorded.view()), 10u);
+    BOOST_CHECK(enough(recorded.view()) && note(recorded.view()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(people_count_where_answers_are_kept) {
