@@ -1,7 +1,7 @@
 -- Frequent strings ------------------------------------------------------------------------------------------
 -- The domain of strings is too large for one collection, so a search extends frequent prefixes round by round. Each round
 -- has different people. The collection NAME_1 counts prefixes, NAME_2 counts extensions of the frequent prefixes, and so on.
--- Prefix extension: Bassily, Nissim, Stemmer, Thakurta 2017; Wang, Li, Jha 2018. The labels of a round are of three kinds.
+-- Prefix extension: Bassily, Nissim, Stemmer, Thakurta 2017; Wang, Li, Jha 2021. The labels of a round are of three kinds.
 --   Prefixes have a fixed number of characters. In the last round, this is the largest number that distinguishes strings.
 --   Whole strings end with U+0003: strings that may end in this round, and strings found in earlier rounds, which every
 --   later round counts again to reduce their error.

@@ -8,7 +8,7 @@
 // The score has the number of the ten most frequent strings (among the first ten found, and among all),
 // the number of strings that do not occur, and the total.
 //
-// PEM is the prefix extending method of Wang, Li, Jha 2018, for comparison only. Strings are numbers of 30
+// PEM is the prefix extending method of Wang, Li, Jha 2021, for comparison only. Strings are numbers of 30
 // bits, five per letter. People are divided evenly among rounds. Each round extends the 16 largest
 // prefixes of the round before and estimates them by local hashing (olh). The last round returns the ten
 // largest.
