@@ -51,7 +51,7 @@ inline constexpr RemedyWords program_words{
     "means",
     "Haar coefficients",
     "the distribution",
-    "shares of strings, and which strings are frequent",
+    "shares of strings, and the frequent strings",
     "They have frequencies in each round of a series.",
     "The part of the summary with one attribute can be asked by itself.",
     "Ask about fewer attributes at a time, or declare a view of these in the next spec.",
@@ -69,7 +69,7 @@ inline constexpr RemedyWords program_words{
     for (const Remedy remedy : remedies) {
         const char* text = words[static_cast<std::size_t>(remedy)];
         if (remedy <= Remedy::ask_strings)
-            estimates += (estimates.empty() ? "They tell " : ", and ") + std::string(text);
+            estimates += (estimates.empty() ? "They estimate " : ", and ") + std::string(text);
         else
             sentences += (sentences.empty() ? "" : " ") + std::string(text);
     }
