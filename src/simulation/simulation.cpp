@@ -33,6 +33,11 @@ double placed(const Attribute& attribute, double minutes) {
     return std::min(std::floor(domain * share), domain - 1);
 }
 
+/// The stream of an attribute's values; nothing if people keep them.
+std::optional<Stream> stream_of(const Scene& scene, std::size_t j) {
+    return scene.streams.empty() ? scene.stream : scene.streams[j];
+}
+
 /// Returns a value as the argument of a client: a label, if the attribute has labels. With "prefix" it is a
 /// string with this label.
 Value client_value(const Attribute& attribute, double place) {
@@ -45,41 +50,55 @@ Value client_value(const Attribute& attribute, double place) {
     return label.substr(0, label.find(Attribute::terminator));
 }
 
+/// The true values of an attribute in a round.
+struct Truth {
+    explicit Truth(const Attribute& attribute) : holders(attribute.domain) {}
+
+    void add(const Attribute& attribute, double place) {
+        if (attribute.numeric())
+            sum += place;
+        else
+            ++holders[static_cast<std::size_t>(place)];
+    }
+
+    std::vector<std::uint64_t> holders;  ///< of each category
+    double sum = 0;                      ///< of numbers
+};
+
 /// A round that is going on.
 struct Open {
-    explicit Open(const Attribute& attribute) : holders(attribute.domain) {}
-
-    std::vector<std::uint64_t> holders;               ///< of each category
-    double sum = 0;                                   ///< of numbers
+    std::vector<Truth> truths;                        ///< of each attribute
     std::map<std::uint64_t, std::uint64_t> spending;  ///< people, by how many answers they had drawn
     Round round{};
 };
 
-/// Evaluates a round. `about` is the attribute of the estimates, or the round of a series.
-Round closed(const Collection& collection, const Scene& scene, Bytes summary, std::size_t about, Open& open) {
-    const Attribute& attribute = collection.spec().attributes()[scene.attribute];
-    const auto people = static_cast<double>(scene.people);
-    Round& round = open.round;
-    round.answers = spending(open.spending);
-    round.truth = round.estimate = round.error = round.absolute = round.claimed = unknown;
-    if (round.refused == scene.people) return round;
+constexpr RoundAnswer no_answer{unknown, unknown, unknown, unknown, unknown};
+
+/// Returns what is estimated of an attribute: its mean or its shares; nothing of products and of strings, or
+/// if its mechanism estimates neither.
+std::optional<Quantity> quantity_of(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
+                                    std::size_t j) {
+    const Attribute& attribute = attributes[j];
+    if (attribute.derived() || attribute.strings) return {};
     const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
-    const std::vector<Estimate> estimates =
-        estimate(view_of(collection.mechanism(), summary), {quantity, Target::sample, about});
-    if (attribute.numeric()) {
-        round.truth = open.sum / people;
-        round.estimate = estimates[scene.attribute].value;
-        round.error = round.absolute = std::abs(round.estimate - round.truth);
-        round.claimed = estimates[scene.attribute].standard_error;
-        return round;
-    }
-    // Where values are reported in buckets there are fewer estimates than values, which fall evenly into
-    // them, in order.
+    return part_of(mechanism, j).mechanism->can_estimate(quantity) ? std::optional(quantity) : std::nullopt;
+}
+
+RoundAnswer judged_mean(const std::vector<Estimate>& means, std::size_t j, double truth) {
+    RoundAnswer answer{truth, means[j].value, unknown, unknown, means[j].standard_error};
+    answer.error = answer.absolute = std::abs(answer.estimate - truth);
+    return answer;
+}
+
+// Where values are reported in buckets there are fewer estimates than values, which fall evenly into them, in
+// order.
+RoundAnswer judged_shares(const std::vector<Estimate>& estimates, const Truth& truth, double people) {
+    if (estimates.empty()) return no_answer;
     std::vector<double> errors;
     errors.reserve(estimates.size());
     for (const Estimate& one : estimates) errors.push_back(one.value);
-    for (std::size_t v = 0; v < open.holders.size(); ++v)
-        errors[v * errors.size() / open.holders.size()] -= static_cast<double>(open.holders[v]) / people;
+    for (std::size_t v = 0; v < truth.holders.size(); ++v)
+        errors[v * errors.size() / truth.holders.size()] -= static_cast<double>(truth.holders[v]) / people;
     double squares = 0, absolute = 0, claimed = 0;
     for (std::size_t i = 0; i < errors.size(); ++i) {
         squares += errors[i] * errors[i];
@@ -87,9 +106,34 @@ Round closed(const Collection& collection, const Scene& scene, Bytes summary, st
         claimed += estimates[i].standard_error * estimates[i].standard_error;
     }
     const auto items = static_cast<double>(errors.size());
-    round.error = std::sqrt(squares / items);
-    round.absolute = absolute / items;
-    round.claimed = std::sqrt(claimed / items);
+    return {unknown, unknown, std::sqrt(squares / items), absolute / items, std::sqrt(claimed / items)};
+}
+
+/// Evaluates a round. `at` is its number in a series, and nothing of other mechanisms.
+Round closed(const Collection& collection, const Scene& scene, Bytes summary, std::optional<std::size_t> at,
+             Open& open) {
+    const Mechanism& mechanism = collection.mechanism();
+    const std::vector<Attribute>& attributes = collection.spec().attributes();
+    const auto people = static_cast<double>(scene.people);
+    Round& round = open.round;
+    round.answers = spending(open.spending);
+    round.record.assign(attributes.size(), no_answer);
+    static_cast<RoundAnswer&>(round) = no_answer;
+    if (round.refused == scene.people) return round;
+    const SummaryView view = view_of(mechanism, summary);
+    std::vector<Estimate> means;
+    for (std::size_t j = 0; j < attributes.size(); ++j) {
+        const std::optional<Quantity> quantity = quantity_of(mechanism, attributes, j);
+        if (!quantity) continue;
+        if (*quantity == Quantity::frequencies) {
+            round.record[j] = judged_shares(estimate(view, {*quantity, Target::sample, at.value_or(j)}),
+                                            open.truths[j], people);
+            continue;
+        }
+        if (means.empty()) means = estimate(view, {*quantity, Target::sample, at.value_or(0)});
+        round.record[j] = judged_mean(means, j, open.truths[j].sum / people);
+    }
+    static_cast<RoundAnswer&>(round) = round.record[scene.attribute];
     return round;
 }
 
@@ -118,7 +162,8 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     if (asked.derived())
         throw Error(ErrorCode::unsupported, "a product has no life of its own",
                     "\"" + asked.name + "\" is made of other attributes.", "Ask about one of those.");
-    check_can_estimate(mechanism, asked.numeric() ? Quantity::means : Quantity::frequencies);
+    check_can_estimate(*part_of(mechanism, scene.attribute).mechanism,
+                       asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds.
     const auto* const series = find_capability<SeriesRandomizer>(mechanism);
     if (series != nullptr && scene.rounds > series->rounds())
@@ -129,8 +174,10 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     start_summary(mechanism, empty);
     const std::size_t count = series != nullptr ? 1 : scene.rounds;
     constexpr double gigabyte = 1e9;
+    double holders = 0;
+    for (const Attribute& attribute : attributes) holders += static_cast<double>(attribute.domain);
     const double all =
-        static_cast<double>(empty.size() * count) + 8 * static_cast<double>(asked.domain * scene.rounds);
+        static_cast<double>(empty.size() * count) + 8 * holders * static_cast<double>(scene.rounds);
     if (all > gigabyte)
         throw Error(ErrorCode::unsupported, "the simulation of these rounds needs too much memory",
                     "They take " + std::to_string(static_cast<std::uint64_t>(all)) +
@@ -138,7 +185,8 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                     "Ask for fewer rounds.");
 
     std::vector<std::vector<std::byte>> summaries(count, empty);
-    std::vector<Open> open(scene.rounds, Open(asked));
+    const std::vector<Truth> nobody(attributes.begin(), attributes.end());
+    std::vector<Open> open(scene.rounds, Open{nobody, {}});
     SeededBits lives(2 * scene.seed), noise(2 * scene.seed + 1);
     const std::vector<std::size_t> given = ldp::given(attributes);
     std::vector<Value> record;
@@ -148,19 +196,22 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
         const std::unique_ptr<Reporter> reporter = make_reporter(collection, store, noise);
         std::uint64_t answers = 0;
         std::vector<Life> life;
-        for (std::size_t j = 0; j < attributes.size(); ++j) life.emplace_back(scene.stream, lives);
+        std::vector<double> kept(attributes.size(), unknown);
+        for (std::size_t j = 0; j < attributes.size(); ++j) {
+            life.emplace_back(stream_of(scene, j).value_or(scene.stream), lives);
+            if (stream_of(scene, j)) continue;
+            const double drawn = placed(attributes[j], life[j].next(lives));
+            kept[j] = scene.fixed.empty() ? drawn : scene.fixed[person][j];
+        }
         for (std::size_t t = 0; t < scene.rounds; ++t) {
             Open& now = open[t];
             record.clear();
             for (const std::size_t j : given) {
-                const double place =
-                    scene.own.empty() ? placed(attributes[j], life[j].next(lives)) : scene.own[person][t];
+                const double place = !scene.own.empty()    ? scene.own[person][t]
+                                     : stream_of(scene, j) ? placed(attributes[j], life[j].next(lives))
+                                                           : kept[j];
                 record.push_back(client_value(attributes[j], place));
-                if (j != scene.attribute) continue;
-                if (asked.numeric())
-                    now.sum += place;
-                else
-                    ++now.holders[static_cast<std::size_t>(place)];
+                now.truths[j].add(attributes[j], place);
             }
             const auto [reports, receipt] =
                 reported(*reporter, record, static_cast<std::int32_t>(t + 1), noise);
@@ -185,9 +236,8 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
     std::vector<Round> rounds;
     rounds.reserve(open.size());
     for (std::size_t t = 0; t < open.size(); ++t)
-        rounds.push_back(series != nullptr
-                             ? closed(collection, scene, summaries[0], t, open[t])
-                             : closed(collection, scene, summaries[t], scene.attribute, open[t]));
+        rounds.push_back(series != nullptr ? closed(collection, scene, summaries[0], t, open[t])
+                                           : closed(collection, scene, summaries[t], {}, open[t]));
     return rounds;
 }
 

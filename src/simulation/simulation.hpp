@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "client/collection.hpp"
@@ -21,6 +22,12 @@ struct Scene {
     /// Instead of the stream: of each of the people the values of all rounds, in the only attribute's own
     /// unit, of a category its values' numbers.
     std::vector<std::vector<double>> own = {};
+    /// For each of the spec's attributes the stream of its values, or nothing if people keep their values.
+    /// Empty: all attributes follow `stream`.
+    std::vector<std::optional<Stream>> streams = {};
+    /// For each of the `people` the values of all attributes, in the units of `own`; those of attributes with
+    /// a stream are not read. Empty: kept values are drawn as the first value of `stream`.
+    std::vector<std::vector<double>> fixed = {};
 };
 
 /// Over the people.
@@ -33,11 +40,20 @@ struct Spending {
 /// Of people by how many answers they have drawn: for each number how many; there is at least one person.
 [[nodiscard]] Spending spending(const std::map<std::uint64_t, std::uint64_t>& people_by_answers);
 
-struct Round {
+/// The estimate of an attribute's mean or shares in a round, compared with the truth. All numbers are NaN if
+/// nobody reported the attribute.
+struct RoundAnswer {
     double truth, estimate;  ///< of a mean, in the attribute's unit; NaN of shares
     double error;            ///< root mean square error over a category's values; absolute error of a mean
     double absolute;         ///< mean absolute error over a category's values
     double claimed;          ///< root mean square of the reported standard errors
+};
+
+/// A round, with the answer about the attribute of the scene.
+struct Round : RoundAnswer {
+    /// The answers about all attributes, in the order of the spec; NaN if the mechanism of an attribute
+    /// estimates neither its mean nor its shares, and for products.
+    std::vector<RoundAnswer> record = {};
     std::uint64_t drawn = 0, kept = 0, nearest = 0;  ///< reports, by origin
     std::uint64_t refused = 0;                       ///< people without enough budget for a report
     std::uint64_t silent = 0;                        ///< people whose series had no report due
@@ -45,8 +61,8 @@ struct Round {
 };
 
 /// Simulates the clients of all people and the server. The values of each attribute follow their own life,
-/// scaled to the range of a number or to the domain of a category. Each client uses the Reporter for the
-/// spec.
+/// scaled to the range of a number or to the domain of a category, or remain as they are. Each client uses
+/// the Reporter for the spec.
 ///
 /// `progress` is called after each person with the number of finished people. Throws Error (unsupported) if
 /// the mechanism estimates neither the attribute's mean nor its shares, if a series has fewer rounds, or if

@@ -175,6 +175,76 @@ BOOST_AUTO_TEST_CASE(a_series_costs_once) {
                           error_with(ErrorCode::unsupported, "16 rounds"));
 }
 
+namespace {
+
+/// Two attributes that people keep, and one that changes.
+const std::string mixed = R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {},
+    "budget": {"epsilon": 999}, "attributes": [{"name": "colour", "domain": 4, "mechanism": "l_grr"},
+        {"name": "place", "domain": 360, "mechanism": "l_osue"}, {"name": "age", "min": 0, "max": 90}]})";
+
+}  // namespace
+
+// A person reports one attribute in all rounds: two in three people keep its value and draw one response.
+BOOST_AUTO_TEST_CASE(kept_values_cost_one_response) {
+    constexpr std::uint64_t people = 3000;
+    constexpr std::size_t count = 40;
+    Scene scene{Stream::syn, people, count, 4, 0};
+    scene.streams = {{}, Stream::syn, {}};
+    const std::vector<Round> rounds = rounds_of(mixed, scene);
+    for (std::size_t t = 0; t < count; ++t) {
+        const Round& round = rounds[t];
+        BOOST_TEST(round.drawn + round.kept == people);
+        BOOST_TEST(round.record[2].truth == rounds[0].record[2].truth);
+        BOOST_TEST(round.error == round.record[0].error);
+        const double missed = std::pow(1 - 0.25 / 360, static_cast<double>(t));
+        const double keys = 360 * (1 - 359.0 / 360 * missed);
+        // The variance over people: of which attribute it is, and of the number of changes.
+        const double variance = 2.0 / 9 * std::pow(keys - 1, 2) + 0.25 * 0.75 * static_cast<double>(t) / 3;
+        BOOST_TEST(std::abs(round.answers.mean - (2 + keys) / 3) < 6 * std::sqrt(variance / people) + 1e-9);
+    }
+    // By independent draws of all three attributes every round would have as many as 40 responses.
+    BOOST_TEST(rounds.back().answers.most > 6u);
+
+    const std::vector<Round> changing = rounds_of(mixed, {Stream::syn, people, count, 4, 0});
+    BOOST_TEST(changing[5].record[2].truth != changing[0].record[2].truth);
+    scene.streams = {Stream::syn, Stream::syn, Stream::syn};
+    const std::vector<Round> named = rounds_of(mixed, scene);
+    for (std::size_t t = 0; t < count; ++t) BOOST_TEST(named[t].error == changing[t].error);
+}
+
+BOOST_AUTO_TEST_CASE(kept_values_are_those_of_the_people) {
+    constexpr std::uint64_t people = 900;
+    Scene scene{Stream::syn, people, 3, 4, 2};
+    scene.streams = {{}, Stream::syn, {}};
+    double sum = 0;
+    for (std::uint64_t i = 0; i < people; ++i) {
+        scene.fixed.push_back({static_cast<double>(i % 2), 0, static_cast<double>(i % 90)});
+        sum += static_cast<double>(i % 90);
+    }
+    std::vector<double> squares(3);
+    constexpr int runs = 400;
+    for (int run = 0; run < runs; ++run) {
+        scene.seed = static_cast<std::uint64_t>(run);
+        const Round round = rounds_of(mixed, scene)[2];
+        BOOST_TEST(round.truth == sum / people);
+        BOOST_TEST(round.estimate == round.record[2].estimate);
+        for (std::size_t j = 0; j < 3; ++j)
+            squares[j] += std::pow(round.record[j].error / round.record[j].claimed, 2) / runs;
+    }
+    // By Chernoff's bound a mean of 400 squares of normal variables is off by half with probability 1e-8.
+    // Means over values vary by less, and estimated standard errors by a few per cent.
+    for (std::size_t j = 0; j < 3; ++j) BOOST_TEST(std::abs(squares[j] - 1) < 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(attributes_that_nobody_reports_have_no_answer) {
+    Scene scene{Stream::syn, 1, 2, 4, 0};
+    const std::vector<Round> rounds = rounds_of(mixed, scene);
+    int answered = 0;
+    for (const ldp::simulation::RoundAnswer& answer : rounds[1].record)
+        answered += std::isnan(answer.error) ? 0 : 1;
+    BOOST_TEST(answered == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

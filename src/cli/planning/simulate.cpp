@@ -7,6 +7,9 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "accounting/posterior_odds.hpp"
 #include "cli/command.hpp"
@@ -16,6 +19,7 @@
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "plot/chart.hpp"
 #include "simulation/simulation.hpp"
@@ -33,8 +37,11 @@ Options options() {
     Options options;
     options.add_options()("action", po::value<std::string>()->required())(
         "spec", po::value<std::string>()->required())(
-        "stream", po::value<std::string>()->default_value("syn"),
-        "changes of simulated values: syn (new values) or jitter (noise about a base)")(
+        "stream", po::value<std::vector<std::string>>()->composing(),
+        "changes of simulated values: syn (new values, the default) or jitter (noise about a base); "
+        "NAME=syn or NAME=jitter: of this attribute, and attributes without a stream keep their values")(
+        "fixed", po::value<std::string>()->default_value(""),
+        "a CSV file of people with the values of the attributes that keep theirs")(
         "people", po::value<std::int64_t>()->default_value(10000), "people who report in every round")(
         "rounds", po::value<std::int64_t>()->default_value(120), "reports of each person")(
         "seed", po::value<std::uint64_t>()->default_value(1),
@@ -59,38 +66,90 @@ std::uint64_t number(const Arguments& arguments, const char* option, std::int64_
     return static_cast<std::uint64_t>(found);
 }
 
-std::size_t attribute(const Arguments& arguments, const Spec& spec) {
-    const auto& name = arguments["attribute"].as<std::string>();
-    if (name.empty()) return 0;
+std::size_t attribute_named(const std::string& name, const Spec& spec, const char* option) {
     const auto found = std::ranges::find(spec.attributes(), name, &Attribute::name);
     if (found == spec.attributes().end())
         throw Error(ErrorCode::invalid_value, "the spec has no attribute " + in_quotes(name), {},
-                    "--attribute takes one of the names in its \"attributes\".");
+                    "--" + std::string(option) + " takes one of the names in its \"attributes\".");
     return static_cast<std::size_t>(found - spec.attributes().begin());
 }
 
-/// Totals over all rounds.
-struct Whole {
-    explicit Whole(std::span<const Round> rounds) {
+std::size_t attribute(const Arguments& arguments, const Spec& spec) {
+    const auto& name = arguments["attribute"].as<std::string>();
+    return name.empty() ? 0 : attribute_named(name, spec, "attribute");
+}
+
+/// Origins of the reports of all rounds.
+struct Origins {
+    explicit Origins(std::span<const Round> rounds) {
         for (const Round& round : rounds) {
             drawn += round.drawn;
             kept += round.kept;
             nearest += round.nearest;
             refused += round.refused;
             silent += round.silent;
-            if (std::isnan(round.error)) continue;  // nobody reported
-            ++answered;
-            error += round.error * round.error;
-            absolute += round.absolute;
-            claimed += round.claimed * round.claimed;
         }
+    }
+    std::uint64_t drawn = 0, kept = 0, nearest = 0, refused = 0, silent = 0;
+};
+
+/// The errors of an attribute over all rounds; NaN if nobody reported it.
+struct ErrorsOverall {
+    template <class AnswerOf>
+    ErrorsOverall(std::span<const Round> rounds, AnswerOf answer_of) {
+        double answered = 0;
+        for (const Round& round : rounds) {
+            const RoundAnswer& answer = answer_of(round);
+            if (std::isnan(answer.error)) continue;  // nobody reported
+            ++answered;
+            error += answer.error * answer.error;
+            absolute += answer.absolute;
+            claimed += answer.claimed * answer.claimed;
+        }
+        if (answered == 0) error = absolute = claimed = unknown, answered = 1;
         error = std::sqrt(error / answered);
         absolute /= answered;
         claimed = std::sqrt(claimed / answered);
     }
-    std::uint64_t drawn = 0, kept = 0, nearest = 0, refused = 0, silent = 0;
-    double answered = 0, error = 0, absolute = 0, claimed = 0;
+    double error = 0, absolute = 0, claimed = 0;
 };
+
+/// How the values of the attributes come about.
+struct Values {
+    Stream stream = Stream::syn;
+    std::vector<std::optional<Stream>> streams;  ///< of attributes; empty if all follow `stream`
+    std::string title;
+};
+
+/// Reads --stream: "syn" for all attributes that are not named, "NAME=syn" for one.
+Values values_of(const Arguments& arguments, const Spec& spec) {
+    const auto parsed = [](const std::string& word) {
+        if (word == "syn") return Stream::syn;
+        if (word == "jitter") return Stream::jitter;
+        throw UsageError("--stream must be syn, jitter, NAME=syn or NAME=jitter, not " + in_quotes(word));
+    };
+    Values found;
+    std::optional<Stream> all;
+    std::map<std::string, Stream> named;
+    if (arguments.count("stream") != 0)
+        for (const std::string& word : arguments["stream"].as<std::vector<std::string>>()) {
+            const std::size_t sign = word.rfind('=');
+            const bool repeated =
+                sign == std::string::npos
+                    ? std::exchange(all, parsed(word)).has_value()
+                    : !named.emplace(word.substr(0, sign), parsed(word.substr(sign + 1))).second;
+            if (repeated) throw UsageError("--stream is given twice for the same attributes");
+            found.title += (found.title.empty() ? "" : ", ") + word;
+        }
+    found.stream = all.value_or(Stream::syn);
+    if (named.empty()) {
+        found.title = found.stream == Stream::syn ? "syn" : "jitter";
+        return found;
+    }
+    found.streams.assign(spec.attributes().size(), all);
+    for (const auto& [name, stream] : named) found.streams[attribute_named(name, spec, "stream")] = stream;
+    return found;
+}
 
 double percent(std::uint64_t part, std::uint64_t all) {
     return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
@@ -118,14 +177,47 @@ void print(std::span<const Round> rounds, const Attribute& attribute, double eps
     }
 }
 
+/// Prints the errors of all attributes of a record over all rounds.
+void print_record(std::span<const Round> rounds, const Spec& spec, const Values& values) {
+    const std::vector<Attribute>& attributes = spec.attributes();
+    std::cout << "\n"
+              << std::left << std::setw(20) << "attribute" << std::setw(18) << "estimate" << std::setw(8)
+              << "values" << std::right << std::setw(12) << "error" << std::setw(12) << "claimed"
+              << std::setw(18) << "error / claimed"
+              << "\n";
+    for (std::size_t j = 0; j < attributes.size(); ++j) {
+        const ErrorsOverall errors(rounds,
+                                   [j](const Round& round) -> const RoundAnswer& { return round.record[j]; });
+        const std::optional<Stream> stream =
+            values.streams.empty() ? std::optional(values.stream) : values.streams[j];
+        if (attributes[j].derived()) continue;
+        const std::string estimated =
+            attributes[j].numeric() ? "mean" : "shares of " + std::to_string(attributes[j].domain);
+        std::cout << std::left << std::setw(20) << shortened(attributes[j].name, 18) << std::setw(18)
+                  << estimated << std::setw(8)
+                  << (!stream                 ? "kept"
+                      : stream == Stream::syn ? "syn"
+                                              : "jitter")
+                  << std::right;
+        if (std::isnan(errors.error)) {  // nobody reported it, or its mechanism estimates something else
+            std::cout << std::setw(12) << "-" << std::setw(12) << "-" << std::setw(18) << "-"
+                      << "\n";
+            continue;
+        }
+        std::cout << std::setw(12) << errors.error << std::setw(12) << errors.claimed << std::setw(18)
+                  << errors.error / errors.claimed << "\n";
+    }
+}
+
 void print_whole(std::span<const Round> rounds, const Collection& collection) {
-    const Whole whole(rounds);
+    const Origins whole(rounds);
+    const ErrorsOverall errors(rounds, [](const Round& round) -> const RoundAnswer& { return round; });
     const Spec& spec = collection.spec();
     const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused + whole.silent;
     const Spending& answers = rounds.back().answers;
-    std::cout << "\nerror         " << whole.error << " over all rounds (root mean square; mean absolute "
-              << whole.absolute << ")\nclaimed       " << whole.claimed
-              << " as standard error of the estimates; error / claimed = " << whole.error / whole.claimed
+    std::cout << "\nerror         " << errors.error << " over all rounds (root mean square; mean absolute "
+              << errors.absolute << ")\nclaimed       " << errors.claimed
+              << " as standard error of the estimates; error / claimed = " << errors.error / errors.claimed
               << "\nreports       " << grouped(all - whole.refused - whole.silent) << ": "
               << percent(whole.drawn, all) << " % drawn, " << percent(whole.kept, all) << " % memoized, "
               << percent(whole.nearest, all) << " % the nearest of a spent budget; " << grouped(whole.refused)
@@ -184,19 +276,33 @@ int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action != "evolving" && action != "once")
         throw UsageError("ldp simulate needs evolving or once, not " + in_quotes(action));
-    const Choice<Stream> streams{"stream", {{"syn", Stream::syn}, {"jitter", Stream::jitter}}};
-    Scene scene{streams.chosen(arguments), number(arguments, "people", max_people),
-                number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
     const auto& given = arguments["spec"].as<std::string>();
     const Collection collection(Spec::from_json(spec_text(given)));
     if (action == "once") return simulate_once(arguments, collection);
+    const Spec& spec = collection.spec();
+    Values values = values_of(arguments, spec);
+    Scene scene{values.stream, number(arguments, "people", max_people),
+                number(arguments, "rounds", max_rounds), arguments["seed"].as<std::uint64_t>(), 0};
+    scene.streams = values.streams;
+    const auto& fixed = arguments["fixed"].as<std::string>();
     const bool own = !arguments["data"].as<std::string>().empty();
+    if (own && (!values.streams.empty() || !fixed.empty()))
+        throw UsageError(
+            "--data takes neither --fixed nor --stream NAME=...: it has the values of all rounds");
+    if (!fixed.empty() && values.streams.empty())
+        throw UsageError("--fixed needs --stream NAME=syn or NAME=jitter for the attributes that change");
     if (own) {
         scene.own = read_series(arguments, collection);
         scene.people = scene.own.size();
         scene.rounds = scene.own[0].size();
+        values.title = arguments["data"].as<std::string>();
     }
-    const Spec& spec = collection.spec();
+    if (!fixed.empty()) {
+        scene.fixed = read_fixed(arguments, collection, scene.streams, scene.people);
+        scene.people = scene.fixed.size();
+    }
+    if (!values.streams.empty())
+        values.title += fixed.empty() ? ", other values kept" : ", other values from " + fixed;
     scene.attribute = attribute(arguments, spec);
     const Attribute& asked = spec.attributes()[scene.attribute];
 
@@ -207,14 +313,15 @@ int run(const Arguments& arguments) {
     }
     std::cout << std::setprecision(4) << spec.mechanism().name << " at epsilon " << spec.epsilon()
               << but_for(spec.delta()) << (spec.evolving() ? ", memoized" : ", not memoized") << "; "
-              << arguments[own ? "data" : "stream"].as<std::string>() << ", " << grouped(scene.people)
-              << " people, " << grouped(scene.rounds) << " rounds, seed " << scene.seed << "\n";
+              << values.title << ", " << grouped(scene.people) << " people, " << grouped(scene.rounds)
+              << " rounds, seed " << scene.seed << "\n";
     if (asked.numeric())
         std::cout << "the mean of " << in_quotes(asked.name) << ", " << asked.min << " to " << asked.max;
     else
         std::cout << "the shares of the " << asked.domain << " values of " << in_quotes(asked.name);
     std::cout << "\n\n";
     print(rounds, asked, spec.epsilon());
+    if (spec.attributes().size() > 1) print_record(rounds, spec, values);
     print_whole(rounds, collection);
     if (const auto& name = arguments["svg"].as<std::string>(); !name.empty()) {
         draw(rounds, spec, name);
@@ -245,6 +352,10 @@ const Command command{
     "one. Without --data, the values of each attribute are generated, scaled to its range or domain:\n"
     "  syn     one of 360 values; in each round a new one with probability 1/4\n"
     "  jitter  a base in 0 to 360, in each round a new one with probability 1/100, with noise of +-10\n"
+    "--stream NAME=syn: only the attributes that are named change. The others keep their first value, or "
+    "the\n"
+    "value of a person in the file of --fixed, of which --people are read. For a record, the command shows\n"
+    "the errors of all attributes.\n"
     "All randomness comes from --seed, so that a run can be repeated. Do not use simulated reports as real\n"
     "ones.",
     options,

@@ -16,6 +16,7 @@
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/spec/products.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/single_round.hpp"
 
@@ -48,10 +49,13 @@ void print(const std::vector<Trial>& trials, const Spec& spec) {
     }
 }
 
-[[noreturn]] void bad_row(const CsvReader& csv, const std::string& message) {
+constexpr const char* hint_of_series = "--series PERSON,ROUND,VALUE names the columns.";
+constexpr const char* hint_of_fixed = "The columns of --fixed are the attributes without a stream.";
+
+[[noreturn]] void bad_row(const CsvReader& csv, const std::string& message,
+                          const char* hint = hint_of_series) {
     throw Error(ErrorCode::invalid_value,
-                csv.name() + ", line " + std::to_string(csv.line()) + ": " + message, {},
-                "--series PERSON,ROUND,VALUE names the columns.");
+                csv.name() + ", line " + std::to_string(csv.line()) + ": " + message, {}, hint);
 }
 
 std::int64_t whole(const CsvReader& csv, std::string_view text) {
@@ -62,20 +66,30 @@ std::int64_t whole(const CsvReader& csv, std::string_view text) {
     return found;
 }
 
+/// Whether an attribute's values in a file are labels rather than numbers.
+bool by_label(const Attribute& attribute) {
+    return !attribute.labels.empty() && !attribute.binned();
+}
+
+/// A field as a value for Collection::to_grid().
+Value parsed(const CsvReader& csv, const Attribute& attribute, std::string_view text, const char* hint) {
+    if (by_label(attribute)) return text;
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size())
+        bad_row(csv, "\"" + shortened(text, 40) + "\" is not a number", hint);
+    return number;
+}
+
 /// Returns a value for the simulation: a number, or the index of a category.
+double placed(const Attribute& attribute, const Value& value, double position) {
+    return attribute.numeric() ? std::clamp(std::get<double>(value), attribute.min, attribute.max) : position;
+}
+
 double value_of(const CsvReader& csv, const Collection& collection, std::string_view text) {
     const Attribute& attribute = collection.spec().attributes()[0];
-    const bool labels = !attribute.labels.empty() && !attribute.binned();
-    double number = 0;
-    if (!labels) {
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error != std::errc() || end != text.data() + text.size())
-            bad_row(csv, "\"" + shortened(text, 40) + "\" is not a number");
-    }
-    const Value value = labels ? Value(text) : Value(number);
-    const double place = collection.to_grid({&value, 1}).positions[0];
-    if (!attribute.numeric()) return place;
-    return std::clamp(number, attribute.min, attribute.max);
+    const Value value = parsed(csv, attribute, text, hint_of_series);
+    return placed(attribute, value, collection.to_grid({&value, 1}).positions[0]);
 }
 
 }  // namespace
@@ -168,6 +182,52 @@ std::vector<std::vector<double>> read_series(const Arguments& arguments, const C
             values.push_back(now->second);
         }
     }
+    return people;
+}
+
+std::vector<std::vector<double>> read_fixed(const Arguments& arguments, const Collection& collection,
+                                            const std::vector<std::optional<Stream>>& streams,
+                                            std::uint64_t most) {
+    const auto& name = arguments["fixed"].as<std::string>();
+    const std::vector<Attribute>& attributes = collection.spec().attributes();
+    std::ifstream file;
+    open(file, name);
+    CsvReader csv(file, name);
+    struct FixedColumn {
+        std::size_t attribute;
+        std::optional<std::size_t> column;  ///< none of an attribute with a stream
+    };
+    std::vector<FixedColumn> columns;
+    std::vector<Value> record;
+    for (const std::size_t j : given(attributes)) {
+        const Attribute& attribute = attributes[j];
+        columns.push_back(
+            {j, streams[j] ? std::nullopt : std::optional(csv.column(attribute.name, hint_of_fixed))});
+        // A valid value in the place of a stream.
+        record.push_back(by_label(attribute) ? Value(attribute.labels[0]) : Value(attribute.min));
+    }
+    std::vector<std::vector<double>> people;
+    while (people.size() < most && csv.next()) {
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (const auto [j, column] = columns[i]; column)
+                record[i] = parsed(csv, attributes[j], csv.field(*column), hint_of_fixed);
+        const GridRecord grid = [&] {
+            try {
+                return collection.to_grid(record);
+            } catch (const Error& error) {
+                bad_row(csv, error.what(), hint_of_fixed);
+            }
+        }();
+        auto& values = people.emplace_back(attributes.size());
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (const auto [j, column] = columns[i]; column)
+                values[j] = placed(attributes[j], record[i], grid.positions[j]);
+        if (people.size() * attributes.size() > most_values)
+            throw Error(ErrorCode::unsupported, "the file has too many values to simulate",
+                        "At most " + grouped(most_values) + " are held in memory.",
+                        "Take a part of its rows, or give --people.");
+    }
+    if (people.empty()) throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row is a person.");
     return people;
 }
 

@@ -1,10 +1,13 @@
 // Simulations on files of people's values.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "client/collection.hpp"
+#include "simulation/life.hpp"
 
 namespace ldp::cli {
 
@@ -17,5 +20,12 @@ int simulate_once(const Arguments& arguments, const Collection& collection);
 /// Throws Error: malformed or invalid_value for invalid rows, unsupported for specs of several attributes.
 [[nodiscard]] std::vector<std::vector<double>> read_series(const Arguments& arguments,
                                                            const Collection& collection);
+
+/// Reads the people in the file of --fixed, as many as the file has and at most `most`: the values of the
+/// attributes without a stream, from columns of their names. Other attributes have the value 0. Throws Error
+/// (malformed or invalid_value) for invalid rows.
+[[nodiscard]] std::vector<std::vector<double>> read_fixed(
+    const Arguments& arguments, const Collection& collection,
+    const std::vector<std::optional<simulation::Stream>>& streams, std::uint64_t most);
 
 }  // namespace ldp::cli
