@@ -7,7 +7,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/strings/string_queries.hpp"
 #include "core/summary/candidates.hpp"
-#include "core/summary/change.hpp"
+#include "core/comparison/change.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/robust_interval.hpp"
 #include "core/summary/top.hpp"
@@ -311,7 +311,7 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
     const SummaryView later = view_of(*other, after);
     const auto found = [&](const SummaryView& before) {
         if (later.n == 0) return Answers{};
-        const std::vector<Change> changes = change(before, later, repeated, target);
+        const std::vector<Change> changes = change(before, later, repeated, critical_value, target);
         Answers all = answers(subject, critical_value, changes.size());
         const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = Answers::no_attribute;
@@ -321,10 +321,10 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
             return last;
         };
         Work work;
-        for (const auto& [attribute, value, difference] : changes) {
+        for (const auto& [attribute, value, difference, interval] : changes) {
             work.done();
             if (subject.has(attribute))
-                all.add(attribute, value ? *value : Answers::none, difference, about(attribute));
+                all.add(attribute, value ? *value : Answers::none, difference, about(attribute), interval);
         }
         return all;
     };

@@ -13,7 +13,7 @@
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/strings/string_queries.hpp"
 #include "core/summary/candidates.hpp"
-#include "core/summary/change.hpp"
+#include "core/comparison/change.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
@@ -204,7 +204,7 @@ void ask_all(const SummaryView& view, Transcript& said) {
             said.ask([&] { return top(view, 3, target, Control::bonferroni); });
             said.ask([&] { return top(view, 3, target, Control::benjamini_hochberg, attributes - 1); });
         }
-        said.ask([&] { return change(view, view, 0.5, target); });
+        said.ask([&] { return change(view, view, 0.5, 2, target); });
         if (all || find_capability<JointViews>(mechanism) != nullptr)
             for (const auto how : {Combination::unbiased, Combination::consistent})
                 for (const std::vector<std::size_t>& of :

@@ -57,10 +57,10 @@ CREATE TABLE pair AS SELECT b.name, b.summary AS before, a.summary AS after
 SELECT attribute, value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper
 FROM pair, ldp_change(before, after, 0.6) WHERE name = 'app';
 SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM pair, ldp_change(before, after, 0.6) WHERE name IN ('minutes', 'person') ORDER BY name, attribute, value;
--- Without anything in common, variances add up.
+-- Without anything in common, variances add up, and intervals are those of two groups of different people.
 SELECT name, count(*) AS items, bool_and(abs(c.estimate - (y.estimate - x.estimate)) < 1e-12) AS differences,
-       bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and(abs(c.upper - c.estimate - 1.959963984540054 * c.stderr) < 1e-9) AS intervals
-FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value)
+       bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and((c.lower, c.upper) = (g.lower, g.upper)) AS intervals
+FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_compare_groups('{before,after}', ARRAY[before, after], baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value)
 WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
 -- One layer by hand: the less noisy day's variance is common to both.
 SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand

@@ -20,13 +20,15 @@ constexpr double largest_critical_value = 40;
 /// Second and third central moments of an estimate, at each possible true value.
 class EstimateMoments {
   public:
-    explicit EstimateMoments(const GroupEstimate& group)
+    /// In units of this length; squares of numbers on a wide range may overflow.
+    EstimateMoments(const GroupEstimate& group, double unit)
         : curve_(curve_of(group.estimate, group.law)),
-          variance_(square(group.estimate.standard_error) + group.law.unseen),
-          unseen_(group.law.unseen),
+          variance_(square(group.estimate.standard_error / unit) + square(group.law.unseen_error / unit)),
+          unseen_(square(group.law.unseen_error / unit)),
           degrees_(group.law.degrees_of_freedom),
           truths_(group.law.truths) {
         if (curve_ && std::isinf(truths_.upper - truths_.lower)) truths_ = possible_shares;
+        truths_ = {truths_.lower / unit, truths_.upper / unit};
     }
 
     /// Whether the moments depend on the true value.
@@ -55,13 +57,18 @@ class EstimateMoments {
 /// The test of hypothetical differences.
 class ScoreTest {
   public:
-    ScoreTest(const GroupEstimate& group, const GroupEstimate& baseline)
-        : group_(group), baseline_(baseline), first_(group.estimate.value), second_(baseline.estimate.value) {
+    ScoreTest(const GroupEstimate& group, const GroupEstimate& baseline, double remaining, double unit)
+        : group_(group, unit),
+          baseline_(baseline, unit),
+          remaining_(remaining),
+          first_(group.estimate.value / unit),
+          second_(baseline.estimate.value / unit) {
         possible_ = {group_.truths().lower - baseline_.truths().upper,
                      group_.truths().upper - baseline_.truths().lower};
         // Where the variance is known at the estimate only, differences are unlimited.
         const double estimate = first_ - second_;
-        const double far = 1000 * std::hypot(group.estimate.standard_error, baseline.estimate.standard_error);
+        const double far =
+            1000 * std::hypot(group.estimate.standard_error / unit, baseline.estimate.standard_error / unit);
         if (std::isinf(possible_.lower)) possible_.lower = estimate - far;
         if (std::isinf(possible_.upper)) possible_.upper = estimate + far;
     }
@@ -123,14 +130,14 @@ class ScoreTest {
             v1 = group_.variance(truth + delta);
             v2 = baseline_.variance(truth);
         }
-        const double variance = v1 + v2, off = first_ - second_ - delta;
+        const double variance = (v1 + v2) * remaining_, off = first_ - second_ - delta;
         if (!(variance > 0)) return {off == 0 ? 0 : std::copysign(HUGE_VAL, off), 0, 0, 0};
         const double error = std::sqrt(variance);
         const double d1 = group_.degrees_of_freedom(), d2 = baseline_.degrees_of_freedom();
         const double spread = (d1 > 0 ? square(v1) / d1 : 0) + (d2 > 0 ? square(v2) / d2 : 0);
         return {off / error, error,
-                (group_.third(truth + delta) - baseline_.third(truth)) / (variance * error),
-                spread > 0 ? square(variance) / spread : 0};
+                (group_.third(truth + delta) - baseline_.third(truth)) * remaining_ / (variance * error),
+                spread > 0 ? square(v1 + v2) / spread : 0};
     }
     static double student(double critical_value, const Score& score) {
         return score.degrees_of_freedom > 0 ? student_critical_value(critical_value, score.degrees_of_freedom)
@@ -159,22 +166,38 @@ class ScoreTest {
     }
 
     EstimateMoments group_, baseline_;
-    double first_, second_;
+    double remaining_, first_, second_;
     Interval possible_{};
 };
 
+/// Estimates that are linear in a count with a larger standard deviation, in reports, are normal.
+constexpr double normal_count = 30;
+
+/// Returns the estimate with the normal law, if its law is nearly normal; otherwise the estimate itself.
+GroupEstimate simplified(const GroupEstimate& group) {
+    const ErrorLaw& law = group.law;
+    const double length = law.truths.upper - law.truths.lower;
+    const double deviation =
+        static_cast<double>(law.n) * (law.p - law.q) * group.estimate.standard_error / length;
+    const bool counted = law.n > 0 && law.curve.n == 0 && law.people == 0 && law.unseen_error == 0;
+    return counted && deviation >= normal_count ? GroupEstimate{group.estimate, {}} : group;
+}
+
 }  // namespace
 
-Difference difference(const GroupEstimate& group, const GroupEstimate& baseline, double critical_value) {
+Difference difference(const GroupEstimate& group, const GroupEstimate& baseline, double critical_value,
+                      double remaining) {
     const auto known = [](const Estimate& estimate) {
         return !std::isnan(estimate.value) && !std::isnan(estimate.standard_error);
     };
     if (!known(group.estimate) || !known(baseline.estimate))
         return {{unknown, unknown}, {unknown, unknown}, unknown};
-    const ScoreTest test(group, baseline);
-    return {{group.estimate.value - baseline.estimate.value,
-             std::hypot(group.estimate.standard_error, baseline.estimate.standard_error)},
-            test.interval(critical_value),
+    const double errors = std::hypot(group.estimate.standard_error, baseline.estimate.standard_error);
+    const double unit = errors > 0 && std::isfinite(errors) ? errors : 1;
+    const ScoreTest test(simplified(group), simplified(baseline), remaining, unit);
+    const Interval found = test.interval(critical_value);
+    return {{group.estimate.value - baseline.estimate.value, std::sqrt(remaining) * errors},
+            {unit * found.lower, unit * found.upper},
             test.p_value()};
 }
 

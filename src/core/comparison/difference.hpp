@@ -14,15 +14,16 @@ struct GroupEstimate {
     ErrorLaw law;
 };
 
-/// The difference of two independent estimates.
+/// The difference of two estimates.
 struct Difference {
     Estimate difference;  ///< group − baseline, in the units of the estimates
     Interval interval;    ///< the differences that the test does not reject
     double p_value;       ///< of the hypothesis that the true values are equal, two-sided
 };
 
-/// Returns group − baseline for estimates from different people. All results are unknown if one of the two
-/// estimates is.
+/// Returns group − baseline. All results are unknown if one of the two estimates is. By default, the
+/// estimates are from different people. If the same people repeat responses in both, `remaining` is the
+/// variance of the difference as a share of the sum of both variances; 0 if the errors are equal and cancel.
 ///
 /// The test is a score test (Mee 1984; Miettinen, Nurminen 1985). For each hypothetical difference, the
 /// standard error is taken at the most plausible pair of possible true values with this difference. The
@@ -31,7 +32,7 @@ struct Difference {
 /// difference ± critical value × standard error. Estimated standard errors use Student's distribution with
 /// the degrees of freedom of Welch and Satterthwaite.
 [[nodiscard]] Difference difference(const GroupEstimate& group, const GroupEstimate& baseline,
-                                    double critical_value);
+                                    double critical_value, double remaining = 1);
 
 /// Adjusts p-values for the number of tests, so that the probability of at least one false rejection is at
 /// most the significance (Holm 1979). Unknown p-values stay unknown and do not count.

@@ -60,8 +60,8 @@ class CountInterval {
 /// is compared with the critical value, corrected for the skewness there (Cornish, Fisher 1938).
 class ShareInterval {
   public:
-    ShareInterval(double value, double critical_value, const TruthCurve& curve, double unseen)
-        : value_(value), critical_value_(critical_value), curve_(curve), unseen_(unseen) {}
+    ShareInterval(double value, double critical_value, const TruthCurve& curve, double unseen_error)
+        : value_(value), critical_value_(critical_value), curve_(curve), unseen_(square(unseen_error)) {}
 
     /// Contains the estimate. If the estimate lies outside the possible shares, the interval also contains
     /// the nearest possible share.
@@ -109,7 +109,7 @@ class ShareInterval {
 
     double value_, critical_value_;
     const TruthCurve& curve_;
-    double unseen_;
+    double unseen_;  // variance
 };
 
 /// The variance is the noise at the estimate plus the sampling error at the true value.
@@ -195,12 +195,13 @@ std::optional<TruthCurve> curve_of(const Estimate& estimate, const ErrorLaw& law
 Interval interval(const Estimate& estimate, double critical_value, const ErrorLaw& law) {
     const auto [value, plain] = estimate;
     if (std::isnan(value) || std::isnan(plain)) return {unknown, unknown};
-    const double error = std::hypot(plain, std::sqrt(law.unseen));
+    const double error = std::hypot(plain, law.unseen_error);
     const double far = law.degrees_of_freedom > 0
                            ? student_critical_value(critical_value, law.degrees_of_freedom)
                            : critical_value;
-    if (law.curve.n > 0) return ShareInterval(value, far, law.curve, law.unseen)();
-    if (law.people > 0) return ShareInterval(value, far, curve_of_noise(estimate, law.people), law.unseen)();
+    if (law.curve.n > 0) return ShareInterval(value, far, law.curve, law.unseen_error)();
+    if (law.people > 0)
+        return ShareInterval(value, far, curve_of_noise(estimate, law.people), law.unseen_error)();
     const auto n = static_cast<double>(law.n);
     const double length = law.truths.upper - law.truths.lower, slope = law.p - law.q;
     if (law.n == 0 || !(n * slope * error / length < normal_from))

@@ -58,8 +58,9 @@ struct ErrorLaw {
     double people = 0;
     /// Degrees of freedom of an estimated standard error; 0 if the standard error is exact.
     double degrees_of_freedom = 0;
-    /// Variance added to the square of the standard error, for a component that few reports may not show.
-    double unseen = 0;
+    /// Standard deviation of a component that few reports may not show. Its square is added to the square of
+    /// the standard error.
+    double unseen_error = 0;
 };
 
 /// The possible values of a share.
@@ -71,7 +72,7 @@ inline constexpr Interval possible_shares{0, 1};
 
 /// Returns variance and third moment of an estimate at each possible true value, as a share of the distance
 /// between the ends of `truths` (0 and 1 for a share). The result is empty if they do not depend on the true
-/// value. The variance `unseen` is not included.
+/// value. The component `unseen_error` is not included.
 [[nodiscard]] std::optional<TruthCurve> curve_of(const Estimate& estimate, const ErrorLaw& law) noexcept;
 
 /// Returns the interval of an estimate: `critical_value` standard errors to either side, or the limits with

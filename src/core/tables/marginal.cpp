@@ -141,7 +141,7 @@ ErrorLaw Marginal::law(const JointShares::Box& box, const JointShares::Share& sh
     if (!only)
         return {.truths = possible_shares,
                 .degrees_of_freedom = cautious_ ? 0 : shares_->degrees_of_freedom(share),
-                .unseen = unseen_variance(box, share, variance)};
+                .unseen_error = std::sqrt(unseen_variance(box, share, variance))};
     const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
     const std::vector<std::uint64_t> of = view_.mechanism->cells();
     std::uint64_t cells = 1, all = 1;

@@ -7,7 +7,7 @@
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/candidates.hpp"
-#include "core/summary/change.hpp"
+#include "core/comparison/change.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
             for (const auto control : {Control::bonferroni, Control::benjamini_hochberg})
                 BOOST_CHECK_GE(asks("top", [&] { (void)top(view, 1 << 15, Target::population, control); }),
                                least);
-            BOOST_CHECK_GE(asks("change", [&] { (void)change(view, view, 0.5, Target::population); }),
+            BOOST_CHECK_GE(asks("change", [&] { (void)change(view, view, 0.5, 2, Target::population); }),
                            2 * least);
             BOOST_CHECK_GE(asks("learn",
                                 [&] {
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(records_and_series_stop) {
     BOOST_CHECK_GE(asks("a round", [&] { (void)rounds.estimate(Quantity::frequencies, Target::sample, 63); }),
                    1u);
     BOOST_CHECK_GE(
-        asks("changes of a series", [&] { (void)change(rounds.view(), rounds.view(), 0, Target::sample); }),
+        asks("changes of a series", [&] { (void)change(rounds.view(), rounds.view(), 0, 2, Target::sample); }),
         64u);
     BOOST_CHECK_GE(asks("a series' health", [&] { (void)health(rounds.view()); }), 2u);
 }

@@ -247,13 +247,13 @@ BOOST_AUTO_TEST_CASE(few_who_are_far_from_the_others_are_allowed_for) {
                 return found.lower <= 3.5 && 3.5 <= found.upper ? 1 : 0;
             };
             covered += holds();
-            law.unseen = 0;
+            law.unseen_error = 0;
             without += holds();
         }
         BOOST_CHECK_GT(covered, 0.78 * repetitions - 6 * std::sqrt(0.78 * 0.22 * repetitions));
         BOOST_CHECK_LT(without, 0.68 * repetitions + 6 * std::sqrt(0.68 * 0.32 * repetitions));
     }
-    const ErrorLaw law{.unseen = 36};
+    const ErrorLaw law{.unseen_error = 6};
     BOOST_CHECK_CLOSE_FRACTION(interval({50, 8}, 2, law).upper, 70, 1e-12);
 }
 

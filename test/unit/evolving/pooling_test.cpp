@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/mechanism/frequency/pure_protocol.hpp"
 #include "core/summary/candidates.hpp"
-#include "core/summary/change.hpp"
+#include "core/comparison/change.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/pooling.hpp"
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(every_answer_is_widened) {
         inflated(
             "grr", domain,
             [=](const SummaryView& view) {
-                return change(view, view, 0, target)[0].difference.standard_error;
+                return change(view, view, 0, 2, target)[0].difference.standard_error;
             },
             3);
     }
@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_known_is_refused) {
         check_estimate([&] { static_cast<void>(shares.estimate(Quantity::frequencies)); });
         check_estimate(
             [&] { static_cast<void>(top(shares.view(), 2, Target::sample, Control::bonferroni)); });
-        check_estimate([&] { static_cast<void>(change(shares.view(), shares.view(), 0)); });
+        check_estimate([&] { static_cast<void>(change(shares.view(), shares.view(), 0, 2)); });
         check_estimate([&] { static_cast<void>(cdf(places.view(), 1, Target::sample)); });
         check_estimate([&] { static_cast<void>(quantile(places.view(), 0.5, 0.95, Target::sample)); });
         check_estimate([&] { static_cast<void>(histogram(places.view(), 2, Target::sample)); });
@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_known_is_refused) {
         check_estimate([&] { static_cast<void>(group_mean(means.view(), 0, 1, Target::sample)); });
         check_estimate([&] { static_cast<void>(shrunk(means.view(), Shrinkage::soft, Target::sample)); });
         check_one_round([&] { static_cast<void>(health(shares.view())); });
-        check_one_round([&] { static_cast<void>(change(shares.view(), shares.view(), 0.5)); });
+        check_one_round([&] { static_cast<void>(change(shares.view(), shares.view(), 0.5, 2)); });
         check_one_round([&] { static_cast<void>(learn_ranges(shares.view(), 0.5)); });
         check_one_round(
             [&] { static_cast<void>(candidates(words.view(), CandidateMethod::nnls, Control::bonferroni)); });
@@ -466,7 +466,7 @@ BOOST_AUTO_TEST_CASE(ranges_do_not_change) {
     OwnedSummary summary(*m);
     for (int i = 0; i < 50; ++i) summary.add(m->perturb(std::vector<Cell>(4, 1), bits));
     BOOST_CHECK(
-        refused([&] { static_cast<void>(change(summary.view(), summary.view(), 0)); }, Remedy::learn_ranges));
+        refused([&] { static_cast<void>(change(summary.view(), summary.view(), 0, 2)); }, Remedy::learn_ranges));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

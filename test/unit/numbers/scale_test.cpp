@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/summary/change.hpp"
+#include "core/comparison/change.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/pooling.hpp"
@@ -154,11 +154,13 @@ void Scale::changes(const SummaryView& before, const SummaryView& after, const S
                     const SummaryView& unit_after) const {
     for (const Target target : targets)
         for (const double kept : {0.0, 0.7}) {
-            const auto found = change(before, after, kept, target),
-                       unit = change(unit_before, unit_after, kept, target);
+            const auto found = change(before, after, kept, 2, target),
+                       unit = change(unit_before, unit_after, kept, 2, target);
             for (std::size_t j = 0; j < found.size(); ++j) {
                 difference(found[j].difference.value, unit[j].difference.value);
                 length(found[j].difference.standard_error, unit[j].difference.standard_error);
+                difference(found[j].interval.lower, unit[j].interval.lower);
+                difference(found[j].interval.upper, unit[j].interval.upper);
             }
         }
 }

@@ -7,7 +7,7 @@
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/strings/string_queries.hpp"
-#include "core/summary/change.hpp"
+#include "core/comparison/change.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_estimates_of_the_record) {
                       sample);
     // Other accessors: the category alone has shares and changes.
     BOOST_CHECK_THROW(static_cast<void>(summary.estimate(Quantity::frequencies, Target::sample, 0)), Error);
-    const auto changes = change(view, view, 0, Target::sample);
+    const auto changes = change(view, view, 0, 2, Target::sample);
     BOOST_REQUIRE_EQUAL(changes.size(), 3u);
     for (const Change& one : changes) BOOST_CHECK_EQUAL(one.attribute, 1u);
     BOOST_CHECK_GT(summary.health(), 1e-6);

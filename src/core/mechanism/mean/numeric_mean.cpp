@@ -73,7 +73,7 @@ ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
     }
     if (target == Target::sample) return {.truths = range};
     const double people = static_cast<double>(n), step = 2 * range_.half() / people;
-    return {.truths = range, .degrees_of_freedom = people - 1, .unseen = step * step / 12};
+    return {.truths = range, .degrees_of_freedom = people - 1, .unseen_error = step / std::sqrt(12.0)};
 }
 
 double NumericMean::n_variance(double truth) const {

@@ -126,11 +126,11 @@ ErrorLaw SampledRecord::group_law(const Counts& counts, std::size_t first, std::
         const double error = one.mechanism->estimate(one, question)[0].standard_error / unit;
         const ErrorLaw law = known->error_law(one.n, Target::population);
         sum += error * error;
-        unseen += law.unseen / (unit * unit);
+        unseen += law.unseen_error / unit * (law.unseen_error / unit);
         if (law.n == 0) squares += error * error * error * error / std::max(law.degrees_of_freedom, 0.5);
     }
     const double size = static_cast<double>(last - first + 1) / unit;
-    return {.degrees_of_freedom = squares > 0 ? sum * sum / squares : 0, .unseen = unseen / (size * size)};
+    return {.degrees_of_freedom = squares > 0 ? sum * sum / squares : 0, .unseen_error = std::sqrt(unseen) / size};
 }
 
 // The number of reports about a part is binomial: the least probable one is shown. Then follows the worst of

@@ -82,7 +82,7 @@ StringShare share_of_pool(const StringDesign& design, const PooledShare& pool, s
     const double collisions = pool.collision_variance();
     const double variance = curve.variance_at(inside(pool.value())) / pool.reports + collisions;
     return {{pool.value(), std::sqrt(variance)},
-            {.truths = possible_shares, .curve = curve, .unseen = collisions},
+            {.truths = possible_shares, .curve = curve, .unseen_error = std::sqrt(collisions)},
             static_cast<std::uint64_t>(pool.reports),
             p_value_of(design.protocol, pool, query.repetition)};
 }

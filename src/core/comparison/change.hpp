@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/error_law.hpp"
 
 namespace ldp {
 
@@ -15,6 +15,7 @@ struct Change {
     std::optional<std::uint32_t> value;  ///< the category's value; empty for the mean of a number
     /// after − before, in the units of means and frequencies; NaN if one summary has no estimate
     Estimate difference;
+    Interval interval;  ///< of the difference
 };
 
 /// Returns the mean of each numeric attribute and the share of each value of each categorical attribute in
@@ -22,13 +23,13 @@ struct Change {
 ///
 /// `kept` is the share of users, relative to the smaller summary, who are in both summaries with the same
 /// response key and therefore repeated a memoized response. The noise that both summaries share cancels in
-/// part. These users are assumed to have the same distribution of values as all others. With 0, the summaries
-/// are treated as independent. For the same users this is conservative unless many values moved to the
-/// opposite side of the mean.
+/// part; the intervals are those of difference() with the remaining variance. These users are assumed to have
+/// the same distribution of values as all others. With 0, the summaries are treated as independent. For the
+/// same users this is conservative unless many values moved to the opposite side of the mean.
 ///
 /// Error: incompatible if the summaries have different specs, invalid_value if a summary has no reports or
 /// `kept` is outside [0, 1], unsupported if the mechanism has no such estimates.
 [[nodiscard]] std::vector<Change> change(const SummaryView& before, const SummaryView& after, double kept,
-                                         Target target = Target::sample);
+                                         double critical_value, Target target = Target::sample);
 
 }  // namespace ldp
