@@ -49,6 +49,7 @@ enum Id : std::uint8_t {
     gaussian,
     joint_haar,
     strings,
+    dithered = strings + 2,
     end
 };
 
@@ -126,10 +127,10 @@ class Forge {
 std::uint8_t Forge::inner(bool category) {
     if (choices_.rarely(16)) return static_cast<std::uint8_t>(choices_.up_to(256));
     if (choices_.rarely(8)) return static_cast<std::uint8_t>(1 + choices_.up_to(end - 1));
-    return category
-               ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
-               : choices_.one_of({piecewise, pdp, laplace, duchi, hybrid, onebit, optimal, grr, oue, olh,
-                                  l_grr, rappor, tree, haar_ordered, square_wave, haar, duchi_vector, joint});
+    return category ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
+                    : choices_.one_of({piecewise, pdp, laplace, duchi, hybrid, onebit, optimal, grr, oue, olh,
+                                       l_grr, rappor, tree, haar_ordered, square_wave, haar, duchi_vector,
+                                       joint, dithered});
 }
 
 void Forge::tables(Writer& writer) {
@@ -394,6 +395,17 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
                 four(writer, choices_.rarely(8) ? choices_.number(1, k) : 1);
             }
             if (number) range(writer);
+            break;
+        }
+        case dithered: {
+            const std::uint64_t k = domain(writer, 1 << 14);
+            const auto kind = choices_.up_to(3);
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : kind);
+            four(writer, choices_.rarely(8) ? choices_.number(2, 2000)
+                                            : choices_.number(2, std::max<std::uint64_t>(
+                                                                     std::min<std::uint64_t>(k, 1024), 2)));
+            if (kind == 1) range(writer);
+            if (choices_.rarely(2)) epsilon(writer);
             break;
         }
         case sampled:

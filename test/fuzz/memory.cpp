@@ -29,6 +29,8 @@ std::vector<Collection> examples() {
         R"("mechanism": "projective", "domain": 20)",
         R"("mechanism": "haar_ordered", "domain": 20)",
         R"("mechanism": "tree", "domain": 20)",
+        R"("mechanism": "dithered", "domain": 20, "order": "circle", "first_epsilon": 1)",
+        R"("mechanism": "dithered", "min": 0, "max": 9)",
         R"("mechanism": "haar", )" + two,
         R"("mechanism": "haar_ranges", )" + two,
         R"("mechanism": "duchi_vector", )" + two,

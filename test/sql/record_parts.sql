@@ -16,7 +16,7 @@ FROM unnest(ARRAY[
     '}, {"name": "town", "domain": 3}], "together": [["mood", "town"]]',
     ', "want": "median"}]',
     ', "mechanism": "pdp", "want": "mean"}]',
-    ', "want": "distribution"}], "first_epsilon": 0.5',
+    ', "want": "shape"}], "first_epsilon": 0.5',
     '}], "margins": {"mood": 2}',
     '}], "margins": {"town": 0.1}',
     '}], "margins": {"mood": 0.01}, "people": 10000',

@@ -18,7 +18,7 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &haar_ranges::entry, &l_grr::entry,    &l_sue::entry,        &l_osue::entry,
         &loloha::entry,      &dbitflip::entry, &ddrm::entry,         &optimal::entry,
         &exponential::entry, &tree::entry,     &joint::entry,        &gaussian::entry,
-        &joint_haar::entry,  &strings::entry,
+        &joint_haar::entry,  &strings::entry,  &dithered::entry,
     };
     return entries;
 }

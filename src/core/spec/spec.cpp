@@ -142,8 +142,9 @@ void check_evolving(const Spec& spec) {
                     "Rounding keeps the mean of a number and not its distribution. Shares of ranges and "
                     "quantiles of rounded numbers would be wrong by far more than their errors.",
                     "Leave \"evolving\": true out of the attribute and write \"evolving\": {} beside "
-                    "\"attributes\": numbers are then memoized as they are, and a new number costs epsilon. "
-                    "For the mean alone, take a mechanism for means, such as optimal or onebit.");
+                    "\"attributes\". Under the mechanism dithered, a small movement of a number then rarely "
+                    "costs epsilon; under others, each new number does. For the mean alone, take a mechanism "
+                    "for means, such as optimal or onebit.");
         if (spec.evolving()->base_levels >= cells[j])
             invalid("\"base_levels\" is more than the grid has steps",
                     "Found " + std::to_string(spec.evolving()->base_levels) + "; the grid of \"" +

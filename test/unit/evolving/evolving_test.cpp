@@ -445,7 +445,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_rounded_have_no_distribution) {
         for (const char* part : {"\"x\" cannot be rounded as it moves", "keeps the mean", "\"evolving\": {}"})
             BOOST_CHECK_MESSAGE(text.find(part) != std::string::npos, json + ": " + text);
     }
-    BOOST_CHECK((refused == std::set<std::string>{"haar_ordered", "square_wave", "tree"}));
+    BOOST_CHECK((refused == std::set<std::string>{"dithered", "haar_ordered", "square_wave", "tree"}));
     // Rounding that hardly rounds is refused as well.
     const std::string fine = R"({"mechanism": "haar_ordered", "epsilon": 4, "attributes": [)" + moving +
                              R"(], "budget": {"epsilon": 20}, "evolving": {"base_levels": 4}})";

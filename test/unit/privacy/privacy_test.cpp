@@ -122,7 +122,10 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
              {"name": "c", "min": 0, "max": 1, "bins": 3}])"}},
         {"strings",
          {R"("strings": {"alphabet": "a", "longest": 3}, "first": 1, "step": 1, "cohorts": 2)",
-          R"("strings": {"alphabet": "a-c", "longest": 2}, "buckets": 3, "cohorts": 4)"}}};
+          R"("strings": {"alphabet": "a-c", "longest": 2}, "buckets": 3, "cohorts": 4)"}},
+        {"dithered",
+         {R"("domain": 7, "buckets": 3)", R"("domain": 7, "buckets": 3, "order": "circle")",
+          number + R"(, "buckets": 2)", R"("domain": 5, "buckets": 3)" + layers}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());
     for (std::size_t i = 0; i < proven.size(); ++i) {
         const auto& [name, specs] = proven[i];

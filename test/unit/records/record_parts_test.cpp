@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
         {record(1, {good, good}, R"(, "margins": {"a0": 0})"), "\"margins\" must be"},
         {record(1, {good, good}, R"(, "margins": {"b": 0.1})"), "no attribute has this name"},
         {record(1, {R"("min": 0, "max": 4)", good}, R"(, "margins": {"a0": 4})"), "must be below 4"},
-        {record(1, {R"("min": 0, "max": 1, "want": "distribution")", category(3)},
+        {record(1, {R"("min": 0, "max": 1, "want": "shape")", category(3)},
                 R"(, "first_epsilon": 0.5)"),
          "cannot be reported in two layers"},
         {record(1, {category(2), category(2), category(3)}, pair + R"(, "first_epsilon": 0.5)"),

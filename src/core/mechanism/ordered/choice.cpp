@@ -16,6 +16,8 @@ namespace ldp {
 
 namespace {
 
+/// The mechanisms that can be chosen. dithered is for values that change; its reports of a single value are
+/// less accurate.
 constexpr const MechanismEntry* ordered_mechanisms[] = {&tree::entry, &haar_ordered::entry,
                                                         &square_wave::entry};
 constexpr std::uint64_t usual_reports = 100000;
@@ -131,7 +133,8 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request) 
 }  // namespace
 
 bool is_ordered(const MechanismEntry& mechanism) noexcept {
-    return std::ranges::find(ordered_mechanisms, &mechanism) != std::end(ordered_mechanisms);
+    return &mechanism == &dithered::entry ||
+           std::ranges::find(ordered_mechanisms, &mechanism) != std::end(ordered_mechanisms);
 }
 
 double mean_variance(const Mechanism& mechanism, OrderedUse use, std::uint64_t reports) {

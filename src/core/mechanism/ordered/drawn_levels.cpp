@@ -54,8 +54,6 @@ double DrawnLevels::p_value(std::uint64_t n, const Estimate& estimate) const {
     return Significance::p_value(n, estimate);
 }
 
-// All points of a complete subtree have the same components; points at the right edge may differ from all
-// others.
 std::vector<Contribution> DrawnLevels::contributions(const Question& question) const {
     if (question.quantity == Quantity::means) {
         std::vector<Contribution> contributions = contributions_of(values(0, 1));
@@ -70,11 +68,32 @@ std::vector<Contribution> DrawnLevels::contributions(const Question& question) c
     }
     if (question.quantity == Quantity::distribution) return {};
     std::vector<Contribution> worst;
-    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point)) {
+    for (const std::uint64_t point : distinct_points()) {
         std::vector<Contribution> contributions = contributions_of_point(point);
         if (worst.empty() || influence(contributions) > influence(worst)) worst = std::move(contributions);
     }
     return worst;
+}
+
+// All points of a complete subtree have the same components; points at the right edge may differ from all
+// others.
+std::vector<std::uint64_t> DrawnLevels::distinct_points() const {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t point = 0; point < points_; point += std::bit_floor(points_ - point))
+        all.push_back(point);
+    return all;
+}
+
+double DrawnLevels::n_variance(double truth) const {
+    if (range_) return expected_noise(all_at(truth))->of(values(-1, 1));
+    std::vector<double> held(points_);
+    double most = 0;
+    for (const std::uint64_t point : distinct_points()) {
+        std::ranges::fill(held, (1 - truth) / static_cast<double>(points_ - 1));
+        held[point] = truth;
+        most = std::max(most, expected_noise(held)->between(point, point + 1));
+    }
+    return most;
 }
 
 double DrawnLevels::n_variance_of(std::size_t, std::size_t item, std::span<const double> shares) const {
@@ -82,22 +101,38 @@ double DrawnLevels::n_variance_of(std::size_t, std::size_t item, std::span<const
     return range_ ? noise->of(values(-1, 1)) : noise->between(item, item + 1);
 }
 
-// The variance of a level's mean is largest if the distribution of the people who drew it is least certain:
-// half of them on either side in each level. In complete trees, half of the people are next to the root's
-// middle and half on its other side, or half at each end. The worse of the two depends on the additional
-// variance of concentrated distributions. No known distribution exceeds the result by more than 3 %
-// (test/unit/answers/plan_test.cpp searches for one).
+// No known distribution exceeds the result by more
+// than 3 % (test/unit/answers/plan_test.cpp searches for one).
 double DrawnLevels::expected_variance_of_part(std::size_t attribute, double part) const {
     if (!range_) return Mechanism::expected_variance_of_part(attribute, part);
     const std::vector<double> numbers = values(-1, 1);
-    const auto halves_at = [&](std::uint64_t first, std::uint64_t second) {
-        std::vector<double> shares(points_);
-        shares[first] = shares[second] = 0.5;
-        const double apart = numbers[second] - numbers[first];
-        return expected_noise(std::move(shares))->of(numbers) + (1 - part) * apart * apart / 4;
-    };
+    double most = 0;
+    for (std::vector<double>& shares : uncertain_people()) {
+        double mean = 0, square = 0;
+        for (std::size_t s = 0; s < points_; ++s) {
+            mean += shares[s] * numbers[s];
+            square += shares[s] * numbers[s] * numbers[s];
+        }
+        most = std::max(most, expected_noise(std::move(shares))->of(numbers) +
+                                  (1 - part) * std::max(square - mean * mean, 0.0));
+    }
+    return most;
+}
+
+// The variance of a level's mean is largest if the distribution of the people who drew it is least certain:
+// half of them on either side in each level. In complete trees, half of the people are next to the root's
+// middle and half on its other side, or half at each end. The worse of the two depends on the additional
+// variance of concentrated distributions.
+std::vector<std::vector<double>> DrawnLevels::uncertain_people() const {
     const std::uint64_t middle = std::bit_floor(points_ - 1);
-    return std::max(halves_at(middle - 1, middle), halves_at(0, points_ - 1));
+    return {halves_at(middle - 1, middle), halves_at(0, points_ - 1)};
+}
+
+std::vector<double> DrawnLevels::halves_at(std::uint64_t first, std::uint64_t second) const {
+    std::vector<double> shares(points_);
+    shares[first] += 0.5;
+    shares[second] += 0.5;
+    return shares;
 }
 
 Interval DrawnLevels::ends() const noexcept {

@@ -1,5 +1,6 @@
-// Trees over an ordered domain of which a user draws one level. Shared by haar_ordered and tree, which add
-// the report of a level, its counters, and the combination of the levels.
+// Divisions of an ordered domain, of which a user draws one: the levels of a tree, or partitions. Shared by
+// haar_ordered, tree and dithered, which add the report of a level, its counters, and the combination of the
+// levels.
 #pragma once
 
 #include <optional>
@@ -13,8 +14,7 @@
 
 namespace ldp {
 
-/// The payload of a report begins with the level, 1 byte. Points are numbers if there is a range, otherwise
-/// categories.
+/// Points are numbers if there is a range, otherwise categories.
 class DrawnLevels : public Mechanism, public Ordered, public Significance, public ItemErrors {
   public:
     std::vector<std::uint64_t> cells() const final { return {points_}; }
@@ -26,6 +26,9 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     std::vector<Contribution> contributions(const Question& question) const final;
 
+    /// For a number, all people are at `truth`. For categories, the largest variance over the values, one of
+    /// which has the share `truth` and the others equal shares.
+    double n_variance(double truth) const override;
     double n_variance_of(std::size_t attribute, std::size_t item, std::span<const double> shares) const final;
     double expected_variance(std::size_t attribute) const final {
         return range_ ? expected_variance_of_part(0, 1) : Mechanism::expected_variance(attribute);
@@ -42,17 +45,28 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
         : Mechanism(header, block), points_(points), range_(range) {}
     /// Adds a level with this sampling weight.
     void add_level(std::uint64_t draw_weight);
+    /// Sets a number of levels that are drawn with the same probability, without memory for each.
+    void set_even_levels(std::size_t levels) noexcept { even_ = levels; }
 
     /// Returns the components of the mean of a function of the points, one per level.
     [[nodiscard]] virtual std::vector<Contribution> contributions_of(
         std::span<const double> function) const = 0;
     /// Returns the components of the share of one point.
     [[nodiscard]] virtual std::vector<Contribution> contributions_of_point(std::uint64_t point) const = 0;
+    /// Returns distributions of people. For one of them, the mean of a number has nearly its largest
+    /// variance.
+    [[nodiscard]] virtual std::vector<std::vector<double>> uncertain_people() const;
+    /// Returns the distribution with half of the people at either point.
+    [[nodiscard]] std::vector<double> halves_at(std::uint64_t first, std::uint64_t second) const;
+    /// Returns points of which one has the largest variance and one the largest influence. By default, one of
+    /// each complete subtree, whose points are alike.
+    [[nodiscard]] virtual std::vector<std::uint64_t> distinct_points() const;
 
     [[nodiscard]] const std::optional<Range>& range() const noexcept { return range_; }
     /// Returns the number of drawn levels.
-    [[nodiscard]] std::size_t drawn_levels() const noexcept { return draw_below_.size(); }
+    [[nodiscard]] std::size_t drawn_levels() const noexcept { return even_ > 0 ? even_ : draw_below_.size(); }
     [[nodiscard]] std::size_t draw(BitSource& bits) const { return bits.pick(draw_below_); }
+    /// Returns the level at the beginning of a payload of trees, 1 byte.
     [[nodiscard]] static std::size_t level_of(Bytes payload) noexcept {
         return std::to_integer<std::size_t>(payload[0]);
     }
@@ -60,6 +74,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
         return exact(draw_weight(level), draw_below_.back());
     }
     [[nodiscard]] double chance(std::size_t level) const noexcept {
+        if (even_ > 0) return 1 / static_cast<double>(even_);
         return static_cast<double>(draw_weight(level)) / static_cast<double>(draw_below_.back());
     }
     /// Returns the expected relative number of reports of each level.
@@ -85,6 +100,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     std::uint64_t points_;
     std::optional<Range> range_;
     std::vector<std::uint64_t> draw_below_;  // cumulative sums of the sampling weights
+    std::size_t even_ = 0;                   // number of levels with the same weight, instead of weights
 };
 
 }  // namespace ldp

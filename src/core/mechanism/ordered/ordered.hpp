@@ -62,6 +62,14 @@ class Ordered : public Capability {
     /// Returns the noise of estimates that are computed from cumulative(), for these shares of the points.
     [[nodiscard]] virtual std::unique_ptr<const OrderedNoise> noise(const Counts& counts,
                                                                     std::vector<double> shares) const = 0;
+    /// Returns the noise of reports of which up to `each` are of one person and repeat a permanent response,
+    /// divided by `each`. With a second layer, it is less than noise(), which the permanent responses would
+    /// have if they were sent unchanged.
+    [[nodiscard]] virtual std::unique_ptr<const OrderedNoise> repeated_noise(const Counts& counts,
+                                                                             std::vector<double> shares,
+                                                                             double /*each*/) const {
+        return noise(counts, std::move(shares));
+    }
     /// Returns the noise for the expected numbers of reports of each part of the mechanism.
     [[nodiscard]] virtual std::unique_ptr<const OrderedNoise> expected_noise(
         std::vector<double> shares) const = 0;

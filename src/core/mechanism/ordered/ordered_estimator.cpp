@@ -300,7 +300,7 @@ void OrderedEstimator::read() {
     nearest_ = confined(monotone(cumulative_));
     shares_.resize(nearest_.size());
     std::adjacent_difference(nearest_.begin(), nearest_.end(), shares_.begin());
-    noise_ = ordered_.noise(counts_, shares_);
+    noise_ = each_ == 1 ? ordered_.noise(counts_, shares_) : ordered_.repeated_noise(counts_, shares_, each_);
 }
 
 // Smoothing over b (as a share of the range) has a bias of at most slope·b²/24; the standard error is

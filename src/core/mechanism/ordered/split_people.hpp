@@ -75,6 +75,7 @@ class CumulantsAtTruths {
     void add(double reports, double step, MomentsAt moments) noexcept {
         const double factor = n_ / reports;
         add(n_ * step * step / 4);
+        add_third_of_known_reports(factor, moments(0), moments(1));
         for (std::size_t i = 0; i < std::size(truths); ++i) {
             const auto [first, second, third] = moments(truths[i]);
             variances_[i] += factor * (second - first * first);
@@ -101,9 +102,40 @@ class CumulantsAtTruths {
         return TruthCurve::through(n_, variances, thirds);
     }
 
+    /// Returns the same curve for components whose numbers of reports are known: who reports a component is
+    /// a random sample without replacement. curve() treats these numbers as random for the target sample. The
+    /// difference counts if the means of terms are large.
+    [[nodiscard]] TruthCurve curve_of_known_reports(Target target) const noexcept {
+        if (target == Target::population) return TruthCurve::through(n_, variances_, thirds_);
+        TruthCurve::Cubic variances = variances_;
+        for (std::size_t i = 0; i < std::size(truths); ++i)
+            variances[i] = std::max(variances[i] - truths[i] * (1 - truths[i]), 0.0);
+        return TruthCurve::through(n_, variances, thirds_of_sample_);
+    }
+
   private:
+    /// Adds the third moment of a mean over a sample without replacement of two kinds of people. It follows
+    /// from the moments of the terms of each kind by the law of total cumulance. The number of holders in the
+    /// sample is hypergeometric.
+    void add_third_of_known_reports(double factor, const StepMoments& others,
+                                    const StepMoments& holders) noexcept {
+        const auto central = [](const StepMoments& of) {
+            return StepMoments{of.first, of.second - of.first * of.first,
+                               of.third - 3 * of.first * of.second + 2 * of.first * of.first * of.first};
+        };
+        const StepMoments low = central(others), high = central(holders);
+        const double apart = high.first - low.first, missing = 1 - 1 / factor;
+        for (std::size_t i = 0; i < std::size(truths); ++i) {
+            const double truth = truths[i], spread = truth * (1 - truth) * missing;
+            thirds_of_sample_[i] +=
+                factor * factor *
+                (std::lerp(low.third, high.third, truth) + 3 * (high.second - low.second) * apart * spread +
+                 apart * apart * apart * spread * (1 - 2 / factor) * (1 - 2 * truth));
+        }
+    }
+
     double n_;
-    TruthCurve::Cubic variances_{}, thirds_{};
+    TruthCurve::Cubic variances_{}, thirds_{}, thirds_of_sample_{};
     TruthCurve::Cubic seconds_{}, cubes_{};  // raw moments, weighted as in the estimate
 };
 

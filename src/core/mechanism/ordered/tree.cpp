@@ -142,7 +142,6 @@ class Tree final : public DrawnLevels {
     double max_probability(Bytes payload) const override {
         return chance(level_of(payload)) * levels_[level_of(payload)].channel.max_probability();
     }
-    double n_variance(double truth) const override;
     // About ten bit planes, 32 bytes per step.
     Cost cost() const noexcept override {
         double counted = 5;
@@ -428,20 +427,6 @@ std::vector<Contribution> Tree::contributions_in(const Function& function) const
         shift = 0;
     }
     return contributions;
-}
-
-// For a number: all people are at `truth`. For categories: the largest variance over the values, one of which
-// has the share `truth` and the others equal shares.
-double Tree::n_variance(double truth) const {
-    if (range()) return TreeNoise(*this, expected(), all_at(truth)).of(values(-1, 1));
-    std::vector<double> held(points());
-    double most = 0;
-    for (std::uint64_t point = 0; point < points(); point += std::bit_floor(points() - point)) {
-        std::ranges::fill(held, (1 - truth) / static_cast<double>(points() - 1));
-        held[point] = truth;
-        most = std::max(most, TreeNoise(*this, expected(), held).between(point, point + 1));
-    }
-    return most;
 }
 
 void write(const Settings& settings, Writer& writer) {

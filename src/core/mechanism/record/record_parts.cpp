@@ -173,10 +173,11 @@ const MechanismEntry& chosen_mechanism(const std::vector<Attribute>& attributes,
     if (!attribute.vector.empty())
         return attribute.want == "ranges" ? haar::entry : least_variance(attributes, part, terms);
     if (terms.first_epsilon != 0) {
-        if (distribution)
-            refuse("a distribution cannot be reported in two layers",
-                   "\"" + attribute.name + "\" asks for \"want\": \"" + attribute.want + "\".",
-                   "Leave \"first_epsilon\" out, give the number \"bins\", or ask for its mean.");
+        if (distribution && attribute.want == "shape")
+            refuse("a smooth fit cannot be reported in two layers",
+                   "\"" + attribute.name + "\" asks for \"want\": \"shape\".",
+                   "Leave \"first_epsilon\" out, or ask for \"want\": \"distribution\".");
+        if (distribution) return dithered::entry;
         return least_variance(attributes, part, terms);
     }
     const Attribute one = alone(attributes, part)[0];
