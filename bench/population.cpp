@@ -46,13 +46,12 @@ People made_up_census() {
             {std::begin(census_domains), std::end(census_domains)}};
 }
 
-/// Calls visit(line) for each line of a compressed file but the first.
+/// Calls visit(line) for each line of a compressed file, without the first one if it is a header.
 template <class Visit>
-void for_each_line(const std::string& file, Visit visit) {
+void for_each_line(const std::string& file, Visit visit, bool header = true) {
     setenv("LDP_BENCH_FILE", file.c_str(), 1);
     const std::unique_ptr<FILE, int (*)(FILE*)> gzip(popen("gzip -dc -- \"$LDP_BENCH_FILE\"", "r"), pclose);
     char line[1024];
-    bool header = true;
     while (gzip && std::fgets(line, sizeof(line), gzip.get()) != nullptr)
         if (!std::exchange(header, false)) visit(line);
 }
@@ -103,6 +102,44 @@ People census(const std::string& folder) {
     });
     if (values.empty()) throw std::runtime_error(csv + " cannot be read");
     return {"the 1994 census (Adult)", sizes.size(), std::move(values), {sizes.begin(), sizes.end()}};
+}
+
+People thesis_data(const std::string& folder, int number) {
+    const struct {
+        int number;
+        std::size_t people, attributes;
+    } shapes[] = {{4, 21574, 16}, {7, 21574, 16}, {8, 10000, 16},
+                  {10, 21574, 6}, {11, 574, 6},   {14, 21574, 16}};
+    const auto shape = std::ranges::find(shapes, number, [](const auto& one) { return one.number; });
+    if (shape == std::end(shapes)) throw std::logic_error("there is no such data set");
+    const std::string name = std::to_string(number), csv = folder + "/thesis/data" + name + ".csv.gz";
+    const std::vector<std::size_t> sizes(shape->attributes, 2);
+    std::vector<double> values;
+    if (!std::ifstream(csv)) {
+        ldp::test::SeededBits bits(static_cast<std::uint64_t>(number));
+        for (std::size_t i = 0; i < shape->people; ++i) {
+            const double trait = uniform(bits);  // what a person's answers have in common
+            for (std::size_t j = 0; j < shape->attributes; ++j)
+                values.push_back(uniform(bits) < 0.6 * trait ? 1 : -1);
+        }
+        return {"made-up answers in the place of data set " + name, shape->attributes, std::move(values),
+                sizes};
+    }
+    for_each_line(
+        csv,
+        [&](const char* at) {
+            for (std::size_t j = 0; j < shape->attributes; ++j) {
+                char* end = nullptr;
+                const double value = std::strtod(at, &end);
+                if (end == at || (value != 0 && value != 1))
+                    throw std::runtime_error(csv + " has another format");
+                values.push_back(2 * value - 1);
+                at = end + (*end == ',' ? 1 : 0);
+            }
+        },
+        false);
+    if (values.empty()) throw std::runtime_error(csv + " cannot be read");
+    return {"data set " + name, shape->attributes, std::move(values), sizes};
 }
 
 People employees() {

@@ -38,6 +38,12 @@ class People {
 /// used, and the title states it. Throws std::runtime_error for files of another format.
 [[nodiscard]] People census(const std::string& folder);
 
+/// A data set of the source thesis by its number there (4, 7, 8, 10, 11 or 14), yes/no attributes as −1 and
+/// 1, from thesis/dataN.csv.gz in a folder. Without this file, synthetic people of the same number and
+/// attributes are used, and the title states it. Throws std::runtime_error for a file of another format and
+/// std::logic_error for another number.
+[[nodiscard]] People thesis_data(const std::string& folder, int number);
+
 /// 28,155 employees of the Current Population Experiment of March 1988, from test/data: wage, education,
 /// experience, ethnicity, smsa, region, part time. Throws std::runtime_error.
 [[nodiscard]] People employees();

@@ -2,10 +2,11 @@
 // form.
 //
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
-// fails if a point is off its closed form. Figures are numbers, means, shares, joint, evolving, series and
-// speed; all by default. LDP_DATA names the folder of the census, by default ../shared/data. Without this
-// folder, synthetic people are used. REPETITIONS may be set to 20 or more; the default is 20. Run it from
-// the project's root.
+// fails if a point is off its closed form. Figures are numbers, means, shares, ranges, joint, evolving,
+// mixed, layers, thesis, series and speed; all by default. LDP_DATA names the folder of the census, by
+// default
+// ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set to 20 or more; the
+// default is 20. Run it from the project's root.
 
 #include <algorithm>
 #include <chrono>
@@ -47,6 +48,9 @@ int main(int count, char** arguments) {
             {"ranges", [&] { return ranges_figure(setup); }},
             {"joint", [&] { return joint_figure(setup, people); }},
             {"evolving", [&] { return evolving_figure(setup); }},
+            {"mixed", [&] { return mixed_figure(setup, people); }},
+            {"layers", [&] { return layers_figure(setup, people); }},
+            {"thesis", [&] { return thesis_figure(setup, people); }},
             {"series", [&] { return series_figure(setup); }},
             {"speed", [] { return speed_figure(); }}};
         const std::set<std::string> wanted(arguments + std::min(count, 2), arguments + count);

@@ -35,6 +35,13 @@ void print_published(const People& census, std::ostream& out);
 /// Values that change: the error of shares, and what a person has spent in the end; means of numbers that
 /// jitter.
 [[nodiscard]] Figure evolving_figure(const Setup& setup);
+/// Records in which one attribute of many changes: errors of shares, and what a person has spent in the end.
+[[nodiscard]] Figure mixed_figure(const Setup& setup, const People& census);
+/// Records whose attributes all change: two layers of the library beside those of the literature. Throws
+/// std::logic_error if the library's error is larger.
+[[nodiscard]] Figure layers_figure(const Setup& setup, const People& census);
+/// The experiments of the source thesis, with its measures and with those of a population.
+[[nodiscard]] Figure thesis_figure(const Setup& setup, const People& census);
 /// Values that change a few times, in few or many rounds: the same of answers that are kept, and of ways to
 /// give the whole series one ε.
 [[nodiscard]] Figure series_figure(const Setup& setup);
