@@ -49,3 +49,14 @@ SELECT ldp_power('{"mechanism": "grr", "epsilon": 1, "domain": 4}', '{}', 1000);
 SELECT ldp_power('{"mechanism": "grr", "epsilon": 1, "domain": 4}', '{"effect": 0.1, "when": 1}', 1000);
 SELECT * FROM ldp_plan('{"mechanism": "grr", "epsilon": 1, "domain": 4}', '{}', 0);
 SELECT count(*) FROM ldp_plan(NULL, '{}', 10);
+
+-- A protocol for values that change, which the canonical spec contains.
+SELECT c->>'mechanism' AS mechanism, c->>'epsilon' AS epsilon, c->'evolving' AS evolving, c ? 'stream' AS stream
+FROM CAST(ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto",
+    "stream": {"rounds": 30, "people": 2000}, "domain": 4}') AS jsonb) AS c;
+SELECT c->>'mechanism' AS mechanism, c->'evolving'->>'volatility' AS volatility, c->'attributes'->0->>'evolving' AS rounded
+FROM CAST(ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto",
+    "stream": {"rounds": 30, "people": 2000, "change_rate": 0.05, "jitter": 5}, "min": 0, "max": 100}') AS jsonb) AS c;
+SELECT ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4}');
+SELECT ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4,
+    "stream": {"rounds": 30, "people": 2000, "jitter": 5}}');

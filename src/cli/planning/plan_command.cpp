@@ -8,6 +8,7 @@
 #include "accounting/posterior_odds.hpp"
 #include "cli/command.hpp"
 #include "cli/planning/record_plan.hpp"
+#include "cli/planning/stream_plan.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/json.hpp"
 
@@ -37,7 +38,7 @@ constexpr Key keys[] = {
     {"compare", true, "groups or days: plan the difference of two estimates"},
     {"part", false, "share of people in the first group"},
     {"kept", false, "share of people who repeat a response on the second day"},
-    {"rounds", false, "number of rounds that are combined; everybody reports in each"},
+    {"rounds", false, "number of rounds that are combined, or of the stream; everybody reports in each"},
     {"round", false, "round of a series"},
     {"error", false, "goal: this standard error"},
     {"margin", false, "goal: this half width of the interval"},
@@ -60,6 +61,7 @@ Options options() {
             options.add_options()(key.name, po::value<std::string>(), key.help);
         else
             options.add_options()(key.name, po::value<double>(), key.help);
+    add_stream_options(options);
     return options;
 }
 
@@ -88,8 +90,7 @@ std::string question(const Arguments& arguments) {
     });
 }
 
-std::string spec(const Arguments& arguments) {
-    std::string text = spec_text(arguments["spec"].as<std::string>());
+std::string spec(const Arguments& arguments, const std::string& text) {
     if (arguments.count("epsilon") == 0) return text;
     return with(text, [&](Json& spec) {
         if (spec.contains("epsilon")) spec.erase("derived");
@@ -164,12 +165,15 @@ void print(const Planning& planning, const Planning::Plan& plan) {
 int run(const Arguments& arguments) {
     std::optional<std::int64_t> people;
     if (arguments.count("people") > 0) people = arguments["people"].as<std::int64_t>();
-    if (const std::string text = spec(arguments), target = question(arguments); plans_record(text, target)) {
+    const std::string given = spec_text(arguments["spec"].as<std::string>());
+    if (plans_stream(arguments, given)) return plan_stream(arguments, given);
+    if (const std::string text = spec(arguments, given), target = question(arguments);
+        plans_record(text, target)) {
         write_record_plan(std::cout, plan_record(text, target, people), arguments["csv"].as<bool>());
         std::cout << std::flush;
         return Exit::done;
     }
-    const Planning planning(spec(arguments), question(arguments));
+    const Planning planning(spec(arguments, given), question(arguments));
     const Planning::Plan plan = planning.plan(people);
     arguments["csv"].as<bool>() ? print_csv(planning, plan) : print(planning, plan);
     std::cout << std::flush;
@@ -189,7 +193,11 @@ const Command command{
     "it computes the missing one. If the spec has \"mechanism\": \"auto\", the mechanism is chosen for the\n"
     "result. Without assumptions, people are spread evenly over an attribute's values or range. The command\n"
     "prints the standard error, the half width of the interval, the smallest difference that a test\n"
-    "detects, the sources of error and the spec.",
+    "detects, the sources of error and the spec.\n"
+    "With --series, --change-rate or --jitter, it plans values that change: it compares the protocols under\n"
+    "the total epsilon of --budget, and prints the spec of the best one. SPEC then has the attribute, and\n"
+    "optionally the mechanism, such as {\"min\": 0, \"max\": 360}. The stream is the file of --series, or\n"
+    "--rounds, --people, --change-rate and --jitter.",
     options,
     positional,
     run};

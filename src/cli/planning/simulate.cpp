@@ -292,7 +292,8 @@ int run(const Arguments& arguments) {
     if (!fixed.empty() && values.streams.empty())
         throw UsageError("--fixed needs --stream NAME=syn or NAME=jitter for the attributes that change");
     if (own) {
-        scene.own = read_series(arguments, collection);
+        scene.own = read_series(arguments["data"].as<std::string>(), arguments["series"].as<std::string>(),
+                                "--series", collection);
         scene.people = scene.own.size();
         scene.rounds = scene.own[0].size();
         values.title = arguments["data"].as<std::string>();

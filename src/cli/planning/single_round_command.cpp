@@ -49,7 +49,7 @@ void print(const std::vector<Trial>& trials, const Spec& spec) {
     }
 }
 
-constexpr const char* hint_of_series = "--series PERSON,ROUND,VALUE names the columns.";
+constexpr const char* hint_of_series = "A row is the value of a person in a round.";
 constexpr const char* hint_of_fixed = "The columns of --fixed are the attributes without a stream.";
 
 [[noreturn]] void bad_row(const CsvReader& csv, const std::string& message,
@@ -89,7 +89,11 @@ double placed(const Attribute& attribute, const Value& value, double position) {
 double value_of(const CsvReader& csv, const Collection& collection, std::string_view text) {
     const Attribute& attribute = collection.spec().attributes()[0];
     const Value value = parsed(csv, attribute, text, hint_of_series);
-    return placed(attribute, value, collection.to_grid({&value, 1}).positions[0]);
+    try {
+        return placed(attribute, value, collection.to_grid({&value, 1}).positions[0]);
+    } catch (const Error& error) {
+        bad_row(csv, error.what());
+    }
 }
 
 }  // namespace
@@ -139,12 +143,12 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
     return Exit::done;
 }
 
-std::vector<std::vector<double>> read_series(const Arguments& arguments, const Collection& collection) {
-    const auto& name = arguments["data"].as<std::string>();
-    const auto& given = arguments["series"].as<std::string>();
+std::vector<std::vector<double>> read_series(const std::string& name, const std::string& given,
+                                             const char* option, const Collection& collection) {
     const std::size_t first = given.find(','), second = given.find(',', first + 1);
     if (first == std::string::npos || second == std::string::npos)
-        throw UsageError("--series must be PERSON,ROUND,VALUE: the names of three columns");
+        throw UsageError(std::string(option) + " must be PERSON,ROUND,VALUE: the names of three columns");
+    const std::string hint = std::string(option) + " PERSON,ROUND,VALUE names the columns.";
     if (collection.spec().attributes().size() != 1)
         throw Error(ErrorCode::unsupported, "a file of series has the values of one attribute",
                     "The spec has " + std::to_string(collection.spec().attributes().size()) + ".",
@@ -152,9 +156,9 @@ std::vector<std::vector<double>> read_series(const Arguments& arguments, const C
     std::ifstream file;
     open(file, name);
     CsvReader csv(file, name);
-    const std::size_t person = csv.column(given.substr(0, first)),
-                      round = csv.column(given.substr(first + 1, second - first - 1)),
-                      value = csv.column(given.substr(second + 1));
+    const std::size_t person = csv.column(given.substr(0, first), hint),
+                      round = csv.column(given.substr(first + 1, second - first - 1), hint),
+                      value = csv.column(given.substr(second + 1), hint);
     std::map<std::string, std::map<std::int64_t, double>> all;
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
     while (csv.next()) {

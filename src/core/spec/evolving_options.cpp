@@ -20,7 +20,10 @@ bool RoundingLevels::is_end(double position) const noexcept {
 
 Cell RoundingLevels::round(double position, std::uint32_t level, std::uint64_t alpha) const noexcept {
     const std::uint64_t count = cells(level);
-    const auto end = [&](std::uint64_t i) { return static_cast<Cell>(Uint128{grid_} * i / count); };
+    const auto end = [&](std::uint64_t i) {
+        // i ≤ grid. Division of 64 bits is several times as fast.
+        return grid_ >> 32 == 0 ? Cell{grid_ * i / count} : static_cast<Cell>(Uint128{grid_} * i / count);
+    };
     auto cell =
         static_cast<std::uint64_t>(position / static_cast<double>(grid_) * static_cast<double>(count));
     cell = std::min(cell, count - 1);

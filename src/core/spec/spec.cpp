@@ -10,6 +10,7 @@
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/canonical.hpp"
+#include "core/spec/evolving_choice.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 #include "core/spec/mechanism_options.hpp"
@@ -21,7 +22,6 @@ namespace ldp {
 namespace {
 
 constexpr std::size_t max_reason = 1000;
-constexpr double max_budget = 1e6;
 
 /// `ordered`: whether a distribution is wanted.
 Limits read_limits(JsonObject& reader, bool ordered) {
@@ -70,21 +70,6 @@ Evolving read_evolving(const Json& found, bool moving) {
     evolving.base_levels = reader.whole(keys::base_levels);
     reader.finish();
     return evolving;
-}
-
-Budget read_budget(const Json& found) {
-    JsonObject reader(found, "\"budget\"");
-    static_cast<void>(reader.need("epsilon", "what a person may spend over all time"));
-    Budget budget{reader.real("epsilon", 0, min_epsilon, max_budget)};
-    if (reader.find("when_spent") != nullptr) {
-        const std::string allowed = "one of " + joined(keys::when_spent);
-        const std::string found_word = reader.word("when_spent", allowed);
-        const auto* at = std::ranges::find(keys::when_spent, found_word);
-        if (at == std::end(keys::when_spent)) JsonObject::wrong("when_spent", Json(found_word), allowed);
-        budget.when_spent = static_cast<Budget::WhenSpent>(at - keys::when_spent);
-    }
-    reader.finish();
-    return budget;
 }
 
 /// What a spec asks of whichever mechanism. The limits are for "auto".
@@ -188,6 +173,11 @@ void check_derived(const Json& derived, const Json& truth) {
 
 Spec Spec::from_json(std::string_view text) {
     const Json document = parse_json(text);
+    if (asks_for_protocol(document)) {
+        ChosenProtocol found = choose_protocol(document);
+        found.spec.chosen_ = Choice{found.limits, std::move(found.reason)};
+        return std::move(found.spec);
+    }
     JsonObject top(document, "the spec");
     const std::string name = top.word("mechanism", mechanism_names());
     const MechanismEntry* mechanism = find_mechanism(name);
@@ -265,7 +255,8 @@ Ranking advise(std::string_view json) {
         top.find(keys::report_bytes.name) != nullptr || top.find(keys::decode_cost.name) != nullptr;
     demand.limits =
         !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top, use.has_value());
-    for (const char* key : {"mechanism", "derived", "evolving", "budget", "want", keys::min_group.name})
+    for (const char* key :
+         {"mechanism", "derived", "evolving", "stream", "budget", "want", keys::min_group.name})
         top.ignore(key);
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.ignore(option.name);

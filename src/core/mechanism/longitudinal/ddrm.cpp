@@ -58,7 +58,10 @@ struct NodeLevel {
     std::uint64_t weight;   ///< sampling weight
 };
 
-class DifferenceTrees final : public Mechanism, public Significance, public SeriesRandomizer {
+class DifferenceTrees final : public Mechanism,
+                              public Significance,
+                              public SeriesRandomizer,
+                              public ExpectedSeries {
   public:
     DifferenceTrees(const Header& header, Bytes block, std::uint64_t k, std::uint32_t rounds,
                     std::uint32_t changes)
@@ -162,6 +165,8 @@ class DifferenceTrees final : public Mechanism, public Significance, public Seri
     /// exact for users who keep their values. For users whose values change, it omits the covariance of their
     /// responses, and the reduction if all change in the same way.
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
+    std::vector<std::vector<double>> expected_frequencies(std::span<const std::vector<Cell>> series,
+                                                          std::span<const std::size_t> rounds) const override;
     /// Users with more changes than declared make the levels inconsistent.
     std::vector<Check> health(const Counts& counts) const override;
 
@@ -417,6 +422,42 @@ std::vector<double> DifferenceTrees::expected() const {
     std::vector<double> reports;
     for (const NodeLevel& level : levels_) reports.insert(reports.end(), level.nodes, chance(level));
     return reports;
+}
+
+// Every user counts on all levels and in all rows, as each is drawn independently of the series.
+std::vector<std::vector<double>> DifferenceTrees::expected_frequencies(
+    std::span<const std::vector<Cell>> series, std::span<const std::size_t> rounds) const {
+    std::vector<double> means((order_ - 1) * nodes_);
+    Work work;
+    for (const std::vector<Cell>& input : series)
+        for (std::uint64_t r = 1; r < order_; ++r)
+            for (std::size_t height = 0; height < levels_.size(); work.done(levels_[height++].nodes)) {
+                const std::byte drawn[] = {static_cast<std::byte>(r), static_cast<std::byte>(height)};
+                SeriesState series_state;
+                for (std::uint32_t node = 0; node < levels_[height].nodes; ++node) {
+                    series_state.round = (node + 1) << height;
+                    series_state.value = static_cast<std::uint32_t>(input[series_state.round - 1]);
+                    means[place(r, levels_[height].first + node)] +=
+                        static_cast<double>(difference(series_state, drawn)) - 1;
+                }
+            }
+    for (double& mean : means) mean /= static_cast<double>(series.size());
+
+    const NodeSum combination(*this, expected());
+    std::vector<std::vector<double>> found;
+    for (const std::size_t round : rounds) {
+        std::vector<double> rows(order_);
+        rows[0] = 1;
+        for (const auto& [height, node, weight] : combination.sum(static_cast<std::uint32_t>(round + 1)))
+            for (std::uint64_t r = 1; r < order_; ++r)
+                rows[r] += weight * scale(node) * means[place(r, levels_[height].first + node)];
+        std::vector<double>& shares = found.emplace_back(k_);
+        for (std::uint64_t v = 0; v < k_; ++v, work.done(order_)) {
+            for (std::uint64_t r = 0; r < order_; ++r) shares[v] += sign(r, v) != 0 ? rows[r] : -rows[r];
+            shares[v] /= static_cast<double>(order_);
+        }
+    }
+    return found;
 }
 
 double DifferenceTrees::n_variance(double truth) const {

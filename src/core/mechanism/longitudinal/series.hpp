@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "core/base/input_code.hpp"
 #include "core/mechanism/capability.hpp"
 
 namespace ldp {
@@ -37,6 +40,17 @@ class SeriesRandomizer : public Capability {
     /// Returns whether this public randomness and series state can be those of one user.
     [[nodiscard]] virtual bool possible(const SeriesState& series_state,
                                         Bytes public_randomness) const noexcept = 0;
+};
+
+/// Capability of series whose bias for given people is known.
+class ExpectedSeries : public Capability {
+  public:
+    static constexpr const char* offers = "the expected estimates of given series";
+
+    /// Returns the expected frequencies in each of these rounds, from 0, for users with these series, each
+    /// with rounds() codes. They differ from the true ones if users change more often than declared.
+    [[nodiscard]] virtual std::vector<std::vector<double>> expected_frequencies(
+        std::span<const std::vector<Cell>> series, std::span<const std::size_t> rounds) const = 0;
 };
 
 }  // namespace ldp

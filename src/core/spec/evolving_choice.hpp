@@ -1,0 +1,75 @@
+// The choice of a protocol for values that change: mechanism, ε of a response, rounding, number of changes.
+// Every protocol spends the same total ε at most. The criterion is the predicted error of the estimates of a
+// round.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/spec/evolving_prediction.hpp"
+
+namespace ldp {
+
+/// What is given. All protocols keep to it.
+struct ProtocolRequest {
+    /// An object with the attribute and further keys of a spec, without "mechanism", "epsilon", "evolving"
+    /// and "budget".
+    Json spec;
+    Budget budget;
+    std::string mechanism = {};                ///< the only mechanism; empty for all
+    std::optional<double> epsilon = {};        ///< of a response; chosen if empty
+    std::optional<double> first_epsilon = {};  ///< the greatest ε of a single report
+    std::optional<Limits> limits = {};         ///< of reports and decoding
+    /// The greatest share of people whose budget may end. Estimates follow the values of the others only.
+    double most_ended = 0.05;
+    /// Whether clients alone keep the bound. Fresh reports and turns need a schedule besides the spec.
+    bool kept_by_clients = false;
+};
+
+/// A protocol with the parameters of least error.
+struct PlannedProtocol {
+    const char* protocol;  ///< such as "memoized"
+    Turns turns;
+    Spec spec;
+    ProtocolPrediction prediction;
+};
+
+struct ProtocolPlan {
+    std::vector<PlannedProtocol> protocols;  ///< by ascending predicted error
+    struct Obstacle {
+        std::string protocol, reason;
+    };
+    std::vector<Obstacle> obstacles;  ///< of protocols that cannot be used
+};
+
+/// Called with the number of finished protocols and of all.
+using PlanProgress = std::function<void(std::size_t done, std::size_t all)>;
+
+/// Searches the parameters of all protocols with `coarse`, and predicts the best of each with `fine`, a
+/// stream of the same rounds. Throws Error (invalid_spec) if the request is invalid, or Error (unsupported)
+/// as check_predictable().
+[[nodiscard]] ProtocolPlan plan_protocols(const ProtocolRequest& request, const ValueStream& coarse,
+                                          const ValueStream& fine, const PlanProgress& progress = {});
+
+/// Returns the attribute of a spec of one attribute. Throws Error (invalid_spec).
+[[nodiscard]] Attribute only_attribute_of(const Json& spec);
+
+/// Reads the object "budget" of a spec. Throws Error (invalid_spec).
+[[nodiscard]] Budget read_budget(const Json& found);
+/// Reads a spec with "evolving": "auto" without its "stream". Throws Error (invalid_spec).
+[[nodiscard]] ProtocolRequest read_protocol_request(const Json& spec);
+
+/// Whether a spec has "evolving": "auto".
+[[nodiscard]] bool asks_for_protocol(const Json& spec);
+/// The spec that "evolving": "auto" stands for, with the reason and the limits of the choice.
+struct ChosenProtocol {
+    Spec spec;
+    Limits limits;
+    std::string reason;
+};
+/// Chooses a protocol for a spec with "evolving": "auto" and "stream". Throws Error (invalid_spec).
+[[nodiscard]] ChosenProtocol choose_protocol(const Json& spec);
+
+}  // namespace ldp

@@ -1,0 +1,475 @@
+#include "core/spec/evolving_prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
+#include "core/base/unknown.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
+#include "core/spec/evolving_options.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// The estimates of a spec: its items are the values of a category, or buckets of them, or one mean.
+struct EstimatedItems {
+    EstimatedItems(const Spec& spec, const Mechanism& mechanism)
+        : numeric(spec.attributes()[0].numeric()),
+          unit(numeric ? spec.attributes()[0].max / 2 - spec.attributes()[0].min / 2 : 1),
+          steps(static_cast<double>(mechanism.cells()[0] - 1)) {
+        const std::string name = spec.mechanism().name;
+        if (numeric) return;
+        domain = spec.attributes()[0].domain;
+        bucketed = name == "dbitflip";
+        if (name == "loloha") hashed_into = static_cast<double>(spec.number("buckets"));
+        count = bucketed ? spec.number("buckets") : domain;
+        if (bucketed) each_bit = static_cast<double>(count) / static_cast<double>(spec.number("bits"));
+    }
+    /// The item of a value of a stream, and its weight: the mean on [−1, 1].
+    [[nodiscard]] std::uint32_t item(double value) const noexcept {
+        return numeric ? 0 : static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) * count / domain);
+    }
+    [[nodiscard]] double weight(double value) const noexcept { return numeric ? 2 * value - 1 : 1; }
+    [[nodiscard]] double mean_of(std::uint32_t key) const noexcept { return 2 * key / steps - 1; }
+
+    bool numeric, bucketed = false;
+    double unit, steps, hashed_into = 0, each_bit = 1;
+    std::uint64_t domain = 0, count = 1;
+};
+
+struct ItemShift {
+    std::uint32_t item;
+    double weight;
+};
+
+/// The expected contribution of a person to the estimates of a round, and the true one.
+struct PersonInRound {
+    ItemShift truth;
+    ItemShift used;
+    bool reports;
+};
+
+/// Squared parts of the error of a round, summed over the items. The bias is an unbiased estimate, which may
+/// be negative.
+struct RoundError {
+    double bias = 0, spread = 0, reporting = 0;
+};
+
+double length(std::span<ItemShift> shifts) {
+    double sum = 0;
+    for (const ItemShift& a : shifts)
+        for (const ItemShift& b : shifts)
+            if (a.item == b.item) sum += a.weight * b.weight;
+    return sum;
+}
+
+/// Bias and variance of the mean contribution. A person's influence on the error is (used − mean of used) /
+/// (share of people who report) − (truth − mean of truth), for people who report.
+class ErrorOfRound {
+  public:
+    ErrorOfRound(std::size_t items, const ValueStream& stream)
+        : stream_(stream), used_(items), true_(items) {}
+
+    RoundError of(std::span<const PersonInRound> people) {
+        std::ranges::fill(used_, 0);
+        std::ranges::fill(true_, 0);
+        double reporting = 0;
+        for (const PersonInRound& person : people) reporting += person.reports ? 1 : 0;
+        const auto all = static_cast<double>(people.size());
+        if (reporting == 0) return {};
+        for (const PersonInRound& person : people) {
+            if (person.reports) used_[person.used.item] += person.used.weight / reporting;
+            true_[person.truth.item] += person.truth.weight / all;
+        }
+        double bias = 0, used_used = 0, true_true = 0, used_true = 0;
+        for (std::size_t i = 0; i < used_.size(); ++i) {
+            bias += square(used_[i] - true_[i]);
+            used_used += square(used_[i]);
+            true_true += square(true_[i]);
+            used_true += used_[i] * true_[i];
+        }
+        const double each = all / reporting;
+        double total = 0, within = 0;
+        for (std::size_t p = 0; p < people.size(); ++p) {
+            ItemShift shifts[3];
+            unsigned count = scaled(people[p], each, shifts);
+            const double mean = people[p].reports ? -each : 0;
+            shifts[count++] = {people[p].truth.item, -people[p].truth.weight};
+            double along_used = 0, along_true = 0;
+            for (unsigned i = 0; i < count; ++i) {
+                along_used += shifts[i].weight * used_[shifts[i].item];
+                along_true += shifts[i].weight * true_[shifts[i].item];
+            }
+            total += length({shifts, count}) + 2 * mean * along_used + 2 * along_true +
+                     square(mean) * used_used + true_true + 2 * mean * used_true;
+            if (!stream_.same_people || p % 2 == 0) continue;
+            // Two draws of one person differ by their randomness only.
+            count = scaled(people[p], each, shifts);
+            count += scaled(people[p - 1], -each, shifts + count);
+            const double change = mean + (people[p - 1].reports ? each : 0);
+            along_used = 0;
+            for (unsigned i = 0; i < count; ++i) along_used += shifts[i].weight * used_[shifts[i].item];
+            within += (length({shifts, count}) + 2 * change * along_used + square(change) * used_used) / 2;
+        }
+        total /= std::max(all - 1, 1.0);
+        within /= std::max(all / 2, 1.0);
+        if (!stream_.same_people) return {bias - total / all, total / stream_.people, reporting / all};
+        const bool complete = all / 2 >= stream_.people;
+        const double uncertain = complete ? within / all : std::max(total - within / 2, 0.0) / (all / 2);
+        return {bias - uncertain, within / stream_.people, reporting / all};
+    }
+
+  private:
+    /// Writes what a person contributes, if anything, and returns the number of entries.
+    static unsigned scaled(const PersonInRound& person, double factor, ItemShift* shifts) {
+        if (person.reports) *shifts = {person.used.item, factor * person.used.weight};
+        return person.reports ? 1 : 0;
+    }
+
+    const ValueStream& stream_;
+    std::vector<double> used_, true_;  ///< mean contributions of the items
+};
+
+/// The mean variance of the noise of the items, from n reports with these shares.
+class NoiseOfShares {
+  public:
+    NoiseOfShares(const Mechanism& mechanism, std::size_t items)
+        : mechanism_(mechanism),
+          // Linear in the share, so that the mean share suffices.
+          linear_(find_capability<FrequencyOracle>(mechanism) != nullptr ||
+                  find_capability<KnownErrors>(mechanism) != nullptr),
+          even_(linear_ ? mechanism.n_variance(1 / static_cast<double>(items)) : 0) {}
+
+    double operator()(std::span<const double> shares) const {
+        if (linear_) return even_;
+        double sum = 0;
+        for (std::size_t v = 0; v < shares.size(); ++v) sum += mechanism_.n_variance_of(0, v, shares);
+        return sum / static_cast<double>(shares.size());
+    }
+
+  private:
+    const Mechanism& mechanism_;
+    bool linear_;
+    double even_;
+};
+
+/// Adds up the rounds.
+class RoundSum {
+  public:
+    /// Squared parts, of all items together except the noise, which is that of a mean item.
+    void add(const EstimatedItems& items, const RoundError& round, double noise) {
+        const auto count = static_cast<double>(items.count);
+        const double unit = square(items.unit);
+        if (round.reporting == 0) {
+            found.errors.push_back(unknown);
+            return;
+        }
+        ++rounds_;
+        found.noise += unit * noise;
+        found.rounding += unit * round.spread / count;
+        found.bias += unit * round.bias / count;
+        found.errors.push_back(
+            std::sqrt(unit * (noise + (round.spread + std::max(round.bias, 0.0)) / count)));
+    }
+    ProtocolPrediction finish() && {
+        const double rounds = std::max(rounds_, 1.0);
+        found.bias = std::max(found.bias, 0.0);
+        found.error = std::sqrt((found.noise + found.rounding + found.bias) / rounds);
+        for (double* part : {&found.noise, &found.rounding, &found.bias}) *part = std::sqrt(*part / rounds);
+        if (rounds_ == 0) found.error = unknown;
+        return std::move(found);
+    }
+
+    ProtocolPrediction found = {};
+
+  private:
+    double rounds_ = 0;
+};
+
+std::vector<double> shares_in(const ValueStream& stream, const EstimatedItems& items, std::size_t round) {
+    std::vector<double> shares(items.count);
+    const std::size_t people = stream.known();
+    for (std::size_t i = 0; i < people; ++i)
+        shares[items.item(stream.values[i * stream.rounds + round])] += 1 / static_cast<double>(people);
+    return shares;
+}
+
+/// Reports without memory.
+ProtocolPrediction predict_fresh(const Spec& spec, const Mechanism& mechanism, const ValueStream& stream,
+                                 Turns turns, std::span<const std::size_t> rounds) {
+    const EstimatedItems items(spec, mechanism);
+    const std::size_t known = stream.known();
+    const auto all = static_cast<double>(stream.rounds);
+    const double each = turns == Turns::one_round ? all : 1;  // people per report of a round
+    RoundSum sum;
+    Work work;
+    std::optional<NoiseOfShares> of_shares;
+    if (!items.numeric) of_shares.emplace(mechanism, items.count);
+    for (const std::size_t t : rounds) {
+        work.done(10 * known);
+        double noise = 0, mean = 0, squares = 0;
+        if (items.numeric) {
+            for (std::size_t i = 0; i < known; ++i) {
+                const double x = items.weight(stream.values[i * stream.rounds + t]);
+                noise += mechanism.n_variance(x);
+                mean += x;
+                squares += x * x;
+            }
+            noise /= static_cast<double>(known);
+            mean /= static_cast<double>(known);
+            squares = squares / static_cast<double>(known) - square(mean);
+        } else {
+            const std::vector<double> shares = shares_in(stream, items, t);
+            noise = (*of_shares)(shares);
+            for (const double share : shares) squares += share * (1 - share);
+        }
+        // Those whose turn it is are a sample of all people without replacement.
+        sum.add(items, {0, each * (1 - 1 / each) * squares / stream.people, 1}, noise * each / stream.people);
+    }
+    ProtocolPrediction found = std::move(sum).finish();
+    found.spent_mean = found.spent_of_95 = found.spent_most =
+        turns == Turns::one_round ? spec.epsilon() : all * spec.epsilon();
+    return found;
+}
+
+ProtocolPrediction predict_series(const Spec& spec, const Mechanism& mechanism, const ValueStream& stream,
+                                  std::span<const std::size_t> rounds) {
+    const auto& bias = capability<ExpectedSeries>(mechanism);
+    const EstimatedItems items(spec, mechanism);
+    const std::size_t known = stream.known(), length = mechanism.cells().size();
+    if (length < stream.rounds)
+        raise(ErrorCode::unsupported, "the series has " + std::to_string(length) + " rounds under this spec",
+              "The stream has " + std::to_string(stream.rounds) + ".",
+              "Plan fewer rounds, or give \"rounds\".");
+    // Halves of the people: the product of their biases has the square of the bias as its mean.
+    std::vector<std::vector<Cell>> series[2];
+    for (std::size_t i = 0; i < known; ++i) {
+        std::vector<Cell>& one = series[i % 2].emplace_back();
+        one.reserve(length);
+        for (std::size_t t = 0; t < length; ++t)
+            one.push_back(
+                static_cast<Cell>(stream.values[i * stream.rounds + std::min(t, stream.rounds - 1)]));
+    }
+    std::vector<std::vector<double>> expected[2];
+    for (std::size_t half = 0; half < 2; ++half)
+        if (!series[half].empty()) expected[half] = bias.expected_frequencies(series[half], rounds);
+    RoundSum sum;
+    for (std::size_t r = 0; r < rounds.size(); ++r) {
+        std::vector<double> off[2];
+        for (std::size_t half = 0; half < 2; ++half) {
+            if (series[half].empty()) continue;
+            off[half] = expected[half][r];
+            for (const std::vector<Cell>& one : series[half])
+                off[half][one[rounds[r]]] -= 1 / static_cast<double>(series[half].size());
+        }
+        double squares = 0;
+        const auto first = static_cast<double>(series[0].size()),
+                   second = static_cast<double>(series[1].size());
+        for (std::size_t v = 0; v < items.count; ++v)
+            squares +=
+                stream.same_people && static_cast<double>(known) >= stream.people
+                    ? square((first * off[0][v] + (second > 0 ? second * off[1][v] : 0)) / (first + second))
+                    : off[0][v] * off[1][v];
+        const std::vector<double> even(items.count, 1 / static_cast<double>(items.count));
+        sum.add(items, {squares, 0, 1}, mechanism.n_variance_of(rounds[r], 0, even) / stream.people);
+    }
+    ProtocolPrediction found = std::move(sum).finish();
+    found.spent_mean = found.spent_of_95 = found.spent_most = spec.epsilon();
+    for (std::size_t i = 0; i < known; ++i) {
+        std::uint64_t changes = 0;
+        for (std::size_t t = 1; t < stream.rounds; ++t)
+            changes += series[i % 2][i / 2][t] != series[i % 2][i / 2][t - 1] ? 1 : 0;
+        if (changes > spec.number("changes")) found.ended += 1 / static_cast<double>(known);
+    }
+    return found;
+}
+
+}  // namespace
+
+void check_predictable(const Spec& spec, const Mechanism& mechanism) {
+    const auto refuse = [](const std::string& detail) {
+        raise(ErrorCode::unsupported, "this spec cannot be predicted for a stream", detail,
+              "Plan one number whose mean is estimated, or one category.");
+    };
+    if (spec.attributes().size() != 1)
+        refuse("It has " + std::to_string(spec.attributes().size()) + " attributes.");
+    const Attribute& attribute = spec.attributes()[0];
+    if (attribute.strings) refuse("\"" + attribute.name + "\" has an open domain.");
+    if (!mechanism.can_estimate(attribute.numeric() ? Quantity::means : Quantity::frequencies) ||
+        std::string_view(spec.mechanism().name) == "rappor" || find_capability<Ordered>(mechanism) != nullptr)
+        refuse(std::string(spec.mechanism().name) +
+               " is not a mechanism for one mean, or for the shares of given values, alone.");
+    if (attribute.domain > max_items)
+        refuse("\"" + attribute.name + "\" has " + std::to_string(attribute.domain) + " values; at most " +
+               std::to_string(max_items) + " are supported.");
+}
+
+KeyPaths::KeyPaths(const Spec& spec, const Mechanism& mechanism, const ValueStream& stream)
+    : rounds_(stream.rounds) {
+    constexpr std::uint64_t seed = 2;
+    StreamBits bits(seed);
+    const Rounding rounding(spec, mechanism);
+    const bool numeric = spec.attributes()[0].numeric();
+    const auto steps = static_cast<double>(mechanism.cells()[0] - 1);
+    const std::size_t people = stream.known(), draws = stream.same_people ? 2 : 1;
+    keys_.reserve(people * draws * rounds_);
+    order_.resize(people * draws * rounds_);
+    distinct_.reserve(people * draws);
+    std::vector<std::byte> own(mechanism.public_size());
+    std::vector<std::uint64_t> alphas(rounding.alphas());
+    std::vector<double> position(1);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> seen(rounds_);
+    std::vector<std::uint32_t> firsts;
+    distances_ = false;
+    Work work;
+    for (std::size_t row = 0; row < people * draws; ++row) {
+        work.done(64 * rounds_);
+        mechanism.draw_public(bits, own);
+        for (std::uint64_t& alpha : alphas) alpha = bits.word();
+        if (row == 0) distances_ = mechanism.key_spans(own)[0] != 0;
+        std::vector<Course> courses(rounding.courses());
+        const double* values = stream.values.data() + row / draws * rounds_;
+        for (std::size_t t = 0; t < rounds_; ++t) {
+            position[0] = numeric ? values[t] * steps : values[t];
+            const std::vector<Cell> cells = rounding.follow(position, alphas, courses);
+            const auto key = static_cast<std::uint32_t>(mechanism.response_key(cells, own)[0]);
+            keys_.push_back(key);
+            seen[t] = {key, static_cast<std::uint32_t>(t)};
+        }
+        // Sorted by key and round, each key begins with its first round.
+        std::ranges::sort(seen);
+        firsts.clear();
+        for (std::size_t i = 0; i < rounds_; ++i)
+            if (i == 0 || seen[i].first != seen[i - 1].first) firsts.push_back(seen[i].second);
+        std::ranges::sort(firsts);
+        std::vector<std::uint32_t>& distinct = distinct_.emplace_back();
+        for (const std::uint32_t first : firsts) distinct.push_back(keys_[row * rounds_ + first]);
+        for (std::size_t i = 0, first = 0; i < rounds_; ++i) {
+            if (i == 0 || seen[i].first != seen[i - 1].first)
+                first = static_cast<std::size_t>(std::ranges::lower_bound(firsts, seen[i].second) -
+                                                 firsts.begin());
+            order_[row * rounds_ + seen[i].second] = static_cast<std::uint32_t>(first);
+        }
+    }
+    for (const auto& distinct : distinct_) counts_.push_back(distinct.size());
+    std::ranges::sort(counts_);
+}
+
+ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec, const KeyPaths& paths,
+                                    const ValueStream& stream, std::span<const std::size_t> rounds) {
+    const EstimatedItems items(spec, mechanism);
+    const Budget& budget = *spec.budget();
+    const double epsilon = mechanism.epsilon();
+    const std::uint64_t most = std::min(mechanism.most_keys(), budget.answers(epsilon));
+    const std::size_t rows = paths.rows(), draws = rows / stream.known();
+    const bool substitutes = paths.counts().back() > most;
+    std::optional<NoiseOfShares> of_shares;
+    if (!items.numeric) of_shares.emplace(mechanism, items.count);
+    std::vector<double> noise_of(items.numeric ? mechanism.cells()[0] : 0, unknown);  // by key
+    std::vector<PersonInRound> people(rows), unrounded(rows);
+    ErrorOfRound error(items.count, stream);
+    RoundSum sum;
+    Work work;
+    const auto nearest = [&](std::size_t row, std::uint32_t key) {
+        const auto distinct = paths.distinct(row).first(most);
+        if (!paths.distances()) return distinct[0];
+        const auto far = [&](std::uint32_t other) { return key > other ? key - other : other - key; };
+        return *std::ranges::min_element(distinct, {}, far);
+    };
+    for (const std::size_t t : rounds) {
+        double noise = 0, reporting = 0;
+        work.done(8 * rows);
+        for (std::size_t row = 0; row < rows; ++row) {
+            const double value = stream.values[row / draws * stream.rounds + t];
+            PersonInRound& person = people[row];
+            person.truth = {items.item(value), items.weight(value)};
+            person.reports = true;
+            person.used = person.truth;
+            const std::uint32_t own = paths.key(row, t);
+            std::uint32_t key = own;
+            const bool substituted = substitutes && paths.order(row, t) >= most;
+            unrounded[row] = person;
+            if (substituted) {
+                work.done(most);
+                if (budget.when_spent == Budget::WhenSpent::refuse) {
+                    unrounded[row].reports = person.reports = false;
+                    continue;
+                }
+                key = nearest(row, own);
+            }
+            ++reporting;
+            if (items.numeric) {
+                if (std::isnan(noise_of[key])) noise_of[key] = mechanism.n_variance(items.mean_of(key));
+                noise += noise_of[key];
+                person.used.weight = items.mean_of(key);
+                unrounded[row].used.weight += items.mean_of(key) - items.mean_of(own);
+            } else if (substitutes && items.bucketed) {
+                // Under the drawn buckets, a bit counts as often as people per bit. Key b is no drawn bucket.
+                person.used = key < items.count ? ItemShift{key, items.each_bit} : ItemShift{0, 0};
+            } else if (substituted && items.hashed_into > 0) {
+                // The response of another bucket does not support the value.
+                person.used.weight = -1 / (items.hashed_into - 1);
+            } else if (substituted) {
+                person.used.item = key;
+            }
+        }
+        RoundError found{0, 0, reporting / static_cast<double>(rows)};
+        if (items.numeric || substitutes) found = error.of(people);
+        // Rounding by itself has no bias, so that it need not be estimated.
+        if (items.numeric) found.bias = substitutes ? error.of(unrounded).bias : 0;
+        const double reports = reporting / static_cast<double>(rows) * stream.people;
+        if (items.numeric)
+            noise /= std::max(reporting, 1.0);
+        else if (substitutes && items.bucketed)
+            noise = mechanism.n_variance(0);  // of the bits alone
+        else
+            noise = (*of_shares)(find_capability<FrequencyOracle>(mechanism) != nullptr
+                                     ? std::vector<double>()
+                                     : shares_in(stream, items, t));
+        sum.add(items, found, reports > 0 ? noise / reports : 0);
+    }
+    ProtocolPrediction found = std::move(sum).finish();
+    double answers = 0, ended = 0;
+    for (const std::uint64_t count : paths.counts()) {
+        answers += static_cast<double>(std::min(count, most));
+        ended += count > most ? 1 : 0;
+    }
+    const std::size_t of_95 = (95 * rows + 99) / 100 - 1;  // people up to the 95th of 100
+    found.spent_mean = epsilon * answers / static_cast<double>(rows);
+    found.spent_of_95 = epsilon * static_cast<double>(std::min(paths.counts()[of_95], most));
+    found.spent_most = epsilon * static_cast<double>(std::min<std::uint64_t>(most, stream.rounds));
+    found.ended = ended / static_cast<double>(rows);
+    return found;
+}
+
+ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream, Turns turns,
+                                    std::span<const std::size_t> rounds) {
+    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
+    check_predictable(spec, *mechanism);
+    if (spec.mechanism().series) return predict_series(spec, *mechanism, stream, rounds);
+    if (!spec.evolving()) return predict_fresh(spec, *mechanism, stream, turns, rounds);
+    return predict_memoized(*mechanism, spec, KeyPaths(spec, *mechanism, stream), stream, rounds);
+}
+
+ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream, Turns turns) {
+    return predict_protocol(spec, stream, turns, some_rounds(stream.rounds, stream.rounds));
+}
+
+std::vector<std::size_t> some_rounds(std::size_t rounds, std::size_t most) {
+    std::vector<std::size_t> some;
+    const std::size_t count = std::min(rounds, most);
+    for (std::size_t i = 0; i < count; ++i) some.push_back((2 * i + 1) * rounds / (2 * count));
+    return some;
+}
+
+}  // namespace ldp
