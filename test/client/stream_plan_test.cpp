@@ -368,6 +368,10 @@ BOOST_AUTO_TEST_CASE(impossible_streams_are_refused) {
             "Leave it out");
     refused(with_stream(fine, R"("domain": 20)", R"({"epsilon": 0.0001})"), "\"epsilon\"");
     refused(with_stream(fine, R"("domain": 20, "epsilon": 7)"), "no protocol is possible");
+    refused(
+        R"({"mechanism": "tree", "evolving": "auto", "domain": 20, "budget": {"epsilon": 6}, "stream": )" +
+            fine + "}",
+        "memoized (tree): this spec cannot be predicted for a stream");
     refused(R"({"mechanism": "auto", "evolving": "auto", "domain": 20, "budget": {"epsilon": 6}})",
             "\"stream\"");
     refused(R"({"mechanism": "auto", "evolving": "auto", "domain": 20, "stream": )" + fine + "}",

@@ -405,7 +405,9 @@ ProtocolPlan plan_protocols(const ProtocolRequest& request, const ValueStream& c
     std::size_t done = 0;
     for (const ProtocolEntry& entry : protocols) {
         if (!wanted(entry)) continue;
-        const std::string name = std::string(entry.name) + " (" + entry.mechanism + ")";
+        const bool replaced = entry.generic && !request.mechanism.empty();
+        const std::string name =
+            std::string(entry.name) + " (" + (replaced ? request.mechanism : entry.mechanism) + ")";
         try {
             const Spec spec = Spec::from_json(json_text(search.best(entry)));
             const Turns turns = entry.kind == ProtocolKind::one_round ? Turns::one_round : Turns::every_round;
