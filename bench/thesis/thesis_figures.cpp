@@ -386,17 +386,20 @@ Figure thesis_figure(const Setup& setup, const People& census) {
     compare_records("first attributes with Syn, epsilon 1", "attributes", places, setup.repetitions, 33000000,
                     figure.panels);
 
-    std::vector<People> sets;
-    std::vector<double> names;
-    sets.push_back(census);
-    names.push_back(2);
+    std::vector<People> sets{census};
+    std::vector<double> names{2};
+    std::string made_up;
     for (const int number : {4, 7, 8, 10, 11, 14}) {
         sets.push_back(thesis_data(setup.data, number));
         names.push_back(number);
+        if (sets.back().title().starts_with("made-up")) made_up += " " + std::to_string(number);
     }
+    const std::string title =
+        "data sets, epsilon 1" +
+        (made_up.empty() ? made_up : " (made-up answers in the place of" + made_up + ")");
     places.clear();
     for (std::size_t i = 0; i < sets.size(); ++i) places.push_back({names[i], 1, &sets[i]});
-    compare_records("data sets, epsilon 1", "data set", places, setup.repetitions, 35000000, figure.panels);
+    compare_records(title, "data set", places, setup.repetitions, 35000000, figure.panels);
 
     for (const std::size_t count : {100, 10000})
         compare_counts(census, count, setup.repetitions, figure.panels);
