@@ -160,10 +160,12 @@ struct AggregateArguments {
 inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
     check_no_ranges(mechanism);
     check_can_estimate(mechanism, quantity);
-    if (quantity == Quantity::frequencies && find_capability<SeriesRandomizer>(mechanism) != nullptr)
+    if (find_capability<SeriesRandomizer>(mechanism) != nullptr)
         throw Error(ErrorCode::unsupported,
-                    "these reports are about a series, which has shares in each round", {},
-                    "Use ldp_series.");
+                    quantity == Quantity::means
+                        ? "these reports are about a series, which has a mean in each round"
+                        : "these reports are about a series, which has shares in each round",
+                    {}, "Use ldp_series.");
 }
 
 /// The attribute of a query on one attribute. Throws Error: unsupported if there are several and none is

@@ -83,7 +83,8 @@ constexpr RemedyWords sql_words{
     "Haar coefficients (use ldp_coefficients)",
     "the distribution (use ldp_histogram or ldp_quantiles)",
     "shares of strings (use ldp_frequent_strings or ldp_string_shares)",
-    "They estimate frequencies in each round of a series: use ldp_series.",
+    "They estimate each round of a series: use ldp_series. Series of numbers also have ldp_series_range and "
+    "ldp_series_quantiles.",
     "Use ldp_part(summary, attribute) for one attribute.",
     "ldp_views(summary) lists the views. Use fewer attributes, or declare a view of these attributes in the "
     "next spec.",

@@ -56,10 +56,6 @@ constexpr Column change_columns[] = {
     {"attribute", TEXTOID},        {"label", TEXTOID},   {"estimate", FLOAT8OID},
     {"stderr", FLOAT8OID},         {"lower", FLOAT8OID}, {"upper", FLOAT8OID},
     {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
-constexpr Column series_columns[] = {
-    {"round", INT4OID},    {"attribute", TEXTOID},        {"label", TEXTOID},   {"estimate", FLOAT8OID},
-    {"stderr", FLOAT8OID}, {"lower", FLOAT8OID},          {"upper", FLOAT8OID}, {"n", INT8OID},
-    {"people", INT8OID},   {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
 
 /// Rows about the subject, with space for this number of rows; without allocation if it is 0.
 Answers answers(const Subject& subject, double critical_value, std::size_t room, bool tested = false) {
@@ -335,35 +331,6 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
     });
 }
 
-/// The shares in all rounds, one round after another.
-struct Rounds {
-    Answers answers;
-    std::size_t count, values;
-
-    void write(RowWriter<series_columns>& row, std::size_t number) const {
-        row.put("round", static_cast<std::int32_t>(number / values + 1));
-        answers.write(row, number);
-    }
-};
-
-Rounds rounds(const Subject& subject, double critical_value, Target target) {
-    const auto found = [&](const SummaryView& view) {
-        const std::size_t count = find_capability<SeriesRandomizer>(*view.mechanism)->rounds(),
-                          values = view.mechanism->cells()[0];
-        ReportStatus said = report_status(view);
-        said.law = law_of_share();
-        const ReportStatus* const about = kept(said);
-        Answers all = answers(subject, critical_value, count * values);
-        for (std::size_t round = 0; round < count; ++round) {
-            const auto estimates = estimate(view, {Quantity::frequencies, target, round});
-            for (std::size_t value = 0; value < values; ++value) all.add(0, value, estimates[value], about);
-        }
-        return Rounds{all, all.count, values};
-    };
-    return ask(subject.summary, Rounds{{}, 0, 1}, found,
-               [](const SummaryView& view) { (void)capability<SeriesRandomizer>(*view.mechanism); });
-}
-
 }  // namespace
 
 /// (summary, confidence, target, attribute): a row per number.
@@ -473,12 +440,4 @@ LDP_FUNCTION(ldp_change) {
             return changed(subject, after, memoized, critical_value, target_argument(fcinfo, 4));
         },
         1);
-}
-
-/// (summary, confidence, target): a row per round of a series and value.
-LDP_FUNCTION(ldp_series) {
-    return rows<series_columns>(fcinfo, [=] {
-        const Subject subject = whole_argument(fcinfo);
-        return rounds(subject, critical_value(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
-    });
 }

@@ -346,14 +346,6 @@ COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.
     'argument memoized is the share of people, relative to the smaller summary, who are in both summaries and '
     'repeated a memoized response. Their noise cancels in part. Error 42804 if the specs differ.';
 
-CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample')
-    RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text) IS
-    'Returns the estimated share (of 1) of every value in every round, for a mechanism of time series (ddrm). Rounds '
-    'without enough reports have NULL. Error 0A000 for other mechanisms.';
-
 -- Comparisons of groups
 
 CREATE FUNCTION @extschema@.ldp_compare_groups(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL,

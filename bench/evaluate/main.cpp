@@ -3,10 +3,9 @@
 //
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
 // fails if a point is off its closed form. Figures are numbers, means, shares, ranges, joint, evolving,
-// mixed, layers, thesis, series and speed; all by default. LDP_DATA names the folder of the census, by
-// default
-// ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set to 20 or more; the
-// default is 20. Run it from the project's root.
+// mixed, layers, thesis, series, number_series and speed; all by default. LDP_DATA names the folder of the
+// census, by default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set to
+// 20 or more; the default is 20. Run it from the project's root.
 
 #include <algorithm>
 #include <chrono>
@@ -52,6 +51,7 @@ int main(int count, char** arguments) {
             {"layers", [&] { return layers_figure(setup, people); }},
             {"thesis", [&] { return thesis_figure(setup, people); }},
             {"series", [&] { return series_figure(setup); }},
+            {"number_series", [&] { return number_series_figure(setup); }},
             {"speed", [] { return speed_figure(); }}};
         const std::set<std::string> wanted(arguments + std::min(count, 2), arguments + count);
         for (const std::string& name : wanted)

@@ -45,6 +45,8 @@ void print_published(const People& census, std::ostream& out);
 /// Values that change a few times, in few or many rounds: the same of answers that are kept, and of ways to
 /// give the whole series one ε.
 [[nodiscard]] Figure series_figure(const Setup& setup);
+/// Numbers that change a few times: means in each round, by thresholds over rounds and other methods.
+[[nodiscard]] Figure number_series_figure(const Setup& setup);
 /// Time and bytes of client and server against the number of users; by one thread, with nothing beside it.
 [[nodiscard]] Figure speed_figure();
 

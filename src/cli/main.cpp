@@ -25,7 +25,7 @@ constexpr RemedyWords command_words{
     "Haar coefficients",
     "the distribution",
     "shares of strings (ldp estimate COLLECTION shows the frequent ones)",
-    "They have frequencies in each round of a series.",
+    "They have estimates of each round of a series.",
     "Name one attribute of the record.",
     "Ask about fewer attributes at a time, or declare a view of these in the next spec.",
     "Count them in a collection, which keeps the round of each report.",

@@ -1,5 +1,6 @@
 #include "client/series_reporter.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -57,8 +58,9 @@ Reporter::Reported SeriesReporter::report(std::span<const Value> record, std::op
               "The last report was in round " + std::to_string(standing_.round) +
                   ". Rounds must be reported in ascending order.");
     GridRecord placed = collection_.to_grid(record);
-    const auto value = static_cast<Cell>(placed.positions[0]);
     const LocalRandomizer& mechanism = collection_.mechanism();
+    // A number is reported as its nearest grid point. Random rounding would make a constant number change.
+    const auto value = static_cast<Cell>(std::lround(placed.positions[0]));
     const Cell held = standing_.round == 0 ? value : standing_.value;
     Reported reported{{}, {std::move(placed.clamped), Origin::silent}};
     SeriesState next = standing_;

@@ -84,8 +84,8 @@ std::optional<Quantity> quantity_of(const Mechanism& mechanism, const std::vecto
     return part_of(mechanism, j).mechanism->can_estimate(quantity) ? std::optional(quantity) : std::nullopt;
 }
 
-RoundAnswer judged_mean(const std::vector<Estimate>& means, std::size_t j, double truth) {
-    RoundAnswer answer{truth, means[j].value, unknown, unknown, means[j].standard_error};
+RoundAnswer judged_mean(const std::vector<Estimate>& means, std::size_t i, double truth) {
+    RoundAnswer answer{truth, means[i].value, unknown, unknown, means[i].standard_error};
     answer.error = answer.absolute = std::abs(answer.estimate - truth);
     return answer;
 }
@@ -131,7 +131,7 @@ Round closed(const Collection& collection, const Scene& scene, Bytes summary, st
             continue;
         }
         if (means.empty()) means = estimate(view, {*quantity, Target::sample, at.value_or(0)});
-        round.record[j] = judged_mean(means, j, open.truths[j].sum / people);
+        round.record[j] = judged_mean(means, at.value_or(j), open.truths[j].sum / people);
     }
     static_cast<RoundAnswer&>(round) = round.record[scene.attribute];
     return round;

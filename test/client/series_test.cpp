@@ -75,6 +75,31 @@ BOOST_AUTO_TEST_CASE(a_report_is_due_at_the_end_of_a_node) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(numbers_are_reported_by_thresholds) {
+    // Every person's number goes from 20 to 80 in round 5, also of those who skip rounds.
+    const Collection weights = collection(R"({"mechanism": "threshold_series", "epsilon": 20, "rounds": 8,
+        "changes": 1, "thresholds": 8, "attributes": [{"name": "weight", "min": 0, "max": 100}]})");
+    std::vector<std::byte> summary(summary_size(weights.mechanism()));
+    start_summary(weights.mechanism(), summary);
+    for (int person = 0; person < 3000; ++person) {
+        Client client(weights, MemoryStore());
+        for (const int round : {1, 2, 3, 4, 5, 8})
+            if (person % 3 != 0 || round == 4 || round > 4) client.report({round < 5 ? 20.0 : 80.0}, round);
+        for (const Report& report : all_reports(client))
+            BOOST_REQUIRE((accumulate(weights.mechanism(), summary, report) == Outcome::ok));
+    }
+    const auto means = estimate(view_of(weights.mechanism(), summary), {Quantity::means});
+    BOOST_REQUIRE(means.size() == 8u);
+    for (std::size_t round = 0; round < 8; ++round)
+        BOOST_CHECK_LT(std::abs(means[round].value - (round < 4 ? 20 : 80)), 6 * means[round].standard_error);
+
+    Client client(weights, MemoryStore());
+    BOOST_CHECK_EXCEPTION(client.report({"heavy"}, 1), Error, error_with(ErrorCode::invalid_value, "heavy"));
+    BOOST_TEST(client.report({120.0}, 2).clamped.attributes.size() == 1u);
+    BOOST_CHECK_EXCEPTION(client.report({50.0}, 2), Error, refused);
+    BOOST_TEST((client.report({50.0}, 8).origin == Origin::drawn));
+}
+
 BOOST_AUTO_TEST_CASE(a_round_is_answered_once) {
     const auto client = client_of(0);
     for (const int round : {0, -1, 13}) BOOST_CHECK_EXCEPTION(client->report({"bad"}, round), Error, refused);

@@ -175,6 +175,20 @@ BOOST_AUTO_TEST_CASE(a_series_costs_once) {
                           error_with(ErrorCode::unsupported, "16 rounds"));
 }
 
+// Numbers that jitter and change: a person's threshold is passed less often than a value changes.
+BOOST_AUTO_TEST_CASE(a_series_of_numbers_costs_once) {
+    const std::string json =
+        R"({"mechanism": "threshold_series", "epsilon": 8, "min": 0, "max": 10, "rounds": 8, "changes": 4})";
+    const std::vector<Round> rounds = rounds_of(json, {Stream::syn, 20000, 8, 4, 0});
+    for (const Round& round : rounds) {
+        BOOST_TEST((round.answers.most == 1u && round.answers.mean == 1));
+        BOOST_TEST((round.truth > 0 && round.truth < 10));
+        BOOST_TEST(round.error < 6 * round.claimed);
+        BOOST_TEST(round.claimed < 1);
+    }
+    BOOST_TEST(honesty(rounds) < 3);
+}
+
 namespace {
 
 /// Two attributes that people keep, and one that changes.

@@ -28,7 +28,7 @@ INSERT INTO specs VALUES (:'name', :'spec');
 SQL
 }
 # summarise NAME SPEC VALUES: one report, doubled a few times, or until it stands for 2^20 where that is cheap. A client
-# for series would be too much here: of ddrm the report is made by hand, its parameters and an answer of row 1.
+# for series would be too much here: their report is made by hand, from the parameters and a response of row or part 1.
 summarise() {
     echo "$2" >spec
     if [ "$3" ]; then
@@ -67,6 +67,7 @@ summarise dbitflip "$(category dbitflip "$values" 1 '"buckets": 65536')" 'v\n5\n
 summarise rappor "$(category rappor 2048 1 '"bits": 1024, "hashes": 8, "cohorts": 256')" 'v\n5\n'
 summarise many "$(category rappor 65536 1 '"bits": 1024, "hashes": 8, "cohorts": 256')" 'v\n5\n'
 summarise ddrm "$(category ddrm 256 1 '"rounds": 4096')" ''
+summarise threshold_series "$(number threshold_series '"rounds": 4096, "thresholds": 128')" ''
 summarise square_wave "$(number square_wave '"grid": 65536')" 'v\n5\n'
 summarise ordered "$(number haar_ordered '"grid": 1048575')" 'v\n5\n'
 summarise tree "$(number tree '"grid": 16383')" 'v\n5\n'
@@ -129,6 +130,7 @@ ask "rappor" "ldp_change(s, s)" long
 ask "ddrm" "ldp_change(s, s)" long
 ask "ddrm" "ldp_series(s)" long
 ask "ddrm" "ldp_health(s)" long
+ask "threshold_series" "ldp_health(s)" long
 ask "forged" "ldp_candidates(s, 'nnls')" long
 ask "forged" "ldp_candidates(s, 'lasso')" long
 ask "strings" "ldp_frequent_strings(s, keep => 16)" long

@@ -88,7 +88,7 @@ collect() {
 of=0
 while read -r spec; do
     case $spec in
-        *ddrm*) continue ;;
+        *ddrm* | *threshold_series*) continue ;;
     esac
     of=$((of + 1))
     collect "kind_$of" "$spec"

@@ -20,7 +20,7 @@ while IFS=';' read -r spec; do
     made=$((made + 1))
     sql -c "SELECT ldp_create_collection('c$made', '{\"epsilon\": 2, $spec}')" >"$work/log" || { bad "$spec" "$work/log"; continue; }
     case $spec in
-        *ddrm*) continue ;;
+        *ddrm* | *threshold_series*) continue ;;
     esac
     sql -c "SELECT ldp_client_spec('c$made')" >"$work/spec"
     "$ldp" perturb --spec "$work/spec" --input "$work/people.csv" >"$work/reports.copy" 2>"$work/err" || { bad "$spec" "$work/err"; continue; }
@@ -38,6 +38,7 @@ $(for m in haar duchi_vector haar_ranges; do echo "\"mechanism\": \"$m\", $two, 
 "mechanism": "grr", "attributes": [{"name": "a", "domain": ["0", "1"]}]
 "mechanism": "strings", "attributes": [{"name": "a", "strings": {"alphabet": "01", "longest": 4}}]
 "mechanism": "ddrm", $value, "rounds": 8
+"mechanism": "threshold_series", $number, "rounds": 8
 END
 
 # The literals of each type. Bytes are those of the collections, whole and damaged.

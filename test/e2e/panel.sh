@@ -143,6 +143,16 @@ reports=$(sql -c 'SELECT count(*) FROM numbers')
 has err "2,400 rows read, 0 skipped, $(echo "$reports" | sed ':a;s/\B[0-9]\{3\}\>/,&/;ta') reports submitted"
 equal "$(sql -c "SELECT count(*) > 300 FROM numbers")" t
 printf 'who,day,value\nx,9,1\n' >ninth.csv
+# Numbers: three in four people weigh 20, the others 80 from round 5 on.
+create weights '{"mechanism": "threshold_series", "epsilon": 16, "rounds": 8, "changes": 1, "attributes": [{"name": "weight", "min": 0, "max": 100}]}'
+awk 'BEGIN { print "who,day,weight"; for (i = 0; i < 800; i++) for (t = 1; t <= 8; t++) print "p" i "," t "," (i % 4 == 3 && t > 4 ? 80 : 20) }' >weights.csv
+run "a series of numbers" 0 "$ldp" submit --collection weights --person who --round day weights.csv
+has err "6,400 rows read, 0 skipped"
+equal "$(sql -c "SELECT count(*) FROM ldp_series(ldp_summary_of('weights')) AS s WHERE abs(estimate - CASE WHEN round > 4 THEN 35 ELSE 20 END) < 6 * stderr")" 8
+equal "$(sql -c "SELECT abs(estimate - 15) < 6 * stderr FROM ldp_series_mean(ldp_summary_of('weights'), '{5,6,7,8}', baseline => '{1,2,3,4}')")" t
+run "its estimates" 0 "$ldp" estimate weights
+has out "Mean of weight, round by round"
+has out "Median of weight, round by round"
 run "a round that the series does not have" 1 "$ldp" submit --collection numbers --person who --round day ninth.csv
 has err "the series does not have round 9"
 

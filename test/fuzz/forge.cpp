@@ -49,7 +49,8 @@ enum Id : std::uint8_t {
     gaussian,
     joint_haar,
     strings,
-    dithered = strings + 2,
+    threshold_series = 35,
+    dithered,
     end
 };
 
@@ -292,6 +293,17 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             const std::uint64_t rounds = choices_.number(2, 4096);
             four(writer, rounds);
             four(writer, choices_.rarely(2) ? 1 : choices_.number(1, std::max<std::uint64_t>(rounds, 2) - 1));
+            break;
+        }
+        case threshold_series: {
+            const std::uint64_t thresholds = std::uint64_t{1} << (1 + choices_.up_to(7));
+            const std::uint64_t steps = thresholds * choices_.number(1, 64);
+            four(writer, choices_.rarely(16) ? choices_.word() : steps);
+            four(writer, choices_.rarely(16) ? choices_.word() : thresholds);
+            const std::uint64_t rounds = choices_.number(2, 4096);
+            four(writer, rounds);
+            four(writer, choices_.rarely(2) ? 1 : choices_.number(1, std::max<std::uint64_t>(rounds, 2) - 1));
+            range(writer);
             break;
         }
         case exponential: {

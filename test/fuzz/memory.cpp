@@ -50,6 +50,8 @@ std::vector<Collection> examples() {
                                 std::string(when) + "\"}, " + part + "}"));
     all.emplace_back(
         Spec::from_json(R"({"mechanism": "ddrm", "epsilon": 2, "domain": 5, "rounds": 8, "changes": 2})"));
+    all.emplace_back(Spec::from_json(
+        R"({"mechanism": "threshold_series", "epsilon": 2, "min": 0, "max": 5, "rounds": 8, "changes": 2})"));
     return all;
 }
 

@@ -30,6 +30,8 @@ constexpr const char* texts[] = {
     R"({"mechanism": "l_osue", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9},
         "attributes": [{"name": "a", "domain": 4}]})",
     R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 4, "attributes": [{"name": "a", "domain": 4}]})",
+    R"({"mechanism": "threshold_series", "epsilon": 1, "rounds": 4,
+        "attributes": [{"name": "a", "min": 0, "max": 4}]})",
 };
 
 struct Planned {

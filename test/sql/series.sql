@@ -103,6 +103,54 @@ SELECT round, label, round(estimate::numeric, 4) AS estimate, round(stderr::nume
 SELECT round, label, round(estimate::numeric, 4) AS estimate FROM ldp_series((SELECT ldp_agg(report) FROM plan WHERE round <= 2)) ORDER BY round, value;
 SELECT round, sum(estimate) BETWEEN 0.999999 AND 1.000001 AS sum_to_one FROM ldp_series((SELECT ldp_agg(report) FROM plan), 0.9, 'population') GROUP BY round ORDER BY round;
 SELECT count(*) FROM ldp_series(NULL::ldp_summary);
+-- The mean of rounds and the difference of two rounds, with their covariance. The mean of one round is that round.
+SELECT label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr FROM ldp_series_mean((SELECT ldp_agg(report) FROM plan), '{1,2,3,4}') ORDER BY value;
+SELECT label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr FROM ldp_series_mean((SELECT ldp_agg(report) FROM plan), '{4}', '{1}') ORDER BY value;
+SELECT bool_and(abs(m.estimate - s.estimate) < 1e-12 AND abs(m.stderr - s.stderr) < 1e-12 AND abs(m.lower - s.lower) < 1e-12) AS one_round
+FROM (SELECT ldp_agg(report) AS summary FROM plan) AS p, ldp_series_mean(summary, '{3}') AS m JOIN LATERAL ldp_series(summary) AS s ON s.round = 3 AND s.value = m.value;
+SELECT count(*) AS rows, count(estimate) AS known FROM ldp_series_mean((SELECT ldp_agg(report) FROM plan WHERE round <= 2), '{4}', '{1}');
+SELECT count(*) FROM ldp_series_mean(NULL, '{1}');
+
+-- Series of numbers: means of rounds, shares of ranges and quantiles.
+SELECT ldp_create_collection('weight', '{"mechanism": "threshold_series", "epsilon": 9, "rounds": 4, "changes": 1, "thresholds": 4, "attributes": [{"name": "weight", "min": 0, "max": 100}]}');
+INSERT INTO weight SELECT pg_temp.report(ldp_client_spec('weight'), pg_temp.little(1 + i % 4, 1) ||
+        pg_temp.little(2 * node + CASE WHEN (i * 7 + i / 4 + node) % 10 < CASE WHEN node IN (0, 4, 6) THEN 9 - 2 * (i % 4) ELSE 5 END THEN 1 ELSE 0 END, 1)),
+    CASE node WHEN 0 THEN 1 WHEN 1 THEN 2 WHEN 4 THEN 2 WHEN 2 THEN 3 ELSE 4 END
+FROM generate_series(1, 400) AS i, generate_series(0, 6) AS node;
+CREATE TABLE weights AS SELECT ldp_agg(report) AS summary FROM weight;
+SELECT round, attribute, label, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n
+FROM weights, ldp_series(summary) ORDER BY round;
+SELECT round, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, note FROM weights, ldp_series_range(summary, 25, 75) ORDER BY round;
+SELECT round, share, round(estimate::numeric, 2) AS estimate, round(lower::numeric, 2) AS lower, round(upper::numeric, 2) AS upper FROM weights, ldp_series_quantiles(summary, '{0.25,0.5}') ORDER BY round, share;
+SELECT round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr FROM weights, ldp_series_mean(summary, '{1,2,3,4}');
+SELECT round(c.estimate::numeric, 3) AS change, abs(c.estimate - (b.estimate - a.estimate)) < 1e-9 AS difference, c.stderr < sqrt(a.stderr ^ 2 + b.stderr ^ 2) AS shared_reports
+FROM weights, ldp_series_mean(summary, '{4}', baseline => '{3}') AS c, ldp_series(summary) AS a, ldp_series(summary) AS b WHERE a.round = 3 AND b.round = 4;
+-- Rounds that the reports do not reach; parts of the reports, merged; groups.
+SELECT round, estimate IS NULL AS unknown, note FROM ldp_series_range((SELECT ldp_agg(report) FROM weight WHERE round <= 2), 0, 50) ORDER BY round;
+SELECT round, share, estimate IS NULL AS unknown FROM ldp_series_quantiles((SELECT ldp_agg(report) FROM weight WHERE round <= 2), '{0.5}') ORDER BY round;
+SELECT (SELECT ldp_rollup(summary) FROM (SELECT ldp_agg(report) AS summary FROM weight GROUP BY round) AS days) = summary AS merged FROM weights;
+SELECT part, count(*) AS rounds, count(estimate) AS known FROM (SELECT round <= 2 AS part, ldp_agg(report) AS summary FROM weight GROUP BY part) AS g, ldp_series(summary) GROUP BY part ORDER BY part;
+SELECT count(*) FROM weights, ldp_series_range(summary, NULL, 1);
+SELECT count(*) FROM weights, ldp_series_quantiles(summary, '{}');
+\pset format unaligned
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_means(summary) FROM weights$$),
+    ($$SELECT ldp_mean(summary) FROM weights$$),
+    ($$SELECT ldp_quantiles(summary) FROM weights$$),
+    ($$SELECT ldp_estimate('weight')$$),
+    ($$SELECT ldp_learn_range(summary) FROM weights$$),
+    ($$SELECT ldp_series_range(summary, 2, 1) FROM weights$$),
+    ($$SELECT ldp_series_quantiles(summary, '{1}') FROM weights$$),
+    ($$SELECT ldp_series_mean(summary, '{}') FROM weights$$),
+    ($$SELECT ldp_series_mean(summary, '{1,5}') FROM weights$$),
+    ($$SELECT ldp_series_mean(summary, '{0}') FROM weights$$),
+    ($$SELECT ldp_series_mean(summary, '{1}', '{5}') FROM weights$$),
+    ($$SELECT ldp_series_range(ldp_agg(report), 0, 1) FROM plan$$),
+    ($$SELECT ldp_series_quantiles(ldp_agg(report)) FROM plan$$),
+    ($$SELECT ldp_series_mean(ldp_agg(report), '{1}') FROM minutes$$),
+    ($$SELECT ldp_create_collection('bad', '{"mechanism": "threshold_series", "epsilon": 6, "thresholds": 3, "grid": 100, "min": 0, "max": 1}')$$),
+    ($$SELECT ldp_create_collection('bad', '{"mechanism": "threshold_series", "epsilon": 6, "domain": 2}')$$)) AS q (query);
+\pset format aligned
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_frequencies(ldp_agg(report)) FROM plan$$),
@@ -122,5 +170,5 @@ SELECT name, ldp_count(empty) AS reports, (SELECT count(*) FROM ldp_change(empty
        (SELECT count(*) FROM ldp_change(NULL, after)) AS from_null, (SELECT count(*) FROM ldp_change(before, after, NULL)) AS kept_null FROM nobody ORDER BY name;
 SET client_min_messages = warning;
 DROP MATERIALIZED VIEW daily;
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['app', 'site', 'minutes', 'person', 'plan']) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['app', 'site', 'minutes', 'person', 'plan', 'weight']) AS name;
 DROP SCHEMA series CASCADE;

@@ -39,6 +39,7 @@ class Questions {
         if (source_.spec().mechanism().series) {
             begin(called(0));
             keep(repeated_.series());
+            if (attributes()[0].numeric()) keep(repeated_.series_median());
             end();
             return std::move(sections_);
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "cli/answers/clear_differences.hpp"
 #include "cli/answers/formatting.hpp"
@@ -155,19 +156,35 @@ Figure GroupFigures::median_by_group(std::size_t attribute) {
 }
 
 Figure GroupFigures::series() {
-    Figure figure{.title = "Shares of " + called(0) + ", round by round",
-                  .shares = true,
+    const bool number = source_.spec().attributes()[0].numeric();
+    Figure figure{.title = (number ? "Mean of " : "Shares of ") + called(0) + ", round by round",
+                  .shares = !number,
                   .kind = Figure::Kind::change,
                   .axis = "round"};
     source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.options() + ")",
                 [&](const pq::Row& row) {
                     Row one = row_of(row);
-                    one.at = number(row, "round");
+                    one.at = cli::number(row, "round");
                     one.attribute = static_cast<std::size_t>(one.at) - 1;
                     one.group = std::exchange(one.label, {});
                     figure.rows.push_back(std::move(one));
                 });
     limit_lines(figure);
+    return figure;
+}
+
+Figure GroupFigures::series_median() {
+    Figure figure{.title = "Median of " + called(0) + ", round by round",
+                  .kind = Figure::Kind::change,
+                  .axis = "round",
+                  .heading = "Median",
+                  .quantity = "median"};
+    source_.ask(figure, "SELECT * FROM ldp_series_quantiles({summary}, ARRAY[0.5]" + source_.options() + ")",
+                [&](const pq::Row& row) {
+                    Row one = row_of(row);
+                    one.at = cli::number(row, "round");
+                    figure.rows.push_back(std::move(one));
+                });
     return figure;
 }
 

@@ -22,8 +22,10 @@ class GroupFigures {
     [[nodiscard]] Figure means_by_group(const std::vector<std::size_t>& attributes);
     [[nodiscard]] Figure median_by_round(std::size_t attribute);
     [[nodiscard]] Figure median_by_group(std::size_t attribute);
-    /// The shares in every round of a series under one epsilon.
+    /// The shares, or the mean of a number, in every round of a series under one epsilon.
     [[nodiscard]] Figure series();
+    /// The median of a number in every round of a series.
+    [[nodiscard]] Figure series_median();
 
   private:
     [[nodiscard]] std::string called(std::size_t attribute) const;

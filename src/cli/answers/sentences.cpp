@@ -8,6 +8,7 @@
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/summary/pooling.hpp"
 
@@ -213,13 +214,15 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         const bool share = !attributes[j].numeric();
         const double unit = share ? 1 : (attributes[j].max - attributes[j].min) / 2;
         double variance = source.mechanism().expected_variance(j);
+        auto people = static_cast<double>(view->n);
         if (series) {
+            people /= capability<SeriesRandomizer>(source.mechanism()).reports_per_user();
             variance = 0;
             const std::size_t rounds = source.mechanism().cells().size();
             for (std::size_t t = 0; t < rounds; ++t)
                 variance += source.mechanism().expected_variance(t) / static_cast<double>(rounds);
         }
-        const double expected = unit * std::sqrt(variance / static_cast<double>(view->n));
+        const double expected = unit * std::sqrt(variance / people);
         const double came = std::sqrt(found[j].squares / found[j].count);
         table.rows.push_back({{name(attributes[j].name)},
                               {shown(expected, expected, share), expected},

@@ -31,7 +31,7 @@ enum class Remedy {
     ask_distribution,
     ask_strings,
     // Sentences.
-    ask_series,            ///< the reports have frequencies in each round of a series
+    ask_series,            ///< the reports have estimates of each round of a series
     take_attribute,        ///< a record's summary has summaries of single attributes
     ask_views,             ///< no view has all these attributes
     count_rounds,          ///< reports were counted without their rounds
@@ -52,7 +52,7 @@ inline constexpr RemedyWords program_words{
     "Haar coefficients",
     "the distribution",
     "shares of strings, and the frequent strings",
-    "They have frequencies in each round of a series.",
+    "They have estimates of each round of a series.",
     "The part of the summary with one attribute can be asked by itself.",
     "Ask about fewer attributes at a time, or declare a view of these in the next spec.",
     "Count each report with its round.",

@@ -38,5 +38,6 @@ namespace ldp::tree { extern const MechanismEntry entry; }
 namespace ldp::joint { extern const MechanismEntry entry; }
 namespace ldp::joint_haar { extern const MechanismEntry entry; }
 namespace ldp::strings { extern const MechanismEntry entry; }
+namespace ldp::threshold_series { extern const MechanismEntry entry; }
 namespace ldp::dithered { extern const MechanismEntry entry; }
 namespace ldp::gaussian { extern const MechanismEntry entry; }

@@ -199,11 +199,20 @@ Interval interval(const Estimate& estimate, double critical_value, const ErrorLa
     const double far = law.degrees_of_freedom > 0
                            ? student_critical_value(critical_value, law.degrees_of_freedom)
                            : critical_value;
-    if (law.curve.n > 0) return ShareInterval(value, far, law.curve, law.unseen_error)();
+    const double length = law.truths.upper - law.truths.lower;
+    if (law.curve.n > 0) {
+        // A share needs no scale, and a law may leave its ends out.
+        const double low_end = std::isfinite(length) ? law.truths.lower : 0;
+        const double scale = std::isfinite(length) ? length : 1;
+        const double share = (value - low_end) / scale;
+        const auto [low, high] = ShareInterval(share, far, law.curve, law.unseen_error / scale)();
+        return {std::min(value, std::fma(low, scale, low_end)),
+                std::max(value, std::fma(high, scale, low_end))};
+    }
     if (law.people > 0)
         return ShareInterval(value, far, curve_of_noise(estimate, law.people), law.unseen_error)();
     const auto n = static_cast<double>(law.n);
-    const double length = law.truths.upper - law.truths.lower, slope = law.p - law.q;
+    const double slope = law.p - law.q;
     if (law.n == 0 || !(n * slope * error / length < normal_from))
         return reaching(law.truths, {value - far * error, value + far * error});
     const double share = (value - law.truths.lower) / length;

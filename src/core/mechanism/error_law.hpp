@@ -51,7 +51,8 @@ struct ErrorLaw {
     bool counts_people = false;
     /// Possible true values. The ends are finite if the estimate is linear in a count.
     Interval truths{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-    /// For a share that is not linear in a count: the variance at each possible true value.
+    /// For an estimate that is not linear in a count: the variance at each possible true value, as a share of
+    /// the distance between the ends of `truths`.
     TruthCurve curve = {};
     /// For a share of a population whose noise is known at the estimate only: the number of sampled users.
     /// The sampling error f(1 − f)/people at the true value f is added to the variance. 0 otherwise.

@@ -9,6 +9,7 @@
 #include "core/base/text.hpp"
 #include "core/math/spread.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
 #include "core/plan/quantile_error.hpp"
@@ -70,6 +71,8 @@ std::size_t ErrorPrediction::points_of(const Mechanism& mechanism, std::size_t a
                                        const Attribute& asked) {
     if (asked.strings) return 2;
     if (!asked.numeric()) return asked.domain;
+    if (const auto* series = find_capability<NumberSeries>(mechanism))
+        return series->expected_in(1)->points();
     const bool own = find_capability<Ordered>(*part_of(mechanism, attribute).mechanism) != nullptr;
     return own ? mechanism.cells()[attribute] : prediction_points;
 }
@@ -157,6 +160,23 @@ Parts ErrorPrediction::mean(std::size_t attribute, double n) const {
             moments_of(spread(attribute)).second / n};
 }
 
+std::size_t ErrorPrediction::noisiest(std::optional<std::size_t> round) const {
+    if (round) return *round;
+    std::size_t worst = 0;
+    double largest = 0;
+    for (std::size_t t = 0; t < mechanism_.cells().size(); ++t) {
+        check_interrupt();
+        const double variance = mechanism_.n_variance_of(t, 0, spread(0));
+        if (variance > largest) largest = variance, worst = t;
+    }
+    return worst;
+}
+
+Parts ErrorPrediction::mean_in_round(std::optional<std::size_t> round, double n) const {
+    check_can_estimate(mechanism_, Quantity::means);
+    return {mechanism_.n_variance_of(noisiest(round), 0, spread(0)) / n, moments_of(spread(0)).second / n};
+}
+
 double ErrorPrediction::rounding(std::size_t attribute, double n) const {
     const double step = 2 / static_cast<double>(mechanism_.cells()[attribute] - 1);
     return step * step / 6 / n;
@@ -167,12 +187,21 @@ Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
     const RecordPart part = part_of(mechanism_, attribute);
     if (find_capability<JointViews>(*part.mechanism) != nullptr)
         return box({attribute}, {values_within(attributes_[attribute], within)}, n);
-    const auto& ordered = capability<Ordered>(*part.mechanism);
-    OrderedEstimator estimator(ordered, spread(attribute), whole(n * part.chance));
+    return range_of(capability<Ordered>(*part.mechanism), part.chance, attribute, within, n, truth);
+}
+
+Parts ErrorPrediction::range_in_round(std::optional<std::size_t> round, Interval within, double n) const {
+    const auto& series = capability<NumberSeries>(mechanism_);
+    return range_of(*series.expected_in(noisiest(round) + 1), 1, 0, within, n, {});
+}
+
+Parts ErrorPrediction::range_of(const Ordered& ordered, double chance, std::size_t attribute, Interval within,
+                                double n, std::optional<double> truth) const {
+    OrderedEstimator estimator(ordered, spread(attribute), whole(n * chance));
     const double from = estimator.before(within.lower), to = estimator.behind(within.upper);
     Parts all = of_record(
         parts([&](Target target) { return square(estimator.share(from, to, target).standard_error); }),
-        part.chance);
+        chance);
     if (estimator.sharp()) return all;
     const Distribution evenly = between_points(ordered, spread(attribute));
     all.smearing = estimator.share(from, to, Target::sample).value -
@@ -185,9 +214,18 @@ Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
 Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
                                 std::optional<double> truth) const {
     const RecordPart part = part_of(mechanism_, attribute);
-    const auto& ordered = capability<Ordered>(*part.mechanism);
+    return quantile_of(capability<Ordered>(*part.mechanism), part.chance, attribute, share, n, truth);
+}
+
+Parts ErrorPrediction::quantile_in_round(std::optional<std::size_t> round, double share, double n) const {
+    const auto& series = capability<NumberSeries>(mechanism_);
+    return quantile_of(*series.expected_in(noisiest(round) + 1), 1, 0, share, n, {});
+}
+
+Parts ErrorPrediction::quantile_of(const Ordered& ordered, double chance, std::size_t attribute, double share,
+                                   double n, std::optional<double> truth) const {
     const std::vector<double>& shares = spread(attribute);
-    OrderedEstimator estimator(ordered, shares, whole(n * part.chance));
+    OrderedEstimator estimator(ordered, shares, whole(n * chance));
     const auto [low, high] = ordered.ends();
     const double place = (truth.value_or(between_points(ordered, shares).quantile(share)) - low) /
                          (high - low) * estimator.steps();
@@ -198,7 +236,7 @@ Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
                               if (target == Target::sample) off = mean - place;
                               return square(step) * variance;
                           }),
-                          part.chance);
+                          chance);
     if (estimator.sharp())
         all.noise += square(step * off);
     else

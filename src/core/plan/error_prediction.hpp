@@ -9,6 +9,7 @@
 
 #include "core/mechanism/joint/cross_tables.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {
@@ -57,6 +58,11 @@ class ErrorPrediction {
                             double n) const;
     /// The mean.
     [[nodiscard]] Parts mean(std::size_t attribute, double n) const;
+    /// Return the errors of the mean, of the share of a range and of a quantile in one round of a series of
+    /// numbers. `round` counts from 0; without it, they are for the round with the largest error of the mean.
+    [[nodiscard]] Parts mean_in_round(std::optional<std::size_t> round, double n) const;
+    [[nodiscard]] Parts range_in_round(std::optional<std::size_t> round, Interval within, double n) const;
+    [[nodiscard]] Parts quantile_in_round(std::optional<std::size_t> round, double share, double n) const;
     /// The variance that rounding to the grid adds to the mean, for values at random positions between two
     /// points: a sixth of a step, squared, for each person.
     [[nodiscard]] double rounding(std::size_t attribute, double n) const;
@@ -79,6 +85,13 @@ class ErrorPrediction {
     [[nodiscard]] double memoized_part(std::size_t attribute, std::size_t value) const;
 
   private:
+    /// The errors for an attribute that is reported with probability `chance`.
+    [[nodiscard]] Parts range_of(const Ordered& ordered, double chance, std::size_t attribute,
+                                 Interval within, double n, std::optional<double> truth) const;
+    [[nodiscard]] Parts quantile_of(const Ordered& ordered, double chance, std::size_t attribute,
+                                    double share, double n, std::optional<double> truth) const;
+    /// Returns `round`, or the round in which the mean has the largest error.
+    [[nodiscard]] std::size_t noisiest(std::optional<std::size_t> round) const;
     /// The share of one cell of `joint`.
     [[nodiscard]] Parts cell(const std::vector<std::size_t>& attributes,
                              const std::vector<std::size_t>& values, double n) const;

@@ -82,10 +82,13 @@ Parts one_answer(const ErrorPrediction& error_prediction, const PlanningTarget& 
                  double n) {
     switch (question.asked) {
         case Asked::mean:
+            if (series) return error_prediction.mean_in_round(question.round, n);
             return error_prediction.mean(question.attribute, n);
         case Asked::range:
+            if (series) return error_prediction.range_in_round(question.round, question.range, n);
             return error_prediction.range(question.attribute, question.range, n);
         case Asked::quantile:
+            if (series) return error_prediction.quantile_in_round(question.round, question.quantile, n);
             return error_prediction.quantile(question.attribute, question.quantile, n);
         case Asked::share:
             if (question.with)
@@ -122,7 +125,7 @@ VarianceSources split(const ErrorPrediction& error_prediction, const Spec& spec,
         all.repeated += (rounds - 1) * kept * parts.noise;
         all.smearing = parts.smearing - all.smearing;
         if (question.target == Target::population) all.sampling += rounds * parts.sampling;
-        if (question.asked == Asked::mean && one)
+        if (question.asked == Asked::mean && one && !series)
             all.rounding += error_prediction.rounding(question.attribute, group * rounds);
     }
     return all;

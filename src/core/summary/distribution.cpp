@@ -45,10 +45,13 @@ double resolution(const SummaryView& view) {
 
 // The difference between sharp and smoothed share depends on the distribution inside the smoothing width. The
 // reports carry no information about it, so that no interval can cover it. The note states this.
+std::string smearing(double resolution) {
+    if (resolution == 0) return {};
+    return "of values smeared over " + shortest(resolution) + "; sharp answers may lie outside the interval";
+}
+
 std::string smearing(const SummaryView& view) {
-    const double segment = resolution(view);
-    if (segment == 0) return {};
-    return "of values smeared over " + shortest(segment) + "; sharp answers may lie outside the interval";
+    return smearing(resolution(view));
 }
 
 ShareOfRange cdf(const SummaryView& view, double value, Target target) {
@@ -57,10 +60,14 @@ ShareOfRange cdf(const SummaryView& view, double value, Target target) {
     return share_of_range(estimator, OrderedEstimator::left_end, estimator.behind(value), target);
 }
 
-ShareOfRange share_between(const SummaryView& view, double low, double high, Target target) {
+ShareOfRange share_between(OrderedEstimator& estimator, double low, double high, Target target) {
     if (!(low <= high)) out_of_range("the range must not end before it begins", high);
-    OrderedEstimator estimator = estimator_of(view);
     return share_of_range(estimator, estimator.before(low), estimator.behind(high), target);
+}
+
+ShareOfRange share_between(const SummaryView& view, double low, double high, Target target) {
+    OrderedEstimator estimator = estimator_of(view);
+    return share_between(estimator, low, high, target);
 }
 
 std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target) {
@@ -98,6 +105,11 @@ std::vector<Quantile> quantiles(const SummaryView& view, std::span<const double>
         found.push_back(estimator.quantile(share, critical_value, target));
     }
     return found;
+}
+
+Quantile quantile(OrderedEstimator& estimator, double share, double confidence, Target target) {
+    check_share(share);
+    return estimator.quantile(share, critical_value(confidence), target);
 }
 
 Quantile quantile(const SummaryView& view, double share, double confidence, Target target) {

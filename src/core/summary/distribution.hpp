@@ -49,4 +49,9 @@ inline constexpr std::size_t max_bins = 1000;
 /// Returns the value of a quantile without an interval.
 [[nodiscard]] double quantile(const SummaryView& view, double share);
 
+// The same for an estimator that is already open.
+[[nodiscard]] ShareOfRange share_between(OrderedEstimator& estimator, double low, double high, Target target);
+[[nodiscard]] Quantile quantile(OrderedEstimator& estimator, double share, double confidence, Target target);
+[[nodiscard]] std::string smearing(double resolution);
+
 }  // namespace ldp

@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/series/series_queries.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/comparison/change.hpp"
 #include "core/summary/consistency.hpp"
@@ -216,6 +217,14 @@ BOOST_AUTO_TEST_CASE(records_and_series_stop) {
         asks("changes of a series", [&] { (void)change(rounds.view(), rounds.view(), 0, 2, Target::sample); }),
         64u);
     BOOST_CHECK_GE(asks("a series' health", [&] { (void)health(rounds.view()); }), 2u);
+
+    const auto numbers =
+        mechanism("threshold_series", 1, R"("min": 0, "max": 1, "thresholds": 128, "rounds": 256)");
+    const OwnedSummary levels = some_reports(*numbers);
+    BOOST_CHECK_GE(asks("means by round", [&] { (void)levels.estimate(Quantity::means); }), 1u);
+    BOOST_CHECK_GE(asks("a series' means' health", [&] { (void)health(levels.view()); }), 2u);
+    BOOST_CHECK_GE(asks("the distribution of a round", [&] { (void)RoundDistribution(levels.view(), 255); }),
+                   1u);
 }
 
 // What is read of one value alone is what all together say of it.

@@ -18,6 +18,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/plan/error_prediction.hpp"
 #include "core/plan/plan.hpp"
+#include "core/series/series_queries.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/tables/marginal.hpp"
 #include "repeated_draws.hpp"
@@ -92,6 +93,18 @@ PlanCase number(const char* mechanism, const std::string& rest = "", double epsi
             [](BitSource& bits) { return std::vector<Cell>{normal_cell(bits)}; }};
 }
 
+/// A series of one number, which all people keep.
+PlanCase kept_number(const std::string& rest, Asked asked, std::function<Cell(BitSource&)> draw) {
+    return {"threshold_series",
+            spec_of("threshold_series", 4, R"("min": 0, "max": 63, "grid": 63, "rounds": 4)" + rest),
+            {std::move(asked)},
+            [draw = std::move(draw)](BitSource& bits) { return std::vector<Cell>(4, draw(bits)); },
+            300};
+}
+Cell below_64(BitSource& bits) {
+    return bits.below(64);
+}
+
 /// Of ranges of whole numbers from 0 to 63.
 PlanCase ranges(const char* mechanism, double epsilon) {
     PlanCase one{mechanism, spec_of(mechanism, epsilon, R"("min": 0, "max": 63, "grid": 63)"),
@@ -141,6 +154,10 @@ std::vector<PlanCase> means() {
         all.back().people = 400;
     }
     const auto alike = [](BitSource& bits) { return std::vector<Cell>(4, normal_cell(bits)); };
+    all.push_back(number("threshold_series", R"(, "rounds": 4)", 4));
+    all.back().asked = {mean_of("{" + normal + R"(, "round": 3})", 3, 2)};
+    all.back().person = alike;
+    all.back().people = 200;
     for (const char* each : {"haar", "duchi_vector"}) {
         all.push_back({each, spec_of(each, 2, numbers), {}, alike, 300});
         for (std::size_t j = 0; j < 4; ++j)
@@ -211,6 +228,15 @@ std::vector<PlanCase> quantiles() {
                                  [=](const SummaryView& view) { return quantile(view, share); }});
         all.push_back(one);
     }
+    all.push_back(
+        kept_number("",
+                    {R"({"quantile": 0.4, "round": 3})", 64 * 0.4 - 0.5,
+                     [](const SummaryView& view) {
+                         return RoundDistribution(view, 3).quantile(0.4, 0.95, Target::sample).value;
+                     }},
+                    below_64));
+    all.back().people = 3000;
+    all.back().repetitions = 2400;
     return all;
 }
 
@@ -308,6 +334,14 @@ BOOST_AUTO_TEST_CASE(pairs_err_as_predicted, *boost::unit_test::label("slow")) {
 BOOST_AUTO_TEST_CASE(ranges_err_as_predicted, *boost::unit_test::label("slow")) {
     check({ranges("tree", 1), ranges("haar_ordered", 1), ranges("square_wave", 1), bins("joint"),
            bins("joint_haar")});
+    // Sharp, and smoothed.
+    for (const char* thresholds : {R"(, "thresholds": 63)", ""})
+        check({kept_number(thresholds,
+                           {R"({"low": 12, "high": 41, "round": 3})", 30 / 64.0,
+                            [](const SummaryView& view) {
+                                return RoundDistribution(view, 3).share_between(12, 41, Target::sample).value;
+                            }},
+                           below_64)});
 }
 BOOST_AUTO_TEST_CASE(quantiles_err_as_predicted, *boost::unit_test::label("slow")) {
     check(quantiles(), 0.1);
@@ -493,6 +527,21 @@ BOOST_AUTO_TEST_CASE(a_series_is_planned_for_its_noisiest_round) {
         worst = std::max(worst, error(R"({"value": 2, "round": )" + std::to_string(round) + "}"));
     BOOST_CHECK_CLOSE_FRACTION(error(R"({"value": 2})"), worst, 1e-9);
     BOOST_CHECK_LT(error(R"({"value": 2, "round": 6})"), worst * (1 + 1e-9));
+}
+
+BOOST_AUTO_TEST_CASE(a_series_of_numbers_is_planned_for_its_noisiest_round) {
+    const Spec spec = Spec::from_json(
+        R"({"mechanism": "threshold_series", "epsilon": 2, "rounds": 6, "min": 0, "max": 10})");
+    const auto m = make_mechanism(spec);
+    for (const std::string of : {R"("attribute": "value")", R"("low": 2, "high": 6)", R"("quantile": 0.5)"}) {
+        const auto error = [&](const std::string& round) {
+            return predict(*m, spec, PlanningTarget::from_json("{" + of + round + "}", spec), 10000).error();
+        };
+        double worst = 0;
+        for (int round = 1; round <= 6; ++round)
+            worst = std::max(worst, error(R"(, "round": )" + std::to_string(round)));
+        BOOST_CHECK_CLOSE_FRACTION(error(""), worst, 0.02);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {

@@ -86,6 +86,9 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("strings", 1, R"("strings": {"alphabet": "a-z0-9 ", "longest": 12})"));
     all.push_back(
         mechanism("strings", 4, R"("strings": {"alphabet": "ab", "longest": 5}, "step": 2, "buckets": 300)"));
+    all.push_back(mechanism("threshold_series", 2, R"("min": 0, "max": 9, "grid": 64, "rounds": 8)"));
+    all.push_back(mechanism("threshold_series", 4,
+                            R"("min": -2, "max": 9, "thresholds": 128, "rounds": 11, "changes": 3)"));
     all.push_back(mechanism("exponential", 1, "\"domain\": 75, \"columns\": 10, \"reach\": 2"));
     all.push_back(mechanism("exponential", 4, "\"domain\": 300, \"reach\": 3"));  // two bytes a report
     return all;

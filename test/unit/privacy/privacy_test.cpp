@@ -123,6 +123,9 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"strings",
          {R"("strings": {"alphabet": "a", "longest": 3}, "first": 1, "step": 1, "cohorts": 2)",
           R"("strings": {"alphabet": "a-c", "longest": 2}, "buckets": 3, "cohorts": 4)"}},
+        {"threshold_series",
+         {R"("min": -1, "max": 1, "grid": 2, "thresholds": 2, "rounds": 3, "changes": 1)",
+          R"("min": 0, "max": 5, "grid": 4, "thresholds": 2, "rounds": 2, "changes": 1)"}},
         {"dithered",
          {R"("domain": 7, "buckets": 3)", R"("domain": 7, "buckets": 3, "order": "circle")",
           number + R"(, "buckets": 2)", R"("domain": 5, "buckets": 3)" + layers}}};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/input_code.hpp"
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/error_law.hpp"
 
 namespace ldp {
 
@@ -31,6 +31,8 @@ class SeriesRandomizer : public Capability {
     static constexpr const char* offers = "a series; group reports by their round instead";
 
     [[nodiscard]] virtual std::uint32_t rounds() const noexcept = 0;
+    /// Returns the expected number of reports of a user in all rounds.
+    [[nodiscard]] virtual double reports_per_user() const = 0;
     /// Advances to the next round, in which the user holds `value`, an input code. If a response is due at
     /// its end, draws it, writes the payload, and returns true. Whether one is due depends on the public
     /// randomness and the round only, and so does the number of random words. Call it at most rounds() times
@@ -51,6 +53,30 @@ class ExpectedSeries : public Capability {
     /// with rounds() codes. They differ from the true ones if users change more often than declared.
     [[nodiscard]] virtual std::vector<std::vector<double>> expected_frequencies(
         std::span<const std::vector<Cell>> series, std::span<const std::size_t> rounds) const = 0;
+};
+
+/// A round of a series in a weighted sum of rounds.
+struct RoundWeight {
+    std::uint32_t round;  ///< from 1
+    double weight;
+};
+
+/// An estimate and the law of its error, for interval().
+struct RoundEstimate : Estimate {
+    ErrorLaw law = {};
+};
+
+/// Capability: estimates of weighted sums of rounds, such as their mean or a difference of two.
+class RoundSums : public Capability {
+  public:
+    static constexpr const char* offers = "changes between rounds";
+
+    /// Returns one estimate for each value of a category, or one for a number. The error includes the
+    /// covariance of the rounds, which share reports. NaN if the reports do not reach a round. Requires
+    /// n ≥ 1. Throws Error (invalid_value) if the series does not have a round.
+    [[nodiscard]] virtual std::vector<RoundEstimate> round_sum(const Counts& counts,
+                                                               std::span<const RoundWeight> weights,
+                                                               Target target) const = 0;
 };
 
 }  // namespace ldp

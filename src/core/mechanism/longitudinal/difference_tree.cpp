@@ -1,0 +1,388 @@
+#include "core/mechanism/longitudinal/difference_tree.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/interrupt.hpp"
+
+namespace ldp {
+
+// Parameters -----------------------------------------------------------------------------------------------
+
+void DifferenceTree::settle(const SettingsDraft& draft) {
+    const auto rounds = std::get<std::uint64_t>(draft.options.at("rounds"));
+    const auto changes = std::get<std::uint64_t>(draft.options.at("changes"));
+    if (changes >= rounds)
+        raise(ErrorCode::invalid_spec, "\"changes\" must be less than \"rounds\"",
+              "Found " + std::to_string(changes) + "; there are " + std::to_string(rounds) + " rounds.");
+    if (epsilon_of_each(draft.epsilon, changes + 1) < min_epsilon)
+        raise(ErrorCode::invalid_spec, "\"changes\" divides epsilon into too many parts",
+              "An answer needs an epsilon of 0.001; " + std::to_string(changes + 1) + " share " +
+                  std::to_string(draft.epsilon) + ".");
+}
+
+void DifferenceTree::write(const Settings& settings, Writer& writer) {
+    writer.put(static_cast<std::uint32_t>(settings.number("rounds")));
+    writer.put(static_cast<std::uint32_t>(settings.number("changes")));
+}
+
+DifferenceTree::Size DifferenceTree::take(Reader& reader, double epsilon) {
+    const auto rounds = static_cast<std::uint32_t>(take_number(reader, "number of rounds", 2, max_rounds));
+    const auto changes = static_cast<std::uint32_t>(take_number(reader, "number of changes", 1, rounds - 1));
+    if (epsilon_of_each(epsilon, changes + 1) < min_epsilon)
+        raise(ErrorCode::malformed, "epsilon is divided into too many parts", {},
+              "The bytes were damaged or forged.");
+    return {rounds, changes};
+}
+
+DifferenceTree::DifferenceTree(const Header& header, Bytes block, std::uint64_t splits, std::uint64_t cells,
+                               Size size)
+    : Mechanism(header, block), splits_(splits), cells_(cells), size_(size) {
+    for (unsigned height = 0; size.rounds >> height != 0; ++height) {
+        const std::uint32_t nodes = size.rounds >> height;
+        const BinaryChannel channel(2, epsilon_of_each(header.epsilon, truths(nodes)));
+        const double tilt = static_cast<double>(channel.weight(2, 1) - channel.weight(0, 1)) /
+                            static_cast<double>(channel.total());
+        double squares = 0;
+        for (std::uint32_t round = 1; round <= size.rounds; ++round)
+            if ((round >> height) % 2 != 0) squares += square(scale((round >> height) - 1));
+        levels_.push_back(
+            {nodes, nodes_, channel, tilt,
+             static_cast<std::uint64_t>(std::ldexp(std::sqrt(squares / size.rounds) / tilt, 32))});
+        nodes_ += nodes;
+        weights_ += levels_.back().weight;
+    }
+    output_width_ = cell_width(std::uint64_t{2} * nodes_);
+}
+
+double DifferenceTree::least_epsilon() const {
+    return epsilon_of_each(epsilon(), truths(size_.rounds));
+}
+
+// Device ---------------------------------------------------------------------------------------------------
+
+void DifferenceTree::draw_public(BitSource& bits, MutableBytes public_randomness) const {
+    std::uint64_t u = bits.below(weights_);
+    std::size_t level = 0;
+    while (u >= levels_[level].weight) u -= levels_[level++].weight;
+    public_randomness[0] = static_cast<std::byte>(1 + bits.below(splits_));
+    public_randomness[1] = static_cast<std::byte>(level);
+}
+
+std::uint64_t DifferenceTree::difference(SeriesState& series_state, Bytes public_randomness) const noexcept {
+    const std::uint32_t now = sign(public_randomness, series_state.value);
+    const bool first = series_state.round >> height(public_randomness) == 1;
+    // The first node reports the sign itself. The code has no branches, so that the run time does not depend
+    // on the value.
+    const std::uint32_t differs =
+        first ? 1 : (series_state.sign ^ now) & (series_state.changes != size_.changes ? 1u : 0u);
+    series_state.changes += first ? 0 : differs;
+    series_state.sign ^= (series_state.sign ^ now) & (0 - differs);
+    return 1 - differs + 2 * std::uint64_t{now} * differs;
+}
+
+template <class Visit>
+void DifferenceTree::for_each_node(Input input, Bytes public_randomness, Visit visit) const {
+    SeriesState series_state;
+    for (const Cell value : input) {
+        series_state.value = static_cast<std::uint32_t>(value);
+        if (ends(public_randomness, ++series_state.round))
+            visit((series_state.round >> height(public_randomness)) - 1, level_of(public_randomness),
+                  difference(series_state, public_randomness));
+    }
+}
+
+void DifferenceTree::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                                        MutableBytes permanent) const {
+    std::ranges::fill(permanent, std::byte{0});
+    for_each_node(
+        input, public_randomness, [&](std::uint32_t node, const NodeLevel& level, std::uint64_t in) {
+            permanent[node / 8] |= static_cast<std::byte>(level.channel.sample(in, bits) << node % 8);
+        });
+}
+
+void DifferenceTree::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                            MutableBytes payload) const {
+    const auto node = static_cast<std::uint32_t>(bits.below(level_of(public_randomness).nodes));
+    write_payload(public_randomness, node, bit(permanent, node), payload);
+}
+
+bool DifferenceTree::advance(SeriesState& series_state, Cell value, Bytes public_randomness, BitSource& bits,
+                             MutableBytes payload) const {
+    series_state.value = static_cast<std::uint32_t>(value);
+    ++series_state.round;
+    if (!ends(public_randomness, series_state.round)) return false;
+    const std::uint32_t node = (series_state.round >> height(public_randomness)) - 1;
+    const std::uint64_t in = difference(series_state, public_randomness);
+    write_payload(public_randomness, node, level_of(public_randomness).channel.sample(in, bits), payload);
+    return true;
+}
+
+bool DifferenceTree::possible(const SeriesState& series_state, Bytes public_randomness) const noexcept {
+    return valid_public(public_randomness) && series_state.round <= size_.rounds &&
+           series_state.value < cells_ && series_state.sign <= 1 &&
+           series_state.changes <= std::min(size_.changes, series_state.round >> height(public_randomness));
+}
+
+void DifferenceTree::write_payload(Bytes public_randomness, std::uint32_t node, std::uint64_t answer,
+                                   MutableBytes payload) const noexcept {
+    payload[0] = public_randomness[0];
+    store_cell(payload.data() + 1, output_width_, 2 * (level_of(public_randomness).first + node) + answer);
+}
+
+// Proof ----------------------------------------------------------------------------------------------------
+
+Exact DifferenceTree::probability(Input input, Bytes public_randomness, Bytes permanent) const {
+    Exact product = exact(1, 1);
+    for_each_node(input, public_randomness,
+                  [&](std::uint32_t node, const NodeLevel& level, std::uint64_t in) {
+                      product = product * level.channel.probability(in, bit(permanent, node));
+                  });
+    for (std::size_t i = level_of(public_randomness).nodes; i < 8 * permanent.size(); ++i)
+        if (bit(permanent, i) != 0) return exact(0, 1);
+    return product;
+}
+
+Exact DifferenceTree::worst_ratio() const {
+    Exact worst = exact(1, 1);
+    for (const NodeLevel& level : levels_)
+        worst = std::max(worst, power(level.channel.worst_ratio(), truths(level.nodes)));
+    return worst;
+}
+
+Exact DifferenceTree::instantaneous_probability(Bytes public_randomness, Bytes permanent,
+                                                Bytes payload) const {
+    const NodeLevel& level = level_of(public_randomness);
+    const std::uint64_t node = output_of(payload) / 2 - level.first;  // wraps around below the first node
+    const bool made = split(payload) == split(public_randomness) && node < level.nodes &&
+                      output_of(payload) % 2 == bit(permanent, node);
+    return exact(made ? 1 : 0, level.nodes);
+}
+
+// Server ---------------------------------------------------------------------------------------------------
+
+bool DifferenceTree::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    if (!valid_payload(payload)) return false;
+    const std::uint64_t output = output_of(payload);
+    const std::size_t at = index(split(payload), static_cast<std::uint32_t>(output / 2));
+    add<std::uint64_t>(state.data() + at * counter_size, 1);
+    add<std::uint64_t>(state.data() + (counters_each() + at) * counter_size, output % 2);
+    return true;
+}
+
+bool DifferenceTree::valid_state(const Counts& counts) const noexcept {
+    for (std::size_t i = 0; i < counters_each(); ++i)
+        if (counter(counts.state, counters_each() + i) > counter(counts.state, i)) return false;
+    return counters_sum_to(counts.state.first(counters_each() * counter_size), counts.n);
+}
+
+std::vector<RoundEstimate> DifferenceTree::round_sum(const Counts& counts,
+                                                     std::span<const RoundWeight> weights,
+                                                     Target target) const {
+    for (const RoundWeight& each : weights) check_round(each.round);
+    return sum_of(counts, combination(counts), weights, target);
+}
+
+void DifferenceTree::check_round(std::size_t round) const {
+    if (round < 1 || round > size_.rounds)
+        raise(ErrorCode::invalid_value, "the series does not have round " + std::to_string(round),
+              "Its rounds are 1 to " + std::to_string(size_.rounds) + ".");
+}
+
+std::vector<double> DifferenceTree::expected() const {
+    std::vector<double> reports;
+    for (const NodeLevel& level : levels_) reports.insert(reports.end(), level.nodes, chance(level));
+    return reports;
+}
+
+double DifferenceTree::reports_per_user() const {
+    const std::vector<double> reports = expected();
+    return std::accumulate(reports.begin(), reports.end(), 0.0);
+}
+
+DifferenceTree::NodeSum DifferenceTree::combination(const Counts& counts) const {
+    std::vector<double> all(nodes_);
+    Work work;
+    for (std::uint64_t s = 1; s <= splits_; ++s, work.done(nodes_))
+        for (std::uint32_t node = 0; node < nodes_; ++node)
+            all[node] += static_cast<double>(reports(counts.state, s, node));
+    return {*this, std::move(all)};
+}
+
+DifferenceTree::NodeSum DifferenceTree::expected_combination() const {
+    return {*this, expected()};
+}
+
+// Forgery and health ---------------------------------------------------------------------------------------
+
+std::vector<Contribution> DifferenceTree::contributions(const Question& question) const {
+    const std::vector<double> expected = this->expected();
+    const double reports = reports_per_user();
+    const NodeSum combination(*this, expected);
+    const auto [middle, half, ends] = sign_scale();
+    const double unit = ends.upper - ends.lower;
+    const auto of_round = [&, m = middle, h = half, low = ends.lower](std::uint32_t round) {
+        std::vector<Contribution> contributions;
+        double around = low + unit * m;  // of no sign
+        for (const auto& [height, node, weight] : combination.sum(round)) {
+            const double reach = unit * weight * h * scale(node) / levels_[height].tilt;
+            const Interval truths = node == 0 ? Interval{-unit * weight * m, unit * weight * (1 - m)}
+                                              : Interval{-unit * weight, unit * weight};
+            contributions.push_back({chance(levels_[height]) / reports,
+                                     {around - reach, around + reach},
+                                     {around + truths.lower, around + truths.upper}});
+            around = 0;
+        }
+        return contributions;
+    };
+    if (question.attribute != only_attribute)
+        return of_round(static_cast<std::uint32_t>(question.attribute + 1));
+    std::vector<Contribution> worst;
+    for (std::uint32_t round = 1; round <= size_.rounds; ++round) {
+        std::vector<Contribution> contributions = of_round(round);
+        if (worst.empty() || influence(contributions) > influence(worst)) worst = std::move(contributions);
+    }
+    return worst;
+}
+
+// The reports at the end of a round are divided among the levels with a node there and the splits.
+double DifferenceTree::max_probability(Bytes payload) const {
+    const std::uint64_t output = output_of(payload);
+    std::size_t height = 0;
+    while (levels_[height].first + levels_[height].nodes <= output / 2) ++height;
+    const std::uint64_t round = (output / 2 - levels_[height].first + 1) << height;
+    double due = 0;
+    for (std::size_t other = 0; other < levels_.size() && round % (std::uint64_t{1} << other) == 0; ++other)
+        due += chance(levels_[other]);
+    return chance(levels_[height]) / due * levels_[height].channel.max_probability(output % 2) /
+           static_cast<double>(splits_);
+}
+
+// A report at the end of a round comes from one of the levels with a node end there, and from a split. The
+// share of each response is within the range that the true values permit. For each group of splits, the mean
+// of a node equals the sum of the means of its halves, up to the noise of all three.
+std::vector<Check> DifferenceTree::health(const Counts& counts) const {
+    std::vector<std::vector<Check>> draws, answers, sums;
+    Work work;
+    for (std::uint32_t round = 1; round <= size_.rounds; ++round) {
+        std::vector<std::uint64_t> levels, drawn(splits_);
+        std::vector<double> weights;
+        for (std::size_t height = 0; height < levels_.size() && round % (1u << height) == 0; ++height) {
+            const NodeLevel& level = levels_[height];
+            const std::uint32_t node = level.first + (round >> height) - 1;
+            std::uint64_t all = 0, said = 0;
+            work.done(splits_ + 1);
+            for (std::uint64_t s = 1; s <= splits_; ++s) {
+                drawn[s - 1] += reports(counts.state, s, node);
+                all += reports(counts.state, s, node);
+                said += ones(counts.state, s, node);
+            }
+            levels.push_back(all);
+            weights.push_back(static_cast<double>(level.weight));
+            std::byte tally[counter_size];
+            store(tally, said);
+            if (all != 0) answers.push_back(level.channel.health(all, tally));
+        }
+        if (std::ranges::any_of(levels, [](std::uint64_t all) { return all != 0; }))
+            draws.push_back(
+                {goodness_of_fit("levels drawn", levels, weights), goodness_of_fit(drawn_splits(), drawn)});
+    }
+    // Number of reports from which on the normal law is used.
+    constexpr std::uint64_t enough = 50;
+    const std::uint64_t together = checked_together();
+    for (std::size_t height = 1; height < levels_.size(); ++height)
+        for (std::uint32_t node = 0; node < levels_[height].nodes; ++node)
+            for (std::uint64_t first = 1; first <= splits_; first += together) {
+                double variance = 0;
+                work.done(16 * together);
+                const auto mean = [&](std::size_t at, std::uint32_t i) {
+                    const NodeLevel& level = levels_[at];
+                    std::uint64_t all = 0;
+                    double sum = 0;
+                    for (std::uint64_t s = first; s < std::min(first + together, splits_ + 1); ++s) {
+                        all += reports(counts.state, s, level.first + i);
+                        sum += balance(counts.state, s, level.first + i);
+                    }
+                    const double each = scale(i) / level.tilt;
+                    variance += all < enough ? unknown : square(each) / static_cast<double>(all);
+                    return each * sum / static_cast<double>(all);
+                };
+                const double whole = mean(height, node);
+                const double halves = mean(height - 1, 2 * node) + mean(height - 1, 2 * node + 1);
+                if (!std::isnan(variance))
+                    sums.push_back(
+                        {{"levels agree", whole, halves, two_sided((whole - halves) / std::sqrt(variance))}});
+            }
+    std::vector<Check> checks;
+    for (const auto& each : {draws, answers, sums})
+        for (Check& worst : worst_of(each, each.size())) checks.push_back(std::move(worst));
+    return checks;
+}
+
+// Sums of nodes --------------------------------------------------------------------------------------------
+
+DifferenceTree::NodeSum::NodeSum(const DifferenceTree& tree, std::vector<double> reports)
+    : tree_(tree), reports_(std::move(reports)), precision_(reports_.size()) {
+    for (std::size_t height = 0; height < tree_.levels_.size(); ++height)
+        for (std::uint32_t node = 0; node < tree_.levels_[height].nodes; ++node)
+            precision_[at(height, node)] = own(height, node) + of_halves(height, node);
+}
+
+std::vector<DifferenceTree::NodeTerm> DifferenceTree::NodeSum::sum(std::uint32_t round) const {
+    std::vector<NodeTerm> terms;
+    for (std::size_t height = 0; round >> height != 0; ++height) {
+        const std::uint32_t end = round >> height;
+        if (end % 2 == 0) continue;
+        if (precision_[at(height, end - 1)] == 0) return {};
+        resolve(height, end - 1, 1, terms);
+    }
+    return terms;
+}
+
+std::vector<DifferenceTree::NodeTerm> DifferenceTree::NodeSum::sum(
+    std::span<const RoundWeight> weights) const {
+    if (weights.size() == 1 && weights[0].weight == 1) return sum(weights[0].round);
+    std::vector<double> all(reports_.size());
+    std::vector<bool> used(reports_.size());
+    Work work;
+    for (const RoundWeight& each : weights) {
+        const std::vector<NodeTerm> terms = sum(each.round);
+        if (terms.empty()) return {};
+        for (const auto& [height, node, weight] : terms) {
+            all[at(height, node)] += each.weight * weight;
+            used[at(height, node)] = true;
+        }
+        work.done(terms.size());
+    }
+    std::vector<NodeTerm> terms;
+    for (std::size_t height = 0; height < tree_.levels_.size(); ++height)
+        for (std::uint32_t node = 0; node < tree_.levels_[height].nodes; ++node)
+            if (used[at(height, node)]) terms.push_back({height, node, all[at(height, node)]});
+    return terms;
+}
+
+DifferenceTree::NodeSum::Drawn DifferenceTree::NodeSum::drawn(std::uint32_t round) const {
+    Drawn all{0, 0};
+    for (std::size_t height = 0; round >> height != 0; ++height) {
+        all.people += reports(height, 0);
+        all.probability += tree_.chance(tree_.levels_[height]);
+    }
+    return all;
+}
+
+double DifferenceTree::NodeSum::of_halves(std::size_t height, std::uint32_t node) const {
+    if (height == 0) return 0;
+    return 1 / (1 / precision_[at(height - 1, 2 * node)] + 1 / precision_[at(height - 1, 2 * node + 1)]);
+}
+
+void DifferenceTree::NodeSum::resolve(std::size_t height, std::uint32_t node, double weight,
+                                      std::vector<NodeTerm>& terms) const {
+    const double alone = own(height, node) / precision_[at(height, node)];
+    if (alone > 0) terms.push_back({height, node, weight * alone});
+    if (of_halves(height, node) == 0) return;
+    for (const std::uint32_t half : {2 * node, 2 * node + 1})
+        resolve(height - 1, half, weight * (1 - alone), terms);
+}
+
+}  // namespace ldp

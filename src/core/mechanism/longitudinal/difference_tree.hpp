@@ -1,0 +1,272 @@
+// Difference trees over the rounds of a series (after Xue, Ye, Hu, Zhu, Wang 2023): one ε protects a person's
+// whole series, its values and the moments at which they change. ddrm reports categories through them,
+// threshold_series numbers.
+//
+// Each person draws a split and a level; both are public. A split assigns a sign, + or −, to every value. A
+// level of height h divides the rounds into intervals of 2^h rounds, the nodes. At the end of a node the
+// client compares the sign with that at the end of the node before it. The difference is −1, 0 or 1 after
+// halving; of the first node the difference is the sign itself. After `changes` changes the client treats the
+// sign as constant.
+//
+// A report is one bit about a node. It shows a difference of ±1 with probability e/(e+1), e = exp(ε_h); for a
+// difference of 0 it is a fair coin (duchi on three points). At each node two series of signs have the same
+// difference; or opposite differences, a factor of e; or one of them has 0, a factor of 2e/(e+1) or (e+1)/2.
+// Both factors are at most e, and their product is e. Let a and b count the nodes at which only the first or
+// only the second series has a difference, and c those with opposite ones. Then a + c and b + c are at most
+// m = min(changes + 1, nodes), and the factors are at most e^c·(2e/(e+1))^a·((e+1)/2)^b ≤ e^c·e^max(a,b) ≤
+// e^m. Therefore ε_h = ε/m. Signs that change at every node and are always opposite attain it.
+//
+// The sign in round t is a sum of one node for each binary digit of t. Each node is also the sum of its two
+// halves, which other people report. All unbiased sums are combined by their precision. It depends on the
+// number of reports of each node alone, and no weight depends on what the reports say. Levels are drawn with
+// probability ∝ the root of the squared weights of their nodes in all rounds, over the tilt of the bits. This
+// minimizes the mean variance of the rounds if nodes are not combined.
+//
+// public randomness: split, level (1 byte each), then what a subclass adds · permanent response: a bit for
+// each node of the level · payload: split (1), 2·node + bit · state: for each split from 1 on and each node
+// the number of reports (8 bytes each); then the number of ones (8 bytes each)
+//
+// Nodes are numbered level by level, from the single rounds up.
+#pragma once
+
+#include <algorithm>
+
+#include "core/base/exact.hpp"
+#include "core/base/square.hpp"
+#include "core/channel/binary.hpp"
+#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/registry.hpp"
+
+namespace ldp {
+
+class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSums {
+  public:
+    static constexpr std::uint64_t max_rounds = 4096;
+    /// The options "rounds" and "changes", as a spec has them.
+    static constexpr Option rounds_option{.name = "rounds", .fallback = 16, .least = 2, .most = max_rounds};
+    static constexpr Option changes_option{
+        .name = "changes", .fallback = 2, .least = 1, .most = max_rounds - 1};
+    /// The sizes of a tree, as a block has them.
+    struct Size {
+        std::uint32_t rounds, changes;
+    };
+    /// Throws Error (invalid_spec) if the two options contradict each other, or epsilon is too small for
+    /// them.
+    static void settle(const SettingsDraft& draft);
+    static void write(const Settings& settings, Writer& writer);
+    /// Throws Error (malformed).
+    [[nodiscard]] static Size take(Reader& reader, double epsilon);
+
+    std::vector<std::uint64_t> cells() const final {
+        return std::vector<std::uint64_t>(size_.rounds, cells_);
+    }
+    std::size_t public_size() const noexcept override { return 2; }
+    std::size_t permanent_size() const noexcept final { return (size_.rounds + 7) / 8; }
+    std::size_t payload_size() const noexcept final { return 1 + output_width_; }
+    std::size_t state_size() const noexcept final { return 2 * counters_each() * counter_size; }
+
+    void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
+    bool valid_public(Bytes public_randomness) const noexcept override {
+        return split(public_randomness) - 1 < splits_ && height(public_randomness) < levels_.size();
+    }
+    void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
+                            MutableBytes permanent) const final;
+    /// A one-time report contains the bit of a random node.
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
+                                MutableBytes payload) const final;
+
+    std::uint32_t rounds() const noexcept final { return size_.rounds; }
+    double reports_per_user() const final;
+    bool advance(SeriesState& series_state, Cell value, Bytes public_randomness, BitSource& bits,
+                 MutableBytes payload) const final;
+    bool possible(const SeriesState& series_state, Bytes public_randomness) const noexcept final;
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
+    void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
+    bool valid_payload(Bytes payload) const noexcept final {
+        return split(payload) - 1 < splits_ && output_of(payload) < std::uint64_t{2} * nodes_;
+    }
+    bool valid_state(const Counts& counts) const noexcept final;
+
+    std::vector<RoundEstimate> round_sum(const Counts& counts, std::span<const RoundWeight> weights,
+                                         Target target) const final;
+    /// Users with more changes than declared make the levels inconsistent.
+    std::vector<Check> health(const Counts& counts) const final;
+
+    /// The unit is reports, not users. If no round is named, the result is for the round with the largest
+    /// bias. The weights of the nodes are the expected ones, which forgers who send many reports about one
+    /// node can change.
+    std::vector<Contribution> contributions(const Question& question) const final;
+    double max_probability(Bytes payload) const final;
+    Cost cost() const noexcept final {
+        return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(splits_ + 1)};
+    }
+    Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
+    Exact worst_ratio() const final;
+    /// A user has one series.
+    std::uint64_t most_keys() const noexcept final { return 1; }
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const final;
+
+  protected:
+    /// The nodes of one level, of 2^height rounds each.
+    struct NodeLevel {
+        std::uint32_t nodes;
+        std::uint32_t first;    ///< index of the first node
+        BinaryChannel channel;  ///< inputs −1, 0, 1 are coded as 0, 1, 2
+        double tilt;            ///< the mean of a response, as ±1, to 1
+        std::uint64_t weight;   ///< sampling weight
+    };
+    /// A node in a weighted sum that estimates signs.
+    struct NodeTerm {
+        std::size_t height;
+        std::uint32_t node;  ///< within its level
+        double weight;
+    };
+    class NodeSum;
+    /// Returns the combination of nodes for the numbers of reports in a state.
+    [[nodiscard]] NodeSum combination(const Counts& counts) const;
+    /// Returns the combination for the expected numbers of reports of one user.
+    [[nodiscard]] NodeSum expected_combination() const;
+
+    /// `splits` are at most 255; inputs are `cells` values in each round.
+    DifferenceTree(const Header& header, Bytes block, std::uint64_t splits, std::uint64_t cells, Size size);
+
+    /// Returns 1 if the user's split maps the value to +, otherwise 0. It must have no branches, so that the
+    /// run time does not depend on the value.
+    [[nodiscard]] virtual std::uint32_t sign(Bytes public_randomness, std::uint64_t value) const noexcept = 0;
+    /// Returns the channel's input at the end of a node, and marks the difference as reported.
+    std::uint64_t difference(SeriesState& series_state, Bytes public_randomness) const noexcept;
+    /// Returns the name of the health check on the numbers of reports of the splits.
+    [[nodiscard]] virtual const char* drawn_splits() const noexcept = 0;
+    /// Returns the number of splits that the health check `levels agree` counts together.
+    [[nodiscard]] virtual std::uint64_t checked_together() const noexcept { return 1; }
+    /// An item's estimate, on [0, 1], from a known sign: middle ± half; and the ends of [0, 1] in the item's
+    /// units.
+    struct SignScale {
+        double middle, half;
+        Interval ends;
+    };
+    [[nodiscard]] virtual SignScale sign_scale() const noexcept = 0;
+    /// Returns the estimates of a weighted sum of at least one round, all of them within the series.
+    [[nodiscard]] virtual std::vector<RoundEstimate> sum_of(const Counts& counts, const NodeSum& combination,
+                                                            std::span<const RoundWeight> weights,
+                                                            Target target) const = 0;
+
+    /// Throws Error (invalid_value) if the series does not have this round, from 1.
+    void check_round(std::size_t round) const;
+    /// Returns the size of a node's value in the sign; differences are reported as halves.
+    [[nodiscard]] static double scale(std::uint32_t node) noexcept { return node == 0 ? 1 : 2; }
+    [[nodiscard]] std::uint64_t reports(Bytes state, std::uint64_t split, std::uint32_t node) const noexcept {
+        return counter(state, index(split, node));
+    }
+    [[nodiscard]] std::uint64_t ones(Bytes state, std::uint64_t split, std::uint32_t node) const noexcept {
+        return counter(state, counters_each() + index(split, node));
+    }
+    /// Returns the sum of a node's responses, as ±1.
+    [[nodiscard]] double balance(Bytes state, std::uint64_t split, std::uint32_t node) const noexcept {
+        return 2 * static_cast<double>(ones(state, split, node)) -
+               static_cast<double>(reports(state, split, node));
+    }
+    [[nodiscard]] double chance(const NodeLevel& level) const noexcept {
+        return static_cast<double>(level.weight) / static_cast<double>(weights_);
+    }
+    [[nodiscard]] static std::uint64_t split(Bytes bytes) noexcept {
+        return std::to_integer<std::uint64_t>(bytes[0]);
+    }
+    [[nodiscard]] const std::vector<NodeLevel>& levels() const noexcept { return levels_; }
+    [[nodiscard]] std::uint64_t splits() const noexcept { return splits_; }
+    [[nodiscard]] std::uint64_t cells_each() const noexcept { return cells_; }
+    [[nodiscard]] const Size& size() const noexcept { return size_; }
+    /// Returns the largest number of truthful responses among this number of nodes.
+    [[nodiscard]] std::uint32_t truths(std::uint32_t nodes) const noexcept {
+        return std::min(size_.changes + 1, nodes);
+    }
+    /// Returns the ε of a response on the level where it is smallest.
+    [[nodiscard]] double least_epsilon() const;
+
+  private:
+    static unsigned bit(Bytes string, std::size_t i) noexcept {
+        return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
+    }
+    static std::size_t height(Bytes public_randomness) noexcept {
+        return std::to_integer<std::size_t>(public_randomness[1]);
+    }
+    const NodeLevel& level_of(Bytes public_randomness) const noexcept {
+        return levels_[height(public_randomness)];
+    }
+    static bool ends(Bytes public_randomness, std::uint32_t round) noexcept {
+        return round >> height(public_randomness) << height(public_randomness) == round;
+    }
+    template <class Visit>
+    void for_each_node(Input input, Bytes public_randomness, Visit visit) const;
+    void write_payload(Bytes public_randomness, std::uint32_t node, std::uint64_t answer,
+                       MutableBytes payload) const noexcept;
+    std::uint64_t output_of(Bytes payload) const noexcept {
+        return load_cell(payload.data() + 1, output_width_);
+    }
+    /// Counters of either kind, and the index of that of a node.
+    std::size_t counters_each() const noexcept { return splits_ * nodes_; }
+    std::size_t index(std::uint64_t split, std::uint32_t node) const noexcept {
+        return (split - 1) * nodes_ + node;
+    }
+    /// Returns the expected number of reports per user of each node.
+    std::vector<double> expected() const;
+
+    std::uint64_t splits_, cells_;
+    Size size_;
+    std::vector<NodeLevel> levels_;
+    std::uint32_t nodes_ = 0;
+    std::uint64_t weights_ = 0;
+    std::size_t output_width_;
+};
+
+/// The combination of nodes with given numbers of reports.
+class DifferenceTree::NodeSum {
+  public:
+    NodeSum(const DifferenceTree& tree, std::vector<double> reports);
+
+    [[nodiscard]] double reports(std::size_t height, std::uint32_t node) const {
+        return reports_[at(height, node)];
+    }
+    /// Returns the nodes whose weighted sum is the sign in a round; empty if a required node has no reports.
+    [[nodiscard]] std::vector<NodeTerm> sum(std::uint32_t round) const;
+    /// Returns the same for a weighted sum of rounds, with each node once.
+    [[nodiscard]] std::vector<NodeTerm> sum(std::span<const RoundWeight> weights) const;
+    /// Returns the variance of a sum, over users and responses. `square_of_bit` is the second moment of a
+    /// response before scale and tilt. first_mean(height) is the mean response at the first node of a level,
+    /// with scale and tilt.
+    template <class Mean>
+    [[nodiscard]] double variance(std::span<const NodeTerm> terms, double square_of_bit,
+                                  Mean first_mean) const {
+        double sum = 0;
+        for (const auto& [height, node, weight] : terms) {
+            const double mean = node == 0 ? first_mean(height) : 0;
+            sum += square(weight) *
+                   (square_of_bit * square(scale(node) / tree_.levels_[height].tilt) - square(mean)) /
+                   reports(height, node);
+        }
+        return sum;
+    }
+    /// Returns the number of users on the levels that have a node by this round, and the probability of
+    /// these levels.
+    struct Drawn {
+        double people, probability;
+    };
+    [[nodiscard]] Drawn drawn(std::uint32_t round) const;
+
+  private:
+    std::size_t at(std::size_t height, std::uint32_t node) const {
+        return tree_.levels_[height].first + node;
+    }
+    double own(std::size_t height, std::uint32_t node) const {
+        return reports(height, node) * square(tree_.levels_[height].tilt / scale(node));
+    }
+    double of_halves(std::size_t height, std::uint32_t node) const;
+    void resolve(std::size_t height, std::uint32_t node, double weight, std::vector<NodeTerm>& terms) const;
+
+    const DifferenceTree& tree_;
+    std::vector<double> reports_, precision_;  // of nodes
+};
+
+}  // namespace ldp
