@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/base/interrupt.hpp"
+#include "core/comparison/change.hpp"
 #include "core/strings/string_queries.hpp"
 #include "core/summary/candidates.hpp"
-#include "core/comparison/change.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/robust_interval.hpp"
 #include "core/summary/top.hpp"

@@ -4,8 +4,8 @@
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
 // fails if a point is off its closed form. Figures are numbers, means, shares, ranges, joint, evolving,
 // mixed, layers, thesis, series, number_series and speed; all by default. LDP_DATA names the folder of the
-// census, by default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set to
-// 20 or more; the default is 20. Run it from the project's root.
+// census, by default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set
+// to 20 or more; the default is 20. Run it from the project's root.
 
 #include <algorithm>
 #include <chrono>

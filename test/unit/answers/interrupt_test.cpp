@@ -4,11 +4,11 @@
 #include "core/base/interrupt.hpp"
 
 #include "core/base/error.hpp"
+#include "core/comparison/change.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/series/series_queries.hpp"
 #include "core/summary/candidates.hpp"
-#include "core/comparison/change.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
@@ -213,9 +213,9 @@ BOOST_AUTO_TEST_CASE(records_and_series_stop) {
     const OwnedSummary rounds = some_reports(*series);
     BOOST_CHECK_GE(asks("a round", [&] { (void)rounds.estimate(Quantity::frequencies, Target::sample, 63); }),
                    1u);
-    BOOST_CHECK_GE(
-        asks("changes of a series", [&] { (void)change(rounds.view(), rounds.view(), 0, 2, Target::sample); }),
-        64u);
+    BOOST_CHECK_GE(asks("changes of a series",
+                        [&] { (void)change(rounds.view(), rounds.view(), 0, 2, Target::sample); }),
+                   64u);
     BOOST_CHECK_GE(asks("a series' health", [&] { (void)health(rounds.view()); }), 2u);
 
     const auto numbers =

@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/comparison/change.hpp"
 #include "core/mechanism/frequency/pure_protocol.hpp"
 #include "core/summary/candidates.hpp"
-#include "core/comparison/change.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/pooling.hpp"
@@ -465,8 +465,8 @@ BOOST_AUTO_TEST_CASE(ranges_do_not_change) {
     SeededBits bits(28);
     OwnedSummary summary(*m);
     for (int i = 0; i < 50; ++i) summary.add(m->perturb(std::vector<Cell>(4, 1), bits));
-    BOOST_CHECK(
-        refused([&] { static_cast<void>(change(summary.view(), summary.view(), 0, 2)); }, Remedy::learn_ranges));
+    BOOST_CHECK(refused([&] { static_cast<void>(change(summary.view(), summary.view(), 0, 2)); },
+                        Remedy::learn_ranges));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

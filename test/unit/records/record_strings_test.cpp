@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/comparison/change.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/strings/string_queries.hpp"
-#include "core/comparison/change.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {

@@ -130,7 +130,8 @@ ErrorLaw SampledRecord::group_law(const Counts& counts, std::size_t first, std::
         if (law.n == 0) squares += error * error * error * error / std::max(law.degrees_of_freedom, 0.5);
     }
     const double size = static_cast<double>(last - first + 1) / unit;
-    return {.degrees_of_freedom = squares > 0 ? sum * sum / squares : 0, .unseen_error = std::sqrt(unseen) / size};
+    return {.degrees_of_freedom = squares > 0 ? sum * sum / squares : 0,
+            .unseen_error = std::sqrt(unseen) / size};
 }
 
 // The number of reports about a part is binomial: the least probable one is shown. Then follows the worst of
