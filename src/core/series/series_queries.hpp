@@ -1,6 +1,6 @@
 // Queries about the rounds of a series. One summary has the reports of all rounds. All functions throw Error:
-// unsupported if the reports are not of such a series, invalid_value if there are none or an argument is out
-// of range.
+// unsupported if the reports are not of such a series, invalid_value if there are no reports or an
+// argument is out of range.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Difference trees over the rounds of a series (after Xue, Ye, Hu, Zhu, Wang 2023): one ε protects a person's
+// Difference trees over the rounds of a series, after Xue, Ye, Hu, Zhu, Wang 2023. One ε protects a person's
 // whole series, its values and the moments at which they change. ddrm reports categories through them,
 // threshold_series numbers.
 //
@@ -13,18 +13,23 @@
 // difference; or opposite differences, a factor of e; or one of them has 0, a factor of 2e/(e+1) or (e+1)/2.
 // Both factors are at most e, and their product is e. Let a and b count the nodes at which only the first or
 // only the second series has a difference, and c those with opposite ones. Then a + c and b + c are at most
-// m = min(changes + 1, nodes), and the factors are at most e^c·(2e/(e+1))^a·((e+1)/2)^b ≤ e^c·e^max(a,b) ≤
-// e^m. Therefore ε_h = ε/m. Signs that change at every node and are always opposite attain it.
+// m = min(changes + 1, nodes). The product of all factors is at most
+//
+//     e^c·(2e/(e+1))^a·((e+1)/2)^b ≤ e^c·e^max(a,b) ≤ e^m.
+//
+// Therefore ε_h = ε/m. Signs that change at every node and are always opposite attain it.
 //
 // The sign in round t is a sum of one node for each binary digit of t. Each node is also the sum of its two
 // halves, which other people report. All unbiased sums are combined by their precision. It depends on the
-// number of reports of each node alone, and no weight depends on what the reports say. Levels are drawn with
+// number of reports of each node alone, not on the reported bits. Levels are drawn with
 // probability ∝ the root of the squared weights of their nodes in all rounds, over the tilt of the bits. This
 // minimizes the mean variance of the rounds if nodes are not combined.
 //
-// public randomness: split, level (1 byte each), then what a subclass adds · permanent response: a bit for
-// each node of the level · payload: split (1), 2·node + bit · state: for each split from 1 on and each node
-// the number of reports (8 bytes each); then the number of ones (8 bytes each)
+// Public randomness: split and level (1 byte each), then the bytes of the subclass.
+// Permanent response: a bit for each node of the level.
+// Payload: split (1 byte), 2·node + bit.
+// State: for each split from 1 on and each node, the number of reports (8 bytes each). Then the number of
+// ones (8 bytes each).
 //
 // Nodes are numbered level by level, from the single rounds up.
 #pragma once
