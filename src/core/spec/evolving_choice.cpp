@@ -80,9 +80,7 @@ double rounded_down(double number) {
     for (; scaled * slack >= 10000; scaled /= 10) ++exponent;
     const auto digits = static_cast<std::uint64_t>(scaled * slack);
     const std::string text = std::to_string(digits) + "e" + std::to_string(exponent);
-    double found = 0;
-    static_cast<void>(std::from_chars(text.data(), text.data() + text.size(), found));
-    return found;
+    return parse_json(text).get<double>();
 }
 
 /// The search for the parameters of one stream and request.
@@ -301,7 +299,7 @@ class ProtocolSearch {
             if (improves(l, volatility, flip, window)) levels = l;
         for (const double f : {0.03, 0.05, 0.2, 0.35, 0.5, 1.0})
             if (improves(levels, volatility, f, window)) flip = f;
-        for (const std::uint64_t w : {std::uint64_t{5}, std::uint64_t{10}, stream_.rounds / 2})
+        for (const std::uint64_t w : {std::uint64_t{5}, std::uint64_t{10}, std::uint64_t{stream_.rounds} / 2})
             if (w > 0 && w != window && improves(levels, volatility, flip, w)) window = w;
         for (const double v : {0.003, 0.03, 0.1})
             if (improves(levels, v, flip, window)) volatility = v;

@@ -39,7 +39,8 @@ ValueStream ValueStream::thinned(std::size_t most) const {
 ValueStream ValueStream::generated(const StreamParameters& parameters, const Attribute& attribute,
                                    std::size_t most) {
     constexpr std::uint64_t seed = 1;
-    ValueStream stream{parameters.rounds, static_cast<double>(parameters.people), false, {}};
+    ValueStream stream{
+        static_cast<std::size_t>(parameters.rounds), static_cast<double>(parameters.people), false, {}};
     const std::size_t people = std::max(least_people, most / stream.rounds);
     const double jitter =
         attribute.numeric() ? parameters.jitter / (attribute.max - attribute.min) : parameters.jitter;

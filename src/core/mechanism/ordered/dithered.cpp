@@ -273,7 +273,7 @@ double Dithered::n_covariance(double truth) const {
     if (range()) return noise_of(expected(), kept, all_at(truth))->of(values(-1, 1));
     double most = 0;
     for (const std::uint64_t point : distinct_points())
-        for (const std::uint64_t people : {std::uint64_t{0}, point, points() - 1}) {
+        for (const std::uint64_t people : {std::uint64_t{0}, point, cuts_.points() - 1}) {
             std::vector<double> shares(points());
             shares[people] = 1;
             const double sent = expected_noise(shares)->between(point, point + 1);
@@ -336,20 +336,21 @@ std::vector<std::uint64_t> Dithered::distinct_points() const {
 // With many buckets, the noise is largest if people are at both ends; with few, if they are between cuts.
 std::vector<std::vector<double>> Dithered::uncertain_people() const {
     constexpr std::uint64_t places = 8;
+    const std::uint64_t k = cuts_.points();
     std::vector<std::vector<double>> all;
-    const auto point = [&](std::uint64_t place) { return (points() - 1) * place / places; };
+    const auto point = [&](std::uint64_t place) { return (k - 1) * place / places; };
     for (std::uint64_t first = 0; first <= places; ++first)
         for (std::uint64_t second = first; second <= places; ++second)
             all.push_back(halves_at(point(first), point(second)));
     for (std::uint64_t bucket = 0; bucket < std::min(cuts_.buckets(), places); ++bucket) {
-        const std::uint64_t inside = std::min(bucket * cuts_.offsets() + cuts_.offsets() / 2, points() - 1);
+        const std::uint64_t inside = std::min(bucket * cuts_.offsets() + cuts_.offsets() / 2, k - 1);
         all.push_back(halves_at(inside, inside));
     }
-    for (const std::uint64_t left_out : {points() / 8, points() / 16, std::uint64_t{0}}) {
-        std::vector<double>& even = all.emplace_back(points());
+    for (const std::uint64_t left_out : {k / 8, k / 16, std::uint64_t{0}}) {
+        std::vector<double>& even = all.emplace_back(k);
         std::fill(even.begin() + static_cast<std::ptrdiff_t>(left_out),
                   even.end() - static_cast<std::ptrdiff_t>(left_out),
-                  1 / static_cast<double>(points() - 2 * left_out));
+                  1 / static_cast<double>(k - 2 * left_out));
     }
     return all;
 }
