@@ -163,6 +163,24 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_create_collection('bad', '{"mechanism": "ddrm", "epsilon": 6, "domain": 2, "evolving": {}, "budget": {"epsilon": 9}}')$$)) AS q (query);
 \pset format aligned
 
+-- A distribution of numbers that change: buckets of five partitions, of people whose value is 8, 9 or 10. By round, over all rounds, and
+-- its change to the last round, in which a third have moved up by 6.
+SELECT ldp_create_collection('waiting', '{"mechanism": "dithered", "epsilon": 4, "min": 0, "max": 20, "grid": 20, "buckets": 5, "evolving": {}, "budget": {"epsilon": 20}}');
+SELECT ldp_open_rounds('waiting', 1, 3);
+INSERT INTO waiting SELECT pg_temp.report(ldp_client_spec('waiting'), pg_temp.little(part, 1) || pg_temp.little(CASE WHEN i % 16 = 0 THEN i / 16 % 5 ELSE (value + 4 - part) / 5 END, 1)), day
+FROM (SELECT i, day, i % 5 AS part, 8 + i / 15 % 3 + CASE WHEN day = 3 AND i % 3 = 0 THEN 6 ELSE 0 END AS value FROM generate_series(1, 300) AS i, generate_series(1, 3) AS day) AS people;
+SELECT round, round(estimate::numeric, 4) AS estimate, round(lower::numeric, 4) AS low, round(upper::numeric, 4) AS high, note
+FROM (SELECT round, ldp_agg(report, round) AS summary FROM waiting GROUP BY round) AS s, ldp_range(summary, 8, 10) ORDER BY round;
+SELECT round(estimate::numeric, 4) AS estimate, round(lower::numeric, 4) AS low, round(upper::numeric, 4) AS high, note
+FROM ldp_range((SELECT ldp_agg(report, round) FROM waiting), 8, 10);
+SELECT q.share, q.estimate, q.lower, q.upper FROM ldp_quantiles((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), '{0.1,0.5,0.9}'::float8[]) AS q;
+SELECT round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS low, round(upper::numeric, 3) AS high
+FROM ldp_change((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), (SELECT ldp_agg(report, round) FROM waiting WHERE round = 3), 0.67);
+SELECT bool_and(p_value > 0.001) AS healthy FROM ldp_health((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1));
+\pset format unaligned
+SELECT pg_temp.refusal($$SELECT ldp_create_collection('bad', '{"mechanism": "dithered", "epsilon": 4, "attributes": [{"name": "x", "min": 0, "max": 20, "evolving": true}], "budget": {"epsilon": 20}}')$$);
+\pset format aligned
+
 -- NULLs and empty summaries give no rows.
 CREATE VIEW nobody AS SELECT name, before, after, overlay(before::text PLACING repeat('0', 2 * 8) || 'ffffff7f00000080' || repeat('0', length(before::text) - start - 31) FROM start)::ldp_summary AS empty
 FROM (SELECT *, length(ldp_spec_parameters(ldp_client_spec(name))) * 2 + 1 AS start FROM pair) AS p;
@@ -170,5 +188,5 @@ SELECT name, ldp_count(empty) AS reports, (SELECT count(*) FROM ldp_change(empty
        (SELECT count(*) FROM ldp_change(NULL, after)) AS from_null, (SELECT count(*) FROM ldp_change(before, after, NULL)) AS kept_null FROM nobody ORDER BY name;
 SET client_min_messages = warning;
 DROP MATERIALIZED VIEW daily;
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['app', 'site', 'minutes', 'person', 'plan', 'weight']) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['app', 'site', 'minutes', 'person', 'plan', 'weight', 'waiting']) AS name;
 DROP SCHEMA series CASCADE;

@@ -30,19 +30,25 @@ double bias(const Mechanism& mechanism, std::size_t j) {
     return std::max(-down, up);
 }
 
-/// Prints the mean standard error of a range for each mechanism for ordered values.
-void explain_ranges(const Spec& spec, std::ostream& out) {
+/// Prints the mean standard error of a range for each mechanism for ordered values, and for the spec's own if
+/// it is not one that can be chosen.
+void explain_ranges(const Spec& spec, const Mechanism& mechanism, std::ostream& out) {
     out << "mean standard error of the share of a range, for evenly spread values:\n";
+    constexpr std::uint64_t reports = 100000;
+    const auto write = [&](const MechanismEntry& entry, double n_variance, const std::string& note) {
+        out << "  " << std::setw(13) << entry.name << " " << std::setw(13) << std::sqrt(n_variance / 1e3)
+            << " " << std::setw(19) << std::sqrt(n_variance / 1e6) << note << "\n";
+    };
     const Ranking ranking = ldp::advise(spec.to_json());
+    const bool ranked = std::ranges::find(ranking.candidates, &spec.mechanism(), &Candidate::mechanism) !=
+                        ranking.candidates.end();
+    if (!ranked) write(spec.mechanism(), mean_variance(mechanism, OrderedUse::ranges, reports), "this spec");
     for (const Candidate& each : ranking.candidates) {
-        out << "  " << std::setw(13) << each.mechanism->name << " ";
-        if (std::isnan(each.n_variance)) {
-            out << each.obstacle << "\n";
-            continue;
-        }
-        out << std::setw(13) << std::sqrt(each.n_variance / 1e3) << " " << std::setw(19)
-            << std::sqrt(each.n_variance / 1e6)
-            << (each.mechanism == &spec.mechanism() ? "this spec" : each.obstacle) << "\n";
+        if (std::isnan(each.n_variance))
+            out << "  " << std::setw(13) << each.mechanism->name << " " << each.obstacle << "\n";
+        else
+            write(*each.mechanism, each.n_variance,
+                  each.mechanism == &spec.mechanism() ? "this spec" : each.obstacle);
     }
 }
 
@@ -69,7 +75,7 @@ void explain(const Spec& spec, std::ostream& out) {
         else
             out << "of each value's share (" << attribute.domain << " values)\n";
     }
-    if (is_ordered(spec.mechanism())) explain_ranges(spec, out);
+    if (is_ordered(spec.mechanism())) explain_ranges(spec, *mechanism, out);
 }
 
 Options options() {

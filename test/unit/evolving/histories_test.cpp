@@ -216,6 +216,7 @@ BOOST_AUTO_TEST_CASE(histories_in_two_layers_keep_what_the_manual_states) {
     all.push_back(mechanism("l_grr", 3, R"("domain": 2)" + layers));
     all.push_back(mechanism("l_grr", 2, R"("domain": 3)" + layers));
     all.push_back(mechanism("loloha", 2, R"("domain": 6, "buckets": 3)" + layers));
+    all.push_back(mechanism("dithered", 2, R"("domain": 6, "buckets": 3)" + layers));
     all.push_back(mechanism("onebit", 2, R"("min": 0, "max": 1, "grid": 2)" + layers));
     for (const std::string& each : records) all.push_back(mechanism(each));
     for (const auto& m : all) BOOST_TEST_CONTEXT(m->header().mechanism << " " << m->epsilon()) {
