@@ -6,6 +6,7 @@
 
 #include "client_support.hpp"
 #include "core/base/json.hpp"
+#include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/spec/evolving_choice.hpp"
 #include "core/spec/evolving_prediction.hpp"
@@ -206,6 +207,81 @@ BOOST_AUTO_TEST_CASE(numbers_are_predicted) {
         check_prediction(one);
 }
 
+// The mean from buckets of public partitions.
+BOOST_AUTO_TEST_CASE(dithered_numbers_are_predicted) {
+    const auto spec = [](const char* more) {
+        return R"({"mechanism": "dithered", "min": 0, "max": 360, "grid": 36, )" + std::string(more) + "}";
+    };
+    const std::string fresh = spec(R"("epsilon": 1, "buckets": 4)"),
+                      kept = spec(R"("epsilon": 2, "buckets": 5, "evolving": {}, "budget": {"epsilon": 10})"),
+                      exact =
+                          spec(R"("epsilon": 6, "buckets": 3, "evolving": {}, "budget": {"epsilon": 18})"),
+                      layers = spec(R"("epsilon": 3, "first_epsilon": 1.5, "buckets": 5, "evolving": {},
+                          "budget": {"epsilon": 15})"),
+                      ends = spec(R"("epsilon": 4, "buckets": 6, "evolving": {}, "budget": {"epsilon": 12})"),
+                      refused = spec(R"("epsilon": 4, "buckets": 6, "evolving": {},
+                          "budget": {"epsilon": 12, "when_spent": "refuse"})"),
+                      drifting = spec(R"("epsilon": 4, "buckets": 5, "evolving": {},
+                          "budget": {"epsilon": 4})");
+    const StreamParameters jitter{10, 300, 0.05, 10};
+    for (const StreamCase& one : {
+             StreamCase{"fresh", fresh.c_str(), {6, 300, 0.2, 5}, 150},
+             {"buckets", kept.c_str(), jitter, 480},
+             {"buckets of large epsilon", exact.c_str(), jitter, 400},
+             {"two layers of buckets", layers.c_str(), jitter, 300},
+             {"buckets, and a budget that ends", ends.c_str(), jitter, 480},
+             {"buckets, and refused values", refused.c_str(), jitter, 480},
+             {"buckets of people who keep their values", kept.c_str(), {4, 300, 0, 0}, 900},
+             {"buckets, a drift, and one response", drifting.c_str(), {16, 1500, 0.02, 0}, 60, true},
+         })
+        check_prediction(one);
+}
+
+// The mean of every round from thresholds. Few people cross theirs more often than declared, or many do.
+BOOST_AUTO_TEST_CASE(series_of_numbers_are_predicted) {
+    for (const StreamCase& one : {
+             StreamCase{"a series of numbers",
+                        R"({"mechanism": "threshold_series", "epsilon": 6, "min": 0, "max": 360,
+                            "rounds": 20, "changes": 4})",
+                        {20, 300, 0.03, 10},
+                        250},
+             {"a series of numbers that are kept",
+              R"({"mechanism": "threshold_series", "epsilon": 2, "min": 0, "max": 360, "rounds": 8,
+                  "changes": 1})",
+              {8, 300, 0, 0},
+              300},
+             {"a drift, and a series of numbers that ends",
+              R"({"mechanism": "threshold_series", "epsilon": 16, "min": 0, "max": 360, "rounds": 16,
+                  "changes": 1})",
+              {16, 800, 0.15, 20},
+              190,
+              true},
+         })
+        check_prediction(one);
+}
+
+// A series has the bias that its randomizer shows: none up to the declared changes. A value that alternates
+// between the ends of the range stays at the sign after the last declared change.
+BOOST_AUTO_TEST_CASE(the_bias_of_series_of_numbers_is_exact) {
+    const Spec spec = Spec::from_json(R"({"mechanism": "threshold_series", "epsilon": 4, "min": 0, "max": 1,
+        "grid": 64, "thresholds": 8, "rounds": 8, "changes": 2})");
+    const auto mechanism = make_mechanism(spec);
+    const auto& numbers = capability<NumberSeries>(*mechanism);
+    const std::vector<std::size_t> rounds = some_rounds(8, 8);
+    const std::vector<std::vector<Cell>> kept{{0, 0, 64, 64, 64, 0, 0, 0}, {7, 9, 9, 9, 9, 9, 9, 8}};
+    const auto none = numbers.expected_bias(kept, rounds);
+    BOOST_TEST(none.beyond == 0);
+    for (const double bias : none.of_rounds) BOOST_TEST(std::abs(bias) < 1e-12);
+    // A quarter of the thresholds is crossed three times, so that the last crossing is not reported. On
+    // single rounds the sign stays at −; longer nodes contain at most one crossing each.
+    const std::vector<std::vector<Cell>> often{{0, 16, 16, 16, 0, 0, 0, 16}};
+    const auto last = numbers.expected_bias(often, rounds);
+    BOOST_TEST(std::abs(last.beyond - 0.25) < 1e-12);
+    for (std::size_t t = 0; t < 4; ++t) BOOST_TEST(std::abs(last.of_rounds[t]) < 1e-12);
+    BOOST_TEST(last.of_rounds[7] < 0);
+    BOOST_TEST(last.of_rounds[7] >= -0.5);
+}
+
 // People who keep their values draw one response; two values are both seen unless no change occurs.
 BOOST_AUTO_TEST_CASE(costs_have_closed_forms) {
     const Spec spec = Spec::from_json(
@@ -292,6 +368,42 @@ BOOST_AUTO_TEST_CASE(the_best_protocol_keeps_to_the_request) {
             BOOST_TEST(mechanisms.contains("dbitflip"));
         }
     }
+}
+
+// Buckets of numbers are chosen for the mean in both layers, and by name within a spec.
+BOOST_AUTO_TEST_CASE(buckets_of_numbers_are_planned) {
+    const Attribute number = only_attribute_of(json(R"({"min": 0, "max": 360})"));
+    const ValueStream stream = ValueStream::generated({60, 10000, 0.01, 10}, number, 12000);
+    ProtocolRequest request{json(R"({"min": 0, "max": 360})"), {20}};
+    request.mechanism = "dithered";
+    const ProtocolPlan plan = plan_protocols(request, stream, stream);
+    std::set<std::string> names;
+    double best = 0;
+    for (const auto& [protocol, turns, spec, found] : plan.protocols) {
+        names.insert(protocol);
+        BOOST_TEST(spec.mechanism().name == std::string("dithered"));
+        BOOST_TEST(found.spent_most <= 20 * (1 + 1e-9));
+        BOOST_TEST(found.ended <= 0.05 + 1e-9);
+        if (std::string_view(protocol) == "memoized buckets") best = found.error;
+    }
+    BOOST_TEST((names == std::set<std::string>{"fresh reports", "one round a person", "memoized",
+                                               "memoized buckets", "two layers"}));
+    // No other number of buckets of the search has a smaller error at the ε of the whole budget.
+    for (const std::uint64_t buckets : {2, 3, 4, 5, 6, 8, 12, 16}) {
+        const double epsilon = std::min(20.0 / static_cast<double>(buckets), 10.0);
+        const Spec other =
+            Spec::from_json(R"({"mechanism": "dithered", "min": 0, "max": 360, "evolving": {},
+            "budget": {"epsilon": 20}, "epsilon": )" +
+                            std::to_string(epsilon) + R"(, "buckets": )" + std::to_string(buckets) + "}");
+        BOOST_TEST(best <= predict_protocol(other, stream).error * 1.01);
+    }
+    Json named = json(with_stream(R"({"rounds": 30, "people": 5000, "change_rate": 0.02, "jitter": 10})",
+                                  R"("min": 0, "max": 360)"));
+    named["mechanism"] = "dithered";
+    const Spec chosen = Spec::from_json(json_text(named));
+    BOOST_TEST(chosen.mechanism().name == std::string("dithered"));
+    BOOST_TEST(chosen.evolving().has_value());
+    BOOST_TEST(Spec::from_json(chosen.to_json()).fingerprint() == chosen.fingerprint());
 }
 
 // The canonical form has the choice and never "auto".

@@ -55,7 +55,7 @@ SELECT c->>'mechanism' AS mechanism, c->>'epsilon' AS epsilon, c->'evolving' AS 
 FROM CAST(ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto",
     "stream": {"rounds": 30, "people": 2000}, "domain": 4}') AS jsonb) AS c;
 SELECT c->>'mechanism' AS mechanism, c->'evolving'->>'volatility' AS volatility, c->'attributes'->0->>'evolving' AS rounded
-FROM CAST(ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto",
+FROM CAST(ldp_spec_canonical('{"mechanism": "duchi", "budget": {"epsilon": 6}, "evolving": "auto",
     "stream": {"rounds": 30, "people": 2000, "change_rate": 0.05, "jitter": 5}, "min": 0, "max": 100}') AS jsonb) AS c;
 SELECT ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4}');
 SELECT ldp_spec_canonical('{"mechanism": "auto", "budget": {"epsilon": 6}, "evolving": "auto", "domain": 4,

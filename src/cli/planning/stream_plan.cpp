@@ -119,13 +119,13 @@ void print_stream_plan(const ProtocolPlan& plan, const Attribute& attribute, con
               << (attribute.numeric() ? "the mean of " : "the shares of the values of ")
               << in_quotes(attribute.name) << " in each round\nbudget        epsilon "
               << request.budget.epsilon << " of each person, for all rounds\n\n"
-              << std::left << std::setw(22) << "protocol" << std::setw(11) << "mechanism";
+              << std::left << std::setw(22) << "protocol" << std::setw(17) << "mechanism";
     for (const char* column : {"epsilon", "error", "noise", "rounding", "bias", "spent", "of 95 %", "most"})
         cell(9) << column;
     cell(10) << "ended, %"
              << "\n";
     for (const auto& [protocol, turns, spec, found] : plan.protocols) {
-        std::cout << std::left << std::setw(22) << protocol << std::setw(11) << spec.mechanism().name
+        std::cout << std::left << std::setw(22) << protocol << std::setw(17) << spec.mechanism().name
                   << std::setprecision(3);
         for (const double number : {spec.epsilon(), found.error, found.noise, found.rounding, found.bias,
                                     found.spent_mean, found.spent_of_95, found.spent_most})

@@ -1,3 +1,5 @@
+// Length: the protocols share the estimated items and the sum over rounds.
+
 #include "core/spec/evolving_prediction.hpp"
 
 #include <algorithm>
@@ -13,8 +15,10 @@
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
+#include "core/mechanism/ordered/public_cuts.hpp"
 #include "core/spec/evolving_options.hpp"
 
 namespace ldp {
@@ -28,7 +32,15 @@ struct EstimatedItems {
           unit(numeric ? spec.attributes()[0].max / 2 - spec.attributes()[0].min / 2 : 1),
           steps(static_cast<double>(mechanism.cells()[0] - 1)) {
         const std::string name = spec.mechanism().name;
-        if (numeric) return;
+        if (numeric) {
+            dithered = name == "dithered";
+            key_step = 2 / steps;
+            if (dithered)
+                partitions = static_cast<double>(
+                    PublicCuts(mechanism.cells()[0], spec.number("buckets"), false).partitions());
+            key_step *= partitions;
+            return;
+        }
         domain = spec.attributes()[0].domain;
         bucketed = name == "dbitflip";
         if (name == "loloha") hashed_into = static_cast<double>(spec.number("buckets"));
@@ -42,8 +54,10 @@ struct EstimatedItems {
     [[nodiscard]] double weight(double value) const noexcept { return numeric ? 2 * value - 1 : 1; }
     [[nodiscard]] double mean_of(std::uint32_t key) const noexcept { return 2 * key / steps - 1; }
 
-    bool numeric, bucketed = false;
+    bool numeric, bucketed = false, dithered = false;
     double unit, steps, hashed_into = 0, each_bit = 1;
+    double partitions = 1;
+    double key_step = 0;  ///< of a number: difference of the means that neighbouring keys stand for
     std::uint64_t domain = 0, count = 1;
 };
 
@@ -163,6 +177,49 @@ class NoiseOfShares {
     double even_;
 };
 
+/// The noise of the mean from reports of the buckets of public partitions. It depends on the distribution of
+/// the numbers over the points of the grid.
+class NoiseOfPoints {
+  public:
+    NoiseOfPoints(const Mechanism& mechanism, const EstimatedItems& items)
+        : mechanism_(mechanism),
+          steps_(items.steps),
+          partitions_(items.partitions),
+          people_(mechanism.cells()[0]) {}
+
+    /// Adds a person with this position in the range, 0 to 1.
+    void add(double value) {
+        const double at = value * steps_, below = std::min(std::floor(at), steps_ - 1), above = at - below;
+        const auto point = static_cast<std::size_t>(below);
+        people_[point] += 1 - above;
+        people_[point + 1] += above;
+        rounding_ += square(2 / steps_) * above * (1 - above);
+        ++all_;
+    }
+    /// Returns n·Var by the drawn partitions and the randomizer, for n reports. The closed form is that of
+    /// equal numbers of reports in all partitions. Random numbers increase the variance of their means.
+    [[nodiscard]] double noise(double reports) const {
+        std::vector<double> shares = people_;
+        double mean = 0, second = 0;
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            shares[i] /= std::max(all_, 1.0);
+            const double x = 2 * static_cast<double>(i) / steps_ - 1;
+            mean += shares[i] * x;
+            second += shares[i] * x * x;
+        }
+        const double even = mechanism_.n_variance_of(0, 0, shares);
+        return even + (partitions_ - 1) / std::max(reports, partitions_) * (even + second - square(mean));
+    }
+    /// Returns n·Var by the rounding to the grid.
+    [[nodiscard]] double rounding() const noexcept { return rounding_ / std::max(all_, 1.0); }
+
+  private:
+    const Mechanism& mechanism_;
+    double steps_, partitions_;
+    std::vector<double> people_;  ///< of each point
+    double rounding_ = 0, all_ = 0;
+};
+
 /// Adds up the rounds.
 class RoundSum {
   public:
@@ -219,13 +276,19 @@ ProtocolPrediction predict_fresh(const Spec& spec, const Mechanism& mechanism, c
         work.done(10 * known);
         double noise = 0, mean = 0, squares = 0;
         if (items.numeric) {
+            std::optional<NoiseOfPoints> of_points;
+            if (items.dithered) of_points.emplace(mechanism, items);
             for (std::size_t i = 0; i < known; ++i) {
-                const double x = items.weight(stream.values[i * stream.rounds + t]);
-                noise += mechanism.n_variance(x);
+                const double value = stream.values[i * stream.rounds + t], x = items.weight(value);
+                if (items.dithered)
+                    of_points->add(value);
+                else
+                    noise += mechanism.n_variance(x);
                 mean += x;
                 squares += x * x;
             }
             noise /= static_cast<double>(known);
+            if (items.dithered) noise = of_points->noise(stream.people / each) + of_points->rounding();
             mean /= static_cast<double>(known);
             squares = squares / static_cast<double>(known) - square(mean);
         } else {
@@ -242,36 +305,68 @@ ProtocolPrediction predict_fresh(const Spec& spec, const Mechanism& mechanism, c
     return found;
 }
 
+/// The bias of the estimates from series, and the share of people with more changes than declared.
+struct BiasOfSeries {
+    std::vector<std::vector<double>> of_rounds = {};  ///< of each item
+    double beyond = 0;
+};
+
+BiasOfSeries bias_of_categories(const Mechanism& mechanism, std::span<const std::vector<Cell>> series,
+                                std::span<const std::size_t> rounds, std::uint64_t declared,
+                                std::size_t last) {
+    const double each = 1 / static_cast<double>(series.size());
+    BiasOfSeries found{capability<ExpectedSeries>(mechanism).expected_frequencies(series, rounds), 0};
+    for (const std::vector<Cell>& one : series) {
+        for (std::size_t r = 0; r < rounds.size(); ++r) found.of_rounds[r][one[rounds[r]]] -= each;
+        std::uint64_t changes = 0;
+        for (std::size_t t = 1; t < last; ++t) changes += one[t] != one[t - 1] ? 1 : 0;
+        if (changes > declared) found.beyond += each;
+    }
+    return found;
+}
+
+BiasOfSeries bias_of_numbers(const Mechanism& mechanism, std::span<const std::vector<Cell>> series,
+                             std::span<const std::size_t> rounds) {
+    const auto bias = capability<NumberSeries>(mechanism).expected_bias(series, rounds);
+    BiasOfSeries found{{}, bias.beyond};
+    for (const double of_round : bias.of_rounds) found.of_rounds.push_back({of_round});
+    return found;
+}
+
+/// Points of a range from which mean and variance of the numbers follow with sufficient accuracy.
+constexpr std::size_t points_of_moments = 4097;
+
 ProtocolPrediction predict_series(const Spec& spec, const Mechanism& mechanism, const ValueStream& stream,
                                   std::span<const std::size_t> rounds) {
-    const auto& bias = capability<ExpectedSeries>(mechanism);
     const EstimatedItems items(spec, mechanism);
     const std::size_t known = stream.known(), length = mechanism.cells().size();
     if (length < stream.rounds)
         raise(ErrorCode::unsupported, "the series has " + std::to_string(length) + " rounds under this spec",
               "The stream has " + std::to_string(stream.rounds) + ".",
               "Plan fewer rounds, or give \"rounds\".");
+    const auto cell_of = [&](double value) {
+        return static_cast<Cell>(items.numeric ? static_cast<double>(std::lround(value * items.steps))
+                                               : value);
+    };
     // Halves of the people: the product of their biases has the square of the bias as its mean.
     std::vector<std::vector<Cell>> series[2];
     for (std::size_t i = 0; i < known; ++i) {
         std::vector<Cell>& one = series[i % 2].emplace_back();
         one.reserve(length);
         for (std::size_t t = 0; t < length; ++t)
-            one.push_back(
-                static_cast<Cell>(stream.values[i * stream.rounds + std::min(t, stream.rounds - 1)]));
+            one.push_back(cell_of(stream.values[i * stream.rounds + std::min(t, stream.rounds - 1)]));
     }
-    std::vector<std::vector<double>> expected[2];
+    BiasOfSeries bias[2];
     for (std::size_t half = 0; half < 2; ++half)
-        if (!series[half].empty()) expected[half] = bias.expected_frequencies(series[half], rounds);
+        if (!series[half].empty())
+            bias[half] = items.numeric ? bias_of_numbers(mechanism, series[half], rounds)
+                                       : bias_of_categories(mechanism, series[half], rounds,
+                                                            spec.number("changes"), stream.rounds);
     RoundSum sum;
     for (std::size_t r = 0; r < rounds.size(); ++r) {
         std::vector<double> off[2];
-        for (std::size_t half = 0; half < 2; ++half) {
-            if (series[half].empty()) continue;
-            off[half] = expected[half][r];
-            for (const std::vector<Cell>& one : series[half])
-                off[half][one[rounds[r]]] -= 1 / static_cast<double>(series[half].size());
-        }
+        for (std::size_t half = 0; half < 2; ++half)
+            if (!series[half].empty()) off[half] = bias[half].of_rounds[r];
         double squares = 0;
         const auto first = static_cast<double>(series[0].size()),
                    second = static_cast<double>(series[1].size());
@@ -280,17 +375,21 @@ ProtocolPrediction predict_series(const Spec& spec, const Mechanism& mechanism, 
                 stream.same_people && static_cast<double>(known) >= stream.people
                     ? square((first * off[0][v] + (second > 0 ? second * off[1][v] : 0)) / (first + second))
                     : off[0][v] * off[1][v];
-        const std::vector<double> even(items.count, 1 / static_cast<double>(items.count));
-        sum.add(items, {squares, 0, 1}, mechanism.n_variance_of(rounds[r], 0, even) / stream.people);
+        std::vector<double> shares(items.count, 1 / static_cast<double>(items.count));
+        if (items.numeric) {
+            shares.assign(points_of_moments, 0);
+            for (std::size_t i = 0; i < known; ++i)
+                shares[static_cast<std::size_t>(
+                    std::lround(stream.values[i * stream.rounds + rounds[r]] * (points_of_moments - 1)))] +=
+                    1 / static_cast<double>(known);
+        }
+        sum.add(items, {squares, 0, 1}, mechanism.n_variance_of(rounds[r], 0, shares) / stream.people);
     }
     ProtocolPrediction found = std::move(sum).finish();
     found.spent_mean = found.spent_of_95 = found.spent_most = spec.epsilon();
-    for (std::size_t i = 0; i < known; ++i) {
-        std::uint64_t changes = 0;
-        for (std::size_t t = 1; t < stream.rounds; ++t)
-            changes += series[i % 2][i / 2][t] != series[i % 2][i / 2][t - 1] ? 1 : 0;
-        if (changes > spec.number("changes")) found.ended += 1 / static_cast<double>(known);
-    }
+    for (std::size_t half = 0; half < 2; ++half)
+        found.ended +=
+            bias[half].beyond * static_cast<double>(series[half].size()) / static_cast<double>(known);
     return found;
 }
 
@@ -305,8 +404,11 @@ void check_predictable(const Spec& spec, const Mechanism& mechanism) {
         refuse("It has " + std::to_string(spec.attributes().size()) + " attributes.");
     const Attribute& attribute = spec.attributes()[0];
     if (attribute.strings) refuse("\"" + attribute.name + "\" has an open domain.");
+    const std::string_view mechanism_name = spec.mechanism().name;
+    // Other mechanisms for distributions have keys whose mean depends on more than their number.
+    const bool dithered_numbers = attribute.numeric() && mechanism_name == "dithered";
     if (!mechanism.can_estimate(attribute.numeric() ? Quantity::means : Quantity::frequencies) ||
-        std::string_view(spec.mechanism().name) == "rappor" || find_capability<Ordered>(mechanism) != nullptr)
+        mechanism_name == "rappor" || (find_capability<Ordered>(mechanism) != nullptr && !dithered_numbers))
         refuse(std::string(spec.mechanism().name) +
                " is not a mechanism for one mean, or for the shares of given values, alone.");
     if (attribute.domain > max_items)
@@ -389,6 +491,8 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
     for (const std::size_t t : rounds) {
         double noise = 0, reporting = 0;
         work.done(8 * rows);
+        std::optional<NoiseOfPoints> of_points;
+        if (items.dithered) of_points.emplace(mechanism, items);
         for (std::size_t row = 0; row < rows; ++row) {
             const double value = stream.values[row / draws * stream.rounds + t];
             PersonInRound& person = people[row];
@@ -408,11 +512,15 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
                 key = nearest(row, own);
             }
             ++reporting;
-            if (items.numeric) {
+            if (items.dithered) {
+                of_points->add(value);
+                person.used.weight += items.key_step * (static_cast<double>(key) - own);
+                unrounded[row] = person;
+            } else if (items.numeric) {
                 if (std::isnan(noise_of[key])) noise_of[key] = mechanism.n_variance(items.mean_of(key));
                 noise += noise_of[key];
                 person.used.weight = items.mean_of(key);
-                unrounded[row].used.weight += items.mean_of(key) - items.mean_of(own);
+                unrounded[row].used.weight += items.key_step * (static_cast<double>(key) - own);
             } else if (substitutes && items.bucketed) {
                 // Under the drawn buckets, a bit counts as often as people per bit. Key b is no drawn bucket.
                 person.used = key < items.count ? ItemShift{key, items.each_bit} : ItemShift{0, 0};
@@ -428,7 +536,10 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
         // Rounding by itself has no bias, so that it need not be estimated.
         if (items.numeric) found.bias = substitutes ? error.of(unrounded).bias : 0;
         const double reports = reporting / static_cast<double>(rows) * stream.people;
-        if (items.numeric)
+        if (items.dithered) {
+            noise = of_points->noise(reports);
+            if (reports > 0) found.spread += of_points->rounding() / reports;
+        } else if (items.numeric)
             noise /= std::max(reporting, 1.0);
         else if (substitutes && items.bucketed)
             noise = mechanism.n_variance(0);  // of the bits alone

@@ -1,3 +1,5 @@
+// Length: the estimates, their errors and their bias use the same tree.
+//
 // Numbers in each round of a series, through difference trees: see difference_tree.hpp. Each user draws a
 // threshold α once, uniformly over the range. The sign of a value x is + if x is at least α. Its probability
 // is the survival function F̄(α) = P(x ≥ α), and the mean of F̄ over the range is the mean of x. The threshold
@@ -15,6 +17,7 @@
 // Parameters: grid steps, thresholds, rounds, changes (4 bytes each), min, max · public randomness: that of
 // the tree, then the position in grid steps (4) · payload and state: those of the tree.
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -80,6 +83,8 @@ class ThresholdSeries final : public DifferenceTree, public NumberSeries, public
 
     InRound in_round(std::size_t round, const Counts& counts) const override;
     std::unique_ptr<const Ordered> expected_in(std::size_t round) const override;
+    ExpectedBias expected_bias(std::span<const std::vector<Cell>> series,
+                               std::span<const std::size_t> rounds) const override;
 
   private:
     class RoundPoints;
@@ -268,6 +273,56 @@ double ThresholdSeries::n_variance_of(std::size_t attribute, std::size_t,
     }
     const double bits = combination.variance(terms, 0.25, [=](std::size_t) { return mean - 0.5; });
     return 4 * (bits - std::max(0.0, second - mean * mean));
+}
+
+// All thresholds between two neighbouring values of a user have the same signs. Every user counts on all
+// levels, as these are drawn independently of the series. Signs that change as often as declared are reported
+// without bias on every level.
+NumberSeries::ExpectedBias ThresholdSeries::expected_bias(std::span<const std::vector<Cell>> series,
+                                                          std::span<const std::size_t> rounds) const {
+    std::vector<double> off(levels().back().first + levels().back().nodes);
+    std::vector<std::byte> drawn(public_size());
+    const double all = static_cast<double>(series.size()), steps = static_cast<double>(cells_each() - 1);
+    ExpectedBias found{{}, 0};
+    Work work;
+    for (const std::vector<Cell>& input : series) {
+        std::vector<Cell> values = input;
+        std::ranges::sort(values);
+        values.erase(std::ranges::unique(values).begin(), values.end());
+        for (std::size_t i = 0; i + 1 < values.size(); ++i, work.done(input.size())) {
+            const Cell threshold = values[i];
+            std::uint32_t changes = 0;
+            for (std::size_t t = 1; t < input.size(); ++t)
+                changes += (input[t] > threshold) != (input[t - 1] > threshold) ? 1 : 0;
+            if (changes <= size().changes) continue;
+            const double share = static_cast<double>(values[i + 1] - threshold) / steps / all;
+            found.beyond += share;
+            drawn[0] = static_cast<std::byte>(1 + threshold / width_);
+            store(drawn.data() + 2, static_cast<std::uint32_t>(threshold % width_));
+            for (std::size_t height = 0; height < levels().size(); work.done(levels()[height++].nodes)) {
+                drawn[1] = static_cast<std::byte>(height);
+                SeriesState series_state;
+                double before = 0;
+                for (std::uint32_t node = 0; node < levels()[height].nodes; ++node) {
+                    series_state.round = (node + 1) << height;
+                    const Cell value = input[series_state.round - 1];
+                    series_state.value = static_cast<std::uint32_t>(value);
+                    const double now = value > threshold ? 1 : -1;
+                    const double reported = static_cast<double>(difference(series_state, drawn)) - 1;
+                    off[levels()[height].first + node] +=
+                        share * (reported - (node == 0 ? now : (now - before) / 2));
+                    before = now;
+                }
+            }
+        }
+    }
+    const NodeSum combination = expected_combination();
+    for (const std::size_t round : rounds) {
+        double& bias = found.of_rounds.emplace_back();
+        for (const auto& [height, node, weight] : combination.sum(static_cast<std::uint32_t>(round + 1)))
+            bias += weight * scale(node) * off[levels()[height].first + node];
+    }
+    return found;
 }
 
 // The distribution in a round ------------------------------------------------------------------------------
