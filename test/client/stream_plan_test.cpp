@@ -1,5 +1,7 @@
 // Predictions for values that change, against simulations with real clients and estimates; and the choice of
 // a protocol.
+//
+// Length: predictions and choices use the same streams and the same comparison with simulations.
 
 #include <cmath>
 #include <set>
@@ -397,6 +399,13 @@ BOOST_AUTO_TEST_CASE(buckets_of_numbers_are_planned) {
                             std::to_string(epsilon) + R"(, "buckets": )" + std::to_string(buckets) + "}");
         BOOST_TEST(best <= predict_protocol(other, stream).error * 1.01);
     }
+    // A series is no report without memory, also if the stream has no more rounds than a series by default.
+    request.mechanism = "threshold_series";
+    const ValueStream few = ValueStream::generated({12, 10000, 0.01, 10}, number, 12000);
+    const ProtocolPlan series = plan_protocols(request, few, few);
+    BOOST_REQUIRE(series.protocols.size() == 1u);
+    BOOST_TEST(series.protocols[0].protocol == std::string("series"));
+    BOOST_TEST(series.obstacles.empty());
     Json named = json(with_stream(R"({"rounds": 30, "people": 5000, "change_rate": 0.02, "jitter": 10})",
                                   R"("min": 0, "max": 360)"));
     named["mechanism"] = "dithered";

@@ -359,6 +359,9 @@ class ProtocolSearch {
 bool possible(const ProtocolEntry& entry, const ProtocolRequest& request, bool numeric) {
     if (entry.numeric != numeric) return false;
     if (!request.mechanism.empty() && !entry.generic && request.mechanism != entry.mechanism) return false;
+    // A series has its own protocol.
+    if (entry.generic && !request.mechanism.empty() && find_mechanism(request.mechanism)->series)
+        return false;
     if (!request.kept_by_clients) return true;
     // A second layer adds noise, so that it is only used for a limit of a single report.
     return entry.kind != ProtocolKind::fresh && entry.kind != ProtocolKind::one_round &&
