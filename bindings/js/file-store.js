@@ -20,7 +20,7 @@ function failure(folder, error) {
              : "Nothing was reported. Use a separate folder on a file system with hard links.", error);
 }
 
-const newline = 10, most_writers = 1000;
+const newline = 10, most_writers = 1000, most_revisions = 16;
 
 const checksum = (text) => createHash("sha256").update(text).digest("hex");
 
@@ -42,7 +42,8 @@ export class FileStore {
     #folder;
     #sequence = 0;
     #self = randomUUID();
-    #writers = []; // writers of the state that was loaded or saved last
+    #writers = new Map(); // writers of the states that were loaded or saved last, by revision
+    #saved = Promise.resolve(); // the end of the preceding save
 
     constructor(folder) {
         this.#folder = String(folder);
@@ -75,14 +76,11 @@ export class FileStore {
             await this.#clear();
             for (;;) {
                 const [revision] = await this.#revisions();
-                if (revision === undefined) {
-                    this.#writers = [];
-                    return { revision: 0, state: undefined };
-                }
+                if (revision === undefined) return { revision: 0, state: undefined };
                 const file = await this.#read(revision);
                 if (!file) continue;
                 const { writers, begin } = lineage(file);
-                this.#writers = writers;
+                this.#remember(revision, writers);
                 return { revision, state: new Uint8Array(file.subarray(begin)) };
             }
         } catch (error) {
@@ -104,10 +102,23 @@ export class FileStore {
         }
     }
 
-    /** Replaces the preceding revision durably. Returns false if another revision is stored; then nothing changes. */
-    async save(state, revision) {
+    #remember(revision, writers) {
+        this.#writers.set(revision, writers);
+        while (this.#writers.size > most_revisions) this.#writers.delete(Math.min(...this.#writers.keys()));
+    }
+
+    /**
+     * Replaces the preceding revision durably. Returns false if another revision is stored; then nothing changes. Clients
+     * that share this object save one after another: they are one writer, of which a state has the last revision only.
+     */
+    save(state, revision) {
+        const saved = this.#saved.then(() => this.#save(state, revision));
+        this.#saved = saved.catch(() => {});
+        return saved;
+    }
+    async #save(state, revision) {
         const draft = this.#path(`draft-${this.#self}-${++this.#sequence}`);
-        const others = this.#writers.filter(([writer]) => writer !== this.#self);
+        const others = (this.#writers.get(revision - 1) ?? []).filter(([writer]) => writer !== this.#self);
         const writers = [[this.#self, revision], ...others].slice(0, most_writers);
         try {
             await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -133,7 +144,7 @@ export class FileStore {
             }
             await this.#sync();
             if (latest) for (const old of before) await unlink(this.#path(old)).catch(() => {});
-            this.#writers = writers;
+            this.#remember(revision, writers);
             return true;
         } catch (error) {
             await unlink(draft).catch(() => {});

@@ -1,4 +1,6 @@
 // The client in Node: records, errors, stores, and what becomes of batches.
+//
+// Length: all cases use the same endpoint, folder and collections.
 
 import assert from "node:assert/strict";
 import fs, { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -415,6 +417,24 @@ test("clients that share a store take turns", async () => {
     for (let i = 0; i < 10; ++i)
         assert.equal(new Set(counted.filter(({ round }) => round % 10 === i).map(({ payload }) => payload)).size, 1);
     assert.equal((await clients[3].spent()).answers, 10);
+});
+
+test("clients of one store object save one after another", async () => {
+    const store = new FileStore(join(folder, "one-object")), { link } = fs.promises;
+    // As if the first client slept before it looked whether its number was the highest.
+    fs.promises.link = async (...of) => {
+        fs.promises.link = link;
+        syncBuiltinESMExports();
+        await link(...of);
+        await new Promise((done) => setTimeout(done, 200));
+    };
+    syncBuiltinESMExports();
+    const first = store.save(new Uint8Array([1]), 1);
+    let revision = 0;
+    while (revision === 0) ({ revision } = await store.load());
+    const second = store.save(new Uint8Array([2]), 2);
+    assert.deepEqual(await Promise.all([first, second]), [true, true]);
+    assert.deepEqual(await store.load(), { revision: 2, state: new Uint8Array([2]) });
 });
 
 test("a state that others built on before its writer looked was saved, however many did", async () => {
