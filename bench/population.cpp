@@ -122,7 +122,7 @@ People thesis_data(const std::string& folder, int number) {
             for (std::size_t j = 0; j < shape->attributes; ++j)
                 values.push_back(uniform(bits) < 0.6 * trait ? 1 : -1);
         }
-        return {"made-up answers in the place of data set " + name, shape->attributes, std::move(values),
+        return {"synthetic answers for the missing data set " + name, shape->attributes, std::move(values),
                 sizes};
     }
     for_each_line(

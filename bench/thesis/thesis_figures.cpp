@@ -388,15 +388,15 @@ Figure thesis_figure(const Setup& setup, const People& census) {
 
     std::vector<People> sets{census};
     std::vector<double> names{2};
-    std::string made_up;
+    std::string synthetic;
     for (const int number : {4, 7, 8, 10, 11, 14}) {
         sets.push_back(thesis_data(setup.data, number));
         names.push_back(number);
-        if (sets.back().title().starts_with("made-up")) made_up += " " + std::to_string(number);
+        if (sets.back().title().starts_with("synthetic")) synthetic += " " + std::to_string(number);
     }
     const std::string title =
         "data sets, epsilon 1" +
-        (made_up.empty() ? made_up : " (made-up answers in the place of" + made_up + ")");
+        (synthetic.empty() ? synthetic : " (synthetic answers for the missing sets" + synthetic + ")");
     places.clear();
     for (std::size_t i = 0; i < sets.size(); ++i) places.push_back({names[i], 1, &sets[i]});
     compare_records(title, "data set", places, setup.repetitions, 35000000, figure.panels);

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/base/interrupt.hpp"
+#include "core/math/insecure_bits.hpp"
 #include "core/tables/fitted.hpp"
 #include "core/tables/measured.hpp"
 #include "core/tables/model/association.hpp"
-#include "core/tables/model/insecure_bits.hpp"
 #include "core/tables/model/synthesis.hpp"
 #include "estimate_rows.hpp"
 #include "tables/text_arrays.hpp"

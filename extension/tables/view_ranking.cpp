@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/tables/model/insecure_bits.hpp"
+#include "core/math/insecure_bits.hpp"
 #include "estimate_rows.hpp"
 
 using namespace ldp;

@@ -1,7 +1,7 @@
 // Reproducible bits for simulations, tests and benchmarks.
 #pragma once
 
-#include "core/tables/model/insecure_bits.hpp"
+#include "core/math/insecure_bits.hpp"
 
 namespace ldp::simulation {
 

@@ -8,6 +8,7 @@
 
 #include "client_support.hpp"
 #include "core/base/json.hpp"
+#include "core/math/insecure_bits.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/spec/evolving_choice.hpp"
@@ -313,7 +314,7 @@ BOOST_AUTO_TEST_CASE(costs_have_closed_forms) {
 
 // Series with at most the declared number of changes are estimated without bias, in every round.
 BOOST_AUTO_TEST_CASE(series_are_expected_as_they_are) {
-    StreamBits bits(7);
+    InsecureBits bits(7);
     for (const char* json :
          {R"({"mechanism": "ddrm", "epsilon": 4, "domain": 2, "rounds": 13, "changes": 12})",
           R"({"mechanism": "ddrm", "epsilon": 4, "domain": 5, "rounds": 13, "changes": 2})"}) {

@@ -12,6 +12,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
+#include "core/math/insecure_bits.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
@@ -419,7 +420,7 @@ void check_predictable(const Spec& spec, const Mechanism& mechanism) {
 KeyPaths::KeyPaths(const Spec& spec, const Mechanism& mechanism, const ValueStream& stream)
     : rounds_(stream.rounds) {
     constexpr std::uint64_t seed = 2;
-    StreamBits bits(seed);
+    InsecureBits bits(seed);
     const Rounding rounding(spec, mechanism);
     const bool numeric = spec.attributes()[0].numeric();
     const auto steps = static_cast<double>(mechanism.cells()[0] - 1);

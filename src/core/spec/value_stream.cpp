@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/interrupt.hpp"
+#include "core/math/insecure_bits.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace ldp {
@@ -44,7 +45,7 @@ ValueStream ValueStream::generated(const StreamParameters& parameters, const Att
     const std::size_t people = std::max(least_people, most / stream.rounds);
     const double jitter =
         attribute.numeric() ? parameters.jitter / (attribute.max - attribute.min) : parameters.jitter;
-    StreamBits bits(seed);
+    InsecureBits bits(seed);
     Work work;
     stream.values.reserve(people * stream.rounds);
     for (std::size_t i = 0; i < people; ++i) {

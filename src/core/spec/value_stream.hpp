@@ -3,26 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "core/base/json.hpp"
-#include "core/base/random.hpp"
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {
-
-/// Reproducible bits for predictions: equal on every machine.
-class StreamBits final : public BitSource {
-  public:
-    explicit StreamBits(std::uint64_t seed) : engine_(seed) {}
-    [[nodiscard]] std::uint64_t word() override { return engine_(); }
-    /// Returns a uniform number on [0, 1).
-    [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-
-  private:
-    std::mt19937_64 engine_;
-};
 
 /// Parameters of a stream. Every person reports in every round. The first value is uniform over the range or
 /// the categories.

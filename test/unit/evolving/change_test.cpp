@@ -85,7 +85,7 @@ struct After {
     std::size_t keep;
     People people;
     std::vector<double> moved;
-    Simulation told, untold;  // with what was kept, and without
+    Simulation correlated, independent;  // with what was kept, and without
     std::size_t wider = 0, items = 0;
 };
 
@@ -120,13 +120,14 @@ void check_rounds(const Mechanism& m, std::uint64_t seed, bool exact = true) {
         for (std::size_t a = 0; a < rounds.size(); ++a) {
             After& after = rounds[a];
             const double kept = static_cast<double>(same[a]) / size;
-            const auto told = changes_between(first, second[a], kept);
-            const auto untold = changes_between(first, second[a], 0);
-            add(after.told, told, after.moved);
-            add(after.untold, untold, after.moved);
-            for (std::size_t i = 0; i < told.size(); ++i, ++after.items)
+            const auto correlated = changes_between(first, second[a], kept);
+            const auto independent = changes_between(first, second[a], 0);
+            add(after.correlated, correlated, after.moved);
+            add(after.independent, independent, after.moved);
+            for (std::size_t i = 0; i < correlated.size(); ++i, ++after.items)
                 after.wider +=
-                    told[i].difference.standard_error <= untold[i].difference.standard_error ? 1 : 0;
+                    correlated[i].difference.standard_error <= independent[i].difference.standard_error ? 1
+                                                                                                        : 0;
         }
     }
     for (const After& after : rounds) {
@@ -134,14 +135,14 @@ void check_rounds(const Mechanism& m, std::uint64_t seed, bool exact = true) {
             BOOST_CHECK_EQUAL(after.wider, after.items);
             if (after.keep == 10 && !renewed) {
                 for (std::size_t i = 0; i < after.moved.size(); ++i) {
-                    BOOST_CHECK_EQUAL(after.told.sum[i], 0);
-                    BOOST_CHECK_EQUAL(after.told.square[i], 0);
+                    BOOST_CHECK_EQUAL(after.correlated.sum[i], 0);
+                    BOOST_CHECK_EQUAL(after.correlated.square[i], 0);
                 }
             } else {
-                after.told.check_unbiased();
-                if (exact) after.told.check_coverage(0.98);
+                after.correlated.check_unbiased();
+                if (exact) after.correlated.check_coverage(0.98);
             }
-            for (const Simulation* each : {&after.told, &after.untold})
+            for (const Simulation* each : {&after.correlated, &after.independent})
                 for (const double hits : each->covered)
                     BOOST_CHECK_GE(hits / static_cast<double>(repetitions), 0.93);
         }
@@ -273,10 +274,10 @@ BOOST_AUTO_TEST_CASE(records_change_by_attribute) {
     // An attribute without reports has an unknown change.
     OwnedSummary single(*m);
     single.add(m->perturb(std::vector<Cell>{0, 0}, bits));
-    std::size_t untold = 0;
+    std::size_t missing = 0;
     for (const Change& one : changes_between(single, after, 1))
-        untold += std::isnan(one.difference.value) && std::isnan(one.difference.standard_error) ? 1 : 0;
-    BOOST_CHECK(untold == 1 || untold == 4);
+        missing += std::isnan(one.difference.value) && std::isnan(one.difference.standard_error) ? 1 : 0;
+    BOOST_CHECK(missing == 1 || missing == 4);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_change_in_their_mean_and_categories_in_their_shares) {

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
                         };
                         std::vector<TermMoments> terms;
                         double variance = 0, constant = 0, used = 0;
-                        std::vector<double> told(k);
+                        std::vector<double> mean_terms(k);
                         for (std::size_t own = 0; own < payloads.size(); ++own) {
                             const auto read = [&](Bytes payload) {
                                 std::vector<std::byte> one(m->state_size());
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
                                 }
                             }
                             if (own == 0) constant = read(payloads[own][0]);
-                            for (Cell x = 0; x < k; ++x) told[x] += first[x];
+                            for (Cell x = 0; x < k; ++x) mean_terms[x] += first[x];
                             const auto [least, most] = std::ranges::minmax(first);
                             if (most > least + 1e-9) used += drew[own];
                         }
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
                         }
                         double first = 0, second = 0;
                         for (Cell x = 0; x < k; ++x) {
-                            BOOST_CHECK_SMALL(constant + told[x] - function[x], 1e-8);  // unbiased
+                            BOOST_CHECK_SMALL(constant + mean_terms[x] - function[x], 1e-8);  // unbiased
                             first += shares[x] * function[x];
                             second += shares[x] * function[x] * function[x];
                         }
@@ -549,9 +549,9 @@ BOOST_AUTO_TEST_CASE(variances_are_the_closed_forms) {
             const auto noise = ordered(*m).expected_noise(std::vector<double>(k, 1.0 / k));
             for (std::size_t end = 1; end < k; ++end) {
                 const double share = static_cast<double>(end) / k;
-                const double told = q * static_cast<double>(cuts.cut(end).bucket + 1) + (p - q) * share;
+                const double named = q * static_cast<double>(cuts.cut(end).bucket + 1) + (p - q) * share;
                 const double expected =
-                    static_cast<double>(cuts.offsets()) * told * (1 - told) / ((p - q) * (p - q)) -
+                    static_cast<double>(cuts.offsets()) * named * (1 - named) / ((p - q) * (p - q)) -
                     share * (1 - share);
                 BOOST_CHECK_CLOSE_FRACTION(noise->between(0, end), expected, 1e-9);
             }

@@ -231,6 +231,8 @@ BOOST_AUTO_TEST_CASE(a_number_moves_with_its_range) {
                                           {"square_wave", R"(, "grid": 64)"},
                                           {"haar_ordered", R"(, "grid": 8)"},
                                           {"tree", R"(, "grid": 8)"},
+                                          {"dithered", R"(, "grid": 8)"},
+                                          {"dithered", R"(, "grid": 64)" + kept},
                                           {"tree", R"(, "grid": 64)" + kept},
                                           {"haar_ordered", R"(, "grid": 64)" + kept}}) {
         const bool fresh = question.rest.find("evolving") == std::string::npos;

@@ -328,13 +328,14 @@ NumberSeries::ExpectedBias ThresholdSeries::expected_bias(std::span<const std::v
 // The distribution in a round ------------------------------------------------------------------------------
 
 /// n·Var of the mean of a function of the ends of the parts; n is the number of users.
-class ThresholdSeries::RoundNoise final : public OrderedNoise {
+class ThresholdSeries::RoundNoise final : public WholeFunctionNoise {
   public:
     /// `first` has the survival function less a half at the end of each level's first node; `shares` are
     /// those of the points in this round.
     RoundNoise(const ThresholdSeries& series, NodeSum combination, std::vector<NodeTerm> terms, double n,
                std::vector<std::vector<double>> first, std::vector<double> shares)
-        : series_(series),
+        : WholeFunctionNoise(shares.size()),
+          series_(series),
           combination_(std::move(combination)),
           terms_(std::move(terms)),
           n_(n),
@@ -368,18 +369,6 @@ class ThresholdSeries::RoundNoise final : public OrderedNoise {
             most = std::max(most, weight * scale(node) * n_ /
                                       (series_.levels()[height].tilt * combination_.reports(height, node)));
         return most * largest * static_cast<double>(function.size() - 1);
-    }
-    double between(std::size_t first, std::size_t end) const override {
-        std::vector<double> function(shares_.size());
-        std::fill(function.begin() + static_cast<std::ptrdiff_t>(first),
-                  function.begin() + static_cast<std::ptrdiff_t>(end), 1);
-        return of(function);
-    }
-    double falling(std::size_t first, std::span<const double> values) const override {
-        std::vector<double> function(shares_.size());
-        std::fill_n(function.begin(), first, 1);
-        std::ranges::copy(values, function.begin() + static_cast<std::ptrdiff_t>(first));
-        return of(function);
     }
 
   private:

@@ -11,6 +11,7 @@
 // quantile differs from the sharp one by at most half of the resolution.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -45,6 +46,27 @@ class OrderedNoise {
     /// value. The distributions inside and outside the range are the estimated ones. Empty for smoothing
     /// mechanisms. The range must leave points on both sides.
     [[nodiscard]] virtual TruthCurve curve(std::size_t, std::size_t, Target) const { return {}; }
+};
+
+/// Noise whose computation needs the whole function, at all points.
+class WholeFunctionNoise : public OrderedNoise {
+  public:
+    explicit WholeFunctionNoise(std::size_t points) : points_(points) {}
+    [[nodiscard]] double between(std::size_t first, std::size_t end) const override {
+        std::vector<double> function(points_);
+        std::fill(function.begin() + static_cast<std::ptrdiff_t>(first),
+                  function.begin() + static_cast<std::ptrdiff_t>(end), 1);
+        return of(function);
+    }
+    [[nodiscard]] double falling(std::size_t first, std::span<const double> values) const override {
+        std::vector<double> function(points_);
+        std::fill_n(function.begin(), first, 1);
+        std::ranges::copy(values, function.begin() + static_cast<std::ptrdiff_t>(first));
+        return of(function);
+    }
+
+  private:
+    std::size_t points_;
 };
 
 /// Capability whose input codes are points that divide a range into equal steps.

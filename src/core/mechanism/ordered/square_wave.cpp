@@ -77,24 +77,12 @@ class SquareWave final : public NumericMean, public Ordered {
     WindowDecoder decoder_;
 };
 
-class SquareWaveNoise final : public OrderedNoise {
+class SquareWaveNoise final : public WholeFunctionNoise {
   public:
     SquareWaveNoise(const WindowDecoder& decoder, std::vector<double> shares)
-        : decoder_(decoder), shares_(std::move(shares)) {}
+        : WholeFunctionNoise(shares.size()), decoder_(decoder), shares_(std::move(shares)) {}
     double of(std::span<const double> function) const override { return decoder_.noise(shares_, function); }
     double stride(std::span<const double> function) const override { return decoder_.stride(function); }
-    double between(std::size_t first, std::size_t end) const override {
-        std::vector<double> inside(shares_.size());
-        std::fill(inside.begin() + static_cast<std::ptrdiff_t>(first),
-                  inside.begin() + static_cast<std::ptrdiff_t>(end), 1);
-        return of(inside);
-    }
-    double falling(std::size_t first, std::span<const double> values) const override {
-        std::vector<double> function(shares_.size());
-        std::fill_n(function.begin(), first, 1);
-        std::ranges::copy(values, function.begin() + static_cast<std::ptrdiff_t>(first));
-        return of(function);
-    }
 
   private:
     WindowDecoder decoder_;
