@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "cli/answers/clear_differences.hpp"
 #include "cli/answers/figure_numbers.hpp"
 #include "cli/answers/formatting.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp::cli {
 
