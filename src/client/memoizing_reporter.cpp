@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
+#include "core/spec/response_count.hpp"
 
 namespace ldp {
 
@@ -29,8 +30,7 @@ std::vector<std::byte> written(std::span<const Course> courses) {
 MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSource& bits)
     : collection_(std::move(collection)),
       rounding_(collection_.spec(), collection_.mechanism()),
-      most_answers_(std::min(collection_.mechanism().most_keys(),
-                             collection_.spec().budget().value().answers(collection_.spec().epsilon()))),
+      most_answers_(most_responses(collection_.spec(), collection_.mechanism())),
       courses_(rounding_.courses()) {
     const LocalRandomizer& mechanism = collection_.mechanism();
     Memory memory = store.memory();

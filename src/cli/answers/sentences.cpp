@@ -10,6 +10,7 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/spec/response_count.hpp"
 #include "core/summary/pooling.hpp"
 
 namespace ldp::cli {
@@ -125,8 +126,7 @@ Section promise(const Source& source) {
         section.points.emplace_back("It covers the values and the times of their changes.");
     } else if (spec.evolving()) {
         const auto most = std::min(spec.budget()->epsilon,
-                                   epsilon * static_cast<double>(std::min(source.mechanism().most_keys(),
-                                                                          spec.budget()->answers(epsilon))));
+                                   epsilon * static_cast<double>(most_responses(spec, source.mechanism())));
         section.points.push_back(
             "People report repeatedly. An answer that returns is repeated from memory at no cost. "
             "Each new answer costs " +

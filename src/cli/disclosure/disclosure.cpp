@@ -13,6 +13,7 @@
 #include "cli/template.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/proof/audit.hpp"
+#include "core/spec/response_count.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli::disclosure {
@@ -81,8 +82,7 @@ class Disclosure {
   public:
     Disclosure(const Spec& spec, std::uint64_t users)
         : spec_(spec), mechanism_(make_mechanism(spec)), users_(users), odds_(odds_factor(spec.epsilon())) {
-        if (spec.budget())
-            answers_ = std::min(mechanism_->most_keys(), spec.budget()->answers(spec.epsilon()));
+        if (spec.budget()) answers_ = most_responses(spec, *mechanism_);
     }
 
     [[nodiscard]] std::string consent() const {

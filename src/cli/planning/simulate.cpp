@@ -21,6 +21,7 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/spec/response_count.hpp"
 #include "plot/chart.hpp"
 #include "simulation/simulation.hpp"
 
@@ -232,8 +233,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
         std::cout << "at most       " << spec.epsilon() << ", for all changes\n";
     else if (spec.evolving())
         std::cout << "at most       "
-                  << spec.epsilon() * static_cast<double>(std::min(collection.mechanism().most_keys(),
-                                                                   spec.budget()->answers(spec.epsilon())))
+                  << spec.epsilon() * static_cast<double>(most_responses(spec, collection.mechanism()))
                   << ", for any number of rounds\n";
     else
         std::cout << "at most       unbounded: without \"evolving\", each report is a fresh draw and costs "

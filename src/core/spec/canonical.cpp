@@ -10,6 +10,7 @@
 #include "core/spec/keys.hpp"
 #include "core/spec/mechanism_options.hpp"
 #include "core/spec/products.hpp"
+#include "core/spec/response_count.hpp"
 
 namespace ldp {
 
@@ -93,8 +94,7 @@ Json derived_json(const Spec& spec) {
     for (const auto& [key, value] : mechanism->parameters())
         if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
     if (spec.budget()) {
-        const std::uint64_t answers =
-            std::min(mechanism->most_keys(), spec.budget()->answers(spec.epsilon()));
+        const std::uint64_t answers = most_responses(spec, *mechanism);
         derived["most_answers"] = answers;
         derived["most_epsilon"] =
             std::min(spec.budget()->epsilon, static_cast<double>(answers) * spec.epsilon());

@@ -13,6 +13,17 @@ std::uint32_t RoundingLevels::count() const noexcept {
     return static_cast<std::uint32_t>(std::bit_width(levels_));
 }
 
+std::uint64_t RoundingLevels::ends() const {
+    constexpr std::uint64_t most_counted = 4096;
+    if (levels_ > most_counted) return grid_ + 1;
+    std::vector<std::uint64_t> all;
+    for (std::uint32_t level = 0; level < count(); ++level)
+        for (std::uint64_t i = 0; i <= cells(level); ++i)
+            all.push_back(static_cast<std::uint64_t>(Uint128{grid_} * i / cells(level)));
+    std::ranges::sort(all);
+    return static_cast<std::uint64_t>(std::ranges::unique(all).begin() - all.begin());
+}
+
 bool RoundingLevels::is_end(double position) const noexcept {
     if (!(position >= 0 && position <= static_cast<double>(grid_))) return false;
     return static_cast<double>(round(position, 0, std::numeric_limits<std::uint64_t>::max())) == position;

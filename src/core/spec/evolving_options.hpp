@@ -30,6 +30,8 @@ class RoundingLevels {
         return 1 / static_cast<double>(cells(level));
     }
     [[nodiscard]] std::uint64_t grid() const noexcept { return grid_; }
+    /// Returns the number of different ends of the cells of all levels, or an upper bound of it.
+    [[nodiscard]] std::uint64_t ends() const;
     /// Whether a position is an end of a cell of the first level.
     [[nodiscard]] bool is_end(double position) const noexcept;
 
