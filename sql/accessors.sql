@@ -39,9 +39,9 @@ COMMENT ON FUNCTION @extschema@.ldp_spec(@extschema@.ldp_report_batch) IS
     'parameters and the fingerprint of the spec.';
 
 CREATE FUNCTION @extschema@.ldp_unpack(batch @extschema@.ldp_report_batch) RETURNS SETOF @extschema@.ldp_report
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 10000;
 COMMENT ON FUNCTION @extschema@.ldp_unpack(@extschema@.ldp_report_batch) IS
-    'Returns the reports of a batch, one per row.';
+    'Returns the reports of a batch, one per row, in random order.';
 
 CREATE FUNCTION @extschema@.ldp_insert(reports regclass, batch @extschema@.ldp_report_batch, round integer, columns jsonb DEFAULT NULL) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;

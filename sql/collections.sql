@@ -80,12 +80,12 @@ COMMENT ON COLUMN @extschema@.ldp_batch.digest IS
     'SHA-256 digest of the content, which distinguishes a repetition from another batch with the same identifier';
 COMMENT ON COLUMN @extschema@.ldp_batch.claimed IS 'time at which the batch was counted';
 
--- If the table of a collection was dropped, the collection is not dumped, because its regclass is invalid elsewhere.
+-- If the table of a collection was dropped, the collection is not dumped, because its regclass is invalid elsewhere. The
+-- condition names no table of ldp, because its schema may be renamed. A collection that is created deletes the batches that
+-- another one of its name left.
 SELECT pg_extension_config_dump('@extschema@.ldp_collection',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports)');
-SELECT pg_extension_config_dump('@extschema@.ldp_batch',
-    'WHERE EXISTS (SELECT FROM @extschema@.ldp_collection AS c JOIN pg_catalog.pg_class AS t ON t.oid = c.reports '
-    'WHERE c.name = collection)');
+SELECT pg_extension_config_dump('@extschema@.ldp_batch', '');
 
 CREATE FUNCTION @extschema@.ldp_refuse_spec_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -360,7 +360,7 @@ BEGIN
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %s SET NOT NULL', reports, held);
             EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET NOT NULL', reports);
             EXECUTE format('ALTER TABLE %s ADD CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(%s, %L))',
-                           reports, '@extschema@', held, @extschema@.ldp_spec_parameters(canonical));
+                           reports, @extschema@.ldp_schema(), held, @extschema@.ldp_spec_parameters(canonical));
         END IF;
         EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
         EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', reports);
@@ -545,7 +545,7 @@ BEGIN
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT round_is_open', table_name);
     END IF;
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT round_is_open CHECK (%s.ldp_check_round(round, %L, %L)) NOT VALID',
-                   table_name, '@extschema@', first, COALESCE(last, first));
+                   table_name, @extschema@.ldp_schema(), first, COALESCE(last, first));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_open_rounds(text, integer, integer) IS

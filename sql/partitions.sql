@@ -7,7 +7,7 @@ CREATE FUNCTION @extschema@.ldp_partitions(reports regclass)
     SELECT t.oid::regclass, a.attname::text, a.atttypid::regtype, NULLIF(b.bounds[1], 'MINVALUE'), NULLIF(b.bounds[2], 'MAXVALUE')
     FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
          JOIN pg_inherits AS i ON i.inhparent = p.partrelid JOIN pg_class AS t ON t.oid = i.inhrelid,
-         LATERAL regexp_match(pg_get_expr(t.relpartbound, t.oid), '^FOR VALUES FROM \(''?([^'']*)''?\) TO \(''?([^'']*)''?\)$') AS b (bounds)
+         LATERAL regexp_match(pg_get_expr(t.relpartbound, t.oid), '^FOR VALUES FROM [(]''?([^'']*)''?[)] TO [(]''?([^'']*)''?[)]$') AS b (bounds)
     WHERE p.partrelid = $1 AND p.partstrat = 'r' AND p.partnatts = 1
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_partitions(regclass) IS

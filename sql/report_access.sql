@@ -75,7 +75,8 @@ DECLARE
 BEGIN
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
         format('SELECT CASE WHEN %1$s.ldp_count(%1$s.ldp_agg(%2$s, round)) >= %3$s THEN %1$s.ldp_agg(%2$s, round) END FROM %4$s '
-               'WHERE COALESCE(round = %5$L, true)', '@extschema@', reading.held, reading.fewest, reading.table_name, round),
+               'WHERE %5$s', @extschema@.ldp_schema(), reading.held, reading.fewest, reading.table_name,
+               CASE WHEN round IS NULL THEN 'true' ELSE format('round = %s', round) END),
         NULL::@extschema@.ldp_summary);
 END
 $$;
@@ -122,7 +123,7 @@ BEGIN
     RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
                '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.%6$s, t.round) AS summary FROM %3$s AS t '
-               'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', '@extschema@',
+               'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', @extschema@.ldp_schema(),
                (SELECT string_agg(format('%L, t.%I', b, b), ', ') FROM unnest(by) AS b), reading.table_name,
                (SELECT string_agg(format('t.%I', b), ', ') FROM unnest(by) AS b), reading.fewest, reading.held),
         NULL::@extschema@.ldp_group[]);

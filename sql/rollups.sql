@@ -64,8 +64,7 @@ COMMENT ON COLUMN @extschema@.ldp_rollup_part.counted IS
 COMMENT ON COLUMN @extschema@.ldp_rollup_part.open IS 'ldp_rollup.open at that time';
 COMMENT ON COLUMN @extschema@.ldp_rollup_part.pages IS 'number of pages that the index on stamps summarizes, at least';
 SELECT pg_extension_config_dump('@extschema@.ldp_rollup_part',
-    'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = part) AND EXISTS (SELECT FROM @extschema@.ldp_rollup AS r '
-    'JOIN pg_catalog.pg_class AS t ON t.oid = r.summaries WHERE r.name = rollup)');
+    'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = part)');
 
 CREATE VIEW @extschema@.ldp_rollups AS
     SELECT r.name, r.collection, r.summaries, r.buckets, r.zone, r.refreshed, cardinality(r.open) AS open
@@ -114,7 +113,7 @@ BEGIN
     SELECT r.* INTO found_one FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries
     WHERE r.name = ldp_rollup_named.name
           OR r.collection = ldp_rollup_named.name AND ldp_rollup_named.by IS NOT NULL
-             AND r.columns @> ARRAY(SELECT regexp_replace(b, '^[a-z]+\((.*)\)$', '\1') FROM unnest(ldp_rollup_named.by) AS b)
+             AND r.columns @> ARRAY(SELECT regexp_replace(b, '^[a-z]+[(](.*)[)]$', E'\\1') FROM unnest(ldp_rollup_named.by) AS b)
              AND (NOT ldp_rollup_named.counted OR 'round' = ANY (r.columns))
              AND (NOT timed OR EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = r.summaries AND a.attname = ANY (r.columns)
                                        AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)))
@@ -152,7 +151,7 @@ DECLARE
 BEGIN
     FOREACH part IN ARRAY by LOOP
         pieces := CASE WHEN part = ANY (columns) THEN ARRAY[NULL, part]
-                       ELSE regexp_match(part, '^(minute|hour|day|week|month|quarter|year)\((.*)\)$') END;
+                       ELSE regexp_match(part, '^(minute|hour|day|week|month|quarter|year)[(](.*)[)]$') END;
         SELECT a.atttypid, format_type(a.atttypid, NULL) INTO of_type, result_type
         FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = pieces[2] AND pieces[2] = ANY (columns);
         IF NOT FOUND OR pieces[1] IS NOT NULL AND of_type NOT IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype) THEN
@@ -248,7 +247,7 @@ BEGIN
         'ON CONFLICT (bucket) DO UPDATE SET summary = %3$s.ldp_summary_merge(r.summary, EXCLUDED.summary)) '
         'SELECT CASE WHEN odd THEN -1 - n ELSE n END FROM (SELECT bool_or(ldp_odd) AS odd, '
         'COALESCE(sum(%3$s.ldp_count(summary)) FILTER (WHERE NOT ldp_odd), 0)::bigint AS n FROM fresh) AS f',
-        key_texts, named, '@extschema@', @extschema@.ldp_report_column(collection.reports), source, condition,
+        key_texts, named, @extschema@.ldp_schema(), @extschema@.ldp_report_column(collection.reports), source, condition,
         rollup.summaries, names, odd, expressions);
 END
 $$;
@@ -447,7 +446,7 @@ BEGIN
         'SELECT max(ldp_arrival) FROM %s WHERE ldp_arrival >= %s', reports, COALESCE(min(r.counted), 0))))
     INTO above FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_stamp_reports.collection.name;
     PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ALTER COLUMN ldp_arrival SET DEFAULT %s.ldp_arrival(%L, %s)',
-        reports, '@extschema@', @extschema@.ldp_cluster_database(), above));
+        reports, @extschema@.ldp_schema(), @extschema@.ldp_cluster_database(), above));
     UPDATE @extschema@.ldp_collection AS c SET home = @extschema@.ldp_cluster_database(), stamp = above WHERE c.name = ldp_stamp_reports.collection.name;
     UPDATE @extschema@.ldp_rollup AS r SET counted = above + 1, open = '{}', refreshed = clock_timestamp()
     WHERE r.collection = ldp_stamp_reports.collection.name;
@@ -517,7 +516,7 @@ BEGIN
     table_name := format('%s.%I', relation.relnamespace::regnamespace, name);
     PERFORM @extschema@.ldp_stamp_reports(whole, NULL);
     PERFORM @extschema@.ldp_change_as(owner, format('CREATE TABLE %s (bucket bytea PRIMARY KEY, %s summary %s.ldp_summary NOT NULL)',
-        table_name, definitions, '@extschema@'));
+        table_name, definitions, @extschema@.ldp_schema()));
     created := table_name::regclass;
     PERFORM @extschema@.ldp_change_as(owner, format('COMMENT ON TABLE %s IS %L', created, format('rollup of the ldp collection "%s"', collection)));
     IF indexed IS NOT NULL THEN
@@ -581,7 +580,7 @@ BEGIN
     IF counted < 0 THEN
         counted := -1 - counted;
         PERFORM @extschema@.ldp_change_as(@extschema@.ldp_owner(collection.reports), format('UPDATE %s AS t SET ldp_arrival = %s.ldp_arrival(%L, %s) WHERE %s',
-            collection.reports, '@extschema@', collection.home, collection.stamp, @extschema@.ldp_unstamped()));
+            collection.reports, @extschema@.ldp_schema(), collection.home, collection.stamp, @extschema@.ldp_unstamped()));
     END IF;
     count := count + counted;
     PERFORM @extschema@.ldp_summarize_parts(rollup.name, collection.reports);

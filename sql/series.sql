@@ -10,7 +10,7 @@ DECLARE
     relation pg_class;
     needed text[] := ARRAY[@extschema@.ldp_report_column(collection.reports), 'round'] || ARRAY(
         SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = collection.reports AND a.attname = b AND NOT a.attisdropped) THEN b
-               ELSE regexp_replace(b, '^[a-z]+\((.*)\)$', '\1') END FROM unnest(rollup.buckets) AS b);
+               ELSE regexp_replace(b, '^[a-z]+[(](.*)[)]$', E'\\1') END FROM unnest(rollup.buckets) AS b);
     reads boolean;
     hidden boolean;
 BEGIN
@@ -102,7 +102,7 @@ BEGIN
     -- In groups of 40 columns, because a function has at most 100 arguments.
     SELECT string_agg(n.object, ' || ' ORDER BY n.chunk), string_agg(n.expressions, '' ORDER BY n.chunk) INTO groups, expressions
     FROM (SELECT b.index / 40 AS chunk, format('jsonb_build_object(%s)', string_agg(format(CASE b.result_type WHEN 'timestamp with time zone'
-                     THEN '%L, %s.ldp_time_label(%s, %L)' ELSE '%L, %3$s' END, b.name, '@extschema@', b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
+                     THEN '%L, %s.ldp_time_label(%s, %L)' ELSE '%L, %3$s' END, b.name, @extschema@.ldp_schema(), b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
                  string_agg(b.expression || ', ', '' ORDER BY b.index) AS expressions
           FROM (SELECT b.*, row_number() OVER () - 1 AS index
                 FROM @extschema@.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
@@ -111,7 +111,7 @@ BEGIN
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.index) FROM '
                '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS index '
                'FROM %4$s AS t WHERE %5$s GROUP BY %3$s () HAVING %1$s.ldp_count(%1$s.ldp_rollup(t.summary)) >= %6$s) AS g',
-               '@extschema@', COALESCE(groups, 'jsonb_build_object()'), expressions, rollup.summaries, condition, reading.fewest),
+               @extschema@.ldp_schema(), COALESCE(groups, 'jsonb_build_object()'), expressions, rollup.summaries, condition, reading.fewest),
         NULL::@extschema@.ldp_group[]);
 END
 $$;

@@ -109,13 +109,13 @@ CREATE FUNCTION @extschema@.ldp_insertion(table_name text, columns text[] DEFAUL
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format(CASE @extschema@.ldp_report_column($1::regclass)
                   WHEN 'batch' THEN 'INSERT INTO %1$s (batch, round%3$s) SELECT r, $2%4$s FROM %2$s.ldp_packed($1) AS r'
-                  ELSE 'INSERT INTO %1$s (report, round%3$s) SELECT r, $2%4$s FROM pg_catalog.unnest($1) AS r' END,
-                  $1, '@extschema@', string_agg(format(', %I', c.name), '' ORDER BY c.number),
+                  ELSE 'INSERT INTO %1$s (report, round%3$s) SELECT r, $2%4$s FROM pg_catalog.unnest($1) AS r ORDER BY pg_catalog.random()' END,
+                  $1, @extschema@.ldp_schema(), string_agg(format(', %I', c.name), '' ORDER BY c.number),
                   string_agg(format(', $%s', c.number + 2), '' ORDER BY c.number))
     FROM unnest($2) WITH ORDINALITY AS c (name, number)
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_insertion(text, text[]) IS
-    'Returns the statement that inserts reports ($1) of a round ($2) into a collection''s table, with values of these '
+    'Returns the statement that inserts reports ($1) of a round ($2), in random order, into a collection''s table, with values of these '
     'side columns ($3 and the following parameters).';
 
 CREATE FUNCTION @extschema@.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bigint

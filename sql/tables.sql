@@ -47,7 +47,7 @@ CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_at
     FROM @extschema@.ldp_marginal($1, ARRAY[$2, $3], $4, $5, $6) AS m
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text, text, float8, text) IS
-    'Returns the cross table of two attributes as shares (of 1), one row per cell. In psql: \crosstabview row_label '
+    E'Returns the cross table of two attributes as shares (of 1), one row per cell. In psql: \\crosstabview row_label '
     'column_label estimate. Error 0A000 if no view covers both attributes.';
 
 -- Associations and synthetic data ---------------------------------------------------------------------------

@@ -5,7 +5,8 @@
 -- rights of the installer. Objects of such schemas must never replace objects of PostgreSQL. Three rules ensure this.
 --   - The script runs with pg_catalog as its only search path, and qualifies every name of ldp with its schema
 --     (@extschema@, substituted by CREATE EXTENSION; hence relocatable = false).
---   - The bodies of functions do the same and set their search path.
+--   - The bodies of functions do the same and set their search path. They contain the name of the schema before .ldp_ only,
+--     so that it can be replaced when the schema is renamed (renaming.sql); elsewhere they call ldp_schema().
 --   - Two bodies cannot set their path, because the caller's triggers run during their INSERT. They qualify every
 --     function and use no operators.
 --
@@ -17,6 +18,11 @@
 \echo Use "CREATE EXTENSION ldp" to load this file. \quit
 
 SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- The name of the schema that was renamed later is different from @extschema@.
+CREATE FUNCTION @extschema@.ldp_schema() RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.ldp_schema() IS 'Returns the quoted name of the schema of the extension.';
 
 -- Types -----------------------------------------------------------------------------------------------------
 

@@ -135,6 +135,12 @@ const char* home() {
 
 }  // namespace
 
+/// The quoted name of the schema that has this function.
+LDP_FUNCTION(ldp_schema) {
+    const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+    PG_RETURN_TEXT_P(cstring_to_text(quote_identifier(get_namespace_name(schema))));
+}
+
 /// (table, parameter block or NULL) → text: the problem of the table; NULL if it has none, empty if it
 /// does not exist. The table is not locked.
 LDP_FUNCTION(ldp_table_problem) {

@@ -52,7 +52,8 @@ EXCEPTION
 END $$;
 CREATE VIEW functions AS
     SELECT p.oid, p.proname, p.prosecdef, p.proargtypes FROM pg_depend AS d JOIN pg_proc AS p ON p.oid = d.objid
-    WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp');
+    WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp')
+          AND p.prorettype <> 'event_trigger'::regtype;  -- which no statement can call
 GRANT SELECT ON functions TO PUBLIC;
 SQL
 

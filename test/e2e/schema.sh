@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# The extension in a schema of any name, which is renamed: SQL suites, sessions that already called functions, and a dump
+# give the same as before.
+. "$(dirname "$0")/../prelude.sh"
+cd "$root" || exit 1
+from=ldp_schema_from to=ldp_schema_to
+
+create_databases $from $to
+sql $from >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+CREATE SCHEMA "c %s";
+CREATE EXTENSION ldp SCHEMA "c %s";
+SET search_path = public, "c %s";
+SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}', ARRAY[['seen', 'date']], partition_by => 'seen');
+SELECT ldp_add_partitions('colour', '2030-01-03', since => '2030-01-01');
+SELECT ldp_create_rollup('days', 'colour', '{day(seen)}');
+SELECT ldp_create_hitters('words', 2, 'ab');
+SQL
+sql $from -c "SET search_path = \"c %s\"" -c "SELECT ldp_client_spec('colour')" | tail -n 1 >"$work/spec"
+{ echo value; for i in $(seq 300); do case $((i % 3)) in 0) echo red ;; 1) echo green ;; *) echo blue ;; esac; done; } >"$work/colour.csv"
+"$ldp" perturb --spec "$work/spec" <"$work/colour.csv" 2>/dev/null >"$work/reports"
+reports=$(paste -sd, "$work/reports")
+batch="ldp_submit_batch('colour', 'a81bc81b-dead-4e5d-abff-90865d1e13b1', '{$reports}', 0, '{\"seen\": \"2030-01-01\"}')"
+# functions SCHEMA: uses what the bodies of functions mention.
+functions() {
+    printf 'SET search_path = public, "%s";\n' "$1"
+    cat <<'SQL'
+SELECT ldp_refresh('days') >= 0, ldp_count(ldp_summary_of('colour'));
+SELECT * FROM ldp_series('days');
+SELECT * FROM ldp_estimate('colour');
+SELECT * FROM ldp_summaries_of('colour', '{seen}');
+SELECT name, collection, summaries, buckets, open FROM ldp_rollups;
+SELECT name, reports, fingerprint FROM ldp_collections;
+SELECT collection, batch, reports FROM ldp_batch;
+SELECT * FROM ldp_missing_values('days');
+SQL
+}
+functions "c %s" >"$work/functions"
+check "a batch is counted" 300 "$(sql $from -c 'SET search_path = public, "c %s"' -c "SELECT $batch")"
+before=$(sql $from -f "$work/functions")
+check "there is something to compare" 300 "$(head -n 1 <<<"$before" | cut -d'|' -f2)"
+
+# A session that has called the functions renames the schema; then it, and a new one, find everything.
+for name in "t" 'Ä b.c' "ldp" "named"; do
+    old=$(sql $from -c "SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'ldp'")
+    { cat "$work/functions"; printf 'ALTER SCHEMA %s RENAME TO "%s";\n' "$old" "$name"; functions "$name"; } >"$work/session"
+    check "the session goes on after renaming to $name" "$before"$'\n'"$before" "$(sql $from -f "$work/session")"
+    functions "$name" >"$work/functions"
+    check "a new session, schema $name" "$before" "$(sql $from -f "$work/functions")"
+    check "no body keeps the old name, schema $name" 0 "$(sql $from -v old="$old" <<<"SELECT count(*) FROM pg_proc AS f, pg_extension AS e
+        WHERE e.extname = 'ldp' AND f.pronamespace = e.extnamespace AND strpos(replace(f.prosrc, 't.ldp_arrival', ''), :'old' || '.ldp_') > 0")"
+done
+check "comments and rights stay" "t|f" "$(sql $from -c "SELECT obj_description(f.oid) LIKE 'Implements ldp_refresh%', has_function_privilege('ldp_admin', f.oid, 'EXECUTE')
+    FROM pg_proc AS f WHERE proname = 'ldp_refresh_as'")"
+check "a repeated batch counts once" 0 "$(sql $from -c 'SET search_path = public, named' -c "SELECT $batch")"
+check "a rollback" "$before" "$({ echo 'BEGIN; ALTER SCHEMA named RENAME TO other; ROLLBACK;'; cat "$work/functions"; } >"$work/session" && sql $from -f "$work/session")"
+check "a name that CREATE EXTENSION refuses, too" "ERROR:  invalid character in the name of the schema of the extension \"ldp\"" \
+    "$(sql $from -c "ALTER SCHEMA named RENAME TO \"a'b\"" | head -n 1)"
+# Whoever owns the schema may rename it, without rights in the functions.
+sql $from -c "CREATE ROLE ldp_schema_owner" -c "ALTER SCHEMA named OWNER TO ldp_schema_owner" -c "GRANT CREATE ON DATABASE $from TO ldp_schema_owner"
+check "its owner renames it" "" "$(sql $from -c "SET ROLE ldp_schema_owner" -c "ALTER SCHEMA named RENAME TO owned")"
+functions owned >"$work/functions"
+check "after its owner renamed it" "$before" "$(sql $from -f "$work/functions")"
+sql $from -c "ALTER SCHEMA owned OWNER TO CURRENT_USER" -c "DROP OWNED BY ldp_schema_owner" -c "DROP ROLE ldp_schema_owner"
+
+check "a dump" "" "$(pg_dump $from 2>&1 >"$work/dump")"
+check "its restore" "" "$(sql $to -f "$work/dump" 2>&1 | grep -iE 'error|warning')"
+check "the copy" "$before" "$(sql $to -f "$work/functions")"
+
+# The suites, in a schema that was renamed.
+check "the suites" 0 "$(LDP_SCHEMA=1 test/regress aggregates batches insertion rounds side_columns >"$work/log" 2>&1; echo $?)"
+[ -s "$work/log" ] && [ "$failed" -gt 0 ] && tail -n 40 "$work/log"
+finish
