@@ -38,7 +38,7 @@ double shown(const SummaryView& view, std::size_t attribute, double estimate) {
 }
 
 double mean(Bytes summary, std::int64_t attribute) {
-    return ask(
+    return ask_point(
         summary, unknown,
         [=](const SummaryView& view) {
             const std::vector<Estimate> means = estimate(view, {Quantity::means});
@@ -66,7 +66,7 @@ double mean_called(const Subject& subject, std::string_view name) {
 }
 
 double only_mean(Bytes summary) {
-    return ask(
+    return ask_point(
         summary, unknown,
         [=](const SummaryView& view) { return shown(view, 0, estimate(view, {Quantity::means})[0].value); },
         [](const SummaryView& view) {
@@ -84,7 +84,7 @@ double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> a
     const auto of_strings = [=](const SummaryView& view) {
         return has_strings(view, one_attribute(*view.mechanism, attribute));
     };
-    return ask(
+    return ask_point(
         summary, unknown,
         [=](const SummaryView& view) {
             const std::size_t one = one_attribute(*view.mechanism, attribute);
@@ -132,7 +132,7 @@ ArrayType* new_array(std::size_t count, ValueAt value_at) {
 
 /// All estimates; null if there are no reports.
 ArrayType* all_items(Bytes summary, Quantity quantity) {
-    return ask(
+    return ask_point(
         summary, static_cast<ArrayType*>(nullptr),
         [=](const SummaryView& view) {
             if (quantity == Quantity::frequencies) (void)one_attribute(*view.mechanism, std::nullopt);
@@ -144,7 +144,7 @@ ArrayType* all_items(Bytes summary, Quantity quantity) {
 }
 
 ArrayType* all_consistent(Bytes summary, Consistency method, std::optional<std::size_t> attribute = {}) {
-    return ask(
+    return ask_point(
         summary, static_cast<ArrayType*>(nullptr),
         [=](const SummaryView& view) {
             const std::size_t one = one_attribute(*view.mechanism, attribute);

@@ -9,6 +9,7 @@
 #include "boundary.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/learn.hpp"
+#include "core/summary/pooling.hpp"
 #include "server_limits.hpp"
 #include "summary_labels.hpp"
 
@@ -30,6 +31,8 @@ struct Subject {
     SummaryLabels labels;
     std::optional<std::size_t> attribute;
     std::size_t attributes = 1;  ///< number of attributes from `attribute` on: several if a vector is named
+    /// Whether estimates without errors are enough, as in one-step aggregates, which do not count rounds.
+    bool pointwise = false;
 
     /// Selects the attributes with this name: an attribute, or all elements of a vector. Throws Error
     /// (invalid_value) if the name is unknown.
@@ -63,6 +66,13 @@ struct Subject {
 [[nodiscard]] inline Subject whole_argument(FunctionCallInfo fcinfo) {
     const Bytes summary = summary_argument(fcinfo);
     return {summary, SummaryLabels(fcinfo, summary), std::nullopt};
+}
+
+/// The same for a result for which estimates without errors are enough.
+[[nodiscard]] inline Subject points_argument(FunctionCallInfo fcinfo) {
+    Subject subject = whole_argument(fcinfo);
+    subject.pointwise = true;
+    return subject;
 }
 
 /// The first argument, a summary, with the attribute that the last argument names, if any.
@@ -135,6 +145,12 @@ struct AggregateArguments {
     std::size_t count;  ///< number of numbers
     std::string_view text;
 
+    /// The subject of a result for which estimates without errors are enough.
+    [[nodiscard]] Subject points() const {
+        Subject same = subject;
+        same.pointwise = true;
+        return same;
+    }
     [[nodiscard]] std::int32_t integer() const { return static_cast<std::int32_t>(numbers[0]); }
 };
 /// The first argument as an ldp_query with this number of numbers, with an integer, with any number of
@@ -198,11 +214,27 @@ Answer ask(Bytes summary, const Answer& otherwise, Ask ask) {
     return ldp::ask(summary, otherwise, ask, [](const SummaryView&) {});
 }
 
+/// The same for a subject.
+template <class Answer, class Ask, class Check>
+Answer ask(const Subject& subject, const Answer& otherwise, Ask ask, Check check) {
+    return ldp::ask(
+        subject.summary, otherwise,
+        [&](const SummaryView& view) { return ask(subject.pointwise ? for_point_estimates(view) : view); },
+        check);
+}
+/// The same for a result that has no error: rounds need not be known.
+template <class Answer, class Ask, class Check>
+Answer ask_point(Bytes summary, const Answer& otherwise, Ask query, Check check) {
+    return ask(Subject{.summary = summary, .labels = {}, .attribute = {}, .pointwise = true}, otherwise,
+               query, check);
+}
+
 /// The same for the selected attribute of a record.
 template <class Answer, class Ask>
 Answer ask_part(const Subject& subject, const Answer& otherwise, Ask ask) {
     const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
     SummaryView view = view_of(*mechanism, subject.summary);
+    if (subject.pointwise) view = for_point_estimates(view);
     if (!subject.attribute) return view.n == 0 ? otherwise : ask(view);
     view = single_part(view, *subject.attribute);
     try {

@@ -61,7 +61,8 @@ struct Table {
         const std::size_t about = each ? number : attribute;
         row.put("attribute", TypedDatum<TEXTOID>{labels.name(about)});
         const auto value = [&](std::size_t i) {
-            return i < leading || status.enough ? numbers[number * width + i] : unknown;
+            const bool shown = i < leading || (status.enough && (i == leading || !status.pointwise));
+            return shown ? numbers[number * width + i] : unknown;
         };
         if constexpr (Row::has("rmse")) {
             row.put("estimate", value(0));
@@ -352,7 +353,7 @@ LDP_FUNCTION(ldp_range) {
 
 LDP_FUNCTION(ldp_range_final) {
     const AggregateArguments query = numbers_query(fcinfo, 2);
-    return one_row<answer_columns>(fcinfo, range(query.subject, query.numbers[0], query.numbers[1],
+    return one_row<answer_columns>(fcinfo, range(query.points(), query.numbers[0], query.numbers[1],
                                                  critical_value(usual_confidence), Target::sample));
 }
 
@@ -370,18 +371,21 @@ LDP_FUNCTION(ldp_cdf) {
 
 LDP_FUNCTION(ldp_cdf_final) {
     const AggregateArguments query = numbers_query(fcinfo, 1);
-    return one_row<answer_columns>(fcinfo, share_below(query.subject, query.numbers[0],
+    return one_row<answer_columns>(fcinfo, share_below(query.points(), query.numbers[0],
                                                        critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, share) → float8: the value below which this share of the people lies.
 LDP_FUNCTION(ldp_quantile) {
-    return number_or_null(fcinfo, quantile({summary_argument(fcinfo), {}, {}}, PG_GETARG_FLOAT8(1)));
+    return number_or_null(
+        fcinfo,
+        quantile({.summary = summary_argument(fcinfo), .labels = {}, .attribute = {}, .pointwise = true},
+                 PG_GETARG_FLOAT8(1)));
 }
 
 LDP_FUNCTION(ldp_quantile_final) {
     const AggregateArguments query = numbers_query(fcinfo, 1);
-    return number_or_null(fcinfo, quantile(query.subject, query.numbers[0]));
+    return number_or_null(fcinfo, quantile(query.points(), query.numbers[0]));
 }
 
 /// (summary, shares, confidence, target, attribute): the values below which these shares lie, with intervals.
@@ -400,7 +404,7 @@ LDP_FUNCTION(ldp_quantiles) {
 LDP_FUNCTION(ldp_quantiles_final) {
     const AggregateArguments query = list_query(fcinfo);
     return row_array<quantile_columns>(
-        fcinfo, quantiles(query.subject, query.numbers, query.count, usual_confidence, Target::sample));
+        fcinfo, quantiles(query.points(), query.numbers, query.count, usual_confidence, Target::sample));
 }
 
 /// (summary, bins, confidence, target, attribute): the shares of bins of equal width.
@@ -418,7 +422,7 @@ LDP_FUNCTION(ldp_histogram) {
 LDP_FUNCTION(ldp_histogram_final) {
     const AggregateArguments query = integer_query(fcinfo);
     return row_array<bin_columns>(
-        fcinfo, bins(query.subject, query.integer(), critical_value(usual_confidence), Target::sample));
+        fcinfo, bins(query.points(), query.integer(), critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, smoothing, attribute): the fitted distribution, cell by cell.

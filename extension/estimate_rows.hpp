@@ -24,6 +24,7 @@ struct ReportStatus {
     bool enough = true;        ///< enough reports to publish estimates
     const char* note = "no reports about it";
     ErrorLaw law = {};         ///< error law of the estimates
+    bool pointwise = false;    ///< the estimates have no errors
     std::uint64_t rounds = 0;  ///< the most reports of one respondent; 0 if unknown
 
     /// n, people.
@@ -44,7 +45,8 @@ struct ReportStatus {
     if (view.n == 0) return {};
     const std::string words = note(view);
     ReportStatus status{view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
-    if (view.rounds.recorded()) status.rounds = view.rounds.most();
+    status.pointwise = view.rounds == ignored_rounds;
+    if (view.rounds.recorded() && !status.pointwise) status.rounds = view.rounds.most();
     return status;
 }
 /// The same for the reports about an attribute, with estimates for this target.
@@ -96,16 +98,20 @@ struct Answers {
     template <class Row>
     void write(Row& row, std::size_t number) const {
         const auto& [attribute, value, found, status] = rows[number];
-        const Estimate estimate = status->enough ? found : Estimate{unknown, unknown};
+        const bool errors = status->enough && !status->pointwise;
+        const Estimate estimate{status->enough ? found.value : unknown,
+                                errors ? found.standard_error : unknown};
         put_names(row, attribute, value);
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
-        const bool own = intervals != nullptr && status->enough && !std::isnan(intervals[number].lower);
-        const ldp::Interval range = own ? intervals[number] : interval_of(estimate, status->law);
+        const bool own = intervals != nullptr && errors && !std::isnan(intervals[number].lower);
+        const ldp::Interval range = own                 ? intervals[number]
+                                    : status->pointwise ? ldp::Interval{unknown, unknown}
+                                                        : interval_of(estimate, status->law);
         row.put("lower", range.lower);
         row.put("upper", range.upper);
         if constexpr (Row::has("n")) status->put_counts(row);
-        if constexpr (Row::has("p_value")) row.put("p_value", status->enough ? p_values[number] : unknown);
+        if constexpr (Row::has("p_value")) row.put("p_value", errors ? p_values[number] : unknown);
         status->put_note(row, !std::isnan(estimate.value));
     }
 

@@ -137,7 +137,7 @@ Answers means(const Subject& subject, double critical_value, Target target) {
         }
         return all;
     };
-    return ask(subject.summary, Answers{}, found, [&](const SummaryView& view) {
+    return ask(subject, Answers{}, found, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::means);
         if (subject.attribute) check_attribute(*subject.attribute, view.mechanism->cells().size());
     });
@@ -150,7 +150,7 @@ Answers of_one_category(const Subject& subject, Target target, Find find) {
         const std::size_t attribute = one_category(view, subject.attribute);
         return find(view, attribute, kept(report_status(view, attribute, target)));
     };
-    return ask(subject.summary, Answers{}, found,
+    return ask(subject, Answers{}, found,
                [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
 }
 
@@ -346,7 +346,7 @@ LDP_FUNCTION(ldp_means) {
 
 LDP_FUNCTION(ldp_means_final) {
     return row_array<answer_columns>(
-        fcinfo, means(whole_argument(fcinfo), critical_value(usual_confidence), Target::sample));
+        fcinfo, means(points_argument(fcinfo), critical_value(usual_confidence), Target::sample));
 }
 
 /// (summary, method, confidence, target, attribute): a row per value.
@@ -363,14 +363,14 @@ LDP_FUNCTION(ldp_frequencies) {
 }
 
 LDP_FUNCTION(ldp_frequencies_final) {
-    return row_array<answer_columns>(fcinfo, frequencies(whole_argument(fcinfo), Consistency::none,
+    return row_array<answer_columns>(fcinfo, frequencies(points_argument(fcinfo), Consistency::none,
                                                          critical_value(usual_confidence), Target::sample));
 }
 
 LDP_FUNCTION(ldp_frequencies_method_final) {
     const AggregateArguments query = text_query(fcinfo);
     return row_array<answer_columns>(fcinfo,
-                                     frequencies(query.subject, consistency_named(core_text(query.text)),
+                                     frequencies(query.points(), consistency_named(core_text(query.text)),
                                                  critical_value(usual_confidence), Target::sample));
 }
 
@@ -409,7 +409,7 @@ LDP_FUNCTION(ldp_top) {
 LDP_FUNCTION(ldp_top_final) {
     const AggregateArguments query = integer_query(fcinfo);
     return row_array<ranked_columns>(
-        fcinfo, largest(query.subject, limit_of(query.integer()), critical_value(usual_confidence),
+        fcinfo, largest(query.points(), limit_of(query.integer()), critical_value(usual_confidence),
                         Target::sample, Control::bonferroni));
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "collection/random_order.hpp"
 
 extern "C" {
 #include "funcapi.h"
@@ -166,6 +167,7 @@ struct Unpacking {
     Bytes batch, block;
     BatchFrame frame;
     std::size_t payload_size;
+    const std::uint32_t* order;
 };
 
 /// Loads the mechanism itself, because a set-returning function uses fn_extra for another purpose than
@@ -173,13 +175,14 @@ struct Unpacking {
 Unpacking unpacking(Bytes batch) {
     const std::unique_ptr<const Mechanism> mechanism = load_mechanism(batch, Kind::batch);
     check_batch(*mechanism, batch);
-    return {batch, batch.first(mechanism->block().size()), batch_frame(*mechanism),
-            mechanism->payload_size()};
+    const BatchFrame frame = batch_frame(*mechanism);
+    return {batch, batch.first(mechanism->block().size()), frame, mechanism->payload_size(),
+            random_order(frame.count(batch))};
 }
 
 }  // namespace
 
-/// (batch) → its reports, in the order of the batch.
+/// (batch) → its reports, in random order.
 LDP_FUNCTION(ldp_unpack) {
     if (SRF_IS_FIRSTCALL()) {
         FuncCallContext* first = SRF_FIRSTCALL_INIT();
@@ -196,7 +199,7 @@ LDP_FUNCTION(ldp_unpack) {
     varlena* report = new_value(all.block.size() + all.payload_size);
     std::ranges::copy(all.block, writable(report).begin());
     set_kind(writable(report), Kind::report);
-    std::ranges::copy(all.frame.payload(all.batch, call->call_cntr),
+    std::ranges::copy(all.frame.payload(all.batch, all.order[call->call_cntr]),
                       writable(report).subspan(all.block.size()).begin());
     SRF_RETURN_NEXT(call, PointerGetDatum(report));
 }

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "arguments.hpp"
+#include "collection/random_order.hpp"
 #include "collection/side_columns.hpp"
 
 extern "C" {
@@ -58,9 +59,10 @@ struct Stream {
 struct Source {
     Bytes batch;
     BatchFrame frame;
-    std::size_t count, next;  ///< number of reports, and the next one
-    char* row;                ///< buffer of a row, reused for all reports
-    char* payload;            ///< payload within the row
+    std::size_t count, next;  ///< number of reports, and the number of those read
+    const std::uint32_t* order;
+    char* row;      ///< buffer of a row, reused for all reports
+    char* payload;  ///< payload within the row
     std::size_t row_size;
     const char *at, *end;  ///< unread rest of the current piece
     bool ended;
@@ -83,7 +85,7 @@ int read(void* to, int, int most) {
     while (left > 0) {
         if (source.at == source.end) {
             if (source.next < source.count) {
-                const Bytes payload = source.frame.payload(source.batch, source.next++);
+                const Bytes payload = source.frame.payload(source.batch, source.order[source.next++]);
                 std::ranges::copy(payload, reinterpret_cast<std::byte*>(source.payload));
                 source.at = source.row;
                 source.end = source.row + source.row_size;
@@ -126,8 +128,18 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round, const
         row.put32(static_cast<std::uint32_t>(value.size()));
         row.put(value.data(), value.size());
     }
-    return {batch,    frame,     frame.count(batch),          0,    bytes, bytes + 2 + 4 + block,
-            row_size, copy_head, std::ranges::end(copy_head), false};
+    const std::size_t count = frame.count(batch);
+    return {batch,
+            frame,
+            count,
+            0,
+            random_order(count),
+            bytes,
+            bytes + 2 + 4 + block,
+            row_size,
+            copy_head,
+            std::ranges::end(copy_head),
+            false};
 }
 
 /// The columns for reports: report or batch, and round.

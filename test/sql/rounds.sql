@@ -58,7 +58,7 @@ SELECT k.value, k.p_value > f.p_value AS less_significant FROM ldp_top(ldp_summa
 SELECT attribute, label, n, people, note FROM ldp_estimate('kept_record', round => 8);
 SELECT bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS change FROM ldp_change(ldp_summary_of('kept'), ldp_summary_of('kept')) AS k JOIN ldp_change(ldp_summary_of('fresh'), ldp_summary_of('fresh')) AS f USING (value);
 
--- In one step, or counted without rounds: valid for fresh responses, with a note for memoized ones.
+-- In one step, or counted without rounds: valid for fresh responses; memoized ones have estimates without errors.
 \pset format unaligned
 \pset tuples_only on
 CREATE TABLE question (number integer, of_summary text, of_reports text);
@@ -70,6 +70,52 @@ SELECT number, answers, told, count(*), pg_temp.answered(format('SELECT %s FROM 
 FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(report)'), ('ldp_agg(report, round)'), ('ldp_agg(report, round) FILTER (WHERE round = 9)')) AS t (told)
 GROUP BY number, of_summary, answers, told ORDER BY answers, told, number;
 SELECT number, answers, pg_temp.answered(format('SELECT %s FROM %I', of_reports, answers)) FROM question, (VALUES ('fresh'), ('kept')) AS a (answers) WHERE of_reports IS NOT NULL ORDER BY answers, number;
+-- Every aggregate in one step returns the estimates of the summary with rounds, for each round and for all. Rows have no errors.
+SELECT ldp_create_collection('kept_number', '{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 10, "evolving": {}, "budget": {"epsilon": 9}}');
+SELECT ldp_create_collection('kept_vector', '{"mechanism": "haar", "epsilon": 1, "grid": 10, "evolving": {}, "budget": {"epsilon": 9}, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}');
+SELECT ldp_create_collection('kept_ordered', '{"mechanism": "haar_ordered", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 9}}');
+SELECT count(ldp_open_rounds(name, 7, 10)) FROM unnest(ARRAY['kept_number', 'kept_vector', 'kept_ordered']) AS name;
+INSERT INTO kept_number SELECT pg_temp.report_to('kept_number', '0' || (i + t) % 2), t FROM generate_series(1, 60) AS i, generate_series(7, 10) AS t;
+INSERT INTO kept_vector SELECT pg_temp.report_to('kept_vector', '0' || (i + t) % 2 || '00'), t FROM generate_series(1, 60) AS i, generate_series(7, 10) AS t;
+INSERT INTO kept_ordered SELECT pg_temp.report_to('kept_ordered', '0' || (i + t) % 2 || '00'), t FROM generate_series(1, 60) AS i, generate_series(7, 10) AS t;
+CREATE TABLE step (collection text, aggregate text, arguments text, of_summary text);
+INSERT INTO step VALUES
+    ('kept_number', 'ldp_mean(ldp_report)', '', 'ldp_mean(s)'), ('kept_vector', 'ldp_mean(ldp_report,integer)', ', 1', 'ldp_mean(s, 1)'),
+    ('kept_vector', 'ldp_mean(ldp_report,text)', ', ''b''::text', 'ldp_mean(s, ''b'')'), ('kept_vector', 'ldp_haar(ldp_report)', '', 'ldp_haar(s)'),
+    ('kept_record', 'ldp_means(ldp_report)', '', 'ldp_means(s)'), ('kept', 'ldp_frequency(ldp_report)', '', 'ldp_frequency(s)'),
+    ('kept', 'ldp_frequency(ldp_report,integer)', ', 1', 'ldp_frequency(s, 1)'), ('kept', 'ldp_frequency(ldp_report,text)', ', ''red''::text', 'ldp_frequency(s, ''red'')'),
+    ('kept', 'ldp_frequencies(ldp_report)', '', 'ldp_frequencies(s)'), ('kept', 'ldp_frequencies(ldp_report,text)', ', ''norm_sub''', 'ldp_frequencies(s, ''norm_sub'')'),
+    ('kept', 'ldp_top(ldp_report,integer)', ', 3', 'ldp_top(s, 3)'), ('kept_record', 'ldp_top(ldp_report,integer,text)', ', 3, ''town''', 'ldp_top(s, 3, attribute => ''town'')'),
+    ('kept_ordered', 'ldp_range(ldp_report,double precision,double precision)', ', 1, 2', 'ldp_range(s, 1, 2)'),
+    ('kept_ordered', 'ldp_range(ldp_report,double precision,double precision,text)', ', 1, 2, ''value''', 'ldp_range(s, 1, 2)'),
+    ('kept_ordered', 'ldp_cdf(ldp_report,double precision)', ', 2', 'ldp_cdf(s, 2)'), ('kept_ordered', 'ldp_cdf(ldp_report,double precision,text)', ', 2, ''value''', 'ldp_cdf(s, 2)'),
+    ('kept_ordered', 'ldp_quantile(ldp_report,double precision)', ', 0.5', 'ldp_quantile(s, 0.5)'), ('kept_ordered', 'ldp_quantile(ldp_report,double precision,text)', ', 0.5, ''value''', 'ldp_quantile(s, 0.5)'),
+    ('kept_ordered', 'ldp_quantiles(ldp_report,double precision[])', ', ''{0.5}''', 'ldp_quantiles(s, ''{0.5}'')'),
+    ('kept_ordered', 'ldp_quantiles(ldp_report,double precision[],text)', ', ''{0.5}'', ''value''', 'ldp_quantiles(s, ''{0.5}'')'),
+    ('kept_ordered', 'ldp_histogram(ldp_report,integer)', ', 2', 'ldp_histogram(s, 2)'), ('kept_ordered', 'ldp_histogram(ldp_report,integer,text)', ', 2, ''value''', 'ldp_histogram(s, 2)');
+-- The estimates alone, of a number, an array, or rows.
+CREATE FUNCTION pg_temp.points(result jsonb) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT CASE WHEN result -> 0 ? 'estimate' THEN (SELECT jsonb_agg(e -> 'estimate') FROM jsonb_array_elements(result) AS e) ELSE result END $$;
+CREATE FUNCTION pg_temp.compared(s step, rounds text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    one jsonb; two jsonb;
+    name text := split_part(s.aggregate, '(', 1);
+BEGIN
+    EXECUTE format('SELECT to_jsonb(%s(report%s)) FROM %I WHERE %s', name, s.arguments, s.collection, rounds) INTO one;
+    EXECUTE format('SELECT jsonb_agg(r) FROM (SELECT ldp_agg(report, round) AS s FROM %I WHERE %s) AS a, LATERAL (SELECT %s) AS f (r)', s.collection, rounds, s.of_summary) INTO two;
+    one := CASE WHEN jsonb_typeof(one) = 'object' THEN jsonb_build_array(one) ELSE one END;
+    IF NOT two -> 0 ? 'estimate' THEN two := two -> 0; END IF;
+    IF one::text ~ '"(stderr|lower|upper|p_value|people)": [^n]' THEN RETURN 'errors: ' || one; END IF;
+    RETURN CASE WHEN pg_temp.points(one) = pg_temp.points(two) AND pg_temp.points(one)::text ~ '[0-9]' THEN 'equal' ELSE concat(one, ' is not ', two) END;
+END $$;
+SELECT aggregate, pg_temp.compared(s, 'true'), pg_temp.compared(s, 'round = 8') FROM step AS s;
+SELECT count(DISTINCT mean) AS rounds FROM (SELECT round, ldp_frequency(report) AS mean FROM fresh GROUP BY round) AS r, (SELECT round, ldp_frequency(report) AS share FROM kept GROUP BY round) AS k WHERE k.share = r.mean AND k.round = r.round;
+SELECT (e).label, round((e).estimate::numeric, 6) AS estimate, (e).stderr, (e).lower, (e).n, (e).people, (e).note FROM (SELECT unnest(ldp_frequencies(report)) AS e FROM kept) AS r;
+-- All aggregates are here, except those that need the rounds: searches and diagnostics depend on the error.
+SELECT f.oid::regprocedure FROM pg_aggregate AS a JOIN pg_proc AS f ON f.oid = a.aggfnoid WHERE f.proargtypes[0] = 'ldp_report'::regtype AND a.aggfinalfn <> 0
+    AND f.oid NOT IN (SELECT aggregate::regprocedure FROM step) ORDER BY f.oid::regprocedure::text;
+DROP FUNCTION pg_temp.compared;
+DROP TABLE step;
 -- Functions without estimates still work: counting and merging. A NULL round is unknown.
 SELECT ldp_count(ldp_agg(report)), ldp_agg(report) = ldp_agg(report, NULL), ldp_agg(report) = ldp_agg(report, round) FROM kept;
 SELECT bool_and(people IS NULL), min(n) FROM ldp_frequencies((SELECT ldp_agg(report) FROM fresh));
@@ -133,4 +179,4 @@ SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any''
 
 DROP VIEW way;
 DROP TABLE question;
-SELECT count(ldp_drop_collection(name)) FROM ldp_collections WHERE name IN ('fresh', 'kept', 'fresh_record', 'kept_record', 'few', 'any', 'day', 'pair');
+SELECT count(ldp_drop_collection(name)) FROM ldp_collections WHERE name IN ('fresh', 'kept', 'fresh_record', 'kept_record', 'kept_number', 'kept_vector', 'kept_ordered', 'few', 'any', 'day', 'pair');

@@ -45,7 +45,7 @@ bool repeats(const SummaryView& view) noexcept {
 }
 
 std::uint64_t fewest_people(const SummaryView& view) noexcept {
-    if (!view.rounds.recorded() || view.n == 0) return 0;
+    if (!view.rounds.recorded() || view.rounds == ignored_rounds || view.n == 0) return 0;
     return (view.n - 1) / std::max<std::uint64_t>(view.rounds.most(), 1) + 1;
 }
 
@@ -63,6 +63,11 @@ void need_rounds(const SummaryView& view) {
           "Responses are memoized and repeated from round to round. The standard error depends on the number "
           "of rounds.",
           std::vector{Remedy::count_rounds});
+}
+
+SummaryView for_point_estimates(SummaryView view) noexcept {
+    if (view.mechanism->header().kept && !view.rounds.recorded()) view.rounds = ignored_rounds;
+    return view;
 }
 
 void need_one_round(const SummaryView& view, const char* what) {
@@ -96,10 +101,11 @@ double repetition_of_nothing(const SummaryView& view) {
 
 std::string note(const SummaryView& view) {
     const double each = most_of_one(view);
-    const bool kept = view.mechanism->header().kept;
+    const bool pointwise = view.rounds == ignored_rounds, kept = view.mechanism->header().kept && !pointwise;
     if (!enough(view))
         return "fewer than " + std::to_string(view.mechanism->header().min_group) +
                (kept ? " people" : " reports") + ": nothing is shown (min_group)";
+    if (pointwise) return "counted without rounds: no error, because people repeat their reports";
     if (each == 1) return {};
     return "up to " + shortest(each) + " reports of one person: errors are widened";
 }

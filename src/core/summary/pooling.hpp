@@ -16,6 +16,8 @@
 // less with a second layer. The sampling variance is inflated by R.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "core/mechanism/capability.hpp"
@@ -58,6 +60,11 @@ class MemoizedNoise {
 /// Throws Error (unsupported), with a hint on counting, if responses are memoized and the rounds are unknown.
 /// In this case no standard error can be computed.
 void need_rounds(const SummaryView& view);
+/// The rounds of a view for estimates without errors: one round, whose number no report has.
+inline constexpr Rounds ignored_rounds = Rounds::only(std::numeric_limits<std::int32_t>::min());
+/// Returns the view for point estimates, which do not depend on rounds: if responses are memoized and the
+/// rounds are unknown, all reports count as those of one round. The errors of such a view are meaningless.
+[[nodiscard]] SummaryView for_point_estimates(SummaryView view) noexcept;
 /// Throws Error (unsupported) if people's reports repeat, for functions that require reports of different
 /// people.
 void need_one_round(const SummaryView& view, const char* what);
