@@ -84,7 +84,7 @@ def _need_names(given: Any, names: Sequence[str]) -> None:
 
 def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
     """A number, or a label; no answer is an empty label. pandas says NaN for it, also among labels."""
-    if value is None or (labelled and value != value) or type(value).__name__ == "NAType":
+    if value is None or type(value).__name__ == "NAType" or (labelled and value != value):
         value = ""
     if isinstance(value, str):
         encoded = value.encode("utf-8", "surrogatepass")  # which the library then refuses

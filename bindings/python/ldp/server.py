@@ -7,7 +7,7 @@ These two drivers are tested.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from .client import Batch, Outcome
 from .delivery import Action, Request, settled, sql_step
@@ -96,7 +96,9 @@ def _run(connection: Any, sql: str, parameters: Sequence[Any], keep: bool = True
             cursor.execute("BEGIN")
         cursor.execute(sql, tuple(parameters))
         names = [column[0] for column in cursor.description or ()]
-        rows = cursor.fetchall() if names else []
+        # A row factory of the connection may make a mapping of each row.
+        rows = [tuple(row[name] for name in names) if isinstance(row, Mapping) else tuple(row)
+                for row in cursor.fetchall()] if names else []
         if explicit:
             cursor.execute("ROLLBACK")
         elif keep:

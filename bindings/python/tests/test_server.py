@@ -5,6 +5,7 @@ import json
 import unittest
 
 import psycopg2
+import psycopg2.extras
 
 import ldp
 from ldp import server as answers
@@ -171,6 +172,17 @@ class Servers(unittest.TestCase):
             ldp.estimate(self.connection, "region", **{"level => 1); --": 1})
         self.assertEqual(ldp.frame(self.connection, "SELECT %s + 1 AS two", (1,))["two"].tolist(), [2])
 
+    def test_rows_in_other_forms(self):
+        for form in psycopg2.extras.RealDictCursor, psycopg2.extras.DictCursor, psycopg2.extras.NamedTupleCursor:
+            with self.subTest(form=form.__name__):
+                connection = psycopg2.connect("", cursor_factory=form)
+                self.addCleanup(connection.close)
+                client = ldp.Client(ldp.Collection(ldp.fetch_spec(connection, "region")))
+                client.report_many({"region": ["north"] * 30})
+                self.assertEqual(client.flush(ldp.Uploader(connection, "region")).reports, 30)
+                found = ldp.estimate(connection, "region")
+                self.assertEqual(list(found["label"]), ["north", "east", "south", "west"])
+
 
 class OtherDriver(unittest.TestCase):
     """Tests psycopg: the types of its results, and its attribute for the SQLSTATE."""
@@ -196,6 +208,9 @@ class OtherDriver(unittest.TestCase):
         self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
         found = ldp.estimate(connection, "region", confidence=0.9)
         self.assertEqual(found["n"].tolist(), [100] * 4)
+        connection.row_factory = psycopg.rows.dict_row
+        self.assertEqual(ldp.estimate(connection, "region", confidence=0.9).to_dict(), found.to_dict())
+        self.assertEqual(ldp.Collection(ldp.fetch_spec(connection, "region")).fingerprint, region.fingerprint)
         with self.assertRaisesRegex(Exception, 'collection "nothing" does not exist'):
             ldp.fetch_spec(connection, "nothing")
         self.assertEqual(ldp.frame(connection, "SELECT 1 AS one")["one"].tolist(), [1])
