@@ -55,7 +55,7 @@ check "a repeated batch counts once" 0 "$(sql $from -c 'SET search_path = public
 check "a rollback" "$before" "$({ echo 'BEGIN; ALTER SCHEMA named RENAME TO other; ROLLBACK;'; cat "$work/functions"; } >"$work/session" && sql $from -f "$work/session")"
 check "a name that CREATE EXTENSION refuses, too" "ERROR:  invalid character in the name of the schema of the extension \"ldp\"" \
     "$(sql $from -c "ALTER SCHEMA named RENAME TO \"a'b\"" | head -n 1)"
-# Whoever owns the schema may rename it, without rights in the functions.
+# A role without rights in the functions may rename a schema that it owns.
 sql $from -c "CREATE ROLE ldp_schema_owner" -c "ALTER SCHEMA named OWNER TO ldp_schema_owner" -c "GRANT CREATE ON DATABASE $from TO ldp_schema_owner"
 check "its owner renames it" "" "$(sql $from -c "SET ROLE ldp_schema_owner" -c "ALTER SCHEMA named RENAME TO owned")"
 functions owned >"$work/functions"
