@@ -219,6 +219,6 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer, jsonb) IS
     'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. The argument columns has '
     'values of side columns for all of them, as in ldp_insert. Returns the number of reports added, 0 for a repetition. '
-    'Errors of ldp_insert; LD001 if the batch was counted with other reports or other side columns, LD002 if no '
+    'Errors of ldp_insert; LD001 if the batch was counted with other reports or other side columns. LD002 if no '
     'partition accepts the rows at the moment, 27000 if a trigger or rule of the table suppresses rows.';
 
