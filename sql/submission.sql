@@ -30,6 +30,7 @@ CREATE FUNCTION @extschema@.ldp_claim_batch_as(caller name, name text, batch uui
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     counted @extschema@.ldp_batch;
+    recorded name := caller;
 BEGIN
     IF batch IS NULL OR reports IS NULL OR digest IS NULL THEN
         RAISE EXCEPTION USING
@@ -45,19 +46,27 @@ BEGIN
     END IF;
     PERFORM FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_claim_batch_as.name FOR KEY SHARE;
     PERFORM @extschema@.ldp_insertable(name, caller);
+    -- A trigger may set a role for the session's user (ALTER ROLE ... SET role). The same batch must not count again under
+    -- that role in later sessions.
+    IF caller <> session_user AND EXISTS (
+            SELECT FROM pg_db_role_setting AS s, unnest(s.setconfig) AS c (setting)
+            WHERE s.setrole IN (0, (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = session_user))
+                AND lower(split_part(c.setting, '=', 1)) = 'role') THEN
+        recorded := session_user;
+    END IF;
     -- The submitter deletes the reports of a batch after the commit, so the commit must be durable.
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     -- If another transaction is submitting the same batch, this statement waits until that transaction ends.
     INSERT INTO @extschema@.ldp_batch AS b (collection, submitter, batch, reports, digest)
-    VALUES (ldp_claim_batch_as.name, caller, ldp_claim_batch_as.batch, ldp_claim_batch_as.reports, ldp_claim_batch_as.digest)
+    VALUES (ldp_claim_batch_as.name, recorded, ldp_claim_batch_as.batch, ldp_claim_batch_as.reports, ldp_claim_batch_as.digest)
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
         RETURN true;
     END IF;
     SELECT b.* INTO STRICT counted FROM @extschema@.ldp_batch AS b
-    WHERE b.collection = ldp_claim_batch_as.name AND b.submitter = caller AND b.batch = ldp_claim_batch_as.batch;
+    WHERE b.collection = ldp_claim_batch_as.name AND b.submitter = recorded AND b.batch = ldp_claim_batch_as.batch;
     IF counted.reports <> ldp_claim_batch_as.reports OR counted.digest <> ldp_claim_batch_as.digest THEN
         RAISE EXCEPTION USING
             ERRCODE = 'LD001',
@@ -82,7 +91,8 @@ CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigin
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
     'Records a batch whose reports the client inserts with COPY. Returns true if the batch is new; insert its '
-    'reports in the same transaction. Returns false if the same role submitted it before. The argument digest is the '
+    'reports in the same transaction. Returns false if the same role submitted it before: the role of the session''s user '
+    'if its settings in the catalogue include a role, else the current role. The argument digest is the '
     'SHA-256 digest (32 bytes) of the reports. Error LD001 if the batch was counted with other reports.';
 
 CREATE FUNCTION @extschema@.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch

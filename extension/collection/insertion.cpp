@@ -6,6 +6,7 @@
 // values in each row.
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include "arguments.hpp"
@@ -21,6 +22,7 @@ extern "C" {
 #include "commands/copy.h"
 #include "executor/executor.h"
 #include "executor/spi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
@@ -31,6 +33,7 @@ extern "C" {
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
 }
@@ -290,15 +293,26 @@ std::uint64_t count_of(Bytes batch) {
 /// SQLSTATE of a row that fits no partition; sqlstate_no_partition of core/delivery/next_step.hpp.
 constexpr int no_partition = MAKE_SQLSTATE('L', 'D', '0', '0', '2');
 
-/// Rethrows the error being handled. A row without a partition has an SQLSTATE of its own, unlike a row
-/// that violates a CHECK: the former may succeed after partitions are added, so clients repeat it.
+/// Cuts a text to its first kilobyte of whole characters.
+void cut(char* text) {
+    constexpr int most = 1024;
+    if (text == nullptr) return;
+    const auto size = static_cast<int>(std::min<std::size_t>(std::strlen(text), MaxAllocSize));
+    if (size > most) text[pg_mbcliplen(text, size, most)] = '\0';
+}
+
+/// Rethrows the error being handled, with texts of at most 1 kB: a trigger can raise texts of any size, which
+/// clients would hold in memory. A row without a partition has an SQLSTATE of its own, unlike a row that
+/// violates a CHECK: the former may succeed after partitions are added, so clients repeat it.
 [[noreturn]] void rethrow(MemoryContextData* caller) {
-    if (geterrcode() != ERRCODE_CHECK_VIOLATION) PG_RE_THROW();
     MemoryContextSwitchTo(caller);
     ErrorData* error = CopyErrorData();
     FlushErrorState();
+    for (char* text : {error->message, error->detail, error->hint, error->context, error->internalquery})
+        cut(text);
     // The name of a CHECK is set, unlike that of a partition bound.
-    if (error->table_name != nullptr && error->constraint_name == nullptr) {
+    if (error->sqlerrcode == ERRCODE_CHECK_VIOLATION && error->table_name != nullptr &&
+        error->constraint_name == nullptr) {
         error->sqlerrcode = no_partition;
         if (error->hint == nullptr)
             error->hint = pstrdup(
