@@ -24,6 +24,36 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Response(http.client.HTTPResponse):
+    """A response without the interim responses (1xx) before it."""
+
+    def begin(self) -> None:
+        for _ in range(16):
+            super().begin()
+            if not 100 <= self.status < 200:
+                return
+            self.headers = None  # type: ignore[assignment]  # begin() reads the next response
+        raise http.client.HTTPException("too many interim responses")
+
+
+class _PlainConnection(http.client.HTTPConnection):
+    response_class = _Response
+
+
+class _PlainHandler(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> Any:
+        return self.do_open(_PlainConnection, req)
+
+
+class _TlsConnection(http.client.HTTPSConnection):
+    response_class = _Response
+
+
+class _TlsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> Any:
+        return self.do_open(_TlsConnection, req)
+
+
 #: Returns the next action after a response with this status, body and receipt.
 _Judge = Callable[[int, bytes, str], Action]
 
@@ -43,7 +73,7 @@ class Endpoint:
         self._url = url.rstrip("/")
         self._timeout = timeout
         self._retry_for = retry_for
-        self._opener = urllib.request.build_opener(_NoRedirect)
+        self._opener = urllib.request.build_opener(_NoRedirect, _PlainHandler, _TlsHandler)
 
     def fetch_spec(self, collection: str) -> str:
         """The spec of a collection, for Collection(…). Raises Error (ENVIRONMENT)."""

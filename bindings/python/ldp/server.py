@@ -87,8 +87,41 @@ class Uploader:
         return bool(rows[0][0])
 
 
+def _encoding(connection: Any) -> str:
+    """Returns the client encoding of a connection of psycopg2 or psycopg, in upper-case letters and digits; empty if unknown."""
+    found = getattr(connection, "encoding", None)  # psycopg2
+    if not isinstance(found, str):
+        status = getattr(getattr(connection, "info", None), "parameter_status", None)  # psycopg
+        found = status("client_encoding") if callable(status) else None
+    return "".join(c for c in found.upper() if c.isalnum()) if isinstance(found, str) else ""
+
+
+def _set_encoding(connection: Any, encoding: str) -> None:
+    """Sets the client encoding of a connection in which no transaction is open."""
+    own = getattr(connection, "set_client_encoding", None)
+    if callable(own):  # psycopg2, which does not notice another change
+        own(encoding)
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('client_encoding', %s, false)", (encoding,))
+    if not getattr(connection, "autocommit", False):
+        connection.commit()
+
+
 def _run(connection: Any, sql: str, parameters: Sequence[Any], keep: bool = True) -> tuple[list[str], list[Any]]:
-    """Runs a statement in a transaction of its own. Returns the names of its columns, and its rows."""
+    """Runs a statement in UTF-8 in a transaction of its own. Returns the names of its columns, and its rows."""
+    encoding = _encoding(connection)
+    if encoding in ("", "UTF8", "UNICODE"):
+        return _run_in_utf8(connection, sql, parameters, keep)
+    _set_encoding(connection, "UTF8")
+    try:
+        return _run_in_utf8(connection, sql, parameters, keep)
+    finally:
+        if not getattr(connection, "closed", False):
+            _set_encoding(connection, "SQL_ASCII" if encoding == "SQLASCII" else encoding)
+
+
+def _run_in_utf8(connection: Any, sql: str, parameters: Sequence[Any], keep: bool) -> tuple[list[str], list[Any]]:
     cursor = connection.cursor()
     explicit = not keep and bool(getattr(connection, "autocommit", False))
     try:

@@ -241,5 +241,27 @@ class BadEndpoints(unittest.TestCase):
         self.assertEqual(self.client.pending, 1)
 
 
+class Interim(Moody):
+    """Sends interim responses before each response."""
+
+    def answer(self, status, headers, body):
+        self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+        super().answer(status, headers, body)
+
+
+class InterimResponses(unittest.TestCase):
+    def test_they_are_not_final(self):
+        server = http.server.HTTPServer(("127.0.0.1", 0), Interim)
+        self.addCleanup(server.server_close)
+        spec = REGION.encode()
+        server.asked, server.answers = [], [(200, GENUINE, spec)]
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        self.addCleanup(serving.join)
+        self.addCleanup(server.shutdown)
+        found = ldp.Endpoint(f"http://127.0.0.1:{server.server_port}", retry_for=0).fetch_spec("region")
+        self.assertEqual(found, REGION)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -216,5 +216,38 @@ class OtherDriver(unittest.TestCase):
         self.assertEqual(ldp.frame(connection, "SELECT 1 AS one")["one"].tolist(), [1])
 
 
+class Encodings(unittest.TestCase):
+    """Connections whose encoding is not UTF-8: names and values keep their characters, and the encoding stays."""
+
+    def check(self, connection, encoding, of):
+        spec = REGION.replace("south", "süd 東")
+        answers._run(connection, "SELECT ldp_create_collection('größe 東', %s::jsonb, ARRAY[['straße', 'text']])", (spec,))
+        self.addCleanup(answers._run, connection, "SELECT ldp_drop_collection('größe 東')", ())
+        client = ldp.Client(ldp.Collection(ldp.fetch_spec(connection, "größe 東")))
+        for _ in range(10):
+            client.report(["süd 東"], columns={"straße": "Köln 東"})
+        self.assertEqual(client.flush(ldp.Uploader(connection, "größe 東")).reports, 10)
+        self.assertEqual(answers._run(connection, 'SELECT DISTINCT "straße" FROM "größe 東"', ())[1], [("Köln 東",)])
+        self.assertIn("süd 東", ldp.estimate(connection, "größe 東")["label"].tolist())
+        self.assertEqual(of(connection), encoding)
+
+    def test_psycopg2(self):
+        for encoding in ("LATIN1", "SQLASCII"):
+            connection = psycopg2.connect("")
+            self.addCleanup(connection.close)
+            connection.set_client_encoding(encoding)
+            self.check(connection, encoding, lambda found: found.encoding)
+            self.doCleanups()
+
+    def test_psycopg(self):
+        import psycopg
+
+        for encoding in ("LATIN1", "SQL_ASCII"):
+            connection = psycopg.connect("", client_encoding=encoding)
+            self.addCleanup(connection.close)
+            self.check(connection, encoding, lambda found: found.info.parameter_status("client_encoding"))
+            self.doCleanups()
+
+
 if __name__ == "__main__":
     unittest.main()
