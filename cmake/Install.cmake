@@ -25,8 +25,10 @@ endforeach()
 
 # The headers that programs include and the headers that these include. Sources write "core/…", from the root of the
 # sources; installed headers write "ldp/core/…".
+list(TRANSFORM PQXX_INCLUDE_DIRS PREPEND "-isystem;" OUTPUT_VARIABLE pqxx_includes)
+string(JOIN " " pqxx_includes ${pqxx_includes})
 file(CONFIGURE OUTPUT install-headers.cmake @ONLY CONTENT [[
-execute_process(COMMAND "@CMAKE_CXX_COMPILER@" -std=c++20 -I. -MM ldp.hpp client/uploader.hpp client/http/http_uploader.hpp
+execute_process(COMMAND "@CMAKE_CXX_COMPILER@" -std=c++20 -I. @pqxx_includes@ -MM ldp.hpp client/uploader.hpp client/http/http_uploader.hpp
     WORKING_DIRECTORY "@CMAKE_CURRENT_SOURCE_DIR@" OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^ \n\\]+\\.hpp" headers "${needed}")
 list(REMOVE_DUPLICATES headers)

@@ -211,7 +211,7 @@ void show_reports(const ldp::Collection& collection, pqxx::connection& connectio
 
 int run(const char* csv, const char* drawing) {
     const auto began = std::chrono::steady_clock::now();
-    pqxx::connection connection;
+    pqxx::connection connection = ldp::connect();
     {
         pqxx::work transaction(connection);
         transaction.exec("CREATE EXTENSION IF NOT EXISTS ldp");

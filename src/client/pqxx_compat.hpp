@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "client/batch_transport.hpp"
+#include "client/database/libpq_session.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
@@ -71,10 +72,25 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
         .as<std::int64_t>();
 }
 
+/// Returns the first bytes of a text, at most 1 kB, without a part of a character in UTF-8.
+[[nodiscard]] inline std::string_view first_kilobyte(std::string_view text) {
+    constexpr std::size_t most = 1024;
+    if (text.size() <= most) return text;
+    std::size_t size = most;
+    while (size > most - 4 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
+    return text.substr(0, size);
+}
+
 /// Returns the Error for the server's text: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT: …".
-/// Each may have several lines.
+/// Each may have several lines. A trigger may raise texts of any size: each part is cut to 1 kB.
 [[nodiscard]] inline Error server_error(std::string_view doing, std::string_view answer) {
     std::string message, detail, hint, rest;
+    // Labels are in the language of the server. A text without known labels is the message, without its own
+    // label.
+    const std::size_t label_end = answer.substr(0, answer.find('\n')).find(":  ");
+    if (label_end != std::string_view::npos &&
+        answer.substr(0, label_end).find(' ') == std::string_view::npos)
+        answer.remove_prefix(label_end + 3);
     const std::pair<std::string_view, std::string*> labels[] = {
         {"ERROR:  ", &message}, {"FATAL:  ", &message}, {"DETAIL:  ", &detail},
         {"HINT:  ", &hint},     {"CONTEXT:  ", &rest},  {"LINE ", &rest},
@@ -89,8 +105,11 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
                 line.remove_prefix(label.size());
                 break;
             }
-        *part += (part->empty() ? "" : " ") + std::string(line);
+        if (part->size() > 1024) continue;
+        *part += (part->empty() ? "" : " ");
+        *part += first_kilobyte(line);
     }
+    for (std::string* one : {&message, &detail, &hint}) one->resize(first_kilobyte(*one).size());
     return {ErrorCode::environment, std::string(doing) + ": " + message, detail, hint};
 }
 
@@ -112,23 +131,10 @@ class Failure : public TransportFailure {
     bool lost_;
 };
 
-/// Whether a later attempt to connect may succeed. libpq reports no SQLSTATE for failed connections, only
-/// text.
-[[nodiscard]] inline bool connects_later(std::string_view message) {
-    const auto has = [&](std::string_view words) { return message.find(words) != std::string_view::npos; };
-    const bool asked = has("connection to server") || has("could not connect") ||
-                       has("could not translate") || has("server closed") || has("timeout expired");
-    const bool answered = has("FATAL");
-    const bool occupied = has("too many") || has("connection slots") || has("starting up") ||
-                          has("shutting down") || has("recovery") || has("not yet accepting") ||
-                          has("not accepting") || has("administrator command");
-    return answered ? occupied : asked;
-}
-
 /// Runs `work`, which uses the server, and converts the exceptions of libpqxx into Failure. `doing` names the
-/// purpose in errors.
+/// purpose in errors. If `work` connects, `connecting` has the parameters.
 template <class Work>
-auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
+auto guarded(std::string_view doing, Work&& work, const std::string* connecting = nullptr) {
     constexpr DeliveryReply passing{BatchOutcome::later, true}, lasting{BatchOutcome::later, false};
     const auto failure = [&](bool lost, const char* what, const std::string& detail, const char* hint) {
         return Failure(lost ? passing : lasting,
@@ -160,8 +166,8 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
     } catch (const pqxx::statement_completion_unknown&) {
         throw in_doubt();
     } catch (const pqxx::broken_connection& lost) {
-        throw failure(!connecting || connects_later(lost.what()), "there is no connection to the server",
-                      lost.what(),
+        throw failure(connecting == nullptr || connects_later(*connecting),
+                      "there is no connection to the server", std::string(first_kilobyte(lost.what())),
                       "Check the connection parameters and that the server runs, then repeat the call.");
     } catch (const pqxx::insufficient_privilege& denied) {
         throw server_says(lasting, denied,
@@ -172,7 +178,7 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
         throw server_says(passing, interrupted,
                           "Another session was in the way, and nothing was done: repeat the call.");
     } catch (const pqxx::usage_error& misused) {
-        throw failure(false, "the connection cannot be used now", misused.what(),
+        throw failure(false, "the connection cannot be used now", std::string(first_kilobyte(misused.what())),
                       "It must have no transaction open meanwhile.");
     } catch (const pqxx::sql_error& refused) {
         // An error without an SQLSTATE comes from libpq; libpqxx throws another type if the connection broke.
@@ -184,8 +190,31 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
         throw server_says(passing, lost, "Repeat the call: a batch counts once, however often it is sent.",
                           true);
     } catch (const std::exception& other) {
-        throw failure(false, "it failed", other.what(), "What was queued is queued still.");
+        throw failure(false, "it failed", std::string(first_kilobyte(other.what())),
+                      "What was queued is queued still.");
     }
+}
+
+/// Runs make(parameters), which connects, with the options of session_options() and those in `more`. If they
+/// are refused, as by some poolers, runs it without options. Sets `direct` to whether the options were
+/// accepted.
+template <class Make>
+auto connected(const std::string& parameters, int version, const std::string& more, bool& direct,
+               Make&& make) {
+    const std::string with_options = session_parameters(parameters, session_options(version) + more);
+    return guarded(
+        "connecting to the server",
+        [&] {
+            try {
+                direct = true;
+                return make(with_options);
+            } catch (const pqxx::broken_connection& refused) {
+                if (!refuses_options(refused.what())) throw;
+            }
+            direct = false;
+            return make(session_parameters(parameters, {}));
+        },
+        &with_options);
 }
 
 }  // namespace ldp::pq
@@ -193,7 +222,11 @@ auto guarded(std::string_view doing, Work&& work, bool connecting = false) {
 namespace ldp {
 
 /// A connection to a database that is reopened after a failure. It retries temporary failures: a server that
-/// restarts or is full, and conflicts between sessions.
+/// restarts or is full, and conflicts between sessions. Its sessions are in UTF-8, and ignore the settings of
+/// the role that could change which batches count (pq::session_options()).
+///
+/// A pooler may give each transaction another session. Then, and in a borrowed connection, nothing is set
+/// beyond a transaction: call prepare() in each.
 class Connection {
   public:
     /// Connects at the first use, to the server of this libpq connection string.
@@ -241,14 +274,48 @@ class Connection {
 
     /// Whether the connection is borrowed.
     [[nodiscard]] bool borrows() const noexcept { return borrowed_ != nullptr; }
+    /// Whether the session is used by no other program: the connection is neither borrowed nor pooled.
+    [[nodiscard]] bool direct() const noexcept { return borrowed_ == nullptr && direct_; }
+
+    /// Sets, for a transaction that has run nothing yet, what the session may lack: UTF-8, and in a pooled
+    /// session also the settings of pq::session_options(). Sets nothing in a direct session.
+    void prepare(pqxx::transaction_base& transaction, bool writes = false) const {
+        if (direct()) return;
+        if (!borrows() && writes) {
+            try {
+                transaction.exec("SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE");
+            } catch (const pqxx::feature_not_supported& standby) {
+                throw pq::Failure({BatchOutcome::later, true},
+                                  pq::server_error("beginning to write", standby.what()));
+            }
+        }
+        transaction.exec(borrows()
+                             ? "SET LOCAL client_encoding = 'UTF8'"
+                             : "SET LOCAL client_encoding = 'UTF8'; SET LOCAL ROLE NONE; "
+                               "SET LOCAL standard_conforming_strings = on; SET LOCAL statement_timeout = 0; "
+                               "SET LOCAL lock_timeout = 0; SET LOCAL exit_on_error = off; "
+                               "SET LOCAL idle_in_transaction_session_timeout = 0");
+    }
 
   private:
     pqxx::connection& connection() {
         if (borrowed_ != nullptr) return *borrowed_;
-        if (!own_)
-            own_ = pq::guarded(
-                "connecting to the server", [&] { return std::make_unique<pqxx::connection>(parameters_); },
-                true);
+        if (!own_) {
+            const std::string mark = std::to_string(SystemRandom().word());
+            auto made = pq::connected(
+                parameters_, version_, std::string(" -c ") + pq::session_mark + "=" + mark, direct_,
+                [](const std::string& all) { return std::make_unique<pqxx::connection>(all); });
+            // The settings that this version has are requested from the next connection on.
+            version_ = made->server_version();
+            if (direct_)
+                direct_ = pq::guarded("connecting to the server", [&] {
+                    pqxx::nontransaction session(*made);
+                    const auto found = session.exec(std::string("SELECT pg_catalog.current_setting('") +
+                                                    pq::session_mark + "', true)");
+                    return !found[0][0].is_null() && found[0][0].as<std::string>() == mark;
+                });
+            own_ = std::move(made);
+        }
         return *own_;
     }
     [[nodiscard]] bool is_open() const {
@@ -259,6 +326,8 @@ class Connection {
     std::string parameters_;
     pqxx::connection* borrowed_ = nullptr;
     std::unique_ptr<pqxx::connection> own_;
+    bool direct_ = true;  ///< whether the server took the options of the last connection
+    int version_ = 0;     ///< of the server; 0 before the first connection
     RetryPolicy retry_policy_;
     Waiting waiting_;
 };

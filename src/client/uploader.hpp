@@ -17,11 +17,12 @@
 namespace ldp {
 
 /// Returns a connection to the server that libpq's connection string names. Missing parameters come from
-/// libpq's environment variables (PGHOST, PGDATABASE, …). Throws Error (environment) where libpqxx would
-/// throw an exception of its own.
+/// libpq's environment variables (PGHOST, PGDATABASE, …). The session is in UTF-8, with the options of
+/// pq::session_options(). Throws Error (environment) where libpqxx would throw an exception of its own.
 [[nodiscard]] inline pqxx::connection connect(const std::string& parameters = {}) {
-    return pq::guarded(
-        "connecting to the server", [&] { return pqxx::connection(parameters); }, true);
+    bool direct = false;
+    return pq::connected(parameters, 0, {}, direct,
+                         [](const std::string& all) { return pqxx::connection(all); });
 }
 
 namespace pq {
@@ -68,15 +69,25 @@ inline void check_rows(const std::string& collection, std::int64_t took, std::si
               "it."));
 }
 
+// RESET ROLE would return to a role that ALTER ROLE … SET role has set.
+#define LDP_RESET                                                                    \
+    "CLOSE ALL; RESET SESSION AUTHORIZATION; SET ROLE NONE; RESET ALL; UNLISTEN *; " \
+    "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"
+
 /// Resets a session that only this library uses. The effect is that of DISCARD ALL, except that cached plans
 /// stay: PostgreSQL replans them when an object that they depend on changes. No transaction may be open.
 inline void reset_session(pqxx::connection& connection, const std::string& settings = {}) {
     pqxx::nontransaction(connection)
-        .exec(
-            "CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL; DEALLOCATE ALL; UNLISTEN *; "
-            "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES" +
-            (settings.empty() ? settings : "; " + settings));
+        .exec(LDP_RESET "; DEALLOCATE ALL" + (settings.empty() ? settings : "; " + settings));
 }
+
+/// Resets a pooled session at the end of a transaction, after which the session may be another one. Prepared
+/// statements stay, because they may be those of the pooler.
+inline void reset_pooled(pqxx::transaction_base& transaction) {
+    transaction.exec(LDP_RESET);
+}
+
+#undef LDP_RESET
 
 /// Settings of a session with which the code of one owner could affect the storage of another owner's
 /// reports. Used for connections that an application shares with this library: their other state belongs to
@@ -138,6 +149,7 @@ class SessionSettings {
 [[nodiscard]] inline Spec fetch_spec(Connection& link, const std::string& collection) {
     return Spec::from_json(link.persist("fetching the spec", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
+        link.prepare(transaction);
         const auto answer = pq::run(transaction,
                                     "SELECT " + pq::extension_schema(transaction) +
                                         ".ldp_client_spec($1::pg_catalog.text)::pg_catalog.text",
@@ -157,6 +169,7 @@ class SessionSettings {
                                                                 const std::string& collection) {
     return link.persist("fetching the side columns", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
+        link.prepare(transaction);
         std::vector<SideColumn> columns;
         for (const auto& row : pq::run(transaction,
                                        "SELECT * FROM " + pq::extension_schema(transaction) +
@@ -173,11 +186,11 @@ class SessionSettings {
 /// retry policy. The database role needs only the rights of ldp_submitter.
 ///
 /// A connection may serve collections of several owners. Triggers of an owner's table can change the session,
-/// so the session is reset after each batch. A connection that Connection opened is reset completely. In a
-/// borrowed connection, only settings that could cause lost or repeated batches are restored (search_path,
-/// role, timeouts and similar ones). Other objects that a trigger creates in a borrowed session remain, such
-/// as temporary tables and prepared statements. An application with its own work in the session should lend a
-/// separate connection.
+/// so the session is reset after each batch. A connection that Connection opened is reset completely; behind
+/// a pooler, prepared statements stay. In a borrowed connection, only settings that could cause lost or
+/// repeated batches are restored (search_path, role, timeouts and similar ones). Other objects that a trigger
+/// creates in a borrowed session remain, such as temporary tables and prepared statements. An application
+/// with its own work in the session should lend a separate connection.
 class Uploader final : public BatchTransport {
   public:
     /// The SQL function that stores a batch.
@@ -283,6 +296,7 @@ class Uploader final : public BatchTransport {
     bool claimed(pqxx::connection& connection, const EncodedBatch& batch) {
         const ReportTable& into = table(connection);
         pqxx::work undone(connection);
+        link_.prepare(undone, true);
         return claim(undone, into, batch);
     }
 
@@ -321,16 +335,18 @@ class Uploader final : public BatchTransport {
         {
             pqxx::work transaction(connection);
             if (link_.borrows()) before.emplace(transaction);
+            link_.prepare(transaction, true);
             fresh = store(transaction, into);
             if (fresh) {
                 transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
                 if (claim(transaction, into, batch)) pq::refuse_unclaimed(collection_);
             }
+            if (!before && !link_.direct()) pq::reset_pooled(transaction);
             transaction.commit();
         }
         if (before)
             before->restore(connection);
-        else
+        else if (link_.direct())
             pq::reset_session(connection);
         return fresh;
     }
@@ -345,6 +361,7 @@ class Uploader final : public BatchTransport {
     const ReportTable& table(pqxx::connection& connection) {
         if (!table_) {
             pqxx::work transaction(connection);
+            link_.prepare(transaction);
             const std::string schema = pq::extension_schema(transaction);
             const auto found = pq::run(
                 transaction,

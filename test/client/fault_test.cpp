@@ -600,15 +600,53 @@ BOOST_AUTO_TEST_CASE(what_passes_is_told_from_what_does_not) {
         BOOST_TEST(!failure(state)->passing(), state);
     }
 
-    const auto passes = [](const char* words) { return pq::connects_later(words); };
-    const std::string at = "connection to server on socket \"/tmp/s\" failed: ";
-    BOOST_TEST(passes((at + "Connection refused").c_str()));
-    BOOST_TEST(passes((at + "FATAL:  sorry, too many clients already").c_str()));
-    BOOST_TEST(passes((at + "FATAL:  the database system is starting up").c_str()));
-    BOOST_TEST(passes((at + "FATAL:  the database system is in recovery mode").c_str()));
-    BOOST_TEST(!passes((at + "FATAL:  password authentication failed for user \"x\"").c_str()));
-    BOOST_TEST(!passes((at + "FATAL:  database \"x\" does not exist").c_str()));
-    BOOST_TEST(!passes("invalid connection option \"colour\""));
+    // A message of a failed connection ends with its SQLSTATE, in every language.
+    BOOST_TEST(pq::sqlstate_of("Verbindung zum Server fehlgeschlagen: FATAL:  53300\n") == "53300");
+    BOOST_TEST(pq::sqlstate_of("connection to server at \"::1\" failed: FATAL:  28P01\n") == "28P01");
+    BOOST_TEST(pq::sqlstate_of("could not connect: No such file") == "");
+    BOOST_TEST(pq::sqlstate_of("FATAL:  LD") == "");
+    BOOST_TEST(!pq::connects_later("colour=red"));
+    BOOST_TEST(pq::connects_later("host=/nonexistent"));
+}
+
+// Each part of a server's message is cut, and no character of it is.
+BOOST_AUTO_TEST_CASE(long_messages_are_cut) {
+    std::string much;
+    while (much.size() < 5000) much += "ü";
+    const Error error = pq::server_error("storing", "ERROR:  x" + much + "\nDETAIL:  " + much + "\n" + much);
+    BOOST_TEST(error.what() == "storing: x" + much.substr(0, 1022));
+    BOOST_TEST(error.detail() == much.substr(0, 1024));
+    BOOST_TEST(pq::server_error("storing", "FEHLER:  Division durch Null\nDETAIL:  x").what() ==
+               std::string("storing: Division durch Null"));
+}
+
+// A connection string keeps its parameters, in both forms, and its own options come last.
+BOOST_AUTO_TEST_CASE(sessions_are_requested_in_utf8) {
+    const char* const environment = std::getenv("PGOPTIONS");
+    const std::string before = environment == nullptr ? "" : environment;
+    unsetenv("PGOPTIONS");
+    const auto parameters = [](const char* given, std::initializer_list<const char*> expected) {
+        const std::string all = " " + pq::session_parameters(given, "-c x=1");
+        for (const char* one : expected)
+            BOOST_TEST(all.find(std::string(" ") + one) != std::string::npos, all << one);
+        return all.size();
+    };
+    const char* const mixed = R"(host=a password='it\'s \\ so' client_encoding=latin1)";
+    const std::initializer_list<const char*> apart{"host='a'", R"(password='it\'s \\ so')",
+                                                   "client_encoding='UTF8'", "options='-c x=1'"};
+    std::size_t size = 0;
+    for (const char* one : apart) size += std::strlen(one) + 1;
+    BOOST_TEST(parameters(mixed, apart) == size);
+    parameters("postgresql://u@h:1/d%20b?options=-c%20y%3D2",
+               {"user='u'", "host='h'", "port='1'", "dbname='d b'", "client_encoding='UTF8'",
+                "options='-c x=1 -c y=2'"});
+    setenv("PGOPTIONS", "-c z=3", 1);
+    BOOST_TEST(pq::session_parameters("", "-c x=1") == "client_encoding='UTF8' options='-c x=1 -c z=3'");
+    BOOST_TEST(pq::session_parameters("", "") == "client_encoding='UTF8'");
+    environment == nullptr ? unsetenv("PGOPTIONS") : setenv("PGOPTIONS", before.c_str(), 1);
+    BOOST_TEST(pq::session_parameters("colour=red", "-c x=1") == "colour=red");
+    BOOST_TEST(pq::refuses_options("FATAL:  unsupported startup parameter: options"));
+    BOOST_TEST(!pq::refuses_options("FATAL:  no such database"));
 }
 
 BOOST_AUTO_TEST_CASE(a_link_is_patient_with_what_passes) {

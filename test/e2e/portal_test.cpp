@@ -216,4 +216,63 @@ BOOST_AUTO_TEST_CASE(a_login_page_is_no_spec) {
     BOOST_CHECK_EXCEPTION((void)fetch_spec(test.link, "mood"), Error, says("no collection \"mood\""));
 }
 
+// Bytes as they are, to one request.
+template <class Write>
+void answer_with(Write write, const std::function<void(HttpConnection&)>& ask) {
+    net::io_context io;
+    net::ip::tcp::acceptor acceptor(io, {net::ip::make_address("127.0.0.1"), 0});
+    std::jthread serving([&] {
+        net::ip::tcp::socket socket(io);
+        acceptor.accept(socket);
+        boost::beast::flat_buffer buffer;
+        Request request;
+        http::read(socket, buffer, request);
+        write(socket);
+    });
+    HttpConnection link("http://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()),
+                        RetryPolicy{0ms, 1ms, 1ms});
+    ask(link);
+}
+
+BOOST_AUTO_TEST_CASE(interim_responses_are_not_final) {
+    const std::string body = spec;
+    const auto send = [](net::ip::tcp::socket& socket, const std::string& text) {
+        boost::system::error_code error;
+        net::write(socket, net::buffer(text), error);
+    };
+    const std::string final_reply =
+        "HTTP/1.1 200 OK\r\nLdp-Receipt: " +
+        delivery_receipt("GET", 200, "mood", {}, 0, sha256(std::as_bytes(std::span(body)))) +
+        "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    answer_with(
+        [&](net::ip::tcp::socket& socket) {
+            send(socket,
+                 "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + final_reply);
+        },
+        [](HttpConnection& link) {
+            BOOST_TEST(fetch_spec(link, "mood").fingerprint() == Spec::from_json(spec).fingerprint());
+        });
+    answer_with(
+        [&](net::ip::tcp::socket& socket) {
+            for (int i = 0; i < 1000; ++i) send(socket, "HTTP/1.1 103 Early Hints\r\n\r\n");
+        },
+        [](HttpConnection& link) { BOOST_CHECK_THROW((void)fetch_spec(link, "mood"), TransportFailure); });
+}
+
+BOOST_AUTO_TEST_CASE(a_chunk_extension_without_end_takes_no_memory) {
+    std::size_t sent = 0;
+    answer_with(
+        [&](net::ip::tcp::socket& socket) {
+            boost::system::error_code error;
+            net::write(socket,
+                       net::buffer(std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4;")),
+                       error);
+            const std::string much(std::size_t{1} << 20, 'x');
+            while (!error && sent < (std::size_t{64} << 20))
+                sent += net::write(socket, net::buffer(much), error);
+        },
+        [](HttpConnection& link) { BOOST_CHECK_THROW((void)fetch_spec(link, "mood"), TransportFailure); });
+    BOOST_TEST(sent < std::size_t{32} << 20);  // the limit and the buffers of the connection
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -41,11 +41,10 @@ Source::Source(pqxx::connection& connection, Asked asked)
       spec_(fetch_spec(connection, asked_.collection)),
       mechanism_(make_mechanism(spec_)) {
     pq::guarded("counting reports", [&] {
-        pqxx::nontransaction session(connection_);
-        session.exec("SET client_encoding = 'UTF8'");
-        session.exec("SET default_transaction_read_only = on");
-        session.exec("SET standard_conforming_strings = on");
-        const auto found = session.exec("SELECT " + spelled("{summary}::text"));
+        pqxx::read_transaction transaction(connection_);
+        schema_ = pq::extension_schema(transaction);
+        begin(transaction);
+        const auto found = transaction.exec("SELECT " + spelled("{summary}::text"));
         if (!found[0][0].is_null()) text_ = found[0][0].as<std::string>();
     });
     check_columns();
@@ -54,6 +53,15 @@ Source::Source(pqxx::connection& connection, Asked asked)
     if (!from_hex(text_, summary_.data())) raise(ErrorCode::malformed, "the server sent no summary");
     if (!is_summary_of(*mechanism_, summary_)) raise_incompatible(mechanism_->block(), summary_);
     check_summary(*mechanism_, summary_);
+}
+
+/// Behind a pooler the session may be another one in each transaction, and later serves other programs.
+/// Therefore settings end with the transaction.
+void Source::begin(pqxx::transaction_base& transaction) const {
+    transaction.exec(
+        "SET LOCAL client_encoding = 'UTF8'; SET LOCAL standard_conforming_strings = on; "
+        "SET LOCAL search_path = pg_catalog, " +
+        schema_ + ", pg_temp");
 }
 
 const Mechanism& Source::reporter(std::size_t attribute) const {
@@ -140,12 +148,13 @@ template <class... Parameters>
 std::string Source::run(const std::string& sql, const Each& each, const Parameters&... parameters) {
     try {
         pq::guarded("asking", [&] {
-            pqxx::nontransaction session(connection_);
+            pqxx::read_transaction transaction(connection_);
+            begin(transaction);
             const pqxx::result rows = [&] {
                 if constexpr (sizeof...(parameters) == 0)
-                    return session.exec(sql);
+                    return transaction.exec(sql);
                 else
-                    return pq::run(session, sql, parameters...);
+                    return pq::run(transaction, sql, parameters...);
             }();
             for (const pq::Row& row : rows) each(row);
         });

@@ -41,7 +41,7 @@ struct Dates {
 
 class Source {
   public:
-    /// Fetches the spec and the summary in a read-only session. Throws Error (environment) if the server
+    /// Fetches the spec and the summary in read-only transactions. Throws Error (environment) if the server
     /// cannot be reached, has no such collection, or denies this role access; Error (invalid_value) if there
     /// is no column for groups or dates with the name in `asked`.
     Source(pqxx::connection& connection, Asked asked);
@@ -86,9 +86,12 @@ class Source {
     /// The summaries by this column, from one query: later queries reuse them.
     const Groups& groups(const std::string& by);
     void check_columns();
+    /// Applies the settings that the queries assume to a transaction.
+    void begin(pqxx::transaction_base& transaction) const;
 
     pqxx::connection& connection_;
     Asked asked_;
+    std::string schema_ = {};  ///< of the extension, quoted for SQL
     Spec spec_;
     std::unique_ptr<const Mechanism> mechanism_;
     std::string text_;  ///< the summary in hexadecimal

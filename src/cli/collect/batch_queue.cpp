@@ -27,9 +27,17 @@ HttpResponse stopping() {
 
 void Queue::add(ReceivedBatch batch, Listener listener) {
     const std::lock_guard lock(mutex_);
+    // Clients that only stay connected must not keep others of their collection out.
+    if (is_full(batch.to->name)) (void)crowd_out_of(batch.to->name);
     if (const auto why = refused(batch)) return listener.notify(*why);
     enter({std::move(batch), {std::move(listener)}});
     changed_.notify_one();
+}
+
+bool Queue::is_full(const std::string& collection) const {
+    const auto load = loads_.find(collection);
+    return load != loads_.end() &&
+           (load->second.clients >= limits_.share || load->second.bytes >= limits_.bytes / 2);
 }
 
 std::optional<HttpResponse> Queue::refused(const ReceivedBatch& batch) const {
@@ -38,10 +46,7 @@ std::optional<HttpResponse> Queue::refused(const ReceivedBatch& batch) const {
     const auto first = std::ranges::find(ready_, batch.to->owner, &Ready::owner);
     if (bytes_ >= limits_.bytes || (first != ready_.end() && Clock::now() - first->since > limits_.lag))
         return later(429, wait, "the database is overloaded");
-    const auto load = loads_.find(batch.to->name);
-    if (load != loads_.end() &&
-        (load->second.clients >= limits_.share || load->second.bytes >= limits_.bytes / 2))
-        return later(429, wait, "too many batches of this collection are waiting");
+    if (is_full(batch.to->name)) return later(429, wait, "too many batches of this collection are waiting");
     return {};
 }
 
@@ -112,6 +117,10 @@ void Queue::drop_gone() {
 
 bool Queue::crowd_out() {
     const std::lock_guard lock(mutex_);
+    return crowd_out_of({});
+}
+
+bool Queue::crowd_out_of(const std::string& collection) {
     auto worst = round_queues_.end();
     RoundQueue::iterator oldest;
     std::size_t most = 0;
@@ -119,7 +128,9 @@ bool Queue::crowd_out() {
         if (!held(*round_queue)) continue;
         const auto first = std::ranges::min_element(round_queue->second, {},
                                                     [](const auto& one) { return one.second.since; });
-        const std::size_t clients = loads_.at(first->second.batch.to->name).clients;
+        const std::string& name = first->second.batch.to->name;
+        if (!collection.empty() && name != collection) continue;
+        const std::size_t clients = loads_.at(name).clients;
         if (worst != round_queues_.end() &&
             (clients < most || (clients == most && first->second.since >= oldest->second.since)))
             continue;

@@ -61,7 +61,9 @@ class Queue {
         std::size_t bytes;  ///< maximum size of all queues; of one collection, half of it
         Clock::duration
             lag;  ///< an owner's batches are rejected while a complete group waits longer than this
-        std::size_t share = ~std::size_t{0};  ///< maximum number of clients that wait for one collection
+        /// Maximum number of clients that wait for one collection. One more replaces the client that has
+        /// waited longest for others.
+        std::size_t share = ~std::size_t{0};
         /// Maximum number of reports of a group, which bounds the transaction. The last batch may exceed it,
         /// and so may the batches that `hold` requires.
         std::size_t group = 250000;
@@ -109,6 +111,10 @@ class Queue {
         std::size_t clients = 0, bytes = 0;
     };
 
+    /// As crowd_out(), for the batches of this collection; of all collections if the name is empty.
+    bool crowd_out_of(const std::string& collection);
+    /// Whether a collection has no room for one more batch.
+    [[nodiscard]] bool is_full(const std::string& collection) const;
     void enter(QueuedBatch queued);
     void leave(const QueuedBatch& queued) noexcept;
     [[nodiscard]] bool held(const RoundQueues::value_type& round_queue) const noexcept;

@@ -1,3 +1,5 @@
+// Length: one class, whose coroutines share its state.
+
 #include "cli/collect/http_server.hpp"
 
 #include <boost/asio.hpp>
@@ -30,6 +32,8 @@ using Response = http::response<http::string_body>;
 constexpr std::uint32_t largest_header = 8192;
 /// Maximum bytes of input that is not parsed yet: a header or a part of a body.
 constexpr std::size_t largest_buffer = 65536;
+/// Time from SIGTERM until the endpoint gives up transactions that have not ended.
+constexpr auto last_wait = std::chrono::seconds(10);
 /// Maximum time without a successful query of the collections, which runs every two seconds.
 constexpr auto longest_silence = std::chrono::seconds(10);
 constexpr const char* octets = "application/octet-stream";
@@ -49,6 +53,7 @@ class Server {
           acceptor_(io_),
           signals_(io_, SIGTERM, SIGINT),
           sweep_(io_),
+          ending_(io_),
           writer_(queue_, settings.dsn, settings.only, settings.writer, observer()) {}
 
     void run() {
@@ -58,7 +63,10 @@ class Server {
         signals_.async_wait([this](error_code error, int) {
             if (!error) stop();
         });
-        std::jthread storing([this] { writer_.run(); });
+        std::jthread storing([this] {
+            writer_.run();
+            net::post(io_, [this] { ending_.cancel(); });
+        });
         io_.run();
     }
 
@@ -136,6 +144,10 @@ class Server {
         acceptor_.close();
         sweep_.cancel();
         queue_.stop();
+        ending_.expires_after(last_wait);
+        ending_.async_wait([this](error_code error) {
+            if (!error) writer_.abandon();
+        });
         for (Connection* one : reading_) one->stream.close();
     }
 
@@ -373,6 +385,9 @@ class Server {
             co_return HttpResponse{200, "text/plain", "ok\n", {}};
         }
         const auto found = catalog_->find(target->collection);
+        // A collection that was not found before the database failed may exist.
+        if (found == catalog_->end() && !metrics_.database)
+            co_return later(503, 2, "the collections cannot be looked up now");
         if (found == catalog_->end())
             co_return problem(
                 404, "the collection does not exist",
@@ -483,6 +498,7 @@ class Server {
     Tickets asking_;  ///< the tickets among these that wait for the next query of the collections
     std::map<net::ip::address, std::size_t> peers_;  ///< number of connections by address
     net::steady_timer sweep_;
+    net::steady_timer ending_;                ///< after SIGTERM, until the last transaction has ended
     bool alive_ = false;                      ///< whether the last query of the collections succeeded
     Clock::time_point looked_at_, heard_at_;  ///< start and end of the last successful query
     bool stopping_ = false;

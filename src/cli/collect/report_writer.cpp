@@ -19,9 +19,11 @@ constexpr RetryPolicy short_retries{500ms, 50ms, 100ms};
 
 constexpr auto between_checks = 200ms;
 /// Settings of the session in which no code of table owners runs. The search path excludes objects of other
-/// roles, independently of the role's settings.
-constexpr const char* control_settings =
-    "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '10s'";
+/// roles. An owner's lock on a table must not delay the look-up of other collections.
+std::vector<Session::Setting> control_settings() {
+    return {
+        {"search_path", "pg_catalog, pg_temp"}, {"statement_timeout", "'10s'"}, {"lock_timeout", "'500ms'"}};
+}
 
 using ReceivedBatches = std::vector<const ReceivedBatch*>;
 
@@ -76,14 +78,14 @@ std::string bounded(const std::string& dsn) {
 
 ReportWriter::Worker::Worker(const std::string& dsn, const WriterLimits& limits)
     : session(dsn, short_retries,
-              "SET statement_timeout = '" + std::to_string(limits.duration.count()) + "s'", limits.duration) {
-}
+              {{"statement_timeout", "'" + std::to_string(limits.duration.count()) + "s'"}},
+              limits.duration) {}
 
 ReportWriter::ReportWriter(Queue& queue, const std::string& dsn, std::set<std::string> only,
                            const WriterLimits& limits, Observer observer)
     : queue_(queue),
       limits_(limits),
-      control_(bounded(dsn), short_retries, control_settings, 10s),
+      control_(bounded(dsn), short_retries, control_settings(), 10s),
       only_(std::move(only)),
       observer_(std::move(observer)) {
     check_role();
@@ -95,8 +97,9 @@ ReportWriter::ReportWriter(Queue& queue, const std::string& dsn, std::set<std::s
 /// Triggers of other owners' tables run with this role's rights, and can switch to any role of which it is a
 /// member.
 void ReportWriter::check_role() {
-    const auto found = control_.persist("connecting", [](pqxx::connection& connection, const std::string&) {
+    const auto found = control_.persist("connecting", [&](pqxx::connection& connection, const std::string&) {
         pqxx::work transaction(connection);
+        control_.begin(transaction);
         return pq::run(transaction,
                        "SELECT r.rolname::text, r.rolname = session_user, r.rolsuper FROM pg_roles AS r "
                        "WHERE (r.rolsuper OR r.rolcreaterole OR r.rolreplication OR r.rolbypassrls "
@@ -155,6 +158,7 @@ void ReportWriter::end_overdue() {
         try {
             control_.persist("ending a transaction", [&](pqxx::connection& connection, const std::string&) {
                 pqxx::work transaction(connection);
+                control_.begin(transaction);
                 pq::run(transaction, "SELECT pg_catalog.pg_terminate_backend($1::pg_catalog.int4)",
                         std::to_string(process));
             });
@@ -167,54 +171,128 @@ void ReportWriter::end_overdue() {
 void ReportWriter::refresh() {
     const auto began = Clock::now();
     try {
-        const auto rows = control_.persist(
-            "looking collections up", [](pqxx::connection& connection, const std::string& schema) {
-                pqxx::work transaction(connection);
-                return pq::run(
-                    transaction,
-                    "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
-                    "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
-                    "t.relowner::text, "
-                    "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
-                    "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open'), "
-                    "(SELECT coalesce(json_agg(json_build_object('name', s.\"column\", 'type', s.type, "
-                    "'required', s.required)), '[]')::text FROM " +
-                        schema +
-                        ".ldp_side_columns(c.name) AS s "
-                        "WHERE has_column_privilege(t.oid, s.\"column\", 'INSERT')) "
-                        "FROM " +
-                        schema +
-                        ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
-                        "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
-                        "WHERE has_any_column_privilege(t.oid, 'INSERT')");
-            });
+        check_settings();
+        std::vector<CatalogEntry> all;
+        try {
+            all = listed({});
+        } catch (const pq::Failure& failure) {
+            // One collection may be the cause: a change of its table, or a lock on it.
+            if (failure.lost()) throw;
+            all = listed_singly();
+        }
         auto found = std::make_shared<Catalog>();
-        for (const auto& row : rows) {
-            CatalogEntry listed{row[0].as<std::string>(),
-                                row[1].as<std::string>(),
-                                row[2].as<std::string>(),
-                                row[3].as<std::string>(),
-                                {},
-                                {},
-                                row[4].as<std::string>(),
-                                row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>()),
-                                side_columns(row[6].as<std::string>())};
-            if (!only_.empty() && !only_.contains(listed.name)) continue;
-            const auto before = catalog_->find(listed.name);
-            const bool same = before != catalog_->end() && before->second->same_as(listed);
-            std::string name = listed.name;
-            const auto offered = same ? before->second : read_collection(std::move(listed));
+        for (CatalogEntry& one : all) {
+            if (!only_.empty() && !only_.contains(one.name)) continue;
+            const auto before = catalog_->find(one.name);
+            const bool same = before != catalog_->end() && before->second->same_as(one);
+            std::string name = one.name;
+            const auto offered = same ? before->second : read_collection(std::move(one));
             if (offered) found->emplace(std::move(name), offered);
         }
+        for (const auto& [name, entry] : *catalog_)
+            if (unknown_.contains(name)) found->emplace(name, entry);
         if (*found != *catalog_) {
             catalog_ = std::move(found);
             observer_.catalog(catalog_);
         }
         observer_.looked(began, true);
-    } catch (const pq::Failure& failure) {
+    } catch (const Error& error) {
         observer_.looked(began, false);
-        observer_.complain(failure);
+        observer_.complain(error);
     }
+}
+
+/// Complains of settings of the endpoint's role: sessions do not use them, and a trigger may have made them.
+void ReportWriter::check_settings() {
+    const auto found =
+        control_.persist("looking up the role", [&](pqxx::connection& connection, const std::string&) {
+            pqxx::work transaction(connection);
+            control_.begin(transaction);
+            return pq::run(
+                transaction,
+                "SELECT left(string_agg(DISTINCT split_part(s.setting, '=', 1), ', '), 200) "
+                "FROM pg_db_role_setting AS r, unnest(r.setconfig) AS s (setting) "
+                "WHERE r.setrole = (SELECT oid FROM pg_roles WHERE rolname = session_user) AND r.setdatabase "
+                "IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))");
+        });
+    if (found[0][0].is_null()) return;
+    observer_.complain(Error(ErrorCode::environment, "the role of the endpoint has settings",
+                             "They have no effect: " + found[0][0].as<std::string>() +
+                                 ". A trigger of a collection's table may have made them (ALTER ROLE)."));
+}
+
+/// Returns the collections that the role may submit to, without specs and mechanisms; only the one of this
+/// name if the name is not empty.
+std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
+    const auto rows = control_.persist("looking collections up", [&](pqxx::connection& connection,
+                                                                     const std::string& schema) {
+        pqxx::work transaction(connection);
+        control_.begin(transaction);
+        return pq::run(transaction,
+                       "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
+                       "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
+                       "t.relowner::text, "
+                       "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
+                       "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open'), "
+                       "(SELECT coalesce(json_agg(json_build_object('name', s.\"column\", 'type', s.type, "
+                       "'required', s.required)), '[]')::text FROM " +
+                           schema +
+                           ".ldp_side_columns(c.name) AS s JOIN pg_attribute AS a "
+                           "ON a.attrelid = t.oid AND a.attname = s.\"column\" "
+                           "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT')) "
+                           "FROM " +
+                           schema +
+                           ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
+                           "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
+                           "WHERE has_any_column_privilege(t.oid, 'INSERT') AND ($1 = '' OR c.name = $1)",
+                       name);
+    });
+    std::vector<CatalogEntry> all;
+    for (const auto& row : rows) {
+        std::string called = row[0].as<std::string>();
+        try {
+            all.push_back({called,
+                           row[1].as<std::string>(),
+                           row[2].as<std::string>(),
+                           row[3].as<std::string>(),
+                           {},
+                           {},
+                           row[4].as<std::string>(),
+                           row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>()),
+                           side_columns(row[6].as<std::string>())});
+            unknown_.erase(called);
+        } catch (const Error& error) {
+            // Its columns cannot be read, for example because their names are not UTF-8.
+            unknown_.erase(called);
+            observer_.complain(Error(ErrorCode::environment, "collection \"" + called + "\": " + error.what(),
+                                     error.detail()));
+        }
+    }
+    return all;
+}
+
+/// Looks each collection up by itself. Those that cannot be looked up now keep their last state.
+std::vector<CatalogEntry> ReportWriter::listed_singly() {
+    const auto names = control_.persist(
+        "looking collections up", [&](pqxx::connection& connection, const std::string& schema) {
+            pqxx::work transaction(connection);
+            control_.begin(transaction);
+            return pq::run(transaction, "SELECT name FROM " + schema + ".ldp_collection");
+        });
+    std::vector<CatalogEntry> all;
+    unknown_.clear();
+    for (const auto& row : names) {
+        const std::string name = row[0].as<std::string>();
+        try {
+            for (CatalogEntry& one : listed(name)) all.push_back(std::move(one));
+        } catch (const pq::Failure& failure) {
+            if (failure.lost()) throw;
+            unknown_.insert(name);
+            observer_.complain(
+                Error(failure.code(), "collection \"" + name + "\": " + failure.what(), failure.detail()));
+        }
+    }
+    return all;
 }
 
 /// Returns the collection with its spec; null if it no longer exists or its spec is not supported.
@@ -223,6 +301,7 @@ std::shared_ptr<const CatalogEntry> ReportWriter::read_collection(CatalogEntry&&
         listed.spec =
             control_.persist("fetching a spec", [&](pqxx::connection& connection, const std::string& schema) {
                 pqxx::work transaction(connection);
+                control_.begin(transaction);
                 const auto found = pq::run(
                     transaction, "SELECT " + schema + ".ldp_client_spec($1::text)::text", listed.name);
                 return found[0][0].is_null() ? std::string() : found[0][0].as<std::string>();
@@ -231,7 +310,7 @@ std::shared_ptr<const CatalogEntry> ReportWriter::read_collection(CatalogEntry&&
         listed.mechanism = make_mechanism(Spec::from_json(listed.spec));
         return std::make_shared<const CatalogEntry>(std::move(listed));
     } catch (const pq::Failure& failure) {
-        if (failure.passing()) throw;
+        if (failure.lost()) throw;
         observer_.complain(failure);
     } catch (const Error& error) {
         observer_.complain(error);
@@ -239,10 +318,16 @@ std::shared_ptr<const CatalogEntry> ReportWriter::read_collection(CatalogEntry&&
     return nullptr;
 }
 
+void ReportWriter::abandon() {
+    control_.abandon();
+    for (const auto& worker : workers_) worker->session.abandon();
+}
+
 std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection& connection,
                                                 const std::string& schema, std::span<const QueuedBatch> group,
                                                 bool singly, std::size_t hold) {
     pqxx::work transaction(connection);
+    worker.session.begin(transaction, true);
     std::vector<BatchOutcome> outcomes;
     const auto note = [&](std::span<const QueuedBatch> some) {
         for (const bool fresh : claim(transaction, schema, received(some)))
@@ -290,6 +375,7 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
             } else if (!repeated.empty()) {
                 transaction.abort();
                 pqxx::work again(connection);
+                worker.session.begin(again, true);
                 claim(again, schema, repeated);
                 commit(again);
             }
@@ -308,8 +394,8 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
         transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
         for (const bool unclaimed : claim(transaction, schema, fresh))
             if (unclaimed) pq::refuse_unclaimed(to.name);
-        // Restores the timeout, which a trigger may have changed, so that it also bounds the COMMIT.
-        transaction.exec(worker.session.settings());
+        // A trigger may have changed the timeout.
+        worker.session.end(transaction);
     }
     commit(transaction);
     return outcomes;

@@ -43,6 +43,9 @@ class ReportWriter {
     ReportWriter(Queue& queue, const std::string& dsn, std::set<std::string> only, const WriterLimits& limits,
                  Observer observer);
     void run();
+    /// Breaks the connections to the database, so that run() ends although the server does not respond. May
+    /// be called from any thread, after the queue was stopped.
+    void abandon();
 
   private:
     /// A session that stores batches.
@@ -56,6 +59,9 @@ class ReportWriter {
     void work(Worker& worker);
     void end_overdue();
     void refresh();
+    void check_settings();
+    [[nodiscard]] std::vector<CatalogEntry> listed(const std::string& name);
+    [[nodiscard]] std::vector<CatalogEntry> listed_singly();
     [[nodiscard]] std::shared_ptr<const CatalogEntry> read_collection(CatalogEntry&& listed);
     void store(Worker& worker, Group group);
     /// Returns the outcome of each batch of the group. It is `later` for new batches if nothing was committed
@@ -72,6 +78,7 @@ class ReportWriter {
     Session control_;  ///< runs no code of table owners
     std::vector<std::unique_ptr<Worker>> workers_;
     std::set<std::string> only_;
+    std::set<std::string> unknown_;  ///< collections whose last look-up failed
     Observer observer_;
     std::shared_ptr<const Catalog> catalog_ = std::make_shared<const Catalog>();
     std::mutex mutex_;

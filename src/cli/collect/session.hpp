@@ -4,21 +4,29 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/collect/batch_queue.hpp"
 #include "client/uploader.hpp"
 
 namespace ldp::collect {
 
-/// A session that is reset before each work. Its functions must be called from one thread, except overdue().
+/// A session that is reset before each work. Its functions must be called from one thread, except overdue()
+/// and abandon(). Settings of the endpoint's role in the catalogue are replaced by those of the database or
+/// of PostgreSQL, because the trigger of a table can change them (ALTER ROLE).
 class Session {
   public:
-    /// `settings` are SQL commands that run after each reset. A work is overdue one second after `limit`.
-    Session(const std::string& dsn, const RetryPolicy& retry_policy, std::string settings,
+    /// A setting of the session; the value is an SQL constant or list.
+    using Setting = std::pair<const char*, std::string>;
+
+    /// The settings hold after each reset. A work is overdue one second after `limit`.
+    Session(const std::string& dsn, const RetryPolicy& retry_policy, std::vector<Setting> settings,
             Clock::duration limit)
         : link_(dsn, retry_policy), settings_(std::move(settings)), limit_(limit) {}
 
-    /// Calls work(connection, schema of the extension) as Connection::persist does.
+    /// Calls work(connection, schema of the extension) as Connection::persist does. Each transaction of the
+    /// work must call begin() before anything else.
     template <class Work>
     auto persist(std::string_view doing, Work&& work) {
         const Running running(*this);
@@ -28,12 +36,19 @@ class Session {
             return work(connection, static_cast<const std::string&>(schema_));
         });
     }
+    /// Begins a transaction. Behind a pooler, it has another session than the last one, so the settings are
+    /// those of the transaction.
+    void begin(pqxx::transaction_base& transaction, bool writes = false);
+    /// Restores the settings before a COMMIT, so that they bound it. Behind a pooler, also resets the
+    /// session.
+    void end(pqxx::transaction_base& transaction);
     /// Resets the session after the last work. If this fails, the session is reset before the next work.
     void clean() noexcept;
-    [[nodiscard]] const std::string& settings() const noexcept { return settings_; }
     /// Returns the process id of the server's backend at the first call after the current work has become
     /// overdue, else 0. May be called from any thread.
     [[nodiscard]] int overdue();
+    /// Breaks the connection of the current work and of each later one. May be called from any thread.
+    void abandon();
 
   private:
     class Running {
@@ -48,17 +63,21 @@ class Session {
     };
 
     void prepare(pqxx::connection& connection, std::string_view doing);
+    /// The settings as SQL commands; `local`: for the current transaction.
+    [[nodiscard]] std::string commands(bool local) const;
 
     Connection link_;
-    std::string settings_;
+    std::vector<Setting> settings_;
     Clock::duration limit_;
     std::string schema_;
-    int process_ = 0;  ///< backend of the last reset
+    int process_ = 0;      ///< backend of the last reset
+    bool altered_ = true;  ///< whether the session began with settings of the role
     bool dirty_ = true;
 
     std::mutex mutex_;  ///< protects the members below
-    bool running_ = false, overdue_ = false;
-    int working_ = 0;
+    bool running_ = false, overdue_ = false, abandoned_ = false;
+    int working_ = 0;  ///< backend of the current work
+    int socket_ = -1;  ///< of the current work
     Clock::time_point since_;
 };
 

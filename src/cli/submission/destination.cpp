@@ -12,10 +12,15 @@ namespace {
 std::string fetch_created(Connection& link, const std::string& collection) {
     return link.persist("looking the collection up", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
-        return pq::run(transaction,
-                       "SELECT extract(epoch FROM created)::text FROM ldp_collections WHERE name = $1",
-                       collection)[0][0]
-            .as<std::string>();
+        link.prepare(transaction);
+        const auto found = pq::run(transaction,
+                                   "SELECT extract(epoch FROM c.created)::pg_catalog.text FROM " +
+                                       pq::extension_schema(transaction) +
+                                       ".ldp_collections AS c WHERE c.name OPERATOR(pg_catalog.=) "
+                                       "$1::pg_catalog.text",
+                                   collection);
+        if (found.empty()) pq::refuse_unknown(collection);
+        return found[0][0].as<std::string>();
     });
 }
 

@@ -173,22 +173,31 @@ class HttpConnection {
 
     Response exchanged_now(const boost::beast::http::request<boost::beast::http::string_body>& message) {
         namespace http = boost::beast::http;
-        http::response_parser<http::string_body> parser;
-        parser.body_limit(std::uint64_t{64} << 20);
         finish([&](auto handler) { http::async_write(*stream_, message, handler); });
-        finish([&](auto handler) { http::async_read(*stream_, buffer_, parser, handler); });
-        if (!parser.keep_alive()) stream_.reset();
-        return parser.release();
+        for (int interim = 0; interim < most_interim; ++interim) {
+            http::response_parser<http::string_body> parser;
+            parser.body_limit(std::uint64_t{64} << 20);
+            finish([&](auto handler) { http::async_read(*stream_, buffer_, parser, handler); });
+            // 100 Continue, 103 Early Hints and others precede the response.
+            if (parser.get().result_int() / 100 == 1) continue;
+            if (!parser.keep_alive()) stream_.reset();
+            return parser.release();
+        }
+        throw boost::system::system_error(http::make_error_code(http::error::bad_status));
     }
 
     static constexpr const char* default_port = "80";
+    /// Maximum bytes that are received and not parsed: a header line, or the line before a chunk.
+    static constexpr std::size_t most_unparsed = 65536;
+    /// Maximum number of interim responses (1xx), plus one.
+    static constexpr int most_interim = 16;
     std::string host_, port_ = default_port, prefix_;
     RetryPolicy retry_policy_;
     std::chrono::seconds timeout_;
     Waiting waiting_;
     boost::asio::io_context io_{1};
     std::optional<Stream> stream_;
-    boost::beast::flat_buffer buffer_;
+    boost::beast::flat_buffer buffer_{most_unparsed};
     Reply reply_;
 };
 

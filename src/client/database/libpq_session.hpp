@@ -1,0 +1,137 @@
+// Connection strings for libpq, and the reason why a connection failed. A header only, because libldp does
+// not depend on libpq.
+#pragma once
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/delivery/next_step.hpp"
+
+namespace ldp::pq {
+
+// Code that runs with a role's privileges, such as the trigger of a table, can change the settings of that
+// role (ALTER ROLE … SET). They hold from the next session on. Settings that a client requests when it
+// connects win over them, and RESET returns to them.
+
+/// The setting that shows whether the server took the requested options. Its value is random.
+inline constexpr const char* session_mark = "ldp_client.session";
+
+/// The options of a session, in the form of the parameter `options` of libpq, which separates words by
+/// spaces. `version` is the server's, or 0 if it is unknown: an unknown setting would end the connection.
+[[nodiscard]] inline std::string session_options(int version) {
+    std::string options;
+    for (const char* setting :
+         {"role=none", "default_transaction_read_only=off", "default_transaction_isolation=read\\ committed",
+          "default_transaction_deferrable=off", "standard_conforming_strings=on", "statement_timeout=0",
+          "lock_timeout=0", "idle_in_transaction_session_timeout=0", "exit_on_error=off",
+          "plpgsql.extra_errors=none", "client_min_messages=notice", "local_preload_libraries="})
+        options += (options.empty() ? "-c " : " -c ") + std::string(setting);
+    if (version >= 140000) options += " -c idle_session_timeout=0";
+    if (version >= 170000) options += " -c transaction_timeout=0";
+    return options;
+}
+
+/// Returns a connection string with the parameters of `parameters`, which may be a URI, in UTF-8, and with
+/// these options before its own, so that its own win. Text that libpq cannot parse is returned unchanged:
+/// libpq reports the reason when it connects.
+[[nodiscard]] inline std::string session_parameters(const std::string& parameters,
+                                                    const std::string& options) {
+    struct Freeing {
+        void operator()(PQconninfoOption* all) const noexcept { PQconninfoFree(all); }
+    };
+    const std::unique_ptr<PQconninfoOption, Freeing> parsed(PQconninfoParse(parameters.c_str(), nullptr));
+    if (!parsed) return parameters;
+    std::string text;
+    const auto add = [&](std::string_view name, std::string_view value) {
+        text += (text.empty() ? "" : " ") + std::string(name) + "='";
+        for (const char c : value) {
+            if (c == '\'' || c == '\\') text += '\\';
+            text += c;
+        }
+        text += "'";
+    };
+    const char* const environment = std::getenv("PGOPTIONS");
+    std::string own = environment == nullptr ? "" : environment;
+    for (const PQconninfoOption* one = parsed.get(); one->keyword != nullptr; ++one) {
+        const std::string_view name = one->keyword;
+        if (one->val == nullptr || name == "client_encoding") continue;
+        if (name == "options")
+            own = one->val;
+        else
+            add(name, one->val);
+    }
+    add("client_encoding", "UTF8");
+    if (!options.empty()) add("options", options + (own.empty() ? "" : " ") + own);
+    return text;
+}
+
+/// Whether a message of a server or pooler refuses the options of session_options(). Names of parameters and
+/// settings are the same in every language. Poolers translate nothing.
+[[nodiscard]] inline bool refuses_options(std::string_view message) {
+    for (const std::string_view name : {"options", "command-line", "local_preload_libraries", "exit_on_error",
+                                        "idle_session_timeout", "transaction_timeout", "ldp_client"})
+        if (message.find(name) != std::string_view::npos) return true;
+    return false;
+}
+
+/// Returns the SQLSTATE at the end of a libpq message of the verbosity PQERRORS_SQLSTATE; empty without one.
+[[nodiscard]] inline std::string sqlstate_of(std::string_view message) {
+    while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.remove_suffix(1);
+    constexpr std::size_t length = 5;
+    if (message.size() <= length) return {};
+    const std::string_view state = message.substr(message.size() - length);
+    const char before = message[message.size() - length - 1];
+    const bool plain =
+        std::ranges::all_of(state, [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); });
+    return plain && (before == ' ' || before == '\n') ? std::string(state) : std::string();
+}
+
+/// Connects once more and returns the SQLSTATE with which the server refuses the connection: "00000" if it
+/// accepts it, "28P01" if libpq needs a password, and empty without a response within ten seconds. Exceptions
+/// of libpqxx have no SQLSTATE for a failed connection, and messages are in the language of the server.
+[[nodiscard]] inline std::string connection_state(const std::string& parameters) {
+    using std::chrono::steady_clock;
+    struct Finishing {
+        void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
+    };
+    const std::unique_ptr<PGconn, Finishing> attempt(PQconnectStart(parameters.c_str()));
+    if (!attempt) return {};
+    PQsetErrorVerbosity(attempt.get(), PQERRORS_SQLSTATE);
+    const auto until = steady_clock::now() + std::chrono::seconds(10);
+    auto next = PQstatus(attempt.get()) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+    while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(until - steady_clock::now()).count();
+        pollfd socket{PQsocket(attempt.get()),
+                      static_cast<short>(next == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
+        if (left <= 0 || ::poll(&socket, 1, static_cast<int>(left)) <= 0) return {};
+        next = PQconnectPoll(attempt.get());
+    }
+    if (next == PGRES_POLLING_OK) return "00000";
+    if (PQconnectionNeedsPassword(attempt.get()) != 0) return "28P01";
+    return sqlstate_of(PQerrorMessage(attempt.get()));
+}
+
+/// Whether a later attempt to connect with these parameters may succeed, after an attempt has failed.
+[[nodiscard]] inline bool connects_later(const std::string& parameters) {
+    switch (PQping(parameters.c_str())) {
+        case PQPING_NO_ATTEMPT:  // invalid parameters
+            return false;
+        case PQPING_OK: {  // the server accepts connections, but may refuse this one
+            const std::string state = connection_state(parameters);
+            return state == "00000" || sql_reply(DeliveryRequest::submit, state, false).passing;
+        }
+        default:  // no response, or the server starts or stops
+            return true;
+    }
+}
+
+}  // namespace ldp::pq
