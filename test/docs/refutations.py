@@ -116,7 +116,7 @@ e, k = exp(1), 10
 p, q = e / (e + k - 1), 1 / (e + k - 1)
 assert abs(p * (1 - p) / (p - q) ** 2 - e * (k - 1) / (e - 1) ** 2) < 1e-9
 assert abs(q * (1 - q) / (p - q) ** 2 - (e + k - 2) / (e - 1) ** 2) < 1e-9
-figure("3-4-1 to 3-4-3", "GRR", "(e + k − 2)/(e − 1)² at share 0")
+figure("3-4-1 to 3-4-3", "GRR", "(e^ε + k − 2)/(e^ε − 1)² at share 0")
 
 # The contraction coefficients of randomized response, and the printed one.
 p = exp(1) / (exp(1) + 1)
