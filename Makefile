@@ -117,6 +117,7 @@ bench: deps stage
 evaluate: deps configure
 	@$(call build,build,evaluate)
 	@build/bin/evaluate build/evaluate $(FIGURES)
+	@[ ! -e "$${LDP_DATA:-../shared/data}/adult_coarse.csv.gz" ] || bench/evaluate/tables build/evaluate
 programs: deps configure
 	@$(call build,build,benches ldp-demo test-programs)
 
