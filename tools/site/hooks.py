@@ -16,6 +16,13 @@ def on_config(config):
     names.update(re.findall(r"^### (\w+)$", Path(config["docs_dir"], reference + ".md").read_text(), re.MULTILINE))
 
 
+def on_page_markdown(markdown, page, config, files):
+    # The list of all changes has every term of the manual, and would hide the pages that explain them.
+    if page.file.src_uri == "CHANGELOG.md":
+        page.meta["search"] = {"exclude": True}
+    return markdown
+
+
 def on_page_content(html, page, config, files):
     if page.url.startswith("api/"):
         return html  # names of C and C++
