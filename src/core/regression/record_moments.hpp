@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/math/normal_equations.hpp"
 #include "core/mechanism/capability.hpp"
+#include "core/regression/normal_equations.hpp"
 
 namespace ldp {
 

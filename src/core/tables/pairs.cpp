@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/base/interrupt.hpp"
-#include "core/math/spectrum.hpp"
 #include "core/tables/pooled.hpp"
+#include "core/tables/spectrum.hpp"
 
 namespace ldp {
 

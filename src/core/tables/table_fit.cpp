@@ -10,11 +10,11 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
-#include "core/math/spectrum.hpp"
 #include "core/summary/empirical_bayes.hpp"
 #include "core/tables/pairs.hpp"
 #include "core/tables/pooled.hpp"
 #include "core/tables/scaling.hpp"
+#include "core/tables/spectrum.hpp"
 
 namespace ldp {
 

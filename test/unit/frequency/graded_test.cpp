@@ -4,8 +4,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/math/inverse.hpp"
 #include "core/mechanism/graded/estimable.hpp"
+#include "core/mechanism/graded/inverse.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

@@ -1,6 +1,6 @@
 // Matrices of a known spectrum, changed: a symmetric one, and rectangular ones of both shapes.
 
-#include "core/math/spectrum.hpp"
+#include "core/tables/spectrum.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>

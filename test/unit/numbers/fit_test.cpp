@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/math/monotone.hpp"
-#include "core/math/shrunk_splits.hpp"
+#include "core/mechanism/ordered/shrunk_splits.hpp"
 #include "core/summary/distribution.hpp"
 #include "repeated_draws.hpp"
 

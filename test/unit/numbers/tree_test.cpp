@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/channel/subset_channel.hpp"
-#include "core/math/level_tree.hpp"
+#include "core/mechanism/ordered/level_tree.hpp"
 #include "core/summary/distribution.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"

@@ -11,13 +11,13 @@
 #include <numeric>
 
 #include "core/base/exact.hpp"
-#include "core/base/lazy.hpp"
 #include "core/base/text.hpp"
-#include "core/math/inverse.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/graded/estimable.hpp"
 #include "core/mechanism/graded/graded_channel.hpp"
+#include "core/mechanism/graded/inverse.hpp"
+#include "core/mechanism/graded/lazy.hpp"
 #include "core/mechanism/graded/utilities.hpp"
 
 namespace ldp::exponential {

@@ -8,7 +8,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/math/monotone.hpp"
-#include "core/math/shrunk_splits.hpp"
+#include "core/mechanism/ordered/shrunk_splits.hpp"
 
 namespace ldp {
 

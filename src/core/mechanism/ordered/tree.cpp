@@ -25,10 +25,10 @@
 #include "core/channel/numeric.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/math/level_tree.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
+#include "core/mechanism/ordered/level_tree.hpp"
 #include "core/mechanism/ordered/split_people.hpp"
 
 namespace ldp::tree {

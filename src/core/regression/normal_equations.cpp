@@ -1,4 +1,4 @@
-#include "core/math/normal_equations.hpp"
+#include "core/regression/normal_equations.hpp"
 
 #include <Eigen/Cholesky>
 

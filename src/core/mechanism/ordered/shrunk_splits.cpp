@@ -1,4 +1,4 @@
-#include "core/math/shrunk_splits.hpp"
+#include "core/mechanism/ordered/shrunk_splits.hpp"
 
 #include <algorithm>
 #include <array>

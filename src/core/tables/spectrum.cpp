@@ -1,4 +1,4 @@
-#include "core/math/spectrum.hpp"
+#include "core/tables/spectrum.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/math/level_tree.hpp"
+#include "core/mechanism/ordered/level_tree.hpp"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include "core/math/inverse.hpp"
+#include "core/mechanism/graded/inverse.hpp"
 
 #include <Eigen/Core>
 #include <algorithm>
