@@ -68,7 +68,8 @@ bool read_digits(std::string_view text, MutableBytes bytes) {
 }
 
 Datum read_text(FunctionCallInfo fcinfo, Kind kind, bool has_head = false) {
-    const std::string_view text = PG_GETARG_CSTRING(0);
+    std::string_view text = PG_GETARG_CSTRING(0);
+    if (text.starts_with("\\x")) text.remove_prefix(2);  // the text of a bytea
     check_length(text.size() / 2, kind);
     varlena* value = new_value(text.size() / 2);
     if (!read_digits(text, writable(value))) throw_no_digits(kind);
@@ -97,7 +98,28 @@ Datum receive(FunctionCallInfo fcinfo, Kind kind, bool has_head = false) {
     PG_RETURN_POINTER(value);
 }
 
+Datum of_bytes(FunctionCallInfo fcinfo, Kind kind) {
+    const Bytes bytes = contents(PG_GETARG_VARLENA_PP(0));
+    check_length(bytes.size(), kind);
+    varlena* value = new_value(bytes.size());
+    std::ranges::copy(bytes, writable(value).begin());
+    check(fcinfo, contents(value), kind);
+    PG_RETURN_POINTER(value);
+}
+
 }  // namespace
+
+LDP_FUNCTION(ldp_report_of_bytes) {
+    return of_bytes(fcinfo, Kind::report);
+}
+
+LDP_FUNCTION(ldp_report_batch_of_bytes) {
+    return of_bytes(fcinfo, Kind::batch);
+}
+
+LDP_FUNCTION(ldp_summary_of_bytes) {
+    return of_bytes(fcinfo, Kind::summary);
+}
 
 LDP_FUNCTION_OF_REPORTS(ldp_report_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
     return read_text(fcinfo, Kind::report);

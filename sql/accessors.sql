@@ -429,18 +429,26 @@ COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer) IS
 
 CREATE FUNCTION @extschema@.ldp_round(result @extschema@.ldp_estimate_row, digits integer DEFAULT 2)
     RETURNS @extschema@.ldp_estimate_row
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT ROW(($1).attribute, ($1).label, COALESCE(round(($1).estimate::numeric, places)::float8, ($1).estimate),
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF digits < 1 OR digits > 15 THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('invalid number of digits: %s', digits),
+            HINT = 'A standard error can be rounded to 1 to 15 significant digits.';
+    END IF;
+    RETURN (SELECT ROW(($1).attribute, ($1).label, COALESCE(round(($1).estimate::numeric, places)::float8, ($1).estimate),
                COALESCE(round(($1).stderr::numeric, places)::float8, ($1).stderr),
                COALESCE(round(($1).lower::numeric, places)::float8, ($1).lower),
                COALESCE(round(($1).upper::numeric, places)::float8, ($1).upper),
                ($1).n, ($1).people, ($1).attribute_number, ($1).value, ($1).note)::@extschema@.ldp_estimate_row
-    FROM (SELECT CASE WHEN ($1).stderr > 0 AND ($1).stderr < 1e300 THEN LEAST(GREATEST($2, 1), 15) - 1 - floor(log(($1).stderr))::integer END AS places) AS of_error
+    FROM (SELECT CASE WHEN ($1).stderr > 0 AND ($1).stderr < 1e300 THEN $2 - 1 - floor(log(($1).stderr))::integer END AS places) AS of_error);
+END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_round(@extschema@.ldp_estimate_row, integer) IS
     'Returns a row of ldp_estimate or ldp_means, for example, with the standard error rounded to this number of '
     'significant digits (1 to 15), and estimate and interval rounded to the same decimal place. A row without a '
-    'standard error, or with 0, is returned unchanged.';
+    'standard error, or with 0, is returned unchanged. Error 22023 for another number of digits.';
 
 -- Combination of estimates ------------------------------------------------------------------------------------
 -- For estimates of one quantity by different people under different specs, for example if people chose their epsilon or a

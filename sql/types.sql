@@ -120,6 +120,14 @@ BEGIN
             EXECUTE format('COMMENT ON OPERATOR %4$s.%2$s (%1$s, %1$s) IS %3$L', type, operator[2], operator[6], '@extschema@');
         END LOOP;
 
+        -- Explicit only: a function that takes bytes is not called with a report by mistake.
+        EXECUTE format('
+            CREATE FUNCTION %1$s_of_bytes(bytea) RETURNS %1$s AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+            COMMENT ON FUNCTION %1$s_of_bytes(bytea) IS ''Converts bytes; validates all of them. The cast from bytea uses it.'';
+            CREATE CAST (bytea AS %1$s) WITH FUNCTION %1$s_of_bytes(bytea);
+            CREATE CAST (%1$s AS bytea) WITHOUT FUNCTION;
+            COMMENT ON CAST (bytea AS %1$s) IS ''validates all bytes'';
+            COMMENT ON CAST (%1$s AS bytea) IS ''the bytes as they are''', type);
         EXECUTE format('
             CREATE FUNCTION %1$s_cmp(%1$s, %1$s) RETURNS integer AS ''byteacmp''
                 LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

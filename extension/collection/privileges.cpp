@@ -45,6 +45,18 @@ FmgrInfo* namesake(FmgrInfo* called) {
     return found;
 }
 
+/// Rethrows the error being handled. The context of a message of RAISE lists the functions of ldp that were
+/// active, and is left out; that of the caller remains.
+[[noreturn]] void rethrow_without_context(MemoryContextData* memory) {
+    MemoryContextSwitchTo(memory);
+    ErrorData* error = CopyErrorData();
+    if (error->funcname == nullptr || std::strcmp(error->funcname, "exec_stmt_raise") != 0) PG_RE_THROW();
+    FlushErrorState();
+    error->context = nullptr;
+    ThrowErrorData(error);
+    pg_unreachable();
+}
+
 /// The number of the stored column of this name and type; 0 if it does not exist.
 AttrNumber column(TupleDesc columns, const char* name, Oid type) {
     for (int i = 0; i < columns->natts; ++i) {
@@ -168,7 +180,13 @@ LDP_FUNCTION(ldp_with_caller) {
     namestrcpy(caller, GetUserNameFromId(GetUserId(), false));
     call->args[0] = {NameGetDatum(caller), false};
     for (int i = 1; i < count; ++i) call->args[i] = fcinfo->args[i - 1];
-    const Datum result = FunctionCallInvoke(call);
+    MemoryContextData* const memory = CurrentMemoryContext;
+    Datum result = 0;
+    PG_TRY();
+    { result = FunctionCallInvoke(call); }
+    PG_CATCH();
+    { rethrow_without_context(memory); }
+    PG_END_TRY();
     fcinfo->isnull = call->isnull;
     return result;
 }

@@ -20,18 +20,20 @@ SQL
 sql $from -c "SELECT ldp_client_spec('visits')" >"$work/visits.spec"
 { echo a,b,c; for i in $(seq 500); do echo "0.$i,$i,1"; done; } >"$work/visits.csv"
 "$ldp" perturb --spec "$work/visits.spec" <"$work/visits.csv" 2>/dev/null >"$work/visits.copy"
-sql $from <<SQL || exit 1
+sql $from >"$work/log" <<SQL || { cat "$work/log"; exit 1; }
 SELECT ldp_open_rounds('visits', 0, 3);
 \\copy visits (report) FROM '$work/visits.copy'
 UPDATE visits SET country = CASE WHEN ctid::text LIKE '%1)' THEN 'fr' ELSE 'de' END, round = 3;
 CREATE MATERIALIZED VIEW by_country AS SELECT country, ldp_agg(report) AS summary FROM visits GROUP BY country;
+SELECT ldp_create_rollup('rounds', 'visits', '{round}'), ldp_refresh('rounds'), ldp_create_hitters('words', 2, 'ab');
 CREATE VIEW trend AS SELECT country, ldp_mean(summary, 1) AS mean FROM by_country;
 SQL
 
 questions=("SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate('visits')"
     "SELECT * FROM by_country ORDER BY country" "SELECT * FROM trend ORDER BY country"
     "SELECT ldp_rollup(summary) FROM by_country" "SELECT name, reports, spec FROM ldp_collections ORDER BY name"
-    "SELECT * FROM ldp_batch ORDER BY batch")
+    "SELECT * FROM ldp_batch ORDER BY batch" "SELECT * FROM ldp_series('rounds')" "SELECT * FROM ldp_hitter_search"
+    "SELECT name, collection, summaries, buckets, counted, open FROM ldp_rollup" "SELECT rollup, part, counted, open FROM ldp_rollup_part")
 # Each form of a dump gives the same; what follows looks at the last.
 for form in custom directory tar sections plain; do
     psql -Xqc "DROP DATABASE $to" -c "CREATE DATABASE $to" "$maintenance"
@@ -49,12 +51,27 @@ for form in custom directory tar sections plain; do
         check "$form: $question" "$answer" "$(sql $to -c "$question")"
     done
 done
-check "a collection dropped by hand stays behind" 2 "$(sql $to -c "SELECT count(*) FROM ldp_collection")"
+check "a collection dropped by hand stays behind" 3 "$(sql $to -c "SELECT count(*) FROM ldp_collection")"
 check "parts still make the whole" t \
     "$(sql $to -c "SELECT (SELECT ldp_rollup(summary) FROM by_country) = (SELECT ldp_agg(report) FROM visits)")"
 batch=$(sql $to -c "SELECT batch FROM ldp_batch LIMIT 1")
 check "a batch counted before is not counted again" f "$(sql $to -c "SELECT ldp_claim_batch(collection, batch, reports, digest) FROM ldp_batch WHERE batch = '$batch'")"
 check "the table still refuses foreign reports" 1 "$(sql $to -c "INSERT INTO colour SELECT report FROM visits LIMIT 1" | grep -c 'made for another collection')"
 check "privileges came along" t "$(sql $to -c "SELECT has_table_privilege('ldp_submitter', 'colour', 'INSERT') AND NOT has_table_privilege('ldp_submitter', 'colour', 'SELECT')")"
+
+# A restore by the owner of the new database, who is no superuser, as doc/sql.md describes it.
+at_exit() { psql -Xqc "DROP DATABASE IF EXISTS $to" -c "DROP ROLE IF EXISTS ldp_restorer" "$maintenance"; }
+psql -Xqc "DROP DATABASE $to" -c "CREATE ROLE ldp_restorer LOGIN" -c "CREATE DATABASE $to OWNER ldp_restorer" "$maintenance"
+sed -n '/^[*][*]Without superuser rights/,/^Then/p' doc/sql.md | sed '1,/^```sql$/d;/^```$/,$d; s/restorer/ldp_restorer/' >"$work/prepare.sql"
+check "the page has the statements" 2 "$(grep -c ';$' "$work/prepare.sql")"
+check "the superuser prepares the database" "" "$(sql $to -f "$work/prepare.sql")"
+PGUSER=ldp_restorer pg_restore --no-owner --no-comments -d $to "$work/custom" >"$work/restore.log" 2>&1
+check "the restore without superuser rights reports nothing" "" "$(grep -v '^$' "$work/restore.log")"
+for question in "${questions[@]}"; do
+    check "without superuser rights: $question" "$(sql $from -c "$question")" "$(sql $to -c "$question")"
+done
+check "its owner refreshes and queries it" "$(sql $from -c "SELECT * FROM ldp_estimate('visits')")" \
+    "$(PGUSER=ldp_restorer sql $to -c "SELECT FROM ldp_refresh('rounds')" -c "SELECT * FROM ldp_estimate('visits')" | grep .)"
+sql $to -c "REVOKE INSERT ON ldp_collection, ldp_batch, ldp_hitter_search, ldp_rollup, ldp_rollup_part FROM ldp_restorer"
 
 finish

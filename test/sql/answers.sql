@@ -220,6 +220,7 @@ SELECT pg_temp.context($$SELECT * FROM ldp_estimate('town', 2)$$) <= 1 AS short;
 -- Rows for people to read: the standard error has two digits, and the other numbers end where it ends.
 SELECT r.attribute, r.label, r.estimate, r.stderr, r.lower, r.upper, r.n FROM ldp_estimate('person') AS e, ldp_round(e) AS r;
 SELECT bool_and(abs(r.estimate - e.estimate) <= r.stderr / 10 AND r.n = e.n AND r.value IS NOT DISTINCT FROM e.value) AS close FROM ldp_estimate('person') AS e, ldp_round(e, 3) AS r;
+SELECT pg_temp.outcome(format('SELECT ldp_round(e, %s) FROM ldp_estimate(''person'') AS e', digits)) FROM unnest('{0,1,15,16,99}'::integer[]) AS digits;
 SELECT (ldp_round(e)).estimate, (ldp_round(e)).note FROM (VALUES (ROW('a', 'b', 1.23456, 0, 1, 2, 1, 1, 0, 0, 'exact')::ldp_estimate_row), (ROW('a', 'b', 12345.6, 321, 1, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row),
     (ROW('a', 'b', NULL, NULL, NULL, NULL, 0, 0, 0, 0, 'none')::ldp_estimate_row)) AS t (e);
 

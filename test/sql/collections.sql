@@ -298,6 +298,11 @@ DROP FUNCTION witness() CASCADE;
 DROP TABLE witnessed;
 -- SECURITY DEFINER functions set their search_path, and only their owner may execute them.
 SELECT proname, proconfig, proacl FROM pg_proc WHERE proname LIKE 'ldp\_%' AND prosecdef ORDER BY proname;
+-- An error of ldp's own functions has the context of the caller only.
+\set SHOW_CONTEXT always
+SELECT ldp_summary_of('nothing');
+SELECT ldp_estimate('nothing');
+\set SHOW_CONTEXT never
 REVOKE ALL ON SCHEMA public FROM regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 DROP ROLE regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 
