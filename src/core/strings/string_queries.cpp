@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/summary/pooling.hpp"
 
@@ -30,18 +29,6 @@ struct StringReports {
         need_reports(view);
         query.repetition = repetition_of_nothing(reports);
     }
-
-    /// Inflates the error if people's reports repeat.
-    void inflate(StringShare& share, Cell code) const {
-        const Inflation inflation(reports);
-        if (!inflation.needed()) return;
-        StringQuery sample = query;
-        sample.target = Target::sample;
-        const Estimate noisy =
-            query.target == Target::sample ? share.estimate : strings.share(reports, code, sample).estimate;
-        share.estimate = inflation.inflated(share.estimate, noisy);
-        share.law = law_of_share();
-    }
 };
 
 }  // namespace
@@ -54,18 +41,15 @@ std::vector<StringShare> shares_of_strings(const SummaryView& view, std::size_t 
                                            std::span<const Cell> codes, Target target) {
     const StringReports asked(view, attribute, target);
     const Cell most = asked.reports.mechanism->cells()[0];
-    std::vector<StringShare> shares;
-    for (const Cell code : codes) {
-        check_interrupt();
+    for (const Cell code : codes)
         if (code >= most)
             raise(ErrorCode::invalid_value, "string " + std::to_string(code) + " does not exist",
                   "Codes of strings are 0 to " + std::to_string(most - 1) + ".");
-        StringShare share = asked.reports.n == 0 ? StringShare{{unknown, unknown}, law_of_share(), 0, 1}
-                                                 : asked.strings.share(asked.reports, code, asked.query);
-        asked.inflate(share, code);
+    if (asked.reports.n == 0)
+        return std::vector<StringShare>(codes.size(), {{unknown, unknown}, law_of_share(), 0, 1});
+    std::vector<StringShare> shares = asked.strings.shares(asked.reports, codes, asked.query);
+    for (StringShare& share : shares)
         share.p_value = std::min(1.0, share.p_value * static_cast<double>(codes.size()));
-        shares.push_back(share);
-    }
     return shares;
 }
 
@@ -83,7 +67,6 @@ std::vector<FrequentString> search_strings(const SummaryView& view, std::size_t 
     else
         std::erase_if(found,
                       [&](const FrequentString& one) { return one.share.p_value > limits.significance; });
-    for (FrequentString& one : found) asked.inflate(one.share, one.code);
     return found;
 }
 

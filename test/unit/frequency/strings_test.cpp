@@ -151,6 +151,13 @@ BOOST_AUTO_TEST_CASE(specs_of_strings) {
                       Error);
 }
 
+// A search with default arguments has 32·19,683 candidates on a level, and at most 2^31 look-ups.
+BOOST_AUTO_TEST_CASE(specs_without_a_default_search_are_refused) {
+    const std::string words = R"("strings": {"alphabet": "a-z", "longest": 9}, "cohorts": )";
+    BOOST_CHECK_THROW(static_cast<void>(mechanism("strings", 4, words + "4000")), Error);
+    BOOST_CHECK_NO_THROW(static_cast<void>(mechanism("strings", 4, words + "3000")));
+}
+
 BOOST_AUTO_TEST_CASE(levels_extend_beginnings) {
     const StringLevels levels(38, 12, StringLevels::usual_first(38), StringLevels::usual_step(38));
     BOOST_REQUIRE_EQUAL(levels.count(), 6u);
@@ -299,6 +306,47 @@ BOOST_AUTO_TEST_CASE(searches_find_what_is_frequent) {
         BOOST_CHECK_THROW(
             static_cast<void>(search_strings(summary.view(), 0, {.keep = keep}, Target::sample)), Error);
     BOOST_CHECK_GT(summary.health(), 1e-6);
+}
+
+// Memoized reports of 1,000 people. Six standard deviations of the mean: a false alarm has probability 2e-9. Of
+// 100 intervals with coverage 95 %, fewer than 79 hold with probability 4e-9; of 40, fewer than 27 with 4e-9.
+BOOST_AUTO_TEST_CASE(searches_of_repeated_reports_are_unbiased, *boost::unit_test::label("slow")) {
+    const auto m =
+        mechanism(R"({"mechanism": "strings", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 12},)"
+                  R"( "strings": {"alphabet": "a-z", "longest": 5}, "first": 3, "step": 2})");
+    const StringDomain words = domain("a-z", 5);
+    const std::vector<std::pair<const char*, int>> held{
+        {"acme", 400}, {"globe", 300}, {"wayne", 100}, {"hooli", 100}, {"stark", 100}};
+    const Cell acme = code_of(words, "acme")->code;
+    SeededBits bits(4106);
+    for (const auto& [rounds, repetitions, least] : {std::tuple(1, 100, 79), {10, 40, 27}}) {
+        double sum = 0, squares = 0;
+        int covered = 0, others = 0;
+        for (int i = 0; i < repetitions; ++i) {
+            OwnedSummary summary(*m);
+            for (const auto& [text, people] : held)
+                for (int k = 0; k < people; ++k) {
+                    const Cell code = code_of(words, text)->code;
+                    Perturber device(*m);
+                    const Report report = device.perturb({&code, 1}, bits);
+                    for (int round = 1; round <= rounds; ++round) summary.add(report, Rounds::only(round));
+                }
+            for (const FrequentString& one : search_strings(summary.view(), 0, {}, Target::sample)) {
+                const auto known = std::ranges::find_if(
+                    held, [&](const auto& each) { return code_of(words, each.first)->code == one.code; });
+                others += known == held.end() ? 1 : 0;
+                if (one.code != acme) continue;
+                sum += one.share.estimate.value;
+                squares += square(one.share.estimate.value);
+                covered += covers(one.share, 0.4);
+            }
+        }
+        const double mean = sum / repetitions, variance = squares / repetitions - mean * mean;
+        BOOST_CHECK_SMALL(mean - 0.4, 6 * std::sqrt(variance / repetitions));
+        BOOST_CHECK_GE(covered, least);
+        // A search finds a string without holders with probability 0.05 at most.
+        BOOST_CHECK_LT(others, 0.05 * repetitions + 6 * std::sqrt(0.05 * repetitions));
+    }
 }
 
 // Of 400 searches among strings that are all rare, 20 find one at most by chance; 50 have probability 1e-8.

@@ -18,10 +18,9 @@ namespace ldp {
 
 namespace {
 
-/// Maximum number of candidates of one level, and of look-ups.
-constexpr double most_candidates = 0x1p22, most_work = 0x1p31;
-/// A share of this many standard errors is subtracted before others are estimated.
-constexpr double clear = 4;
+/// A share is subtracted before others are estimated if it has at least this many standard errors, and if
+/// the probability that any prefix without holders has such a share is at most `false_clear`.
+constexpr double clear = 4, false_clear = 0.05;
 
 double inside(double share) noexcept {
     return std::clamp(share, 0.0, 1.0);
@@ -62,10 +61,16 @@ TruthCurve curve_of(const PureProtocol& protocol, double reports, double all, Ta
     return population;
 }
 
+/// Returns the number of independent reports with the precision of these reports, of which people send up to
+/// `repetition` equal ones.
+double independent(double reports, double repetition) noexcept {
+    return std::max(1.0, std::floor(reports / repetition));
+}
+
 /// The count of a string that no person holds is binomial. Collisions increase its variance, so the distance
 /// from the mean is scaled to the binomial variance before the comparison.
 double p_value_of(const PureProtocol& protocol, const PooledShare& pool, double repetition) {
-    const double n = std::max(1.0, std::floor(pool.reports / repetition));
+    const double n = independent(pool.reports, repetition);
     const double noise = protocol.n_variance(0) / n;
     const double reduced = pool.value() * std::sqrt(noise / (noise + pool.collision_variance()));
     const double count = std::round(n * (protocol.q + reduced * (protocol.p - protocol.q)));
@@ -76,11 +81,12 @@ double p_value_of(const PureProtocol& protocol, const PooledShare& pool, double 
 StringShare share_of_pool(const StringDesign& design, const PooledShare& pool, std::uint64_t n,
                           const StringQuery& query) {
     if (!(pool.reports > 0)) return {{unknown, unknown}, law_of_share(), 0, 1};
+    const auto all = static_cast<double>(query.people == 0 ? n : query.people);
     const TruthCurve curve =
-        curve_of(design.protocol, pool.reports, static_cast<double>(query.people == 0 ? n : query.people),
-                 query.target);
+        curve_of(design.protocol, pool.reports / query.repetition, all / query.repetition, query.target);
+    // Collisions depend on the strings and their holders, not on the number of equal reports.
     const double collisions = pool.collision_variance();
-    const double variance = curve.variance_at(inside(pool.value())) / pool.reports + collisions;
+    const double variance = curve.variance_at(inside(pool.value())) / curve.n + collisions;
     return {{pool.value(), std::sqrt(variance)},
             {.truths = possible_shares, .curve = curve, .unseen_error = std::sqrt(collisions)},
             static_cast<std::uint64_t>(pool.reports),
@@ -94,21 +100,40 @@ struct Prefix {
     bool clear = false;  ///< its share was subtracted from the counts
 };
 
+/// Returns the smallest share that counts as clear without collisions: with the probability 1 − false_clear,
+/// none of `tested` prefixes without holders has such a share. With few reports the counts of such prefixes
+/// are far from normal.
+double least_clear_share(const PureProtocol& protocol, double n, double tested) {
+    const double noise = std::sqrt(protocol.n_variance(0) / n);
+    const auto [p, q] = protocol;
+    const auto reports = static_cast<std::uint64_t>(n);
+    std::uint64_t low = 0, high = reports + 1;  // the smallest sufficient count is in (low, high]
+    while (high - low > 1) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        (binomial_at_least(reports, q, middle) * tested <= false_clear ? high : low) = middle;
+    }
+    return std::max(clear * noise, (static_cast<double>(high) / n - q) / (p - q));
+}
+
 /// Estimates the shares of prefixes together. Clearly positive shares are subtracted in descending order, so
 /// that they add no collisions to other shares. Returns the variance of the remaining collisions.
-double refine(const StringDesign& design, LevelCounts& counts, std::vector<Prefix>& all) {
-    const double noise = design.protocol.n_variance(0) / counts.reports();
+double refine(const StringDesign& design, LevelCounts& counts, double repetition, double tested,
+              std::vector<Prefix>& all) {
+    const double n = independent(counts.reports(), repetition);
+    const double noise = design.protocol.n_variance(0) / n;
+    const double clear_share = least_clear_share(design.protocol, n, tested);
     double collisions = design.collisions(counts.sum_of_squares());
+    const auto threshold = [&] { return clear_share * std::sqrt(1 + collisions / noise); };
     std::vector<std::uint64_t> codes;
     for (const Prefix& one : all) codes.push_back(one.code);
     constexpr int most_rounds = 24, sweeps = 2;
     for (int round = 0; round < most_rounds; ++round) {
-        double largest = clear * std::sqrt(noise + collisions);
+        double largest = threshold();
         bool found = false;
         for (const Prefix& one : all)
             if (!one.clear && one.share > largest) largest = one.share, found = true;
         if (!found) break;
-        const double least = std::max(largest / 2, clear * std::sqrt(noise + collisions));
+        const double least = std::max(largest / 2, threshold());
         for (Prefix& one : all)
             if (!one.clear && one.share >= least) {
                 one.clear = true;
@@ -122,16 +147,20 @@ double refine(const StringDesign& design, LevelCounts& counts, std::vector<Prefi
                     counts.subtract(one.code, change);
                 }
         const std::vector<double> shares = counts.shares(codes);
-        double squares = counts.sum_of_squares();
+        double squares = counts.sum_of_squares(), others = 1;
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (!all[i].clear) {
                 all[i].share = shares[i];
                 continue;
             }
-            squares -=
-                square(all[i].share) - design.protocol.n_variance(inside(all[i].share)) / counts.reports();
+            squares -= square(all[i].share) - design.protocol.n_variance(inside(all[i].share)) / n;
+            others -= all[i].share;
         }
-        collisions = design.collisions(inside(squares));
+        squares = inside(squares);
+        // Equal reports of one person agree, so the sum of squares is too large if reports repeat. The
+        // remaining shares are below the threshold, which bounds their sum of squares.
+        if (repetition > 1) squares = std::min(squares, inside(others) * inside(threshold()));
+        collisions = design.collisions(squares);
     }
     return collisions;
 }
@@ -164,7 +193,8 @@ class LevelSearch {
         const std::uint64_t added = levels.length(level) - (level == 0 ? 0 : levels.length(level - 1));
         const auto prefixes = static_cast<double>(level == 0 ? 1 : open_.size());
         const double expected = prefixes * static_cast<double>(levels.sound_code_count(added));
-        if (expected > most_candidates || expected * static_cast<double>(design_.cohorts) > most_work)
+        if (expected > static_cast<double>(StringQuery::most_candidates) ||
+            expected * static_cast<double>(design_.cohorts) > static_cast<double>(StringQuery::most_work))
             raise(ErrorCode::invalid_value, "the search would examine too many candidates",
                   "Level " + std::to_string(level + 1) + " has " + shortest(expected) + ", each in " +
                       std::to_string(design_.cohorts) + " cohorts.",
@@ -193,7 +223,8 @@ class LevelSearch {
             const std::uint64_t code = levels.prefix(whole.code, level);
             all.push_back({code, counts.share(code)});
         }
-        const double collisions = refine(design_, counts, all);
+        const double collisions = refine(design_, counts, query_.repetition,
+                                         static_cast<double>(tested.size() + wholes_.size()), all);
         for (std::size_t i = fresh; i < all.size(); ++i)
             wholes_[i - fresh].pool.add(counts.reports(), all[i].share, collisions);
         all.resize(fresh);
@@ -264,17 +295,23 @@ LevelCounts StringDesign::counts(Bytes state, std::size_t level) const {
     return {state.subspan(level * size, size), level, cohorts, buckets, slope};
 }
 
-StringShare share_of_string(const StringDesign& design, const Counts& counts, Cell code,
-                            const StringQuery& query) {
-    PooledShare pool;
-    for (std::size_t level = design.levels.first_whole(code); level < design.levels.count(); ++level) {
+std::vector<StringShare> shares_of_strings(const StringDesign& design, const Counts& counts,
+                                           std::span<const Cell> codes, const StringQuery& query) {
+    std::vector<PooledShare> pools(codes.size());
+    for (std::size_t level = 0; level < design.levels.count(); ++level) {
         const LevelCounts one = design.counts(counts.state, level);
         if (!(one.reports() > 0)) continue;
-        const double share = one.share(design.levels.prefix(code, level));
-        const double others = std::max(0.0, one.sum_of_squares() - square(inside(share)));
-        pool.add(one.reports(), share, design.collisions(others));
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            if (level < design.levels.first_whole(codes[i])) continue;
+            const double share = one.share(design.levels.prefix(codes[i], level));
+            const double others = std::max(0.0, one.sum_of_squares() - square(inside(share)));
+            pools[i].add(one.reports(), share, design.collisions(others));
+            check_interrupt();
+        }
     }
-    return share_of_pool(design, pool, counts.n, query);
+    std::vector<StringShare> shares;
+    for (const PooledShare& pool : pools) shares.push_back(share_of_pool(design, pool, counts.n, query));
+    return shares;
 }
 
 std::vector<FrequentString> frequent_strings(const StringDesign& design, const Counts& counts,

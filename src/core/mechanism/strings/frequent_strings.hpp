@@ -26,8 +26,9 @@ struct StringDesign {
 };
 
 /// See StringShares.
-[[nodiscard]] StringShare share_of_string(const StringDesign& design, const Counts& counts, Cell code,
-                                          const StringQuery& query);
+[[nodiscard]] std::vector<StringShare> shares_of_strings(const StringDesign& design, const Counts& counts,
+                                                         std::span<const Cell> codes,
+                                                         const StringQuery& query);
 [[nodiscard]] std::vector<FrequentString> frequent_strings(const StringDesign& design, const Counts& counts,
                                                            const StringQuery& query);
 

@@ -113,18 +113,16 @@ std::vector<double> LevelCounts::shares(const std::vector<std::uint64_t>& prefix
         for_each_index(prefixes.size(), [&](std::size_t i) { sums[i] += cells[hash(prefixes[i])]; });
     }
     const double unit = reports_ * slope_ * (1 - 1 / static_cast<double>(buckets_));
-    for (double& sum : sums) sum /= unit;
+    for (double& sum : sums) sum = (sum + offset_) / unit;
     return sums;
 }
 
+// Reports about the prefix add to the cell of its bucket and, through the mean of the cohort, take the same
+// amount from all cells. A share is a sum over all cohorts, so the second part is one number.
 void LevelCounts::subtract(std::uint64_t prefix, double share) {
-    Work work;
-    for (std::uint64_t c = 0; c < cohorts_; ++c) {
-        const double all = sizes_[c] * slope_ * share, each = all / static_cast<double>(buckets_);
-        double* cells = cells_.data() + c * buckets_;
-        for (std::uint64_t b = 0; b < buckets_; ++b, work.done()) cells[b] += each;
-        cells[CohortHash(level_, c, buckets_)(prefix)] -= all;
-    }
+    for (std::uint64_t c = 0; c < cohorts_; ++c)
+        cells_[c * buckets_ + CohortHash(level_, c, buckets_)(prefix)] -= sizes_[c] * slope_ * share;
+    offset_ += reports_ * slope_ * share / static_cast<double>(buckets_);
 }
 
 }  // namespace ldp

@@ -92,6 +92,7 @@ class LevelCounts {
   private:
     std::uint64_t level_, cohorts_, buckets_;
     double slope_, reports_ = 0, sum_of_squares_ = 0;
+    double offset_ = 0;          ///< sum over cohorts of what subtractions add to every cell of a cohort
     std::vector<double> sizes_;  ///< of the cohorts
     std::vector<double> cells_;  ///< counts minus the mean of their cohort
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/mechanism/capability.hpp"
@@ -29,12 +30,16 @@ struct StringQuery {
     Target target = Target::sample;
     /// Number of people of the sample if the reports are a part of it; 0 if all of them reported.
     std::uint64_t people = 0;
-    /// Divisor of the number of reports in p-values if people's reports repeat.
+    /// Maximum number of equal reports of one person. The errors and p-values are those of the number of
+    /// reports divided by it.
     double repetition = 1;
     /// In a search: maximum number of prefixes that a level continues, and of whole strings that it keeps.
     std::uint64_t keep = usual_keep;
 
     static constexpr std::uint64_t usual_keep = 32, most_kept = 10000;
+    /// Maximum number of candidates of one level of a search, and of their look-ups in all cohorts.
+    static constexpr std::uint64_t most_candidates = std::uint64_t{1} << 22,
+                                   most_work = std::uint64_t{1} << 31;
 };
 
 class StringShares : public Capability {
@@ -44,11 +49,11 @@ class StringShares : public Capability {
     /// Returns the base of the codes' digits. A code whose last digit is 0 has one string; any other code may
     /// have several strings with the same prefix.
     [[nodiscard]] virtual std::uint64_t base() const noexcept = 0;
-    /// Returns the estimated share of the string with this code. Preconditions: code < cells()[0], n ≥ 1. The
-    /// estimate is unbiased over the randomizers and the choice of the hash functions; the standard error
-    /// includes both.
-    [[nodiscard]] virtual StringShare share(const Counts& counts, Cell code,
-                                            const StringQuery& query) const = 0;
+    /// Returns the estimated shares of the strings with these codes. Preconditions: each code < cells()[0],
+    /// n ≥ 1. The estimates are unbiased over the randomizers and the choice of the hash functions; the
+    /// standard errors include both.
+    [[nodiscard]] virtual std::vector<StringShare> shares(const Counts& counts, std::span<const Cell> codes,
+                                                          const StringQuery& query) const = 0;
     /// Returns the strings with the largest estimates among the candidates of a search by prefixes, in
     /// descending order. Precondition: n ≥ 1. Throws Error (invalid_value) if `keep` is out of range, if a
     /// level has more than 2^22 candidates, or if they take more than 2^31 steps.

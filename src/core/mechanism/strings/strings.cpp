@@ -106,8 +106,9 @@ class Strings final : public Mechanism, public StringShares {
     /// Empty: the domain is too large for a list. See share() and search().
     std::vector<Estimate> estimate(const Counts&, const Question&) const override { return {}; }
     std::uint64_t base() const noexcept override { return levels().base(); }
-    StringShare share(const Counts& counts, Cell code, const StringQuery& query) const override {
-        return share_of_string(design_, counts, code, query);
+    std::vector<StringShare> shares(const Counts& counts, std::span<const Cell> codes,
+                                    const StringQuery& query) const override {
+        return shares_of_strings(design_, counts, codes, query);
     }
     std::vector<FrequentString> search(const Counts& counts, const StringQuery& query) const override {
         return frequent_strings(design_, counts, query);
@@ -210,15 +211,15 @@ constexpr Option options[] = {{.name = "first", .fallback = 0, .least = 1, .most
                               {.name = "buckets", .fallback = 0, .least = 2, .most = max_buckets},
                               {.name = "cohorts", .fallback = 0, .least = 1, .most = max_cohorts}};
 
-/// Returns whether the candidates of the first level and the continuations of one prefix are few enough for a
-/// search.
+/// Returns whether the candidates of the first level, and those of a search with the default number of
+/// prefixes on later levels, are few enough.
 bool searchable(const StringLevels& levels, std::uint64_t first, std::uint64_t step, std::uint64_t cohorts) {
-    constexpr std::uint64_t most_candidates = std::uint64_t{1} << 20, most_work = std::uint64_t{1} << 28;
-    for (const std::uint64_t digits : {first, step})
-        if (const std::uint64_t codes = levels.sound_code_count(digits);
-            codes > most_candidates || codes * cohorts > most_work)
-            return false;
-    return true;
+    constexpr std::uint64_t most_first = std::uint64_t{1} << 20, most_work = std::uint64_t{1} << 28;
+    const std::uint64_t codes = levels.sound_code_count(first);
+    if (codes > most_first || codes * cohorts > most_work) return false;
+    if (levels.count() == 1) return true;
+    const std::uint64_t later = levels.sound_code_count(step) * StringQuery::usual_keep;
+    return later <= StringQuery::most_candidates && later * cohorts <= StringQuery::most_work;
 }
 
 // More buckets than the default would leave too few cohorts within the default number of counters, and
@@ -250,7 +251,7 @@ void settle(SettingsDraft& draft) {
               "Its first level has " + std::to_string(first) + " characters, and the others " +
                   std::to_string(step) + " more each, of an alphabet of " + std::to_string(base - 1) +
                   " characters.",
-              "Give a smaller \"first\" or \"step\", or leave both out.");
+              "Give a smaller \"first\" or \"step\" or fewer \"cohorts\", or leave them out.");
 }
 
 void write(const Settings& settings, Writer& writer) {
