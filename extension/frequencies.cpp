@@ -1,4 +1,6 @@
 // Rows of means and shares, for one summary or for the change between two.
+//
+// Length: all rows of means and shares use the same helpers.
 
 #include <algorithm>
 #include <map>
@@ -13,6 +15,7 @@
 #include "core/summary/top.hpp"
 #include "core/tables/marginal.hpp"
 #include "estimate_rows.hpp"
+#include "tables/text_arrays.hpp"
 
 using namespace ldp;
 
@@ -52,10 +55,12 @@ constexpr Column ranked_columns[] = {{"attribute", TEXTOID},  {"label", TEXTOID}
                                      {"n", INT8OID},          {"people", INT8OID},
                                      {"p_value", FLOAT8OID},  {"attribute_number", INT4OID},
                                      {"value", INT4OID},      {"note", TEXTOID}};
-constexpr Column change_columns[] = {
-    {"attribute", TEXTOID},        {"label", TEXTOID},   {"estimate", FLOAT8OID},
-    {"stderr", FLOAT8OID},         {"lower", FLOAT8OID}, {"upper", FLOAT8OID},
-    {"attribute_number", INT4OID}, {"value", INT4OID},   {"note", TEXTOID}};
+constexpr Column change_columns[] = {{"attribute", TEXTOID},  {"label", TEXTOID},
+                                     {"estimate", FLOAT8OID}, {"stderr", FLOAT8OID},
+                                     {"lower", FLOAT8OID},    {"upper", FLOAT8OID},
+                                     {"n", INT8OID},          {"people", INT8OID},
+                                     {"p_value", FLOAT8OID},  {"attribute_number", INT4OID},
+                                     {"value", INT4OID},      {"note", TEXTOID}};
 
 /// Rows about the subject, with space for this number of rows; without allocation if it is 0.
 Answers answers(const Subject& subject, double critical_value, std::size_t room, bool tested = false) {
@@ -212,37 +217,95 @@ Answers picked(const Subject& subject, CandidateMethod method, Control control, 
     });
 }
 
-/// The strings that a search found; a row without a string if there are too few reports to show any.
-void add_strings(Answers& all, const SummaryView& view, std::size_t attribute,
-                 std::span<const FrequentString> strings) {
-    const ReportStatus status = report_status(part(view, attribute));
-    if (!status.enough) all.add(attribute, Answers::none, {unknown, unknown}, kept(status));
-    for (const FrequentString& one : strings)
+/// The attributes and texts that ldp_estimate returns. It has no destructor, so it may exist during jumps.
+struct Selection {
+    std::optional<TextArray> attributes = {};  ///< names; nothing for all attributes
+    /// Pairs of an attribute and a text, which are listed instead of those of a search.
+    std::optional<TextArray> texts = {};
+
+    [[nodiscard]] std::vector<bool> selected(const Labels& labels, std::size_t count) const {
+        std::vector<bool> all(count, !attributes);
+        for (std::size_t i = 0; attributes && i < attributes->count; ++i) {
+            const std::size_t first = labels.attribute_called(attributes->texts[i], count);
+            for (std::size_t j = 0; j < labels.attributes_called(first, attributes->texts[i]); ++j)
+                all[first + j] = true;
+        }
+        return all;
+    }
+    /// The codes of the listed texts of an attribute, in their order.
+    [[nodiscard]] std::vector<Cell> codes(const Labels& labels, std::size_t attribute,
+                                          std::size_t count) const {
+        std::vector<Cell> all;
+        for (std::size_t i = 0; i + 1 < texts->count; i += 2)
+            if (labels.attribute_called(texts->texts[i], count) == attribute)
+                all.push_back(labels.value_called(attribute, texts->texts[i + 1]));
+        return all;
+    }
+};
+
+/// The texts of an attribute with their shares.
+struct ListedText {
+    Cell code;
+    StringShare share;
+};
+
+std::vector<ListedText> listed_texts(const SummaryView& view, std::size_t attribute,
+                                     const Selection& selection, const Labels& labels, Target target) {
+    std::vector<ListedText> all;
+    if (selection.texts) {
+        const std::vector<Cell> codes = selection.codes(labels, attribute, view.mechanism->cells().size());
+        const std::vector<StringShare> shares = shares_of_strings(view, attribute, codes, target);
+        for (std::size_t i = 0; i < codes.size(); ++i) all.push_back({codes[i], shares[i]});
+    } else if (enough(part(view, attribute))) {
+        for (const FrequentString& one : search_strings(view, attribute, {}, target))
+            all.push_back({one.code, one.share});
+    }
+    return all;
+}
+
+/// Rows of texts; a row without a text if a search may not show any because there are too few reports.
+void add_texts(Answers& all, const SummaryView& view, std::size_t attribute,
+               std::span<const ListedText> texts, bool searched) {
+    ReportStatus status = report_status(part(view, attribute));
+    if (!status.enough && searched) all.add(attribute, Answers::none, {unknown, unknown}, kept(status));
+    if (status.enough) {
+        const std::string other = status.note == nullptr ? "" : std::string(status.note) + "; ";
+        status.note = keep(other + (searched ? "only significantly frequent texts are listed"
+                                             : "from a list of texts, which may be rare here"));
+    }
+    for (const ListedText& one : texts)
         all.add(attribute, one.code, one.share.estimate,
                 kept(status_of_part(status, one.share.n, one.share.law)));
 }
 
-/// All estimates of a summary: the mean of each number, the shares of each category, and the frequent strings
-/// of an open domain.
-Answers everything(const Subject& subject, double critical_value, Target target) {
+/// The estimates of a summary: the mean of each number, the shares of each category, and the texts of an open
+/// domain.
+Answers everything(const Subject& subject, const Selection& selection, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
-        std::vector<Estimate> means;
-        if (view.mechanism->can_estimate(Quantity::means)) means = estimate(view, {Quantity::means, target});
         const std::vector<std::uint64_t> cells = view.mechanism->cells();
-        std::map<std::size_t, std::vector<FrequentString>> strings;
+        const std::vector<bool> selected = selection.selected(*subject.labels, cells.size());
+        std::map<std::size_t, std::vector<ListedText>> texts;
         std::size_t room = 0;
-        for (std::size_t j = 0; j < cells.size(); ++j)
+        bool numbers = false;
+        for (std::size_t j = 0; j < cells.size(); ++j) {
+            if (!selected[j]) continue;
             if (has_strings(view, j)) {
-                if (enough(part(view, j))) strings[j] = search_strings(view, j, {}, target);
-                room += strings[j].size() + 1;
+                texts[j] = listed_texts(view, j, selection, *subject.labels, target);
+                room += texts[j].size() + 1;
             } else {
+                numbers |= is_number(view, j);
                 room += is_number(view, j) ? 1 : cells[j];
             }
+        }
+        std::vector<Estimate> means;
+        if (numbers) means = estimate(view, {Quantity::means, target});
         Answers all = answers(subject, critical_value,
-                              cells.size() > 1 || is_number(view, 0) || !strings.empty() ? room : 0);
+                              cells.size() > 1 || is_number(view, 0) || !texts.empty() ? room : 0);
         for (std::size_t j = 0; j < cells.size(); ++j)
-            if (const auto searched = strings.find(j); searched != strings.end())
-                add_strings(all, view, j, searched->second);
+            if (!selected[j])
+                continue;
+            else if (const auto listed = texts.find(j); listed != texts.end())
+                add_texts(all, view, j, listed->second, !selection.texts);
             else if (is_number(view, j))
                 all.add(j, Answers::none, means[j], kept(report_status(view, j, target)));
             else
@@ -251,6 +314,51 @@ Answers everything(const Subject& subject, double critical_value, Target target)
     };
     return ask(subject.summary, Answers{}, found,
                [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
+}
+
+/// Pairs of an attribute and a text, in memory that outlives C++ objects.
+struct TextPairs {
+    struct TextPair {
+        std::uint32_t attribute;
+        Cell code;
+    };
+    TextPair* pairs = nullptr;
+    std::size_t count = 0;
+};
+
+/// The texts that a search of each selected attribute finds.
+TextPairs frequent_texts(const Subject& subject, const Selection& selection) {
+    return ask(subject.summary, TextPairs{}, [&](const SummaryView& view) {
+        const std::size_t attributes = view.mechanism->cells().size();
+        const std::vector<bool> selected = selection.selected(*subject.labels, attributes);
+        std::vector<TextPairs::TextPair> found;
+        for (std::size_t j = 0; j < attributes; ++j)
+            if (selected[j] && has_strings(view, j))
+                for (const ListedText& one : listed_texts(view, j, {}, *subject.labels, Target::sample))
+                    found.push_back({static_cast<std::uint32_t>(j), one.code});
+        TextPairs all{
+            static_cast<TextPairs::TextPair*>(try_palloc(sizeof(TextPairs::TextPair) * (found.size() + 1)))};
+        for (const TextPairs::TextPair& one : found) all.pairs[all.count++] = one;
+        return all;
+    });
+}
+
+/// An optional argument of texts. May jump.
+std::optional<TextArray> optional_texts(FunctionCallInfo fcinfo, int number) {
+    if (PG_ARGISNULL(number)) return {};
+    return text_array_argument(fcinfo, number);
+}
+
+/// An optional argument of pairs of texts. May jump.
+std::optional<TextArray> optional_pairs(FunctionCallInfo fcinfo, int number) {
+    if (PG_ARGISNULL(number)) return {};
+    const ArrayType* array = PG_GETARG_ARRAYTYPE_P(number);
+    if (ARR_NDIM(array) != 0 && (ARR_NDIM(array) != 2 || ARR_DIMS(array)[1] != 2))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("texts must be an array of pairs of an attribute and a text"),
+                        errhint("Use the result of ldp_frequent_texts, or an array such as "
+                                "'{{brand,acme},{brand,globex}}'.")));
+    return text_array_argument(fcinfo, number);
 }
 
 constexpr Column robust_interval_columns[] = {
@@ -278,7 +386,7 @@ struct Bounded {
 
 /// All estimates, with intervals that hold if at most this share of the reports is forged.
 Bounded robust_interval(const Subject& subject, double forged, double errors, Target target) {
-    const Answers all = everything(subject, 0, target);
+    const Answers all = everything(subject, {}, 0, target);
     return ask(subject.summary, Bounded{{}}, [&](const SummaryView& view) {
         auto* bounds = static_cast<ldp::Interval*>(try_palloc(all.count * sizeof(ldp::Interval)));
         std::optional<RobustInterval> of_attribute;
@@ -294,10 +402,14 @@ Bounded robust_interval(const Subject& subject, double forged, double errors, Ta
     });
 }
 
-/// The status of a difference: that of the summary with fewer reports.
+/// The status of a difference, with the numbers of the summary with fewer reports.
 ReportStatus status_of_both(const SummaryView& before, const SummaryView& after) {
     const ReportStatus first = report_status(before), second = report_status(after);
-    return !second.enough || (first.enough && first.note == nullptr) ? second : first;
+    ReportStatus both = !second.enough || (first.enough && first.note == nullptr) ? second : first;
+    const ReportStatus& smaller = first.n < second.n ? first : second;
+    both.n = smaller.n;
+    both.people = smaller.people;
+    return both;
 }
 
 /// Differences; empty if one of the summaries has no reports.
@@ -308,7 +420,7 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
     const auto found = [&](const SummaryView& before) {
         if (later.n == 0) return Answers{};
         const std::vector<Change> changes = change(before, later, repeated, critical_value, target);
-        Answers all = answers(subject, critical_value, changes.size());
+        Answers all = answers(subject, critical_value, changes.size(), true);
         const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = Answers::no_attribute;
         const auto about = [&](std::uint32_t attribute) {  // the rows of an attribute are adjacent
@@ -317,10 +429,11 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
             return last;
         };
         Work work;
-        for (const auto& [attribute, value, difference, interval] : changes) {
+        for (const auto& [attribute, value, difference, interval, p_value] : changes) {
             work.done();
             if (subject.has(attribute))
-                all.add(attribute, value ? *value : Answers::none, difference, about(attribute), interval);
+                all.add(attribute, value ? *value : Answers::none, difference, about(attribute), interval,
+                        p_value);
         }
         return all;
     };
@@ -374,12 +487,33 @@ LDP_FUNCTION(ldp_frequencies_method_final) {
                                                  critical_value(usual_confidence), Target::sample));
 }
 
-/// (summary, confidence, target): a row per number and per value of a category, in order.
+/// (summary, confidence, target, attributes, texts): a row per number and per value of a category, in order.
 LDP_FUNCTION(ldp_estimate_summary) {
-    return rows<answer_columns>(fcinfo, [=] {
-        const Subject subject = whole_argument(fcinfo);
-        return everything(subject, critical_value(PG_GETARG_FLOAT8(1)), target_argument(fcinfo, 2));
-    });
+    return rows<answer_columns>(
+        fcinfo,
+        [=] {
+            const Subject subject = whole_argument(fcinfo);
+            const Selection selection{optional_texts(fcinfo, 3), optional_pairs(fcinfo, 4)};
+            return everything(subject, selection, critical_value(PG_GETARG_FLOAT8(1)),
+                              target_argument(fcinfo, 2));
+        },
+        2);
+}
+
+/// (summary, attributes) → text[]: pairs of an attribute and a frequent text.
+LDP_FUNCTION(ldp_frequent_texts) {
+    if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+    const Subject subject = whole_argument(fcinfo);
+    const TextPairs found = frequent_texts(subject, {optional_texts(fcinfo, 1)});
+    if (found.count == 0) PG_RETURN_ARRAYTYPE_P(construct_empty_array(TEXTOID));
+    auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * 2 * found.count));
+    for (std::size_t i = 0; i < found.count; ++i) {
+        elements[2 * i] = subject.labels.name(found.pairs[i].attribute);
+        elements[2 * i + 1] = subject.labels.label(found.pairs[i].attribute, found.pairs[i].code);
+    }
+    int sizes[2] = {static_cast<int>(found.count), 2}, from[2] = {1, 1};
+    PG_RETURN_ARRAYTYPE_P(
+        construct_md_array(elements, nullptr, 2, sizes, from, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 /// (summary, forged, confidence, target): the same rows with intervals that hold under a share of forged

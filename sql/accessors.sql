@@ -339,12 +339,14 @@ COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
 
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
         memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, attribute_number integer, value integer, note text)
+    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text) IS
     'Returns the change (after minus before) of the mean of every number and of the share of every value. The '
     'argument memoized is the share of people, relative to the smaller summary, who are in both summaries and '
-    'repeated a memoized response. Their noise cancels in part. Error 42804 if the specs differ.';
+    'repeated a memoized response. Their noise cancels in part. The p_value is two-sided, of the hypothesis that '
+    'nothing changed; it is not adjusted for the number of rows. The numbers n and people are those of the smaller '
+    'summary. Error 42804 if the specs differ.';
 
 -- Comparisons of groups
 
@@ -356,7 +358,8 @@ COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summa
     'Compares groups of different people by their summaries of one spec. The groups are all pairs, or each group and '
     'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the share (of 1) of '
     'each value of a category. The column estimate is the difference group_name minus baseline. With one of '
-    'attributes, the rows are about this attribute alone; with several, about the cells of their joint table. The '
+    'attributes, the rows are about this attribute alone; with several, about the cells of their joint table, so '
+    'single attributes are compared one call each. Texts have no rows. The '
     'p_value is two-sided, of the hypothesis that the groups do not differ. The adjusted_p_value is adjusted for the '
     'number of rows (Holm 1979). Lower and upper hold for one row each. The target population includes the sampling '
     'error. Error 42804 if the specs differ, 22023 for fewer than two groups or an unknown attribute or baseline.';
@@ -371,6 +374,7 @@ CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes te
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text) IS
     'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a side column. '
+    'The groups are compared as different people; for rounds of a panel, ldp_change with memoized has smaller errors. '
     'Rows are those of ldp_compare_groups for the summaries of ldp_summaries_of. If the caller may not select the '
     'reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the column does not exist, '
     '42501 if the caller may not query the collection.';
@@ -407,25 +411,36 @@ COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_summary, text, te
 
 -- All estimates
 
+CREATE FUNCTION @extschema@.ldp_frequent_texts(summary @extschema@.ldp_summary, attributes text[] DEFAULT NULL)
+    RETURNS text[]
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION @extschema@.ldp_frequent_texts(@extschema@.ldp_summary, text[]) IS
+    'Returns the significantly frequent texts of a summary, as an array of pairs of an attribute and a text. The '
+    'argument attributes selects attributes by name. Passed to ldp_estimate as texts, the array lists the same texts '
+    'for every group of people. Returns an empty array if no selected attribute is a text.';
+
 CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample')
+        target text DEFAULT 'sample', attributes text[] DEFAULT NULL, texts text[] DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text) IS
-    'Returns all estimates of a summary. There is one row for the mean of each numeric attribute, in its units, and '
+    AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text, text[], text[]) IS
+    'Returns the estimates of a summary. There is one row for the mean of each numeric attribute, in its units, and '
     'for the share (of 1) of each value of a category. Each row has a standard error and an interval. The argument '
-    'target is sample or population.';
+    'target is sample or population. The argument attributes selects attributes or vectors by name; the others are '
+    'not computed. For an attribute of texts, a search finds the significantly frequent ones. The texts of a small '
+    'group are therefore few; the argument texts, a result of ldp_frequent_texts for the whole collection, lists '
+    'given texts instead. Error 22023 for an unknown attribute, or if texts are not pairs.';
 
 CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
-        round integer DEFAULT NULL)
+        round integer DEFAULT NULL, attributes text[] DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3) $$;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer) IS
-    'Returns all estimates of a collection, or of one round. There is one row for the mean of each numeric '
+    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3, $5) $$;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer, text[]) IS
+    'Returns the estimates of a collection, or of one round. There is one row for the mean of each numeric '
     'attribute, in its units, and for the share (of 1) of each value of a category. Each row has a standard error '
-    'and an interval. Without reports it returns no rows. Error 42704 if the collection does not exist, 42501 if the '
-    'caller may not query it.';
+    'and an interval. The argument attributes selects attributes or vectors by name. Without reports it returns no '
+    'rows. Error 42704 if the collection does not exist, 42501 if the caller may not query it.';
 
 CREATE FUNCTION @extschema@.ldp_round(result @extschema@.ldp_estimate_row, digits integer DEFAULT 2)
     RETURNS @extschema@.ldp_estimate_row

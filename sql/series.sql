@@ -125,20 +125,29 @@ COMMENT ON FUNCTION @extschema@.ldp_rolled_up(text, text[], timestamptz, timesta
     'Returns the summaries that ldp_series estimates from, as an array of rows of group and summary.';
 
 CREATE FUNCTION @extschema@.ldp_series(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
-        first_round integer DEFAULT NULL, last_round integer DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+        first_round integer DEFAULT NULL, last_round integer DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
+        attributes text[] DEFAULT NULL)
     RETURNS TABLE ("group" jsonb, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
         attribute_number integer, value integer, note text)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT g."group", e.attribute, e.label, e.estimate, e.stderr, e.lower, e.upper, e.n, e.people, e.attribute_number, e.value, e.note
-    FROM unnest(@extschema@.ldp_rolled_up($1, $2, $3, $4, $5, $6)) WITH ORDINALITY AS g ("group", summary, index),
-         LATERAL @extschema@.ldp_estimate(g.summary, $7, $8) WITH ORDINALITY AS e (attribute, label, estimate, stderr, lower, upper, n, people,
+    WITH buckets AS MATERIALIZED (
+        SELECT g."group", g.summary, g.index FROM unnest(@extschema@.ldp_rolled_up($1, $2, $3, $4, $5, $6)) WITH ORDINALITY AS g ("group", summary, index)
+    ), listed AS MATERIALIZED (
+        -- One search for all buckets: every bucket has the same texts.
+        SELECT @extschema@.ldp_frequent_texts(@extschema@.ldp_rollup(b.summary), $9) AS texts FROM buckets AS b
+    )
+    SELECT b."group", e.attribute, e.label, e.estimate, e.stderr, e.lower, e.upper, e.n, e.people, e.attribute_number, e.value, e.note
+    FROM listed AS l, buckets AS b,
+         LATERAL @extschema@.ldp_estimate(b.summary, $7, $8, $9, l.texts) WITH ORDINALITY AS e (attribute, label, estimate, stderr, lower, upper, n, people,
              attribute_number, value, note, row)
-    ORDER BY g.index, e.row
+    ORDER BY b.index, e.row
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_series(text, text[], timestamptz, timestamptz, integer, integer, float8, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_series(text, text[], timestamptz, timestamptz, integer, integer, float8, text, text[]) IS
     'Returns the estimates of a rollup by bucket, with the rows of ldp_estimate. The argument by merges buckets by '
     'some of the rollup''s columns, or by longer units of its time. The arguments since and until, or first_round '
-    'and last_round, select the buckets that begin in this range.';
+    'and last_round, select the buckets that begin in this range. The argument attributes selects attributes or '
+    'vectors by name; the others are not computed. Every bucket lists the texts that are significantly frequent in '
+    'all selected buckets together.';
 
 CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column" text, missing bigint, reports bigint)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5 SET search_path = pg_catalog, pg_temp AS $$

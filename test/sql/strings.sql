@@ -112,6 +112,12 @@ SELECT ldp_create_rollup('brands', 'panel', '{country,round}');
 SELECT ldp_refresh('brands') > 0 AS refreshed;
 SELECT country, string_agg(label, ' ' ORDER BY estimate DESC) AS strings FROM (SELECT country, ldp_rollup(summary) AS s FROM brands GROUP BY country) AS c, ldp_frequent_strings(s) GROUP BY country ORDER BY country;
 SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_string_shares((SELECT ldp_rollup(summary) FROM brands WHERE country = 'fr' AND round = 2), '{acme,zed}');
+-- A series lists the texts of all buckets together in each bucket, so their numbers of holders add up.
+SELECT "group" ->> 'country' AS country, label, pg_temp.short(estimate) AS estimate, n, note FROM ldp_series('brands', by => '{country}') WHERE label IN ('acme', 'zed') ORDER BY 1, 2;
+SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT "group", string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_series('brands') GROUP BY "group") AS g;
+SELECT count(*) FROM ldp_series('brands', attributes => '{}');
+SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_series('brands', by => '{round}') GROUP BY label) AS s
+JOIN ldp_string_shares(ldp_summary_of('panel'), (ldp_frequent_texts(ldp_summary_of('panel')))[:][2:2]) AS t USING (label);
 
 -- A part of a record: half of the people report their brand, and half their mood. "auto" settles the options of the part.
 SELECT a FROM jsonb_array_elements(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "longest": 12}},
@@ -121,6 +127,15 @@ SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 12, "p
 INSERT INTO poll SELECT pg_temp.report_to('poll', CASE WHEN i / 640 % 2 = 0 THEN '00' || pg_temp.payload(brand, level, cohort) ELSE '01' || pg_temp.little(i % 4 / 3, 1) || repeat('00', 4) END) FROM people;
 SELECT ldp_summary_of('poll') AS s \gset
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, attribute_number, value FROM ldp_estimate(:'s'::ldp_summary);
+SELECT attribute, label, pg_temp.short(estimate) AS estimate FROM ldp_estimate(:'s'::ldp_summary, attributes => '{mood}');
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, note FROM ldp_estimate(:'s'::ldp_summary, attributes => '{0}', texts => '{{brand,none},{brand,acme}}');
+SELECT ldp_frequent_texts(:'s'), ldp_frequent_texts(:'s', '{mood}');
+SELECT count(*) FROM ldp_estimate('poll', attributes => '{mood}');
+SELECT pg_temp.refusal(format(call, :'s')) FROM unnest(ARRAY[
+    'SELECT * FROM ldp_estimate(%L::ldp_summary, attributes => ''{hat}'')',
+    'SELECT * FROM ldp_estimate(%L::ldp_summary, attributes => ''{brand,NULL}'')',
+    'SELECT * FROM ldp_estimate(%L::ldp_summary, texts => ''{brand,acme}'')',
+    'SELECT * FROM ldp_estimate(%L::ldp_summary, texts => ''{{brand,Acme}}'')']) AS call;
 SELECT label, whole, pg_temp.short(estimate) AS estimate, n, p_value < 1e-6 AS held FROM ldp_frequent_strings(:'s', "limit" => 3, attribute => 'brand');
 SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_string_shares(:'s', '{acme,none}', attribute => 'brand');
 SELECT pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'acme', 'brand')) AS acme, pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'good', 'mood')) AS good;

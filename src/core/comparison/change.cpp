@@ -82,7 +82,8 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
             changes.push_back({j,
                                number ? std::nullopt : std::optional(v),
                                {found.difference.value, unit * std::sqrt(std::max(0.0, variance))},
-                               found.interval});
+                               found.interval,
+                               found.p_value});
         }
     }
     return changes;

@@ -16,6 +16,7 @@ struct Change {
     /// after − before, in the units of means and frequencies; NaN if one summary has no estimate
     Estimate difference;
     Interval interval;  ///< of the difference
+    double p_value;     ///< of the hypothesis that nothing changed, two-sided
 };
 
 /// Returns the mean of each numeric attribute and the share of each value of each categorical attribute in
