@@ -57,6 +57,7 @@ struct Figure {
     std::string heading = {};       ///< below the title of the section; empty for its first figure
     std::string quantity = "mean";  ///< the quantity of rows without a label
     std::string result = {};        ///< in one sentence, unless it is that of the section
+    std::vector<std::string> drawn_groups = {};  ///< groups in the drawing; empty if it has all groups
 };
 
 struct Column {

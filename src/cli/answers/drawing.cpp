@@ -135,6 +135,14 @@ plot::Drawing comparison(const Figure& figure) {
 }  // namespace
 
 plot::Drawing drawn(const Figure& figure) {
+    if (!figure.drawn_groups.empty()) {
+        Figure part = figure;
+        part.drawn_groups.clear();
+        std::erase_if(part.rows, [&](const Row& row) {
+            return std::ranges::find(figure.drawn_groups, row.group) == figure.drawn_groups.end();
+        });
+        return drawn(part);
+    }
     switch (figure.kind) {
         case Figure::Kind::category:
             return plot::bars(marks_of(figure));

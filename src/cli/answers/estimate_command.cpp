@@ -30,7 +30,8 @@ constexpr Layout layouts[] = {
 
 Options options() {
     Options options;
-    options.add_options()("collection", po::value<std::string>()->required())(
+    options.add_options()("collection", po::value<std::string>()->required(),
+                          "name of the collection or of a rollup")(
         "dsn", po::value<std::string>()->default_value(""),
         "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "confidence", real_number(0.95), "of the intervals")(
@@ -65,6 +66,8 @@ int run(const Arguments& arguments) {
     auto connection = connect(arguments["dsn"].as<std::string>());
     Source source(connection, std::move(asked));
     const Document document = answers_of(source);
+    for (const std::string& rejection : source.rejections())
+        std::cerr << "warning: no result for " << rejection << "\n";
     bool written = false;
     for (const Layout& layout : layouts) {
         if (arguments.count(layout.option) == 0) continue;
@@ -90,7 +93,8 @@ const Command command{
     "estimate",
     "[OPTION...] COLLECTION",
     "answers of a collection: in the terminal, as a table, a drawing or a page",
-    "Computes all estimates of a collection with the privileges of an analyst, and changes nothing. Without\n"
+    "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes "
+    "nothing. Without\n"
     "--csv, --svg or --html it prints the estimates with their intervals and SQL queries. --by compares the\n"
     "groups of a side column, and marks clear differences. The page of --html also has the result of each\n"
     "question in one sentence, the privacy guarantee, and tests for forged reports. It is for readers\n"

@@ -14,23 +14,27 @@ namespace ldp::cli {
 
 namespace {
 
-/// Lines of a drawing, and groups of people, that readers can distinguish.
-constexpr std::size_t most_lines = 6;
+/// Maximum number of lines of a drawing, and of groups of people in a drawing of bars.
+constexpr std::size_t most_lines = 6, most_groups = 20;
 
-/// Keeps the lines with the largest mean.
+/// Limits the drawing to the first groups of this list. Tables and files have all groups.
+void limit_drawing(Figure& figure, std::vector<std::string> groups, std::size_t most, const char* what) {
+    if (groups.size() <= most) return;
+    figure.about += "The drawing has the " + std::to_string(most) + " largest of " +
+                    std::to_string(groups.size()) + " " + what + "; the table has all. ";
+    groups.resize(most);
+    figure.drawn_groups = std::move(groups);
+}
+
+/// Limits the drawing to the lines with the largest mean.
 void limit_lines(Figure& figure) {
     std::map<std::string, double> sums;
     for (const Row& row : figure.rows) sums[row.group] += std::isfinite(row.estimate) ? row.estimate : 0;
-    if (sums.size() <= most_lines) return;
-    std::vector<std::pair<double, std::string>> order;
-    for (const auto& [group, sum] : sums) order.emplace_back(-sum, group);
-    std::ranges::sort(order);
-    order.resize(most_lines);
-    std::erase_if(figure.rows, [&](const Row& row) {
-        return std::ranges::none_of(order, [&](const auto& kept) { return kept.second == row.group; });
-    });
-    figure.about =
-        "The " + std::to_string(most_lines) + " largest of " + std::to_string(sums.size()) + " lines.";
+    std::vector<std::string> groups;
+    for (const auto& [group, sum] : sums) groups.push_back(group);
+    std::ranges::stable_sort(groups, std::ranges::greater{},
+                             [&](const std::string& group) { return sums[group]; });
+    limit_drawing(figure, std::move(groups), most_lines, "lines");
 }
 
 std::string frequencies(const Source& source, const std::string& attribute) {
@@ -65,7 +69,9 @@ std::string GroupFigures::means_title(const std::vector<std::size_t>& attributes
 Figure GroupFigures::by_round(Figure figure, const std::string& accessor,
                               const std::vector<std::size_t>& which) {
     const auto view = source_.view();
-    if (source_.asked().round || !view || !view->rounds.recorded() || view->rounds.most() < 2) return {};
+    if (source_.asked().round || !source_.has_rounds() || !view || !view->rounds.recorded() ||
+        view->rounds.most() < 2)
+        return {};
     figure.title += ", round by round";
     figure.heading = "By round";
     figure.kind = Figure::Kind::change;
@@ -111,13 +117,8 @@ Figure GroupFigures::by_group(Figure figure, const std::string& accessor,
             figure.rows.push_back(std::move(one));
         },
         by);
-    if (groups.size() > most_lines) {
-        figure.about = "The " + std::to_string(most_lines) + " largest of " + std::to_string(groups.size()) +
-                       " groups. ";
-        groups.resize(most_lines);
-        std::erase_if(figure.rows,
-                      [&](const Row& row) { return std::ranges::find(groups, row.group) == groups.end(); });
-    }
+    limit_drawing(figure, std::move(groups), figure.ordered && !figure.shares ? most_lines : most_groups,
+                  "groups");
     compare_groups(figure, source_.asked().confidence);
     if (std::ranges::any_of(figure.rows, [](const Row& row) {
             return row.contrast == Contrast::above || row.contrast == Contrast::below;

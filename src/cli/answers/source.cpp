@@ -33,16 +33,25 @@ std::optional<pq::Row::size_type> column_of(const pq::Row& row, const char* colu
     return {};
 }
 
+std::string schema_of(pqxx::connection& connection) {
+    return pq::guarded("finding the extension", [&] {
+        pqxx::read_transaction transaction(connection);
+        return pq::extension_schema(transaction);
+    });
+}
+
 }  // namespace
 
 Source::Source(pqxx::connection& connection, Asked asked)
     : connection_(connection),
       asked_(std::move(asked)),
-      spec_(fetch_spec(connection, asked_.collection)),
+      schema_(schema_of(connection)),
+      rollup_(collection_of_rollup().empty() ? "" : asked_.collection),
+      collection_(rollup_.empty() ? asked_.collection : collection_of_rollup()),
+      spec_(fetch_spec(connection, collection_)),
       mechanism_(make_mechanism(spec_)) {
     pq::guarded("counting reports", [&] {
         pqxx::read_transaction transaction(connection_);
-        schema_ = pq::extension_schema(transaction);
         begin(transaction);
         const auto found = transaction.exec("SELECT " + spelled("{summary}::text"));
         if (!found[0][0].is_null()) text_ = found[0][0].as<std::string>();
@@ -94,8 +103,22 @@ std::vector<QuestionPart> Source::parts() const {
 }
 
 std::string Source::spelled(const std::string& question, const std::string& by) const {
-    const std::string collection = constant(asked_.collection);
+    const std::string collection = constant(collection_);
     const std::string round = asked_.round ? ", " + std::to_string(*asked_.round) : "";
+    if (!rollup_.empty()) {
+        const std::string rounds = asked_.round ? ", first_round => " + std::to_string(*asked_.round) +
+                                                      ", last_round => " + std::to_string(*asked_.round)
+                                                : "";
+        const auto rolled_up = [&](const std::string& columns) {
+            return "unnest(ldp_rolled_up(" + constant(rollup_) + ", ARRAY[" + columns + "]::text[]" + rounds +
+                   "))";
+        };
+        return with(question,
+                    {{"{groups}", "(SELECT \"group\" ->> " + constant(by) + " AS name, summary FROM " +
+                                      rolled_up(constant(by)) + " AS b (\"group\", summary)) AS g"},
+                     {"{summary}", "(SELECT summary FROM " + rolled_up("") + " AS b (\"group\", summary))"},
+                     {"{name}", collection}});
+    }
     std::string columns = constant(by), condition;
     if (asked_.round && by != "round") {
         columns += ", 'round'";
@@ -130,8 +153,7 @@ const Source::Groups& Source::groups(const std::string& by) {
 std::string Source::answer(const std::string& question, const Each& each, const std::string& by) {
     // Summaries are parameters, so the reports are aggregated only once.
     const auto parameters = [&](const char* summary, const char* all) {
-        return with(question,
-                    {{"{summary}", summary}, {"{groups}", all}, {"{name}", constant(asked_.collection)}});
+        return with(question, {{"{summary}", summary}, {"{groups}", all}, {"{name}", constant(collection_)}});
     };
     if (question.find("{groups}") == std::string::npos) {
         const std::string sql = parameters("$1::ldp_summary", "");
@@ -168,25 +190,40 @@ std::string Source::run(const std::string& sql, const Each& each, const Paramete
     }
 }
 
+std::string Source::collection_of_rollup() {
+    std::string found;
+    const std::string name = constant(asked_.collection);
+    const std::string rejection =
+        run("SELECT r.collection FROM ldp_rollups AS r WHERE r.name = " + name +
+                " AND NOT EXISTS (SELECT FROM ldp_collections AS c WHERE c.name = r.name)",
+            [&](const pq::Row& row) { found = text(row, "collection"); });
+    return rejection.empty() ? found : std::string();
+}
+
+bool Source::has_rounds() const {
+    return std::ranges::find(columns_, "round") != columns_.end();
+}
+
 void Source::check_columns() {
-    for (const std::string* column : {&asked_.by, &asked_.date}) {
-        if (column->empty()) continue;
-        bool known = false;
-        std::string all;
-        const std::string refused = answer(
-            "SELECT array_to_string(columns, ', ') AS columns, (" + constant(*column) +
-                " = ANY (columns))::integer AS known FROM (SELECT ldp_group_columns(reports) AS columns "
-                "FROM ldp_collections WHERE name = {name}) AS c",
-            [&](const pq::Row& row) {
-                all = text(row, "columns");
-                known = number(row, "known") == 1;
-            });
-        if (!refused.empty()) throw Error(ErrorCode::environment, refused);
-        if (!known)
+    // A unit of time is a column of the rollup's table, whose name is that of the unit.
+    const std::string columns =
+        rollup_.empty() ? "(SELECT ldp_group_columns(reports) FROM ldp_collections WHERE name = {name})"
+                        : "(SELECT ARRAY(SELECT a.attname::text FROM pg_attribute AS a "
+                          "WHERE a.attrelid = r.summaries AND a.attnum > 0 AND NOT a.attisdropped AND "
+                          "a.attname NOT IN ('bucket', 'summary') ORDER BY a.attnum) "
+                          "FROM ldp_rollups AS r WHERE r.name = " +
+                              constant(rollup_) + ")";
+    const std::string rejection =
+        answer("SELECT c AS column FROM unnest(" + columns + ") AS c",
+               [&](const pq::Row& row) { columns_.push_back(text(row, "column")); });
+    if (!rejection.empty()) throw Error(ErrorCode::environment, rejection);
+    std::string all;
+    for (const std::string& column : columns_) all += (all.empty() ? "" : ", ") + column;
+    for (const std::string* column : {&asked_.by, &asked_.date})
+        if (!column->empty() && std::ranges::find(columns_, *column) == columns_.end())
             throw Error(ErrorCode::invalid_value,
                         "reports of \"" + asked_.collection + "\" cannot be grouped by \"" + *column + "\"",
                         "Available columns are " + all + ".");
-    }
 }
 
 Dates Source::dates() {
@@ -199,9 +236,14 @@ Dates Source::dates() {
         "SELECT a.attname AS column, (a.atttypid = 'date'::regtype)::integer AS is_date, "
         "format('SELECT min(%1$I)::date::text AS first, max(%1$I)::date::text AS last FROM %2$s', a.attname, "
         "c.reports) "
-        "AS range FROM ldp_collections AS c JOIN pg_attribute AS a ON a.attrelid = c.reports "
-        "WHERE c.name = {name} AND a.attname = ANY (ldp_group_columns(c.reports)) "
-        "AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)" +
+        "AS range FROM " +
+            (rollup_.empty() ? "ldp_collections AS c"
+                             : "(SELECT summaries AS reports FROM ldp_rollups WHERE name = " +
+                                   constant(rollup_) + ") AS c") +
+            " JOIN pg_attribute AS a ON a.attrelid = c.reports WHERE " +
+            (rollup_.empty() ? "c.name = {name} AND a.attname = ANY (ldp_group_columns(c.reports))"
+                             : "a.attnum > 0 AND NOT a.attisdropped") +
+            " AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)" +
             (asked_.date.empty() ? "" : " AND a.attname = " + constant(asked_.date)),
         [&](const pq::Row& row) {
             ++columns;

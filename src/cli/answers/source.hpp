@@ -16,7 +16,7 @@
 namespace ldp::cli {
 
 struct Asked {
-    std::string collection;
+    std::string collection;  ///< or a rollup
     double confidence = 0.95;
     std::string target = "sample";  ///< or "population"
     std::optional<std::int32_t> round = {};
@@ -41,13 +41,15 @@ struct Dates {
 
 class Source {
   public:
-    /// Fetches the spec and the summary in read-only transactions. Throws Error (environment) if the server
-    /// cannot be reached, has no such collection, or denies this role access; Error (invalid_value) if there
-    /// is no column for groups or dates with the name in `asked`.
+    /// Fetches the spec and the summary in read-only transactions. A name that no collection has may be that of
+    /// a rollup. Throws Error (environment) if the server cannot be reached, has neither, or denies this role
+    /// access; Error (invalid_value) if there is no column for groups or dates with the name in `asked`.
     Source(pqxx::connection& connection, Asked asked);
 
     [[nodiscard]] const Asked& asked() const noexcept { return asked_; }
     [[nodiscard]] const Spec& spec() const noexcept { return spec_; }
+    /// Returns whether reports can be grouped by round. A rollup may lack this column.
+    [[nodiscard]] bool has_rounds() const;
     [[nodiscard]] const Mechanism& mechanism() const noexcept { return *mechanism_; }
     /// The mechanism that randomizes one attribute.
     [[nodiscard]] const Mechanism& reporter(std::size_t attribute) const;
@@ -63,13 +65,19 @@ class Source {
     using Each = std::function<void(const pq::Row&)>;
     /// Runs a query and passes its rows on. In the query, {summary} stands for the summary and {name} for the
     /// name of the collection. {groups} stands for rows of a group's name and its summary, by this side
-    /// column or by round. The part gets the SQL for other users, and the reason if the server rejects the
-    /// query. Throws Error (environment) if the connection is lost.
+    /// column or by round. The part gets the SQL for other users. If the server rejects the query, the part
+    /// says so in plain words, and rejections() has the server's message. Throws Error (environment) if the
+    /// connection is lost.
     template <class AnyPart>
     void ask(AnyPart& part, const std::string& question, const Each& each, const std::string& by = {}) {
         part.sql = spelled(question, by);
-        part.refused = answer(question, each, by);
+        const std::string rejection = answer(question, each, by);
+        if (rejection.empty()) return;
+        part.refused = "The server cannot compute this result from these reports, or this role may not.";
+        rejections_.push_back(part.title + ": " + rejection);
     }
+    /// Messages of the server about rejected queries, for the person who runs the command.
+    [[nodiscard]] const std::vector<std::string>& rejections() const noexcept { return rejections_; }
 
   private:
     /// Summaries of groups, as arrays of SQL.
@@ -85,13 +93,18 @@ class Source {
     [[nodiscard]] std::string run(const std::string& sql, const Each& each, const Parameters&... parameters);
     /// The summaries by this column, from one query: later queries reuse them.
     const Groups& groups(const std::string& by);
+    /// The name of the collection of a rollup; empty if the name is that of a collection.
+    [[nodiscard]] std::string collection_of_rollup();
     void check_columns();
     /// Applies the settings that the queries assume to a transaction.
     void begin(pqxx::transaction_base& transaction) const;
 
     pqxx::connection& connection_;
     Asked asked_;
-    std::string schema_ = {};  ///< of the extension, quoted for SQL
+    std::string schema_;                     ///< of the extension, quoted for SQL
+    std::string rollup_, collection_;        ///< no rollup: empty
+    std::vector<std::string> columns_ = {};  ///< of groups
+    std::vector<std::string> rejections_ = {};
     Spec spec_;
     std::unique_ptr<const Mechanism> mechanism_;
     std::string text_;  ///< the summary in hexadecimal
