@@ -311,17 +311,6 @@ BOOST_AUTO_TEST_CASE(one_collection_cannot_take_all_the_room) {
     add(5, 5, other);
     BOOST_TEST(statuses[5].empty());
     BOOST_TEST(queue.size() == 3U);
-
-    // Among batches that wait for others, a further one replaces the oldest.
-    Queue held({2, 1h, 1 << 20, 1h, 2});
-    for (std::int32_t i = 10; i < 14; ++i)
-        held.add(received_batch(shop, numbered(static_cast<std::size_t>(i)), i, same),
-                 {[&, i](const collect::HttpResponse& answer) {
-                     statuses[static_cast<std::size_t>(i)].push_back(answer.status);
-                 }});
-    for (const std::size_t oldest : {10U, 11U}) BOOST_TEST(statuses[oldest] == Statuses{503});
-    for (const std::size_t later : {12U, 13U}) BOOST_TEST(statuses[later].empty());
-    held.stop();
 }
 
 BOOST_AUTO_TEST_CASE(no_group_is_large) {

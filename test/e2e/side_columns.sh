@@ -48,6 +48,13 @@ known_to_endpoint() {
     done
 }
 
+# Rows with 60 countries in turn make the batches of a sorted file.
+sql -c "SELECT ldp_create_collection('mixed', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}', ARRAY[['country', 'text']])" >/dev/null
+awk 'BEGIN { print "value,country"; for (i = 0; i < 1200; i++) print i % 3 ",c" i % 60 }' >mixed.csv
+run "mixed side columns" 0 "$ldp" submit --collection mixed --column country --batch 20 mixed.csv
+equal "$(sql -c "SELECT count(*), sum(reports) FROM ldp_batch WHERE collection = 'mixed'")" "60|1200"
+equal "$(sql -c "SELECT count(*), min(n), max(n) FROM (SELECT count(*) AS n FROM mixed GROUP BY country) AS c")" "60|20|20"
+
 for rows in reports batches; do
     counted=$([ $rows = batches ] && echo 'ldp_count(t.batch)' || echo 1)
     for way in insert call endpoint; do

@@ -31,6 +31,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t largest_batch = 1000000;
+/// A batch has one value of each side column. With side columns, this number of rows is randomized before the
+/// first of them is sent, so that rows with equal values fill their batches in any order of the file.
+constexpr std::size_t most_rows_ahead = 500000;
 constexpr const char* go_on =
     "Run the same command again: it resumes where it stopped, and no report is lost or counted twice.";
 constexpr const char* go_on_then =
@@ -73,6 +76,11 @@ struct Submission {
     std::int32_t round;  ///< of all rows, unless the file has a column of rounds
     std::size_t batch;
     std::string state;
+
+    /// Returns the number of rows that are queued in one step.
+    [[nodiscard]] std::size_t rows_ahead() const noexcept {
+        return columns.side.empty() ? batch : std::max(batch, most_rows_ahead);
+    }
 };
 
 /// Reads all records without sending any, and returns their number. A run that would stop at a bad row stops
@@ -216,7 +224,7 @@ int submit_records(const Submission& submission, Destination& destination, const
         const auto stage = [&](std::span<const Value> record) {
             return client.stage(record, records.columns());
         };
-        while (client.staged() < submission.batch && (more = records.next(stage))) continue;
+        while (client.staged() < submission.rows_ahead() && (more = records.next(stage))) continue;
         journal.advance(records, !more, commit);
         return more;
     };
@@ -282,7 +290,7 @@ int submit_panel(const Submission& submission, Destination& destination, const S
         bool more = true;
         panel.together([&] {
             const std::uint64_t rows = records.done(), queued = panel.pending();
-            while (records.done() - rows < submission.batch && (more = records.next(take))) continue;
+            while (records.done() - rows < submission.rows_ahead() && (more = records.next(take))) continue;
             count = {count.reports + panel.pending() - queued, panel.spent()};
             records.count_panel(count);
             finished = !more;
