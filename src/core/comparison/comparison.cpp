@@ -7,7 +7,9 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
 #include "core/comparison/group_estimates.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
+#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -28,6 +30,15 @@ void check(std::span<const SummaryView> groups, std::optional<std::size_t> basel
     for (const SummaryView& group : groups)
         if (!std::ranges::equal(group.mechanism->block(), mechanism.block()))
             raise_incompatible(mechanism.block(), group.mechanism->block());
+}
+
+/// Whether enough reports are about the attribute, or about tables with it, to publish estimates.
+bool is_published(const SummaryView& group, std::size_t attribute, bool table) {
+    SummaryView about = part(group, attribute);
+    const auto* joint = find_capability<JointViews>(*about.mechanism);
+    if (joint != nullptr && !table)
+        about.n = joint->reports(about, attribute - part_of(*group.mechanism, attribute).first);
+    return enough(about);
 }
 
 }  // namespace
@@ -54,6 +65,10 @@ std::vector<Comparison> compare(std::span<const SummaryView> groups, std::option
             raise(ErrorCode::invalid_value, "too many comparisons",
                   "At most " + std::to_string(max_comparisons) + " are possible.",
                   "Name a baseline or an attribute, or compare fewer groups.");
+        // Results of a group with too few reports are not published, and count for no adjustment.
+        std::vector<bool> published;
+        for (const SummaryView& group : groups)
+            published.push_back(is_published(group, attribute, attributes.size() > 1));
         const auto one = [&](std::size_t group, std::size_t value) -> GroupEstimate {
             return estimates[group].empty() ? GroupEstimate{{unknown, unknown}, {}} : estimates[group][value];
         };
@@ -65,7 +80,7 @@ std::vector<Comparison> compare(std::span<const SummaryView> groups, std::option
                                static_cast<std::uint32_t>(attribute),
                                number ? std::nullopt : std::optional(static_cast<std::uint32_t>(v)), found,
                                unknown});
-                p_values.push_back(found.p_value);
+                p_values.push_back(published[group] && published[other] ? found.p_value : unknown);
             }
         };
         for (std::size_t group = 0; group < groups.size(); ++group)

@@ -20,7 +20,9 @@ struct Comparison {
     std::uint32_t attribute;
     std::optional<std::uint32_t> value;  ///< the category's value; empty for the mean of a number
     Difference difference;               ///< group − baseline, in units of means or shares
-    double adjusted;                     ///< the p-value adjusted for the number of comparisons (Holm 1979)
+    /// The p-value adjusted for the number of comparisons (Holm 1979). It is unknown if a group has fewer
+    /// reports than the spec's min_group, and such comparisons do not count.
+    double adjusted;
 };
 
 /// Compares all pairs of groups, or each group with the baseline if there is one. For each pair there is one

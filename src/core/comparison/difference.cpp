@@ -17,6 +17,45 @@ namespace {
 /// Larger critical values have p-values that a double cannot distinguish from 0.
 constexpr double largest_critical_value = 40;
 
+/// An interval in which a function falls from a positive value to one that is not positive.
+struct Bracket {
+    double positive, other;
+    double at_positive, at_other;  ///< values there; 0 if unknown
+};
+
+/// Returns the positive side of the crossing, within 1e-12 of the bracket's length. Secants use half the
+/// value of an end that stays (Illinois method); steps that shorten the bracket too little are halved.
+template <class Function>
+double crossing(Function function, Bracket at) {
+    const double close = 1e-12 * std::abs(at.other - at.positive);
+    double before = HUGE_VAL;  // length two steps ago
+    bool secants = true;
+    int side = 0;
+    for (int step = 0; step < 200; ++step) {
+        const double length = std::abs(at.other - at.positive);
+        if (!(length > close)) break;
+        if (step % 2 == 0) secants = length <= before / 2, before = length;
+        const double part = at.at_positive / (at.at_positive - at.at_other);
+        double next = std::lerp(at.positive, at.other, part);
+        const bool known = at.at_positive > 0 && at.at_other < 0 && part > 0 && part < 1;
+        if (!secants || !known || next == at.positive || next == at.other)
+            next = std::midpoint(at.positive, at.other);
+        if (next == at.positive || next == at.other) break;
+        const double value = function(next);
+        if (value > 0) {
+            at.positive = next, at.at_positive = value;
+            if (side > 0) at.at_other /= 2;
+            side = 1;
+        } else {
+            at.other = next, at.at_other = value;
+            if (value == 0) return next;
+            if (side < 0) at.at_positive /= 2;
+            side = -1;
+        }
+    }
+    return at.positive;
+}
+
 /// Second and third central moments of an estimate, at each possible true value.
 class EstimateMoments {
   public:
@@ -82,11 +121,8 @@ class ScoreTest {
             return {estimate - far, estimate + far};
         }
         const double begin = std::clamp(estimate, possible_.lower, possible_.upper);
-        const double low =
-            last([&](double delta) { return !rejected(delta, critical_value); }, begin, possible_.lower);
-        const double high =
-            last([&](double delta) { return !rejected(delta, critical_value); }, begin, possible_.upper);
-        return {std::min(estimate, low), std::max(estimate, high)};
+        return {std::min(estimate, last_accepted(begin, possible_.lower, critical_value)),
+                std::max(estimate, last_accepted(begin, possible_.upper, critical_value))};
     }
 
     /// Returns the p-value of the hypothesis that the difference is 0.
@@ -94,13 +130,7 @@ class ScoreTest {
         const Score score = at(0);
         if (score.degrees_of_freedom > 0)
             return 2 * student_above(std::abs(score.deviations), score.degrees_of_freedom);
-        double below = 0, above = largest_critical_value;
-        if (rejected(0, above)) return 0;
-        for (int halving = 0; halving < 48; ++halving) {
-            const double middle = (below + above) / 2;
-            (rejected(0, middle) ? below : above) = middle;
-        }
-        return 2 * one_sided(above);
+        return two_sided(normal_deviations(score));
     }
 
   private:
@@ -111,25 +141,27 @@ class ScoreTest {
         double degrees_of_freedom;  ///< 0 if the standard error is exact
     };
 
-    static double nearest(const EstimateMoments& moments, double value) noexcept {
-        return std::clamp(value, moments.truths().lower, moments.truths().upper);
-    }
-
-    [[nodiscard]] Score at(double delta) const noexcept {
+    /// Returns the true value of the baseline under the hypothesis: the root t of (x₁ − t − δ)/V₁(t + δ) +
+    /// (x₂ − t)/V₂(t), the likelihood equation of counts. The root lies between both estimates. A
+    /// fixed-point iteration would not leave an estimate whose variance is 0.
+    [[nodiscard]] double restricted(double delta) const noexcept {
         const double lowest = std::max(baseline_.truths().lower, group_.truths().lower - delta);
         const double highest =
             std::max(lowest, std::min(baseline_.truths().upper, group_.truths().upper - delta));
-        // The true value of the baseline is the mean of both estimates with the precisions at the true
-        // values.
-        double v1 = group_.variance(nearest(group_, first_)),
-               v2 = baseline_.variance(nearest(baseline_, second_));
-        double truth = 0;
-        for (int step = 0; step < 3; ++step) {
-            const double weight = v1 + v2 > 0 ? v1 / (v1 + v2) : 0.5;
-            truth = std::clamp(std::lerp(first_ - delta, second_, weight), lowest, highest);
-            v1 = group_.variance(truth + delta);
-            v2 = baseline_.variance(truth);
-        }
+        const double of_group = first_ - delta;
+        // The mean of both estimates with the precisions at a true value, minus this value.
+        const auto beyond = [&](double truth) {
+            const double v1 = group_.variance(truth + delta), v2 = baseline_.variance(truth);
+            return std::lerp(of_group, second_, v1 + v2 > 0 ? v1 / (v1 + v2) : 0.5) - truth;
+        };
+        const double low = std::clamp(std::min(of_group, second_), lowest, highest);
+        const double high = std::clamp(std::max(of_group, second_), lowest, highest);
+        if (!group_.varies() && !baseline_.varies()) return std::clamp(low + beyond(low), lowest, highest);
+        return crossing(beyond, {low, high, 0, 0});
+    }
+    [[nodiscard]] Score at(double delta) const noexcept {
+        const double truth = restricted(delta);
+        const double v1 = group_.variance(truth + delta), v2 = baseline_.variance(truth);
         const double variance = (v1 + v2) * remaining_, off = first_ - second_ - delta;
         if (!(variance > 0)) return {off == 0 ? 0 : std::copysign(HUGE_VAL, off), 0, 0, 0};
         const double error = std::sqrt(variance);
@@ -143,26 +175,28 @@ class ScoreTest {
         return score.degrees_of_freedom > 0 ? student_critical_value(critical_value, score.degrees_of_freedom)
                                             : critical_value;
     }
-    /// The correction for skewness never changes the sign of the critical value. Estimated standard errors
-    /// have none.
-    [[nodiscard]] bool rejected(double delta, double critical_value) const {
+    /// Returns how far the difference is from being rejected; not positive if it is rejected.
+    [[nodiscard]] double margin(double delta, double critical_value) const {
         const Score score = at(delta);
-        const double far = student(critical_value, score);
-        if (score.degrees_of_freedom > 0) return std::abs(score.deviations) > far;
-        const double correction = score.skewness * (square(far) - 1) / 6;
-        return score.deviations > far + std::max(correction, -far / 2) ||
-               score.deviations < -far + std::min(correction, far / 2);
+        return score.degrees_of_freedom > 0 ? student(critical_value, score) - std::abs(score.deviations)
+                                            : critical_value - normal_deviations(score);
     }
-    /// Returns the difference with the property nearest to `end`, if all differences from `begin` up to it
-    /// have the property; `begin` if none has it.
-    template <class Holds>
-    static double last(Holds holds, double begin, double end) {
-        if (holds(end)) return end;
-        for (int halving = 0; halving < 48; ++halving) {
-            const double middle = std::midpoint(begin, end);
-            (holds(middle) ? begin : end) = middle;
-        }
-        return begin;
+    /// At the critical value c, deviations in the direction of the skewness s are rejected beyond
+    /// c + |s|·(c² − 1)/6, and deviations in the other direction beyond c − |s|·(c² − 1)/6, but none up to
+    /// c/2. Returns the least c that does not reject.
+    static double normal_deviations(const Score& score) noexcept {
+        const double off = std::abs(score.deviations);
+        const double sixth = std::copysign(1.0, score.deviations) * score.skewness / 6;
+        // The smaller root c of c + sixth·(c² − 1) = off.
+        const double discriminant = 1 + 4 * sixth * (sixth + off);
+        if (!(discriminant >= 0)) return 2 * off;
+        return std::clamp(2 * (sixth + off) / (1 + std::sqrt(discriminant)), 0.0, 2 * off);
+    }
+    /// Returns the difference nearest to `end` that is accepted; `begin` if all others are rejected.
+    [[nodiscard]] double last_accepted(double begin, double end, double critical_value) const {
+        const auto accepted = [&](double delta) { return margin(delta, critical_value); };
+        const double at_end = accepted(end);
+        return at_end >= 0 ? end : crossing(accepted, {begin, end, accepted(begin), at_end});
     }
 
     EstimateMoments group_, baseline_;

@@ -97,6 +97,61 @@ BOOST_AUTO_TEST_CASE(an_interval_ends_where_its_p_value_begins) {
     }
 }
 
+namespace {
+
+/// The chances of the numbers of successes in n trials.
+std::vector<double> binomial(std::size_t n, double one) {
+    std::vector<double> chances{1};
+    for (std::size_t trial = 0; trial < n; ++trial) {
+        chances.push_back(0);
+        for (std::size_t c = chances.size(); c-- > 0;)
+            chances[c] = chances[c] * (1 - one) + (c > 0 ? chances[c - 1] * one : 0);
+    }
+    return chances;
+}
+
+}  // namespace
+
+// Every pair of counts of two groups, with exact coverage. At a large ε an estimate of 0 or 1 has no
+// variance; the true values under a hypothesis must be found there, too.
+BOOST_AUTO_TEST_CASE(interval_and_p_value_agree_for_every_count) {
+    for (const double epsilon : {1.0, 4.0, 8.0, 20.0})
+        for (const auto& [people, others] : {std::pair{20, 20}, std::pair{20, 200}, std::pair{100, 10}}) {
+            const double e = std::exp(epsilon), p = e / (e + 3), q = 1 / (e + 3);
+            const auto share = [&](int count, int n) {
+                const double counted = count / static_cast<double>(n);
+                return GroupEstimate{
+                    {(counted - q) / (p - q), std::sqrt(counted * (1 - counted) / n) / (p - q)},
+                    {.n = static_cast<std::uint64_t>(n), .p = p, .q = q, .truths = possible_shares}};
+            };
+            std::vector<Interval> found;
+            std::size_t contradictions = 0;
+            for (int a = 0; a <= people; ++a)
+                for (int b = 0; b <= others; ++b) {
+                    const Difference one = difference(share(a, people), share(b, others), usual);
+                    const bool zero = one.interval.lower <= 0 && one.interval.upper >= 0;
+                    contradictions += zero != (one.p_value >= 0.05) ? 1 : 0;
+                    found.push_back(one.interval);
+                }
+            BOOST_TEST_CONTEXT("epsilon " << epsilon << ", " << people << " and " << others) {
+                BOOST_TEST(contradictions == 0u);
+                for (const double f : {0.0, 0.05, 0.3})
+                    for (const double g : {0.05, 0.3, 0.8}) {
+                        const auto of_a = binomial(static_cast<std::size_t>(people), q + f * (p - q)),
+                                   of_b = binomial(static_cast<std::size_t>(others), q + g * (p - q));
+                        double covered = 0;
+                        std::size_t at = 0;
+                        for (const double chance : of_a)
+                            for (const double other : of_b) {
+                                const Interval& limits = found[at++];
+                                if (limits.lower <= f - g && f - g <= limits.upper) covered += chance * other;
+                            }
+                        BOOST_TEST_CONTEXT("shares " << f << " and " << g) BOOST_TEST(covered > 0.93);
+                    }
+            }
+        }
+}
+
 // 4000 repetitions of each case. Coverage and level are those of a discrete test, hence the band.
 BOOST_AUTO_TEST_CASE(intervals_of_differences_hold, *boost::unit_test::label("slow")) {
     struct Case {
@@ -228,6 +283,25 @@ BOOST_AUTO_TEST_CASE(pairs_come_in_order_and_are_adjusted_together) {
     for (std::size_t i : {0, 1, 3})
         BOOST_TEST(by_hand[i] == expected[i], boost::test_tools::tolerance(1e-12));
     BOOST_TEST(std::isnan(by_hand[2]));
+}
+
+// Of three groups one is hidden: only the comparison of the other two counts.
+BOOST_AUTO_TEST_CASE(hidden_groups_count_for_no_adjustment) {
+    const auto m = mechanism("grr", 2, R"("domain": 2, "min_group": 50)");
+    SeededBits bits(4009);
+    std::mt19937_64 draws(5009);
+    const OwnedSummary one = drawn(*m, 200, {0.5, 0.5}, bits, draws),
+                       two = drawn(*m, 200, {0.3, 0.7}, bits, draws),
+                       hidden = drawn(*m, 20, {0.5, 0.5}, bits, draws);
+    const SummaryView all[] = {one.view(), two.view(), hidden.view()}, visible[] = {one.view(), two.view()};
+    const auto with = compare(all, {}, usual, Target::population),
+               without = compare(visible, {}, usual, Target::population);
+    for (const Comparison& found : with)
+        if (found.group == 2 || found.baseline == 2)
+            BOOST_TEST(std::isnan(found.adjusted));
+        else
+            BOOST_TEST(found.adjusted ==
+                       std::ranges::find(without, found.value, &Comparison::value)->adjusted);
 }
 
 BOOST_AUTO_TEST_CASE(impossible_comparisons_are_refused) {
