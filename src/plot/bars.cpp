@@ -59,7 +59,7 @@ Drawing histogram(const std::vector<Mark>& marks, const std::vector<std::string>
     for (const std::string& edge : edges) widest = std::max(widest, label_width(edge));
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((widest + 1) / wide)));
     for (std::size_t i = 0; i < edges.size(); i += every) {
-        const double x = first + wide * static_cast<double>(i);
+        const double x = first + wide * (static_cast<double>(i) + (edges.size() > marks.size() ? 0 : 0.5));
         canvas.line(x, ground, x, ground + 4, "g z");
         canvas.text(x, ground + 19, anchor(x), edges[i]);
     }

@@ -22,6 +22,25 @@ std::string result(const Figure& figure) {
 
 }  // namespace
 
+// Whole numbers that are evenly distributed have bars of one height, whatever bins their grid has.
+BOOST_AUTO_TEST_CASE(bins_of_whole_numbers_have_heights_of_equal_points) {
+    for (const std::size_t points : {2, 5, 12, 21, 25, 61, 101, 1025})
+        for (const std::size_t bins : {1, 2, 7, 12}) {
+            if (bins > points) continue;
+            const std::vector<double> heights = bin_heights(points, bins);
+            BOOST_REQUIRE_EQUAL(heights.size(), bins);
+            std::vector<double> shares(bins);
+            for (std::size_t point = 0; point < points; ++point) {
+                // A point on an edge belongs to the bin that begins there, except for the last edge.
+                const std::size_t bin = std::min(bins - 1, point * bins / (points - 1));
+                shares[bin] += 1 / static_cast<double>(points);
+            }
+            for (std::size_t bin = 0; bin < bins; ++bin)
+                BOOST_TEST(shares[bin] * heights[bin] == 1 / static_cast<double>(bins),
+                           boost::test_tools::tolerance(1e-9));
+        }
+}
+
 BOOST_AUTO_TEST_CASE(differences_of_independent_estimates) {
     const RowDifference found = row_difference(row("", 0.5, 0.03), row("", 0.4, 0.04), 0.95);
     BOOST_CHECK_CLOSE(found.estimate, 0.1, 1e-9);

@@ -27,6 +27,7 @@ struct Row {
     double truth = NAN;  ///< the true value, where it is known, as in simulations
     std::string n = {}, note = {};
     std::optional<Interval> scale = {};  ///< the range of the drawing, if the row has its own
+    double height = 1;                   ///< factor of the drawn height of a share, see bin_heights()
     /// The attribute whose planned error the row's error is compared with.
     std::optional<std::size_t> attribute = {};
     Contrast contrast = Contrast::none;

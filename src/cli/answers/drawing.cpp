@@ -66,9 +66,15 @@ std::vector<std::string> groups_of(const Figure& figure) {
 
 plot::Drawing histogram(const Figure& figure) {
     std::vector<std::string> edges;
+    const bool of_points =
+        std::ranges::all_of(figure.rows, [](const Row& row) { return row.at == row.until; });
     for (const Row& row : figure.rows) edges.push_back(rounded(row.at));
-    if (!figure.rows.empty()) edges.push_back(rounded(figure.rows.back().until));
-    return plot::histogram(marks_of(figure), edges, label_of(figure));
+    if (!of_points && !figure.rows.empty()) edges.push_back(rounded(figure.rows.back().until));
+    std::vector<plot::Mark> marks = marks_of(figure);
+    for (std::size_t i = 0; i < marks.size(); ++i)
+        for (double* height : {&marks[i].estimate, &marks[i].low, &marks[i].high})
+            *height *= figure.rows[i].height;
+    return plot::histogram(marks, edges, label_of(figure));
 }
 
 /// A line for each group.

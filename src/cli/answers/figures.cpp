@@ -2,6 +2,7 @@
 // mechanism.
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/formatting.hpp"
@@ -25,6 +26,8 @@ namespace {
 constexpr std::size_t most_means = 12, most_cells = 64, most_columns = 6;
 /// Intervals of a histogram, cross tables, and correlations of pairs.
 constexpr std::size_t bins = 12, most_tables = 4, most_pairs = 30;
+/// A number with at most this number of grid points has a bar for each point.
+constexpr std::size_t most_points = 24;
 /// Fewer numbers without the name of a vector are single means.
 constexpr std::size_t least_vector = 3;
 
@@ -221,18 +224,30 @@ class Questions {
 
     /// The histogram and the quantiles of a number.
     void distribution(std::size_t j) {
-        const std::size_t points = find_capability<Ordered>(source_.reporter(j))->points();
+        const auto& ordered = *find_capability<Ordered>(source_.reporter(j));
+        const bool sharp = ordered.blur(1) == 0;  // otherwise shares are those of smeared values
+        const std::size_t points = ordered.points(),
+                          count = sharp && points <= most_points ? points : std::min(bins, points);
+        const bool each = sharp && count == points;
+        const std::vector<double> heights =
+            sharp ? bin_heights(points, count) : std::vector<double>(count, 1);
         Figure histogram{
             .title = "Distribution of " + called(j), .shares = true, .kind = Figure::Kind::distribution};
         histogram.ordered = true;
         source_.ask(histogram,
-                    "SELECT * FROM ldp_histogram({summary}, " + std::to_string(std::min(bins, points)) +
-                        source_.options() + argument(j) + ")",
+                    "SELECT * FROM ldp_histogram({summary}, " + std::to_string(count) + source_.options() +
+                        argument(j) + ")",
                     [&](const pq::Row& row) {
                         Row one = row_of(row);
                         one.at = number(row, "low");
                         one.until = number(row, "high");
-                        one.label = rounded(one.at) + " to " + rounded(one.until);
+                        const std::size_t bin = histogram.rows.size();
+                        if (bin < heights.size()) one.height = heights[bin];
+                        if (each)
+                            one.at = one.until =
+                                std::lerp(ordered.ends().lower, ordered.ends().upper,
+                                          static_cast<double>(bin) / static_cast<double>(points - 1));
+                        one.label = each ? rounded(one.at) : rounded(one.at) + " to " + rounded(one.until);
                         histogram.rows.push_back(std::move(one));
                     });
         keep(std::move(histogram));

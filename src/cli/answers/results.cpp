@@ -227,6 +227,18 @@ std::vector<const Row*> display_order(const Figure& figure) {
     return rows;
 }
 
+std::vector<double> bin_heights(std::size_t points, std::size_t bins) {
+    std::vector<double> heights;
+    const double average = static_cast<double>(points) / static_cast<double>(bins);
+    for (std::size_t bin = 0, first = 0; bin < bins; ++bin) {
+        // The first point at or behind the position (bin + 1)·(points − 1)/bins; the last bin has the rest.
+        const std::size_t end = bin + 1 == bins ? points : ((bin + 1) * (points - 1) + bins - 1) / bins;
+        heights.push_back(average / static_cast<double>(end - first));
+        first = end;
+    }
+    return heights;
+}
+
 std::string result_of(const Figure& figure, double confidence) {
     const FigureNumbers numbers(figure);
     switch (figure.kind) {

@@ -12,6 +12,11 @@ namespace ldp::cli {
 /// of a comparison by their largest estimate, other rows in their own order.
 [[nodiscard]] std::vector<const Row*> display_order(const Figure& figure);
 
+/// Returns the factor by which a histogram multiplies the share of each bin, so that evenly distributed
+/// values have bars of one height. The bins have equal width over a grid of this number of points, and may
+/// have different numbers of points: the factor is the average number over the bin's own.
+[[nodiscard]] std::vector<double> bin_heights(std::size_t points, std::size_t bins);
+
 /// The result in one sentence; empty if the figure has none.
 [[nodiscard]] std::string result_of(const Figure& figure, double confidence);
 
