@@ -120,12 +120,13 @@ double power_integral(double beta, double from, double to) {
                                                : std::exp(beta * to) * -std::expm1(beta * (from - to)) / beta;
 }
 
-// Frequencies of k values with a density proportional to x^−(1+decay) on [x₀, 1]. Their mean must be 1/k. The
-// decay therefore determines x₀.
+// Frequencies of k values. A frequency is 0 with the probability 1 − present; otherwise it has a density
+// proportional to x^−(1+decay) on [x₀, 1]. The mean of all must be 1/k. Decay and presence therefore
+// determine x₀.
 class PowerLaw {
   public:
-    PowerLaw(double decay, std::size_t k) : decay_(decay) {
-        const double log_k = std::log(static_cast<double>(k));
+    PowerLaw(double decay, double present, std::size_t k) : decay_(decay), present_(present) {
+        const double log_k = std::log(static_cast<double>(k) * present);
         const auto mean = [&](double start) {
             return power_integral(1 - decay, start, 0) / power_integral(-decay, start, 0);
         };
@@ -149,7 +150,7 @@ class PowerLaw {
         const double start = std::clamp(error / 50, least, 1.0);
         const double nearest = std::clamp(y, start, 1.0);
         const auto squared = [&](double x) { return (x - y) * (x - y) / (2 * error * error); };
-        const double best = squared(nearest);
+        const double best = std::min(squared(nearest), squared(0));
 
         double mass = 0, moment = 0;
         if (start > least) {
@@ -171,16 +172,19 @@ class PowerLaw {
                 mass += weight;
                 moment += weight * x;
             }
-        return {std::log(mass / power_integral(-decay_, start_, 0) / error) - best, moment / mass};
+        const double of_present = present_ / power_integral(-decay_, start_, 0);
+        const double all = of_present * mass + (1 - present_) * std::exp(best - squared(0));
+        return {std::log(all / error) - best, of_present * moment / all};
     }
 
   private:
     using Rule = boost::math::quadrature::gauss<double, 60>;
 
-    double decay_;
+    double decay_, present_;
     double start_ = 0;  // log x₀
 };
 
+// The decay and the presence maximize the likelihood, one after the other.
 Frequencies power(const std::vector<Estimate>& estimates) {
     constexpr std::size_t given_steps = 1000;  // a microsecond or two
     // Equal estimates are processed once.
@@ -199,19 +203,35 @@ Frequencies power(const std::vector<Estimate>& estimates) {
         if (i == 0 || key(order[i]) != key(order[i - 1])) runs.push_back(i);
     runs.push_back(order.size());
 
-    const auto surprise = [&](double log_decay) {
-        const PowerLaw law(std::exp(log_decay), estimates.size());
+    const std::size_t k = estimates.size();
+    const auto surprise = [&](double log_decay, double log_present) {
+        const PowerLaw law(std::exp(log_decay), std::exp(log_present), k);
         double sum = 0;
         for (std::size_t i = 0; i + 1 < runs.size(); ++i, work.done(given_steps))
             sum -= static_cast<double>(runs[i + 1] - runs[i]) *
                    law.given(estimates[order[runs[i]]]).log_likelihood;
         return sum;
     };
+    constexpr int bits = 12;
+    const auto least_surprise = [](const auto& function, double low, double high) {
+        return boost::math::tools::brent_find_minima(function, low, high, bits).first;
+    };
     // The bounds are a frequency that falls with the tenth power of its rank, and nearly equal frequencies.
-    const double decay =
-        std::exp(boost::math::tools::brent_find_minima(surprise, std::log(0.1), std::log(20.0), 12).first);
+    const double low = std::log(0.1), high = std::log(20.0);
+    double log_present = 0;
+    double log_decay = least_surprise([&](double at) { return surprise(at, 0); }, low, high);
+    // At least one and a half values are present: with a mean of 1 there would be no density. The law without
+    // zeros remains unless the other one is clearly more probable.
+    const double fewest = std::log(std::min(1.0, 1.5 / static_cast<double>(k)));
+    if (fewest < 0) {
+        constexpr double clear = 2;  // log-likelihood per parameter
+        const double without = surprise(log_decay, 0);
+        const double present = least_surprise([&](double at) { return surprise(log_decay, at); }, fewest, 0);
+        const double decay = least_surprise([&](double at) { return surprise(at, present); }, low, high);
+        if (surprise(decay, present) < without - clear) log_present = present, log_decay = decay;
+    }
 
-    const PowerLaw law(decay, estimates.size());
+    const PowerLaw law(std::exp(log_decay), std::exp(log_present), k);
     Frequencies f(estimates.size());
     for (std::size_t i = 0; i + 1 < runs.size(); ++i, work.done(given_steps)) {
         const double mean = law.given(estimates[order[runs[i]]]).mean;

@@ -226,6 +226,24 @@ BOOST_AUTO_TEST_CASE(power_is_the_posterior_mean) {
     for (const double x : consistent(nothing.view(), Consistency::power)) BOOST_CHECK_SMALL(x - 0.1, 0.02);
 }
 
+// Values that nobody holds have no share where noise is small. A power law alone gives each the same least
+// one.
+BOOST_AUTO_TEST_CASE(absent_values_have_no_share_without_noise) {
+    SeededBits bits(310);
+    for (const double epsilon : {6.0, 20.0}) {
+        const auto m = mechanism("grr", epsilon, "\"domain\": 4");
+        const auto summary = collect(*m, {0.7, 0.3, 0, 0}, 100000, bits);
+        for (const char* name : names) {
+            const Distribution f = consistent(summary.view(), consistency_named(name));
+            BOOST_TEST_CONTEXT(name << ", epsilon " << epsilon) {
+                BOOST_CHECK_SMALL(f[0] - 0.7, 0.01);
+                BOOST_CHECK_SMALL(f[2], 0.002);
+                BOOST_CHECK_SMALL(f[3], 0.002);
+            }
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(squared_errors_shrink, *boost::unit_test::label("slow")) {
     // k = 1000 values in Zipf's proportions, 20000 people, ε = 1, oue; means over ten seeded repetitions of
     // the ratio to the unbiased estimates' error, which varies by a few per cent only.
