@@ -14,6 +14,7 @@
 #include "core/spec/spec.hpp"
 #include "core/strings/string_queries.hpp"
 #include "core/summary/consistency.hpp"
+#include "core/summary/part_means.hpp"
 #include "core/summary/pooling.hpp"
 
 using namespace ldp;
@@ -41,12 +42,14 @@ double mean(Bytes summary, std::int64_t attribute) {
     return ask_point(
         summary, unknown,
         [=](const SummaryView& view) {
-            const std::vector<Estimate> means = estimate(view, {Quantity::means});
-            if (attribute < 0 || attribute >= static_cast<std::int64_t>(means.size()))
+            const std::size_t attributes = view.mechanism->cells().size();
+            if (attribute < 0 || attribute >= static_cast<std::int64_t>(attributes))
                 throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
-                            "Attributes are numbered from 0 to " + std::to_string(means.size() - 1) + ".");
+                            "Attributes are numbered from 0 to " + std::to_string(attributes - 1) + ".");
             const auto number = static_cast<std::size_t>(attribute);
-            return shown(view, number, means[number].value);
+            const std::vector<Estimate> means = means_of_part(view, number, Target::sample);
+            if (means.empty()) return unknown;
+            return shown(view, number, means[number - part_of(*view.mechanism, number).first].value);
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::means); });
 }

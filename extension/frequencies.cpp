@@ -11,9 +11,11 @@
 #include "core/strings/string_queries.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/consistency.hpp"
+#include "core/summary/part_means.hpp"
 #include "core/summary/robust_interval.hpp"
 #include "core/summary/top.hpp"
 #include "core/tables/marginal.hpp"
+#include "core/tables/share_intervals.hpp"
 #include "estimate_rows.hpp"
 #include "tables/text_arrays.hpp"
 
@@ -134,6 +136,16 @@ void add_shares(Answers& all, const SummaryView& view, std::size_t attribute, Ta
 
 Answers means(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
+        if (subject.attribute) {  // one attribute or one vector, which is one part
+            const std::size_t first = part_of(*view.mechanism, *subject.attribute).first;
+            const auto estimates = means_of_part(view, *subject.attribute, target);
+            Answers all = answers(subject, critical_value, estimates.size());
+            for (std::size_t i = 0; i < estimates.size(); ++i)
+                if (subject.has(first + i))
+                    all.add(first + i, Answers::none, estimates[i],
+                            kept(report_status(view, first + i, target)));
+            return all;
+        }
         const auto estimates = estimate(view, {Quantity::means, target});
         Answers all = answers(subject, critical_value, estimates.size());
         for (std::size_t j = 0; j < estimates.size(); ++j) {

@@ -15,6 +15,7 @@
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/marginal.hpp"
+#include "core/tables/share_intervals.hpp"
 
 namespace ldp::simulation {
 

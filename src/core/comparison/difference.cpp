@@ -181,9 +181,9 @@ class ScoreTest {
         return score.degrees_of_freedom > 0 ? student(critical_value, score) - std::abs(score.deviations)
                                             : critical_value - normal_deviations(score);
     }
-    /// At the critical value c, deviations in the direction of the skewness s are rejected beyond
-    /// c + |s|·(c² − 1)/6, and deviations in the other direction beyond c − |s|·(c² − 1)/6, but none up to
-    /// c/2. Returns the least c that does not reject.
+    /// Returns the least critical value c that does not reject. Deviations in the direction of the skewness s
+    /// are rejected beyond c + |s|·(c² − 1)/6, deviations in the other direction beyond c − |s|·(c² − 1)/6.
+    /// Deviations up to c/2 are never rejected.
     static double normal_deviations(const Score& score) noexcept {
         const double off = std::abs(score.deviations);
         const double sixth = std::copysign(1.0, score.deviations) * score.skewness / 6;

@@ -233,7 +233,9 @@ Parts ErrorPrediction::quantile_of(const Ordered& ordered, double chance, std::s
     double off = 0;
     Parts all = of_record(parts([&](Target target) {
                               const auto [mean, variance] = quantile_error(estimator, shares, share, target);
-                              if (target == Target::sample) off = mean - place;
+                              constexpr double rounded = 1e-9;  // of two ways to compute the same point
+                              if (target == Target::sample && std::abs(mean - place) > rounded)
+                                  off = mean - place;
                               return square(step) * variance;
                           }),
                           chance);

@@ -304,6 +304,11 @@ void margins(const Json& found, std::vector<Attribute>& attributes) {
             const bool share = !attribute.numeric() || (!attribute.want.empty() && attribute.want != "mean" &&
                                                         attribute.vector.empty());
             const double most = share ? 1 : attribute.max - attribute.min;
+            constexpr double least = 1e-6;  // of the values; smaller ones need more than 10^12 people
+            if (attribute.margin < least * most)
+                invalid("the margin of \"" + name + "\" is too small", "Found " + shown(attribute.margin) +
+                                                                           "; it must be at least " +
+                                                                           shown(least * most) + ".");
             if (attribute.margin >= most)
                 invalid("the margin of \"" + name + "\" is as wide as all its values",
                         "Found " + shown(attribute.margin) + "; it must be below " + shown(most) + ".",

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/interrupt.hpp"
+#include "core/mechanism/forgery.hpp"
+#include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
+#include "core/mechanism/vector/haar_vector.hpp"
 #include "core/summary/pooling.hpp"
 
 namespace ldp {
@@ -15,20 +18,43 @@ Target target_of_part(const SummaryView& part, Target target) noexcept {
     return part.drawn == 1 ? target : Target::population;
 }
 
+/// Returns the possible values of an attribute's mean; unlimited if they are unknown.
+Interval possible_means(const Mechanism& mechanism, std::size_t attribute) {
+    if (const auto* number = find_capability<Number>(mechanism))
+        return {number->range().min, number->range().max};
+    if (const auto* ordered = find_capability<Ordered>(mechanism)) return ordered->ends();
+    if (const auto* vector = find_capability<HaarVector>(mechanism)) return vector->ends(attribute);
+    const auto parts = mechanism.contributions({Quantity::means, Target::sample, attribute});
+    return parts.size() == 1 ? parts[0].truths : ErrorLaw{}.truths;
+}
+
 }  // namespace
 
 ErrorLaw error_law(const SummaryView& view, std::size_t attribute, Target target) {
     const SummaryView one = part(view, attribute);
-    const ErrorLaw unknown_law =
-        one.mechanism->can_estimate(Quantity::frequencies) ? law_of_share() : ErrorLaw{};
+    ErrorLaw law = one.mechanism->can_estimate(Quantity::frequencies) ? law_of_share() : ErrorLaw{};
     const auto* known = find_capability<KnownErrors>(*one.mechanism);
-    if (known == nullptr || one.n == 0 || repeats(one)) return unknown_law;
-    return known->error_law(one.n, target_of_part(one, target));
+    if (known != nullptr && one.n > 0 && !repeats(one))
+        law = known->error_law(one.n, target_of_part(one, target));
+    if (std::isinf(law.truths.upper) && one.mechanism->can_estimate(Quantity::means))
+        law.truths = possible_means(*one.mechanism, attribute - part_of(*view.mechanism, attribute).first);
+    return law;
 }
 
 ErrorLaw group_law(const SummaryView& view, std::size_t first, std::size_t last, Target target) {
-    if (repeats(view)) return {};
-    return capability<GroupMean>(*view.mechanism).group_law(view, first, last, target_of_part(view, target));
+    ErrorLaw law;
+    if (!repeats(view))
+        law =
+            capability<GroupMean>(*view.mechanism).group_law(view, first, last, target_of_part(view, target));
+    const double size = static_cast<double>(last - first + 1);
+    law.truths = {0, 0};
+    for (std::size_t j = first; j <= last; ++j) {
+        const RecordPart one = part_of(*view.mechanism, j);
+        const Interval range = possible_means(*one.mechanism, j - one.first);
+        law.truths.lower += range.lower / size;
+        law.truths.upper += range.upper / size;
+    }
+    return law;
 }
 
 Interval combined_interval(const Estimate& one, const Interval& of_one, const Estimate& other,
@@ -42,29 +68,6 @@ Interval combined_interval(const Estimate& one, const Interval& of_one, const Es
     // If both estimates lie beyond the same end of the possible values, both intervals end there.
     return {std::min(middle - low, std::max(of_one.lower, of_other.lower)),
             std::max(middle + high, std::min(of_one.upper, of_other.upper))};
-}
-
-std::vector<Interval> intervals(const SummaryView& view, const Question& question,
-                                std::span<const Estimate> estimates, double critical_value) {
-    const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
-    const bool shares = question.quantity == Quantity::frequencies;
-    if (shares) {
-        const SummaryView one = part(view, attribute);
-        const auto* of_items = find_capability<ItemErrors>(*one.mechanism);
-        if (of_items != nullptr && one.n > 0 && !repeats(one))
-            return of_items->intervals(one,
-                                       {question.quantity, target_of_part(one, question.target),
-                                        attribute - part_of(*view.mechanism, attribute).first},
-                                       critical_value);
-    }
-    std::vector<Interval> all;
-    all.reserve(estimates.size());
-    ErrorLaw law;
-    for_each_index(estimates.size(), [&](std::size_t item) {
-        if (item == 0 || !shares) law = error_law(view, shares ? attribute : item, question.target);
-        all.push_back(interval(estimates[item], critical_value, law));
-    });
-    return all;
 }
 
 }  // namespace ldp

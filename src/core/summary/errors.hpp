@@ -7,7 +7,9 @@
 namespace ldp {
 
 /// Returns the law of an attribute's estimates, for interval(). The attribute must exist. The result is the
-/// normal law if people repeat memoized responses.
+/// normal law if people repeat memoized responses. Its possible true values are those of a share, or the
+/// range of the attribute. Shares of attributes with joint views have a law each: see
+/// tables/share_intervals.hpp.
 [[nodiscard]] ErrorLaw error_law(const SummaryView& view, std::size_t attribute, Target target);
 
 /// Returns the law of group_mean(view, first, last, target).
@@ -18,9 +20,5 @@ namespace ldp {
 /// small-sample corrections of the two intervals are therefore kept.
 [[nodiscard]] Interval combined_interval(const Estimate& one, const Interval& of_one, const Estimate& other,
                                          const Interval& of_other) noexcept;
-
-/// Returns the intervals of estimate(view, question), in the same order, at this critical value.
-[[nodiscard]] std::vector<Interval> intervals(const SummaryView& view, const Question& question,
-                                              std::span<const Estimate> estimates, double critical_value);
 
 }  // namespace ldp

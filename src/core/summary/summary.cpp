@@ -179,16 +179,23 @@ Estimate share_of(const SummaryView& view, std::int64_t value, Target target, st
                   "They are numbered from 0 to " + std::to_string(values - 1) + ".");
         return static_cast<std::size_t>(value);
     };
-    const auto* oracle = find_capability<FrequencyOracle>(*view.mechanism);
+    need_reports(view);
+    const SummaryView one = attribute == only_attribute ? view : part(view, attribute);
+    const auto* oracle = find_capability<FrequencyOracle>(*one.mechanism);
     if (oracle == nullptr) {
         const std::vector<Estimate> all = estimate(view, {Quantity::frequencies, target, attribute});
         return all[number_of(all.size())];
     }
-    need_reports(view);
-    const std::uint64_t support = oracle->support(view.state, number_of(oracle->cells()[0]));
-    const auto share = [&](Target of) { return oracle->protocol().frequency(support, view.n, of); };
-    const Inflation inflation(view);
-    return inflation.needed() ? inflation.inflated(share(target), share(Target::sample)) : share(target);
+    const std::size_t number = number_of(oracle->cells()[0]);
+    if (one.n == 0) return {unknown, unknown};
+    const std::uint64_t support = oracle->support(one.state, number);
+    const auto share = [&](Target of) { return oracle->protocol().frequency(support, one.n, of); };
+    const Inflation inflation(one);
+    const auto inflated = [&](Target of) {
+        return inflation.needed() ? inflation.inflated(share(of), share(Target::sample)) : share(of);
+    };
+    if (target == Target::population || one.drawn == 1) return inflated(target);
+    return mixed(inflated(Target::sample), inflated(Target::population), one.drawn);
 }
 
 Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last, Target target) {

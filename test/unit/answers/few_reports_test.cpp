@@ -3,12 +3,14 @@
 
 #include <cmath>
 #include <functional>
+#include <random>
 
 #include "core/base/exact.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
+#include "core/tables/share_intervals.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {
@@ -101,6 +103,105 @@ BOOST_AUTO_TEST_CASE(every_interval_of_a_share_contains_a_possible_share) {
                         }
                 }
             }
+        }
+    }
+}
+
+// People at an end, few of them, at a small epsilon: estimates are far outside the range. No false alarm is
+// possible.
+BOOST_AUTO_TEST_CASE(every_interval_of_a_mean_contains_a_possible_mean) {
+    SeededBits bits(1802);
+    const std::string one = R"("min": -3, "max": 10)";
+    const std::string vector = R"("attributes": [{"name": "a", "min": 0, "max": 10}, {"name": "b", "min": -2,
+        "max": 2}, {"name": "c", "min": 5, "max": 6}, {"name": "d", "min": 0, "max": 1}])";
+    const std::string record = R"("attributes": [{"name": "v", "vector": ["x", "y"], "min": 0, "max": 10},
+        {"name": "w", "min": -3, "max": 10, "want": "distribution"}, {"name": "z", "min": 0, "max": 1}])";
+    const std::vector<std::pair<std::string, std::string>> specs{
+        {"pdp", one},
+        {"piecewise", one},
+        {"hybrid", one},
+        {"duchi", one},
+        {"onebit", R"("min": 0, "max": 10)"},
+        {"laplace", one},
+        {"optimal", one},
+        {"tree", one},
+        {"haar_ordered", one},
+        {"dithered", one},
+        {"square_wave", one},
+        {"duchi_vector", vector},
+        {"haar", vector},
+        {"haar", vector + R"(, "details": "global")"},
+        {"gaussian", vector + R"(, "delta": 1e-9)"},
+        {"sampled", record}};
+    for (const auto& [name, rest] : specs)
+        for (const double epsilon : {0.5, 4.0}) {
+            const auto m = mechanism(name, epsilon, rest);
+            const std::vector<std::uint64_t> cells = m->cells();
+            const auto range = [&](std::size_t j) {  // as in the specs above
+                if (name == "sampled") return std::vector<Interval>{{0, 10}, {0, 10}, {-3, 10}, {0, 1}}[j];
+                if (cells.size() > 1) return std::vector<Interval>{{0, 10}, {-2, 2}, {5, 6}, {0, 1}}[j];
+                return name == "onebit" ? Interval{0, 10} : Interval{-3, 10};
+            };
+            for (int repetition = 0; repetition < 40; ++repetition) {
+                std::vector<Cell> end;
+                for (const std::uint64_t count : cells) end.push_back(repetition % 2 == 0 ? 0 : count - 1);
+                OwnedSummary summary(*m);
+                for (int person = 0; person < 12; ++person) summary.draw(end, bits);
+                for (const Target target : {Target::sample, Target::population}) {
+                    const Question question{Quantity::means, target};
+                    const auto all = estimate(summary.view(), question);
+                    const auto ranges = intervals(summary.view(), question, all, usual);
+                    BOOST_REQUIRE_EQUAL(ranges.size(), cells.size());
+                    for (std::size_t j = 0; j < ranges.size(); ++j) {
+                        if (std::isnan(all[j].value)) continue;
+                        BOOST_TEST_CONTEXT(name << ", epsilon " << epsilon << ", attribute " << j) {
+                            BOOST_CHECK_LE(ranges[j].lower, range(j).upper + 1e-9);
+                            BOOST_CHECK_GE(ranges[j].upper, range(j).lower - 1e-9);
+                            BOOST_CHECK_LE(ranges[j].lower, all[j].value);
+                            BOOST_CHECK_GE(ranges[j].upper, all[j].value);
+                        }
+                    }
+                    if (find_capability<GroupMean>(*m) == nullptr || name == "sampled") continue;
+                    const Estimate mean = group_mean(summary.view(), 0, 1, target);
+                    if (std::isnan(mean.value)) continue;
+                    const Interval group = interval(mean, usual, group_law(summary.view(), 0, 1, target));
+                    BOOST_CHECK_LE(group.lower, (range(0).upper + range(1).upper) / 2 + 1e-9);
+                    BOOST_CHECK_GE(group.upper, (range(0).lower + range(1).lower) / 2 - 1e-9);
+                }
+            }
+        }
+}
+
+// 20 reports of vectors of 4 numbers, half of the people at either end of each: 5000 repetitions, with a
+// margin of six standard deviations below 93 % (chance of a false alarm 2e-9 each).
+BOOST_AUTO_TEST_CASE(groups_of_elements_are_covered_with_few_reports, *boost::unit_test::label("slow")) {
+    constexpr std::size_t repetitions = 5000, n = 20;
+    SeededBits bits(1803);
+    std::mt19937_64 draws(1804);
+    const std::string attributes = unit_attributes(4);
+    for (const auto& [name, epsilon, rest] :
+         {std::tuple{"haar", 4.0, ""}, std::tuple{"haar", 8.0, ""}, std::tuple{"duchi_vector", 4.0, ""},
+          std::tuple{"gaussian", 8.0, R"(, "delta": 1e-9)"}}) {
+        const auto m = mechanism(name, epsilon, attributes + rest);
+        const std::vector<std::uint64_t> cells = m->cells();
+        for (const std::size_t last : {1, 3}) {
+            double covered = 0, asked = 0;
+            for (std::size_t r = 0; r < repetitions; ++r) {
+                OwnedSummary summary(*m);
+                for (std::size_t person = 0; person < n; ++person) {
+                    std::vector<Cell> input;
+                    for (const std::uint64_t count : cells) input.push_back(draws() % 4 * (count - 1) / 3);
+                    summary.draw(input, bits);
+                }
+                const Estimate mean = group_mean(summary.view(), 0, last, Target::population);
+                if (std::isnan(mean.value)) continue;
+                const Interval limits =
+                    interval(mean, usual, group_law(summary.view(), 0, last, Target::population));
+                ++asked;
+                covered += limits.lower <= 0 && limits.upper >= 0 ? 1 : 0;
+            }
+            BOOST_TEST_CONTEXT(name << ", epsilon " << epsilon << ", elements 0 to " << last)
+            BOOST_CHECK_GE(covered / asked, 0.93 - 6 * std::sqrt(0.93 * 0.07 / asked));
         }
     }
 }

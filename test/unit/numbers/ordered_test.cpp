@@ -466,6 +466,21 @@ BOOST_AUTO_TEST_CASE(quantiles_at_a_jump_are_covered, *boost::unit_test::label("
     }
 }
 
+// Sums of the lower end and a part of the range are rounded, and may exceed the upper end.
+BOOST_AUTO_TEST_CASE(quantiles_stay_within_the_range) {
+    SeededBits bits(1911);
+    for (int tenths = -40; tenths < 40; ++tenths) {
+        const double low = tenths / 10.0, high = low + 0.7 + tenths / 37.0 + 2;
+        const auto m =
+            mechanism("tree", 8, "\"grid\": 7, \"min\": " + text(low) + ", \"max\": " + text(high));
+        const OwnedSummary summary = reported(*m, std::vector<Cell>(50, 7), bits);
+        const Quantile found = quantile(summary.view(), 0.5, 0.95, Target::sample);
+        BOOST_TEST(found.value <= high);
+        BOOST_TEST(found.interval.upper <= high);
+        BOOST_TEST(found.interval.lower >= low);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(quantiles_are_points) {
     // With hardly any noise, the estimate and both ends of the interval are the point that the share asks
     // for; where the share is met exactly, the noise decides between two neighbours.

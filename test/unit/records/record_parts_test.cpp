@@ -2,17 +2,21 @@
 //
 // Length: every case uses the same records and the proofs of their parts.
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
+#include "core/summary/part_means.hpp"
 #include "core/tables/marginal.hpp"
+#include "core/tables/share_intervals.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 
@@ -633,6 +637,98 @@ BOOST_AUTO_TEST_CASE(pooled_rounds_in_two_layers_are_covered, *boost::unit_test:
 }
 
 // The same people, divided equally among separate collections of the same attributes.
+namespace {
+
+std::atomic<std::size_t> interrupt_checks;
+
+bool count_check() noexcept {
+    ++interrupt_checks;
+    return false;
+}
+
+}  // namespace
+
+// Each estimate of a part checks for interrupts: one attribute does not take those of the other numbers.
+BOOST_AUTO_TEST_CASE(the_mean_of_an_attribute_estimates_its_part_only) {
+    constexpr std::size_t numbers = 20;
+    std::vector<std::string> attributes{vector(3, "duchi_vector")};
+    for (std::size_t i = 0; i < 2 * numbers; ++i)
+        attributes.push_back(i % 2 == 0 ? number("pdp", "") : category(5, "grr"));
+    const auto m = mechanism(record(2, attributes));
+    const std::vector<std::uint64_t> cells = m->cells();
+    SeededBits bits(4007);
+    OwnedSummary summary(*m);
+    for (Cell i = 0; i < 500; ++i) {
+        std::vector<Cell> person;
+        for (std::size_t j = 0; j < cells.size(); ++j) person.push_back((i + j) % cells[j]);
+        summary.draw(person, bits);
+    }
+    const SummaryView view = summary.view();
+    for (const Target target : {Target::sample, Target::population}) {
+        interrupt_checks = 0;
+        interrupt_handler = count_check;
+        const std::vector<Estimate> all = estimate(view, {Quantity::means, target});
+        interrupt_handler = nullptr;
+        const std::size_t of_all = interrupt_checks;
+        for (std::size_t j = 0; j < cells.size(); ++j) {
+            const std::size_t first = part_of(*m, j).first;
+            interrupt_checks = 0;
+            interrupt_handler = count_check;
+            const std::vector<Estimate> own = means_of_part(view, j, target);
+            interrupt_handler = nullptr;
+            BOOST_TEST(interrupt_checks + numbers <= of_all);
+            if (own.empty()) {
+                BOOST_TEST(std::isnan(all[j].value));
+                const auto shares = estimate(view, {Quantity::frequencies, target, j});
+                for (std::size_t v = 0; v < shares.size(); ++v) {
+                    const Estimate one = ldp::share_of(view, static_cast<std::int64_t>(v), target, j);
+                    BOOST_TEST(one.value == shares[v].value, boost::test_tools::tolerance(1e-12));
+                    BOOST_TEST(one.standard_error == shares[v].standard_error,
+                               boost::test_tools::tolerance(1e-12));
+                }
+                continue;
+            }
+            BOOST_TEST(own[j - first].value == all[j].value, boost::test_tools::tolerance(1e-12));
+            BOOST_TEST(own[j - first].standard_error == all[j].standard_error,
+                       boost::test_tools::tolerance(1e-12));
+        }
+    }
+    BOOST_CHECK_THROW((void)means_of_part(view, cells.size(), Target::sample), Error);
+}
+
+// The law of an attribute of joint tables is that of its marginal, in each value.
+BOOST_AUTO_TEST_CASE(intervals_of_joint_attributes_are_those_of_their_tables) {
+    const auto m = mechanism(
+        record(4, {category(3, "grr"), category(2), category(3)}, R"(, "together": [["a1", "a2"]])"));
+    SeededBits bits(4008);
+    OwnedSummary summary(*m);
+    for (Cell i = 0; i < 40; ++i) summary.draw(std::vector<Cell>{i % 3, i % 16 == 0, i % 20 == 0}, bits);
+    for (const Target target : {Target::sample, Target::population})
+        for (const std::size_t j : {1, 2}) {
+            const Question question{Quantity::frequencies, target, j};
+            const auto found = intervals(summary.view(), question, estimate(summary.view(), question), 1.96);
+            const Marginal table(summary.view(), {j}, Combination::consistent, target);
+            const Cells values(table.sizes());
+            BOOST_REQUIRE_EQUAL(found.size(), values.count());
+            for (std::size_t v = 0; v < found.size(); ++v) {
+                const Interval own = interval(table.measured(values.box(v)), 1.96);
+                BOOST_TEST(found[v].lower == own.lower);
+                BOOST_TEST(found[v].upper == own.upper);
+            }
+        }
+}
+
+BOOST_AUTO_TEST_CASE(margins_that_no_number_of_people_reaches_are_refused) {
+    const auto spec = [](const char* margin) {
+        return record(2, {number("pdp", ""), category(2)},
+                      std::string(R"(, "margins": {"a0": )") + margin + "}");
+    };
+    for (const char* margin : {"1e-300", "1e-155", "1e-9"})
+        BOOST_CHECK_EXCEPTION((void)mechanism(spec(margin)), Error,
+                              [](const Error& error) { return error.code() == ErrorCode::invalid_spec; });
+    BOOST_CHECK_NO_THROW((void)mechanism(spec("0.01")));
+}
+
 BOOST_AUTO_TEST_CASE(errors_are_at_most_those_of_separate_collections) {
     constexpr double units = 4;  // of which each person reports one
     for (const double epsilon : {0.5, 1.0, 2.0, 2.9}) {

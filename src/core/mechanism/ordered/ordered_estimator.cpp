@@ -57,7 +57,8 @@ OrderedEstimator::OrderedEstimator(const Ordered& ordered, std::vector<double> s
 
 double OrderedEstimator::value(double at) const {
     const auto [low, high] = ordered_.ends();
-    return low + (high - low) * at / steps();  // exact for integers with a step of 1
+    if (at >= steps()) return high;                            // a rounded sum could exceed it
+    return std::min(high, low + (high - low) * at / steps());  // exact for integers with a step of 1
 }
 
 double OrderedEstimator::resolution() const noexcept {

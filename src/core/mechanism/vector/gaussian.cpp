@@ -322,6 +322,9 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, p
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override {
         return {.degrees_of_freedom = target == Target::population ? static_cast<double>(n) - 1 : 0};
     }
+    ErrorLaw group_law(const Counts& counts, std::size_t, std::size_t, Target target) const override {
+        return error_law(counts.n, target);
+    }
     // Returns the worst check over the attributes, and a check of the length of the vectors.
     std::vector<Check> health(const Counts& counts) const override {
         const auto n = static_cast<double>(counts.n), d = static_cast<double>(ranges_.size());

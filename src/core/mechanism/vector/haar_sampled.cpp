@@ -129,6 +129,23 @@ class SampledHaar final : public Haar, public KnownErrors {
         return {.degrees_of_freedom =
                     std::max(1.0, static_cast<double>(tree().levels().size()) * (each - 1))};
     }
+    // The variances of the coefficients in the weighted sum, with the degrees of freedom of each.
+    ErrorLaw group_law(const Counts& counts, std::size_t first, std::size_t last, Target) const override {
+        std::vector<double> leaf_weights(tree().size()), weights(tree().size());
+        const double unit = widest_half(std::span(plan().attributes).subspan(first, last - first + 1));
+        for (std::size_t j = first; j <= last; ++j) leaf_weights[j] = plan().attributes[j].half() / unit;
+        tree().transpose(leaf_weights, weights);
+        const Spectrum all = together(counts, Target::population);
+        double sum = 0, squares = 0;
+        for (std::size_t c = 0; c < tree().size(); ++c) {
+            const std::uint64_t reports = reports_of(counts, c);
+            if (weights[c] == 0 || reports == 0) continue;
+            const double variance = square(weights[c]) * all.second_moments[c];
+            sum += variance;
+            squares += square(variance) / std::max(1.0, static_cast<double>(reports) - 1);
+        }
+        return {.degrees_of_freedom = squares > 0 ? square(sum) / squares : 0};
+    }
     std::vector<Check> health(const Counts& counts) const override {
         std::vector<std::uint64_t> drawn;
         std::vector<double> weights;

@@ -1,0 +1,43 @@
+#include "core/tables/share_intervals.hpp"
+
+#include "core/base/interrupt.hpp"
+#include "core/mechanism/joint/joint.hpp"
+#include "core/summary/errors.hpp"
+#include "core/summary/pooling.hpp"
+#include "core/tables/marginal.hpp"
+
+namespace ldp {
+
+std::vector<Interval> intervals(const SummaryView& view, const Question& question,
+                                std::span<const Estimate> estimates, double critical_value) {
+    const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
+    const bool shares = question.quantity == Quantity::frequencies;
+    std::vector<Interval> all;
+    all.reserve(estimates.size());
+    if (shares) {
+        const SummaryView one = part(view, attribute);
+        if (find_capability<JointViews>(*one.mechanism) != nullptr) {
+            const Marginal table(view, {attribute}, Combination::consistent, question.target);
+            const Cells cells(table.sizes());
+            for_each_index(cells.count(), [&](std::size_t value) {
+                all.push_back(interval(table.measured(cells.box(value)), critical_value));
+            });
+            return all;
+        }
+        const auto* of_items = find_capability<ItemErrors>(*one.mechanism);
+        // Reports about one part of a record are a random sample of all reports.
+        const Target target = one.drawn == 1 ? question.target : Target::population;
+        if (of_items != nullptr && one.n > 0 && !repeats(one))
+            return of_items->intervals(
+                one, {question.quantity, target, attribute - part_of(*view.mechanism, attribute).first},
+                critical_value);
+    }
+    ErrorLaw law;
+    for_each_index(estimates.size(), [&](std::size_t item) {
+        if (item == 0 || !shares) law = error_law(view, shares ? attribute : item, question.target);
+        all.push_back(interval(estimates[item], critical_value, law));
+    });
+    return all;
+}
+
+}  // namespace ldp
