@@ -2,7 +2,6 @@
 // responses, and their representation in a spec.
 
 #include "core/spec/evolving_options.hpp"
-#include "core/spec/response_count.hpp"
 
 #include <cmath>
 #include <limits>
@@ -317,30 +316,6 @@ BOOST_AUTO_TEST_CASE(keys_are_what_the_randomizer_sees) {
     BOOST_CHECK_EQUAL(many->most_keys(), std::numeric_limits<std::uint64_t>::max());
     BOOST_CHECK_EQUAL(mechanism("grr", 1, "\"domain\": 4")->key_spans({})[0], 0);
     BOOST_CHECK_EQUAL(mechanism("pdp", 1, R"("min": 0, "max": 1, "grid": 5)")->key_spans({})[0], 5);
-}
-
-BOOST_AUTO_TEST_CASE(a_person_needs_at_most_this_many_responses) {
-    // Numbers are rounded to few points, and a person of a record reports the same parts in all rounds.
-    const auto possible = [](const std::string& json) {
-        const Spec spec = Spec::from_json(json);
-        return possible_responses(spec, *make_mechanism(spec));
-    };
-    const std::string rounded =
-        R"({"mechanism": "duchi", "epsilon": 1, "budget": {"epsilon": 300}, "attributes":
-        [{"name": "x", "min": 0, "max": 1, "evolving": true}], "evolving": {"base_levels": )";
-    for (const auto& [levels, ends] : {std::pair{1, 2u}, {2, 3u}, {8, 9u}, {3, 4u}, {6, 7u}, {7, 10u}})
-        BOOST_CHECK_EQUAL(possible(rounded + std::to_string(levels) + "}}"), ends);
-    const auto record = [&](unsigned parts) {
-        return R"({"mechanism": "sampled", "epsilon": 2, "budget": {"epsilon": 300}, "evolving": {}, "per_report": )" +
-               std::to_string(parts) +
-               R"(, "attributes": [{"name": "a", "domain": 4}, {"name": "b", "domain": 3}, {"name": "c", "domain": 7}]})";
-    };
-    BOOST_CHECK_EQUAL(possible(record(1)), 7u);
-    BOOST_CHECK_EQUAL(possible(record(2)), 28u);
-    BOOST_CHECK_EQUAL(possible(record(3)), 84u);
-    const Spec spec = Spec::from_json(record(1));
-    BOOST_CHECK_EQUAL(affordable_responses(spec), 150u);
-    BOOST_CHECK_EQUAL(most_responses(spec, *make_mechanism(spec)), 7u);
 }
 
 // Spec -----------------------------------------------------------------------------------------------------
