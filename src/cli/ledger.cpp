@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "client/fleet/sqlite_fleet.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli::ledger {
@@ -27,15 +28,20 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto& file = arguments["file"].as<std::string>();
     need_state_file(file);
-    const SqliteStore store = arguments.count("person") == 0
-                                  ? SqliteStore(file)
-                                  : SqliteFleet(file).store(arguments["person"].as<std::string>());
+    const bool of_person = arguments.count("person") != 0;
+    const std::uint64_t people = of_person ? 0 : SqliteFleet(file).people();
+    const SqliteStore store =
+        of_person ? SqliteFleet(file).store(arguments["person"].as<std::string>()) : SqliteStore(file);
     const Memory memory = store.memory();
+    if (memory.public_randomness.empty() && people > 0)
+        throw Error(ErrorCode::invalid_value,
+                    file + " has the ledgers of " + grouped(people) + (people == 1 ? " person" : " people"),
+                    {}, "Name a person: --person.");
     if (memory.public_randomness.empty())
         throw Error(
             ErrorCode::unsupported, file + " has no ledger",
             "A ledger belongs to a person whose values change. Reports of other specs are not memoized, and "
-            "each one costs epsilon again. For a fleet's file, --person names the person.");
+            "each one costs epsilon again.");
     const std::optional<std::int64_t> most = store.checkpoint("budget.answers");
     if (!most)
         throw Error(ErrorCode::unsupported, file + " has no ledger",

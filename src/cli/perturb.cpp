@@ -48,8 +48,8 @@ int run(const Arguments& arguments) {
     if (!std::cout.flush())
         throw Error(ErrorCode::environment, "cannot write the reports", "Standard output failed.",
                     "What was written is incomplete: discard it.");
-    std::cerr << summary(records.tally(), collection.spec(), "written") << "\n";
-    return Exit::done;
+    std::cerr << summary(records.tally(), collection.spec(), "written") << "\n" << records.reasons();
+    return records.exit_code(Exit::done);
 }
 
 }  // namespace

@@ -202,6 +202,17 @@ bool Records::next_row() {
     return true;
 }
 
+namespace {
+
+/// A message without the value at its start, so that equal faults count together: "x" is not a number.
+std::string without_value(const std::string& message) {
+    if (!message.starts_with('"')) return message;
+    const std::size_t end = message.find("\" ", 1);
+    return end == std::string::npos ? message : "\"\u2026" + message.substr(end);
+}
+
+}  // namespace
+
 void Records::refuse(const Error& error) {
     if (error.code() != ErrorCode::invalid_value) throw;
     const std::uint64_t line = averaged_ ? first_lines_[person_ - 1] : csv_.line();
@@ -217,12 +228,27 @@ void Records::refuse(const Error& error) {
         ++tally_.rows;
         ++tally_.skipped;
     }
+    constexpr std::size_t most_reasons = 1000;
+    const std::string reason = without_value(error.what());
+    if (reasons_.size() < most_reasons || reasons_.contains(reason)) ++reasons_[reason];
     const std::uint64_t skipped = tally_.skipped + tally_.people_skipped;
     if (notices_ == nullptr || skipped > most_notices + 1) return;
     if (skipped <= most_notices)
         *notices_ << "skipped: " << where << error.what() << "\n";
     else
         *notices_ << "skipped: further rows are only counted\n";
+}
+
+std::string Records::reasons() const {
+    constexpr std::size_t most_shown = 5;
+    std::vector<std::pair<std::uint64_t, std::string>> all;
+    for (const auto& [reason, count] : reasons_) all.emplace_back(count, reason);
+    std::ranges::stable_sort(all, std::ranges::greater(), &std::pair<std::uint64_t, std::string>::first);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most_shown, all.size()); ++i)
+        text += "skipped " + grouped(all[i].first) + ": " + all[i].second + "\n";
+    if (all.size() > most_shown) text += "skipped others for further reasons\n";
+    return text;
 }
 
 void add_record_options(Options& options) {

@@ -64,6 +64,9 @@ struct ColumnMap {
     [[nodiscard]] std::uint64_t hash() const;
 };
 
+/// The exit code of a run that is complete except for skipped rows.
+inline constexpr int exit_skipped = 5;
+
 class Records {
   public:
     /// Finds the columns by name. The first skipped rows are written to `notices`, if given. Throws Error
@@ -104,6 +107,14 @@ class Records {
     /// Sets the counts of a panel, which the caller makes.
     void count_panel(const PanelCount& count) { tally_.panel = count; }
     [[nodiscard]] const Tally& tally() const noexcept { return tally_; }
+    /// Returns the numbers of rows or people that were skipped in this run, by reason, most frequent first.
+    /// Empty if none was.
+    [[nodiscard]] std::string reasons() const;
+    /// Returns the exit code of a complete run: exit_skipped instead of 0 if rows were skipped.
+    [[nodiscard]] int exit_code(int without_skipped) const noexcept {
+        const bool skipped = tally_.skipped + tally_.people_skipped > 0;
+        return without_skipped == Exit::done && skipped ? exit_skipped : without_skipped;
+    }
     /// The number of rows, or of people, that next() has finished.
     [[nodiscard]] std::uint64_t done() const noexcept { return means_ ? person_ : tally_.rows; }
 
@@ -155,7 +166,8 @@ class Records {
     std::optional<std::size_t> rounds_ = {};  ///< the column of the round
     std::vector<std::uint64_t> first_lines_;
     std::vector<SideValues> side_of_people_;
-    std::uint64_t person_ = 0;  ///< the next person
+    std::uint64_t person_ = 0;                      ///< the next person
+    std::map<std::string, std::uint64_t> reasons_;  ///< of skipped rows
     bool averaged_ = false;
 };
 

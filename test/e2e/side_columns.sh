@@ -128,7 +128,7 @@ printf 'who,value,country\na,1,de\nb,2,fr\na,3,de\na,4,fr\n' >people.csv
 run "people of two countries" 1 "$ldp" submit --collection people --average-by who --column country people.csv
 has err "line 5: the side columns of a person differ"
 has err "first row is line 2"
-run "people of one country" 0 "$ldp" submit --collection people --average-by who --column country --on-bad-row skip --state people.ldp people.csv
+run "people of one country" 5 "$ldp" submit --collection people --average-by who --column country --on-bad-row skip --state people.ldp people.csv
 equal "$(sql -c "SELECT country, count(*) FROM people GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'de|1 fr|1 '
 
 # Over HTTP: unknown columns, wrong types, and another value under an id that was counted.

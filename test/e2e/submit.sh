@@ -156,7 +156,7 @@ run "a bad row in the end" 1 "$ldp" submit --collection strict --batch 100 bad.c
 has err 'error: bad.csv, line 30002: "thirty" is not a number'
 equal "$(sql -c 'SELECT count(*) FROM strict')" 0
 equal "$(ls bad.csv.strict.ldp 2>/dev/null)" ""
-run "skipped" 0 "$ldp" submit --collection strict --on-bad-row skip bad.csv
+run "skipped" 5 "$ldp" submit --collection strict --on-bad-row skip bad.csv
 has err "skipped: bad.csv, line 30002"
 has err "30,001 rows read, 1 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
 equal "$(sql -c 'SELECT count(*) FROM strict')" 30000

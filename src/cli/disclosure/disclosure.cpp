@@ -238,7 +238,8 @@ const Command command{
     "and the privacy guarantee. The summary has one page. The draft of a data protection impact assessment\n"
     "includes an audit of the spec. The responsible persons fill in the parts in brackets. The documents "
     "are\n"
-    "not legal advice. The spec must name its mechanism, as that of ldp_client_spec() does.",
+    "not legal advice. Write them for the canonical spec, as that of ldp_client_spec(): if the spec has\n"
+    "\"auto\", they describe the mechanism that is chosen now.",
     options,
     positional,
     run};

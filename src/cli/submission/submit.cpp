@@ -234,8 +234,8 @@ int submit_records(const Submission& submission, Destination& destination, const
                      !journal.finished()},
                     submission.batch);
     });
-    std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n";
-    return verdict(client.store(), state);
+    std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n" << records.reasons();
+    return records.exit_code(verdict(client.store(), state));
 }
 
 /// Submits rows of people who report repeatedly. The state file serves all files of the panel. The names of
@@ -305,8 +305,8 @@ int submit_panel(const Submission& submission, Destination& destination, const S
                      !journal.finished()},
                     submission.batch);
     });
-    std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n";
-    return verdict(queue, state);
+    std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n" << records.reasons();
+    return records.exit_code(verdict(queue, state));
 }
 
 /// The round of all rows, or the column of the round.
@@ -395,7 +395,7 @@ const Command command{
     "file of the panel needs the same one.\n"
     "Exit codes: 0 all reports submitted; 1 failure that needs attention; 3 all submitted except reports\n"
     "that the server refused (see ldp queue); 4 the server was unavailable for --retry-for seconds: run the\n"
-    "same command again later.",
+    "same command again later; 5 all submitted except rows that --on-bad-row skip omitted.",
     options,
     positional,
     run};
