@@ -10,6 +10,7 @@
 #include "core/base/unknown.hpp"
 #include "core/mechanism/graded/estimable.hpp"
 #include "core/mechanism/ordered/choice.hpp"
+#include "core/spec/response_count.hpp"
 #include "result_rows.hpp"
 
 extern "C" {
@@ -20,8 +21,17 @@ using namespace ldp;
 
 namespace {
 
-char* canonical(const char* text) {
-    return keep(Spec::from_json(text).to_json());
+/// A canonical spec, and a statement about the end of people's budgets, or null.
+struct CanonicalText {
+    char* json;
+    char* notice;
+};
+
+CanonicalText canonical(const char* text) {
+    const Spec spec = Spec::from_json(text);
+    const bool canonical_already = json_of(text, Unsound::allowed).contains("derived");
+    const std::string statement = canonical_already ? std::string() : statement_of_budget(spec, text);
+    return {keep(spec.to_json()), statement.empty() ? nullptr : keep(statement)};
 }
 
 varlena* parameters(const char* text) {
@@ -156,7 +166,9 @@ char* described(Bytes bytes) {
 }  // namespace
 
 LDP_FUNCTION_OF_REPORTS(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return json_value(canonical(json_argument(fcinfo, 0)));
+    const CanonicalText found = canonical(json_argument(fcinfo, 0));
+    if (found.notice != nullptr) ereport(NOTICE, (errmsg("%s", found.notice)));
+    return json_value(found.json);
 }
 
 /// (spec): the labels of its first attribute's values.

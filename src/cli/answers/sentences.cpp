@@ -240,7 +240,10 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
             for (std::size_t t = 0; t < rounds; ++t)
                 variance += source.mechanism().expected_variance(t) / static_cast<double>(rounds);
         }
-        const double expected = unit * std::sqrt(variance / people);
+        // Repeated responses of one person have one noise: a person counts once.
+        const SummaryView reported = series ? *view : part(*view, j);
+        const Estimate fresh{0, unit * std::sqrt(variance / people)};
+        const double expected = Inflation(reported).inflated(fresh, fresh).standard_error;
         const double came = std::sqrt(found[j].squares / found[j].count);
         table.rows.push_back({{name(attributes[j].name)},
                               {shown(expected, expected, share), expected},
@@ -249,7 +252,8 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
     }
     if (table.rows.empty()) return section;
     table.about =
-        "The planned error follows from the spec and the number of reports. For shares it is the root mean "
+        "The planned error follows from the spec and the number of reports. Memoized responses of one person "
+        "count as one report. For shares it is the root mean "
         "square "
         "over all values; for a mean it is that of the worst case.";
     section.tables.push_back(std::move(table));

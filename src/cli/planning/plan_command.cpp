@@ -194,10 +194,11 @@ const Command command{
     "result. Without assumptions, people are spread evenly over an attribute's values or range. The command\n"
     "prints the standard error, the half width of the interval, the smallest difference that a test\n"
     "detects, the sources of error and the spec.\n"
-    "With --series, --change-rate or --jitter, it plans values that change: it compares the protocols under\n"
+    "With --series, --change-rate, --jitter, --drift or --season, it plans values that change: it compares "
+    "the protocols under\n"
     "the total epsilon of --budget, and prints the spec of the best one. SPEC then has the attribute, and\n"
     "optionally the mechanism, such as {\"min\": 0, \"max\": 360}. The stream is the file of --series, or\n"
-    "--rounds, --people, --change-rate and --jitter.",
+    "--rounds, --people, --change-rate, --jitter, --drift and --season.",
     options,
     positional,
     run};

@@ -11,6 +11,7 @@
 #include "client/in_quotes.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/choice.hpp"
+#include "core/spec/response_count.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli::spec {
@@ -52,13 +53,24 @@ void explain_ranges(const Spec& spec, const Mechanism& mechanism, std::ostream& 
     }
 }
 
-void explain(const Spec& spec, std::ostream& out) {
+/// What happens when a person's budget ends; nothing for a spec without a budget.
+std::string budget_line(const Spec& spec, const Mechanism& mechanism, const std::string& text) {
+    if (!spec.budget()) return {};
+    const std::string ending = statement_of_budget(spec, text);
+    if (!ending.empty()) return "budget        " + ending + "\n";
+    return "budget        a person gives at most " + grouped(possible_responses(spec, mechanism)) +
+           " different responses, and the budget pays for all of them\n";
+}
+
+/// `text` is the spec as it was given.
+void explain(const Spec& spec, const std::string& text, std::ostream& out) {
     const auto mechanism = make_mechanism(spec);
     out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
     if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
     out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"
         << "report        " << mechanism->block().size() + mechanism->payload_size() << " bytes\n"
         << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
+        << budget_line(spec, *mechanism, text)
         << "expected standard error, and largest shift by one forged report in a hundred:\n"
         << "              1,000 reports   1,000,000 reports   1 % forged\n"
         << std::left << std::setprecision(4);
@@ -89,9 +101,10 @@ int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action == "draft") return draft_spec(arguments["spec"].as<std::string>());
     if (action != "check") throw UsageError("ldp spec needs check or draft, not " + in_quotes(action));
-    const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
+    const std::string text = spec_text(arguments["spec"].as<std::string>());
+    const Spec spec = Spec::from_json(text);
     std::cout << spec.to_json() << std::endl;
-    explain(spec, std::cerr);
+    explain(spec, text, std::cerr);
     return Exit::done;
 }
 

@@ -18,11 +18,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// Values among which parameters are searched, and values of the printed predictions.
-constexpr std::size_t coarse_values = 60'000, fine_values = 600'000;
-
-constexpr const char* stream_options[] = {"series", "change-rate",   "jitter",
-                                          "budget", "first-epsilon", "ended"};
+constexpr const char* stream_options[] = {"series", "change-rate", "jitter",        "drift", "season",
+                                          "period", "budget",      "first-epsilon", "ended"};
 
 /// The spec with the options of the command line in it, as one with "evolving": "auto".
 Json request_json(const Arguments& arguments, const std::string& text) {
@@ -57,7 +54,9 @@ StreamParameters parameters_of(const Arguments& arguments, const Json& spec, con
         if (arguments.count("people") > 0)
             stream["people"] = whole(static_cast<double>(arguments["people"].as<std::int64_t>()));
         if (arguments.count("change-rate") > 0) stream["change_rate"] = arguments["change-rate"].as<double>();
-        if (arguments.count("jitter") > 0) stream["jitter"] = arguments["jitter"].as<double>();
+        for (const char* option : {"jitter", "drift", "season"})
+            if (arguments.count(option) > 0) stream[option] = arguments[option].as<double>();
+        if (arguments.count("period") > 0) stream["period"] = whole(arguments["period"].as<double>());
         if (!stream.contains("rounds") || !stream.contains("people"))
             throw UsageError("a stream needs --rounds and --people, or a file: --series");
     }
@@ -66,7 +65,7 @@ StreamParameters parameters_of(const Arguments& arguments, const Json& spec, con
 
 /// The values of a file, as positions in the range or numbers of categories.
 ValueStream stream_of_file(const Arguments& arguments, const Json& spec, const Attribute& attribute) {
-    for (const char* option : {"change-rate", "jitter", "rounds"})
+    for (const char* option : {"change-rate", "jitter", "drift", "season", "period", "rounds"})
         if (arguments.count(option) > 0)
             throw UsageError("--" + std::string(option) +
                              " and --series cannot be combined: the file has the values");
@@ -155,6 +154,11 @@ void add_stream_options(Options& options) {
         "values that change: probability in each round that a value is replaced by another one")(
         "jitter", po::value<double>(),
         "values that change: largest distance of a reported number from its base, in its unit")(
+        "drift", po::value<double>(),
+        "values that change: movement of every number in each round, in one direction")(
+        "season", po::value<double>(),
+        "values that change: amplitude of a wave that moves all numbers alike")(
+        "period", po::value<double>(), "values that change: rounds of a season; all rounds by default")(
         "budget", po::value<double>(), "values that change: total epsilon of a person")(
         "first-epsilon", po::value<double>(), "values that change: largest epsilon of a single report")(
         "ended", real_number(ProtocolRequest{{}, {}}.most_ended),
@@ -183,15 +187,19 @@ int plan_stream(const Arguments& arguments, const std::string& text) {
                     grouped(all.rounds) + " rounds";
         if (!all.same_people)
             described += "; planned for " + grouped(static_cast<std::uint64_t>(all.people)) + " such people";
-        coarse = all.thinned(coarse_values);
-        fine = all.thinned(fine_values);
+        coarse = all.thinned(search_values);
+        fine = all.thinned(predicted_values);
     } else {
         const StreamParameters parameters = parameters_of(arguments, spec, attribute);
         described = grouped(parameters.rounds) + " rounds, " + grouped(parameters.people) +
                     " people, change rate " + shortest(parameters.change_rate);
         if (parameters.jitter > 0) described += ", jitter " + shortest(parameters.jitter);
-        coarse = ValueStream::generated(parameters, attribute, coarse_values);
-        fine = ValueStream::generated(parameters, attribute, fine_values);
+        if (parameters.drift != 0) described += ", drift " + shortest(parameters.drift);
+        if (parameters.season > 0)
+            described +=
+                ", season " + shortest(parameters.season) + " of " + grouped(parameters.period) + " rounds";
+        coarse = ValueStream::generated(parameters, attribute, search_values);
+        fine = ValueStream::generated(parameters, attribute, predicted_values);
     }
     ProtocolPlan plan;
     {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 #include <tuple>
 
 #include "core/base/attempt.hpp"
@@ -10,6 +12,7 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/format/summary_frame.hpp"
+#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
 
@@ -21,7 +24,8 @@ Candidate nothing_measured(const MechanismEntry& entry) {
     return {&entry, unknown, unknown, 0, 0, 0, {}};
 }
 
-Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand) {
+Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand,
+                    const OptionValues& options = {}, const ResponseLimit* responses = nullptr) {
     check_interrupt();
     const auto& attributes = demand.attributes;
     const Limits& limits = demand.limits;
@@ -30,8 +34,9 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
+    std::string unpaid;
     Candidate result = measured_candidate(entry, [&](Candidate& candidate) {
-        auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, {}, limits));
+        auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, options, limits));
         candidate.n_variance = candidate.bias = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j) {
             candidate.n_variance = std::max(candidate.n_variance, mechanism->expected_variance(j));
@@ -39,6 +44,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
             const double unit = attributes[j].numeric() ? (attributes[j].max - attributes[j].min) / 2 : 1;
             candidate.bias = std::max(candidate.bias, std::max(-down, up) / unit);
         }
+        if (responses != nullptr) unpaid = responses->obstacle(*mechanism);
         return mechanism;
     });
     if (!result.obstacle.empty()) return result;
@@ -50,6 +56,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand)
         result.obstacle = "a report costs " +
                           std::to_string(static_cast<std::uint64_t>(std::ceil(result.decode_cost))) +
                           " steps; allowed are " + std::to_string(limits.decode_cost);
+    if (result.obstacle.empty()) result.obstacle = unpaid;
     return result;
 }
 
@@ -82,12 +89,41 @@ Candidate measured_candidate(const MechanismEntry& entry,
     return found;
 }
 
+namespace {
+
+Shape shape_of(const std::vector<Attribute>& attributes) {
+    return attributes.size() > 1     ? Shape::record
+           : attributes[0].strings   ? Shape::one_string
+           : attributes[0].numeric() ? Shape::one_numeric
+                                     : Shape::one_categorical;
+}
+
+/// The first candidate of the ranking in a sentence, with its better competitor.
+std::string reason_of(std::span<const Candidate> candidates, const Limits& limits) {
+    const Candidate& first = candidates.front();
+    std::string reason = "least variance, " + rounded(first.n_variance, 3) + "/n, within " +
+                         std::to_string(limits.report_bytes) + " bytes and " +
+                         std::to_string(limits.decode_cost) + " steps a report";
+    const auto better =
+        std::ranges::find_if(candidates, [](const Candidate& each) { return !each.obstacle.empty(); });
+    if (better != candidates.end() && better->n_variance < first.n_variance)
+        reason += "; " + std::string(better->mechanism->name) + " would have " +
+                  rounded(better->n_variance, 3) + "/n, but " + better->obstacle;
+    return reason;
+}
+
+[[noreturn]] void refuse_all(std::span<const Candidate> candidates, const std::string& hint) {
+    std::string obstacles;
+    for (const Candidate& each : candidates)
+        obstacles +=
+            (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " + each.obstacle + ".";
+    raise(ErrorCode::invalid_spec, "no mechanism suits the spec within its limits", obstacles, hint);
+}
+
+}  // namespace
+
 std::vector<Candidate> rank(const SelectionRequest& demand) {
-    const std::vector<Attribute>& attributes = demand.attributes;
-    const Shape shape = attributes.size() > 1     ? Shape::record
-                        : attributes[0].strings   ? Shape::one_string
-                        : attributes[0].numeric() ? Shape::one_numeric
-                                                  : Shape::one_categorical;
+    const Shape shape = shape_of(demand.attributes);
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
         if (entry->automatic && entry->shape == shape) candidates.push_back(candidate(*entry, demand));
@@ -101,23 +137,100 @@ Selected choose(const SelectionRequest& demand) {
     // Only one mechanism collects records. Its obstacles are reported when the spec is made.
     if (first.mechanism->shape == Shape::record)
         return {first.mechanism, "collects several attributes of any kind"};
-    if (!first.obstacle.empty()) {
-        std::string obstacles;
-        for (const Candidate& each : candidates)
-            obstacles += (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " +
-                         each.obstacle + ".";
-        raise(ErrorCode::invalid_spec, "no mechanism suits the spec within its limits", obstacles,
-              "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
+    if (!first.obstacle.empty())
+        refuse_all(candidates,
+                   "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
+    return {first.mechanism, reason_of(candidates, demand.limits)};
+}
+
+// Memoized responses ---------------------------------------------------------------------------------------
+
+namespace {
+
+/// A number of responses, or a bound of one that no budget pays for.
+std::string count_text(std::uint64_t responses) {
+    constexpr std::uint64_t countless = 1'000'000'000'000;
+    return responses < countless ? grouped(responses) : "more than " + grouped(countless);
+}
+
+}  // namespace
+
+std::string ResponseLimit::obstacle(const Mechanism& mechanism) const {
+    const std::uint64_t keys = needs.most(first, mechanism);
+    if (keys <= most) return {};
+    const std::optional<double> share = needs.exceeding(first, mechanism, most);
+    if (share && *share <= most_ended) return {};
+    if (share)
+        return rounded(100 * *share, 3) + " % of people need more than the " + std::to_string(most) +
+               " different responses that the budget pays for, in the declared stream";
+    return "a person may need " + count_text(keys) + " different responses, and the budget pays for " +
+           std::to_string(most);
+}
+
+std::string ResponseLimit::reason(const Mechanism& mechanism) const {
+    const std::uint64_t keys = needs.most(first, mechanism);
+    if (keys <= most)
+        return "a person gives at most " + std::to_string(keys) +
+               " different responses, and the budget pays for " + std::to_string(most);
+    return "the budget pays for " + std::to_string(most) + " different responses, and " +
+           rounded(100 * needs.exceeding(first, mechanism, most).value_or(1), 3) +
+           " % of people need more in the declared stream";
+}
+
+std::string advice_within(const ResponseLimit&) {
+    return "Raise the budget, declare in \"stream\" how the values change, or use \"evolving\": \"auto\". A "
+           "mechanism that the spec names is used, although its budget may end.";
+}
+
+std::span<const FewResponses> mechanisms_of_few_responses() noexcept {
+    static constexpr FewResponses all[] = {{&dithered::entry, "buckets", 0, Shape::one_numeric},
+                                           {&loloha::entry, "buckets", 0, Shape::one_categorical},
+                                           {&dbitflip::entry, "bits", 1, Shape::one_categorical}};
+    return all;
+}
+
+std::vector<OptionValues> FewResponses::options(std::uint64_t most) const {
+    constexpr std::uint64_t all_of = 16;
+    std::vector<OptionValues> found{{}};
+    if (most <= more) return found;
+    const std::uint64_t largest = most - more;
+    for (std::uint64_t value = 2 - more; value <= std::min(largest, all_of); ++value)
+        found.push_back({{option, value}});
+    if (largest > all_of) found.push_back({{option, largest}});
+    return found;
+}
+
+SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit& limit,
+                             const std::function<bool(const MechanismEntry&)>& suitable) {
+    const Shape shape = shape_of(demand.attributes);
+    if (shape == Shape::record) {
+        const Selected selected = choose(demand);
+        return {selected.mechanism, selected.reason};
     }
-    std::string reason = "least variance, " + rounded(first.n_variance, 3) + "/n, within " +
-                         std::to_string(demand.limits.report_bytes) + " bytes and " +
-                         std::to_string(demand.limits.decode_cost) + " steps a report";
-    const auto better =
-        std::ranges::find_if(candidates, [](const Candidate& each) { return !each.obstacle.empty(); });
-    if (better != candidates.end() && better->n_variance < first.n_variance)
-        reason += "; " + std::string(better->mechanism->name) + " would have " +
-                  rounded(better->n_variance, 3) + "/n, but " + better->obstacle;
-    return {first.mechanism, reason};
+    std::vector<Candidate> candidates;
+    for (const MechanismEntry* entry : registry())
+        if (entry->automatic && entry->shape == shape)
+            candidates.push_back(candidate(*entry, demand, {}, &limit));
+    std::map<const MechanismEntry*, OptionValues> chosen;
+    for (const FewResponses& few : mechanisms_of_few_responses()) {
+        if (few.shape != shape || demand.attributes[0].evolving || (suitable && !suitable(*few.mechanism)))
+            continue;
+        std::optional<Candidate> best;
+        for (const OptionValues& values : few.options(limit.most)) {
+            Candidate found = candidate(*few.mechanism, demand, values, &limit);
+            if (best && !(order(found) < order(*best))) continue;
+            best = std::move(found);
+            chosen[few.mechanism] = values;
+        }
+        candidates.push_back(std::move(*best));
+    }
+    std::ranges::stable_sort(candidates, {}, order);
+    const Candidate& first = candidates.front();
+    if (!first.obstacle.empty()) refuse_all(candidates, advice_within(limit));
+    const OptionValues& values = chosen[first.mechanism];
+    const auto mechanism =
+        make_mechanism(Settings(*first.mechanism, demand.epsilon, demand.attributes, values, demand.limits));
+    return {first.mechanism, reason_of(candidates, demand.limits) + "; " + limit.reason(*mechanism), values};
 }
 
 }  // namespace ldp

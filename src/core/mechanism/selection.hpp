@@ -1,11 +1,15 @@
 // Mechanism selection: ranks mechanisms for given attributes. "auto" in a spec chooses the first.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/mechanism/registry.hpp"
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {
@@ -49,5 +53,67 @@ struct Selected {
 /// Returns the first candidate of the ranking and the reason of the choice. Error (invalid_spec) with the
 /// obstacle of each candidate if none can be chosen.
 [[nodiscard]] Selected choose(const SelectionRequest& demand);
+
+// Memoized responses: mechanisms under which a person's budget does not end
+// ------------------------------------
+
+/// The numbers of different responses that the values of people need. Attributes are those of the whole spec.
+class ResponseNeeds {
+  public:
+    virtual ~ResponseNeeds() = default;
+    ResponseNeeds(const ResponseNeeds&) = delete;
+    ResponseNeeds& operator=(const ResponseNeeds&) = delete;
+
+    /// Returns the largest number for any values, if `mechanism` reports attributes from `first` on.
+    [[nodiscard]] virtual std::uint64_t most(std::size_t first, const Mechanism& mechanism) const = 0;
+    /// Returns the predicted share of people who need more than this number in the declared stream of values;
+    /// nothing if no stream is declared.
+    [[nodiscard]] virtual std::optional<double> exceeding(std::size_t first, const Mechanism& mechanism,
+                                                          std::uint64_t responses) const = 0;
+
+  protected:
+    ResponseNeeds() = default;
+};
+
+/// The limit of the different responses of a person.
+struct ResponseLimit {
+    /// The largest predicted share of people whose budget may end.
+    static constexpr double most_ended = 0.05;
+
+    std::uint64_t most;          ///< responses that the budget pays for
+    const ResponseNeeds& needs;  ///< responses that the values need
+    std::size_t first = 0;       ///< the first attribute that the mechanism reports
+
+    /// Returns the reason why "auto" does not choose the mechanism; empty if it may.
+    [[nodiscard]] std::string obstacle(const Mechanism& mechanism) const;
+    /// Returns the reason why the mechanism keeps to the limit, as part of a sentence.
+    [[nodiscard]] std::string reason(const Mechanism& mechanism) const;
+};
+
+/// The error's hint if no mechanism keeps to the limit.
+[[nodiscard]] std::string advice_within(const ResponseLimit& limit);
+
+/// A mechanism that "auto" considers only for memoized responses.
+struct FewResponses {
+    const MechanismEntry* mechanism;
+    const char* option;  ///< limits the number of different responses
+    std::uint64_t more;  ///< number of responses beyond the option's value
+    Shape shape;         ///< the kind of attribute for whose usual estimates the mechanism is considered
+
+    /// Returns values of the option with at most this number of responses. The first one is the mechanism's
+    /// own choice, which may have more.
+    [[nodiscard]] std::vector<OptionValues> options(std::uint64_t most) const;
+};
+[[nodiscard]] std::span<const FewResponses> mechanisms_of_few_responses() noexcept;
+
+/// The result of "auto" with the options that the limit requires.
+struct SelectedWithin {
+    const MechanismEntry* mechanism;
+    std::string reason;
+    OptionValues options = {};
+};
+/// As choose(), among the mechanisms that keep to the limit and are `suitable`, if it is given.
+[[nodiscard]] SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit& limit,
+                                           const std::function<bool(const MechanismEntry&)>& suitable = {});
 
 }  // namespace ldp

@@ -1,3 +1,5 @@
+// Length: the protocols share the search of their parameters.
+
 #include "core/spec/evolving_choice.hpp"
 
 #include <algorithm>
@@ -68,8 +70,6 @@ constexpr std::uint64_t level_counts[] = {1,  2,  3,  4,  5,  6,   8,   10,  12,
 constexpr std::uint64_t change_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256};
 
 constexpr double max_budget = 1e6;
-/// Values of a stream among which a choice searches: it takes a fraction of a second.
-constexpr std::size_t coarse_values = 12000, fine_values = 30000;
 constexpr std::uint64_t most_chosen_rounds = 500;
 /// Rounds times values of a series that a choice within a spec predicts.
 constexpr std::uint64_t most_chosen_series = 16384;
@@ -173,6 +173,9 @@ class ProtocolSearch {
     Json memoized_document(const ProtocolEntry& entry, double epsilon, const std::uint64_t* option,
                            const Json& rounding) const {
         Json document = document_of(entry, epsilon, option);
+        // The search itself limits the share of people whose budget ends.
+        if (document["mechanism"] == keys::automatic)
+            document["mechanism"] = Spec::from_json(json_text(document)).mechanism().name;
         document["evolving"] = rounding;
         document["budget"] = {
             {"epsilon", request_.budget.epsilon},
@@ -384,6 +387,15 @@ std::optional<double> optional_number(JsonObject& top, const char* key, double l
     return top.real(key, 0, least, most);
 }
 
+/// The movements of numbers in a sentence.
+std::string movements_text(const StreamParameters& stream) {
+    std::string text;
+    if (stream.jitter > 0) text += " and a jitter of " + shortest(stream.jitter);
+    if (stream.drift != 0) text += " and a drift of " + shortest(stream.drift);
+    if (stream.season > 0) text += " and a season of " + shortest(stream.season);
+    return text;
+}
+
 }  // namespace
 
 Attribute only_attribute_of(const Json& spec) {
@@ -392,7 +404,8 @@ Attribute only_attribute_of(const Json& spec) {
     if (attributes.size() != 1)
         invalid("a protocol for values that change is planned for one attribute",
                 "The spec has " + std::to_string(attributes.size()) + ".",
-                "Plan the attributes one by one, or name the mechanism and its \"evolving\".");
+                "With \"epsilon\", \"evolving\": {} and a \"stream\", \"auto\" chooses the mechanism of each "
+                "attribute. Or plan the attributes one by one.");
     if (attributes[0].evolving)
         invalid("the rounding of \"" + attributes[0].name + "\" is chosen", "Found \"evolving\": true.",
                 "Leave it out.");
@@ -447,11 +460,18 @@ ProtocolRequest read_protocol_request(const Json& spec) {
     const std::string mechanism = top.word("mechanism", mechanism_names());
     if (mechanism != keys::automatic && find_mechanism(mechanism) == nullptr)
         JsonObject::wrong("mechanism", Json(mechanism), mechanism_names());
-    for (const char* key : {"chosen", "derived", "want"})
+    for (const char* key : {"chosen", "derived"})
         if (spec.contains(key))
             invalid("\"" + std::string(key) + "\" and \"evolving\": \"auto\" cannot be combined",
-                    "The protocol is chosen for the mean of a number or the shares of a category.",
-                    "Remove it.");
+                    "The protocol is chosen anew.", "Remove it.");
+    const auto wants = [](const Json& object) { return object.is_object() && object.contains("want"); };
+    const auto attributes = spec.find("attributes");
+    const bool in_list = attributes != spec.end() && attributes->is_array();
+    if (wants(spec) || (in_list && std::any_of(attributes->begin(), attributes->end(), wants)))
+        invalid("\"want\" and \"evolving\": \"auto\" cannot be combined",
+                "The protocol is chosen for the mean of a number or the shares of a category.",
+                "With \"epsilon\", \"evolving\": {} and a \"stream\", \"auto\" chooses a mechanism for the "
+                "distribution.");
     ProtocolRequest request{spec, read_budget(top.need("budget", "the total epsilon of a person"))};
     if (mechanism != keys::automatic) request.mechanism = mechanism;
     request.epsilon = optional_number(top, "epsilon", min_epsilon, max_epsilon);
@@ -477,8 +497,8 @@ ChosenProtocol choose_protocol(const Json& spec) {
         invalid("\"rounds\" of a stream may be at most " + std::to_string(most_chosen_rounds),
                 "Found " + std::to_string(stream.rounds) + ".",
                 "Plan longer streams before the collection, and write the result into the spec.");
-    ProtocolPlan plan = plan_protocols(request, ValueStream::generated(stream, attribute, coarse_values),
-                                       ValueStream::generated(stream, attribute, fine_values));
+    ProtocolPlan plan = plan_protocols(request, ValueStream::generated(stream, attribute, search_values),
+                                       ValueStream::generated(stream, attribute, predicted_values));
     if (plan.protocols.empty()) {
         std::string reasons;
         for (const auto& [protocol, reason] : plan.obstacles)
@@ -490,8 +510,7 @@ ChosenProtocol choose_protocol(const Json& spec) {
     return {chosen, request.limits.value_or(Limits{}),
             std::string(protocol) + ": least predicted error of a round, " + rounded(prediction.error, 3) +
                 ", for " + std::to_string(stream.rounds) + " rounds of " + std::to_string(stream.people) +
-                " people with a change rate of " + shortest(stream.change_rate) +
-                (stream.jitter > 0 ? " and a jitter of " + shortest(stream.jitter) : "")};
+                " people with a change rate of " + shortest(stream.change_rate) + movements_text(stream)};
 }
 
 }  // namespace ldp

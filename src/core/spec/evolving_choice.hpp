@@ -12,6 +12,9 @@
 
 namespace ldp {
 
+/// Values of a stream among which parameters are searched, and values for which a protocol is predicted.
+inline constexpr std::size_t search_values = 60'000, predicted_values = 600'000;
+
 /// What is given. All protocols keep to it.
 struct ProtocolRequest {
     /// An object with the attribute and further keys of a spec, without "mechanism", "epsilon", "evolving"

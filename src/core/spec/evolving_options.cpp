@@ -53,10 +53,12 @@ std::uint32_t RoundingLevels::next(std::uint32_t level, double wanted) const noe
     return found;
 }
 
-Rounding::Rounding(const Spec& spec, const LocalRandomizer& mechanism) : evolving_(spec.evolving().value()) {
+Rounding::Rounding(const Evolving& rounding, std::span<const Attribute> attributes,
+                   const LocalRandomizer& mechanism)
+    : evolving_(rounding) {
     const std::vector<std::uint64_t> cells = mechanism.cells();
     for (std::size_t j = 0; j < cells.size(); ++j) {
-        const bool evolving = spec.attributes()[j].evolving;
+        const bool evolving = attributes[j].evolving;
         const std::uint64_t grid = cells[j] - 1;
         const RoundingLevels levels(grid, evolving ? evolving_.base_levels : grid);
         tracks_.push_back({levels, evolving, alphas_});

@@ -71,7 +71,11 @@ struct Course {
 class Rounding {
   public:
     /// The spec has evolving(); `mechanism` is of this spec.
-    Rounding(const Spec& spec, const LocalRandomizer& mechanism);
+    Rounding(const Spec& spec, const LocalRandomizer& mechanism)
+        : Rounding(spec.evolving().value(), spec.attributes(), mechanism) {}
+    /// The same for the attributes that `mechanism` reports.
+    Rounding(const Evolving& evolving, std::span<const Attribute> attributes,
+             const LocalRandomizer& mechanism);
 
     /// Returns the number of words α of a person, which are drawn once: one for each attribute and level.
     [[nodiscard]] std::size_t alphas() const noexcept { return alphas_; }

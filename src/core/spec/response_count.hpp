@@ -1,19 +1,74 @@
-// Number of different responses of a person under a spec of memoized responses.
+// Numbers of different responses of a person under a spec of memoized responses. There are those that are
+// possible, and those that the budget pays for. For a declared stream of values, the needs of people follow.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/selection.hpp"
 #include "core/spec/spec.hpp"
+#include "core/spec/value_stream.hpp"
 
 namespace ldp {
 
 /// Returns how many different responses a person's values may need, for any values; 2^64 − 1 if it is larger.
 /// It is the number of keys of the mechanism, or less if numbers are rounded to few points.
 [[nodiscard]] std::uint64_t possible_responses(const Spec& spec, const Mechanism& mechanism);
+/// The same for a mechanism that reports the attributes from `first` on.
+[[nodiscard]] std::uint64_t possible_responses(const std::vector<Attribute>& attributes,
+                                               const Evolving& evolving, const Mechanism& mechanism,
+                                               std::size_t first);
 
 /// Returns how many different responses the budget of a person pays for. The spec has a budget.
 [[nodiscard]] std::uint64_t affordable_responses(const Spec& spec);
 
 /// Returns the largest number of different responses that a person gives: the smaller one of the two above.
 [[nodiscard]] std::uint64_t most_responses(const Spec& spec, const Mechanism& mechanism);
+
+/// The declared changes of the attributes of a spec. Other attributes keep their values.
+struct DeclaredStream {
+    std::uint64_t rounds = 0;
+    std::uint64_t people = 0;
+    std::map<std::string, StreamParameters> changing = {};  ///< by name of an attribute or a vector
+
+    /// Reads the object "stream". For one attribute it has the keys of StreamParameters; for several,
+    /// "rounds", "people" and "attributes", an object of such keys for each attribute that changes. Throws
+    /// Error (invalid_spec).
+    [[nodiscard]] static DeclaredStream from_json(const Json& found,
+                                                  const std::vector<Attribute>& attributes);
+};
+
+/// The needs of memoized responses under a rounding and, if declared, for the values of a stream.
+class StreamNeeds final : public ResponseNeeds {
+  public:
+    StreamNeeds(std::vector<Attribute> attributes, const Evolving& evolving,
+                std::optional<DeclaredStream> stream)
+        : attributes_(std::move(attributes)), evolving_(evolving), stream_(std::move(stream)) {}
+
+    [[nodiscard]] std::uint64_t most(std::size_t first, const Mechanism& mechanism) const override;
+    /// The prediction is deterministic. For one attribute it has the people and the randomness of
+    /// predict_protocol(), and therefore the same result.
+    [[nodiscard]] std::optional<double> exceeding(std::size_t first, const Mechanism& mechanism,
+                                                  std::uint64_t responses) const override;
+
+  private:
+    [[nodiscard]] bool changes(std::size_t attribute) const;
+    [[nodiscard]] std::vector<std::uint64_t> counts(std::size_t first, const Mechanism& mechanism) const;
+
+    std::vector<Attribute> attributes_;
+    Evolving evolving_;
+    std::optional<DeclaredStream> stream_;
+    /// Numbers of responses without public randomness, by attribute and size of the domain.
+    mutable std::map<std::vector<std::uint64_t>, std::vector<std::uint64_t>> known_;
+};
+
+/// Returns a statement about the end of people's budgets: how many different responses a person may give and
+/// what happens then, the predicted share of people in the stream that `text` declares, and alternatives.
+/// `text` is the spec as it was given. Empty if the spec has no budget, or if no budget can end.
+[[nodiscard]] std::string statement_of_budget(const Spec& spec, std::string_view text);
 
 }  // namespace ldp

@@ -14,7 +14,7 @@
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 #include "core/spec/mechanism_options.hpp"
-#include "core/spec/purpose.hpp"
+#include "core/spec/response_count.hpp"
 #include "core/spec/together.hpp"
 
 namespace ldp {
@@ -145,12 +145,45 @@ bool is_vector(const std::vector<Attribute>& attributes) {
 }
 
 /// Settles "auto" for a vector that is reported alone.
-Selected choose_vector(SelectionRequest& demand) {
-    const MechanismEntry& chosen = choose_vector_mechanism(demand.attributes, demand.epsilon, demand.limits);
+SelectedWithin choose_vector(SelectionRequest& demand, const ResponseLimit* responses) {
+    const MechanismEntry& chosen =
+        choose_vector_mechanism(demand.attributes, demand.epsilon, demand.limits, responses);
     const bool ranges = demand.attributes[0].want == "ranges";
     for (Attribute& attribute : demand.attributes) attribute.want.clear();
     return {&chosen, ranges ? "the mechanism for means of ranges of a vector"
                             : "least expected variance of the means of a vector"};
+}
+
+/// The mechanism that "auto" chooses. `responses` is null if responses are not memoized.
+SelectedWithin choose_mechanism(const Json& document, SelectionRequest& demand,
+                                const std::optional<OrderedUse>& use, const ResponseLimit* responses) {
+    if (asks_together(document)) {
+        Selected found = choose_together(document, responses);
+        return {found.mechanism, std::move(found.reason)};
+    }
+    if (is_vector(demand.attributes)) return choose_vector(demand, responses);
+    if (use) {
+        const OrderedRequest request = ordered_request(document, demand, *use);
+        if (responses != nullptr) return choose_ordered_within(request, *responses);
+        Selected found = choose_ordered(request);
+        return {found.mechanism, std::move(found.reason)};
+    }
+    if (responses != nullptr) return choose_within(demand, *responses);
+    Selected found = choose(demand);
+    return {found.mechanism, std::move(found.reason)};
+}
+
+/// The needs of memoized responses, which a choice regards. Nothing if responses are fresh draws.
+std::optional<StreamNeeds> read_needs(JsonObject& top, const std::vector<Attribute>& attributes,
+                                      const std::optional<Evolving>& evolving) {
+    const Json* stream = top.find("stream");
+    if (stream != nullptr && !evolving)
+        invalid("\"stream\" describes values that change", "The spec has no \"evolving\".",
+                "Add \"evolving\": {} and a \"budget\", or remove \"stream\".");
+    if (!evolving) return {};
+    std::optional<DeclaredStream> declared;
+    if (stream != nullptr) declared = DeclaredStream::from_json(*stream, attributes);
+    return std::optional<StreamNeeds>(std::in_place, attributes, *evolving, std::move(declared));
 }
 
 /// Throws unless "derived" says what follows from the rest.
@@ -191,8 +224,24 @@ Spec Spec::from_json(std::string_view text) {
     if (mechanism != nullptr && use)
         invalid("\"want\" is for the mechanism \"auto\" only", "The spec names the mechanism " + name + ".",
                 "Remove \"want\", or let \"auto\" choose the mechanism.");
+    const bool moving = std::ranges::any_of(demand.attributes, &Attribute::evolving);
+    std::optional<Evolving> evolving;
+    if (const Json* found = top.find("evolving"))
+        evolving = read_evolving(*found, moving);
+    else if (moving)
+        evolving.emplace();
+    std::optional<Budget> budget;
+    if (const Json* found = top.find("budget")) budget = read_budget(*found);
+    const std::optional<StreamNeeds> needs = read_needs(top, demand.attributes, evolving);
+    // A budget without "evolving", and one that pays for no response, are refused below.
+    std::optional<ResponseLimit> responses;
+    if (needs && budget && budget->answers(demand.epsilon) > 0)
+        responses.emplace(ResponseLimit{budget->answers(demand.epsilon), *needs});
+    const ResponseLimit* const limit = responses ? &*responses : nullptr;
+
     const Json* chosen = top.find("chosen");
     std::optional<Choice> choice;
+    OptionValues options, required;  // by the choice
     if (mechanism == nullptr) {
         if (chosen != nullptr)
             invalid("\"chosen\" and \"auto\" cannot be combined",
@@ -203,29 +252,29 @@ Spec Spec::from_json(std::string_view text) {
             refuse_limits(document, why_no_limits);
         else
             limits = demand.limits = read_limits(top, use.has_value());
-        Selected verdict = together ? choose_together(document)
-                           : use    ? choose_ordered(ordered_request(document, demand, *use))
-                           : is_vector(demand.attributes) ? choose_vector(demand)
-                                                          : choose(demand);
+        SelectedWithin verdict = choose_mechanism(document, demand, use, limit);
         mechanism = verdict.mechanism;
         choice = {limits, std::move(verdict.reason)};
+        required = std::move(verdict.options);
     } else {
         refuse_limits(document, "The spec names the mechanism " + name + ".");
         if (chosen != nullptr) choice = read_choice(*chosen, together);
     }
-    OptionValues options;
-    if (name != keys::automatic || together || use || mechanism->shape == Shape::record)
-        for (const Option& option : mechanism->options)
-            if (option.applies(demand.attributes)) read_option(top, option, demand.attributes, options);
+    // The grid of a number is independent of the mechanism. Other options belong to one mechanism.
+    const bool all_options = name != keys::automatic || together || use || mechanism->shape == Shape::record;
+    for (const Option& option : mechanism->options)
+        if ((all_options || option.name == std::string_view(keys::grid.name)) &&
+            option.applies(demand.attributes))
+            read_option(top, option, demand.attributes, options);
+    for (auto& [option, value] : required)
+        if (!document.contains(option)) options[option] = std::move(value);
+    if (limit != nullptr && mechanism->shape == Shape::record && !together)
+        choose_parts_within(demand.attributes, options, demand.epsilon, demand.limits, *limit);
     Spec spec(Settings(*mechanism, demand.epsilon, std::move(demand.attributes), std::move(options),
                        demand.limits));
     spec.chosen_ = std::move(choice);
-    const bool moving = std::ranges::any_of(spec.attributes(), &Attribute::evolving);
-    if (const Json* found = top.find("evolving"))
-        spec.evolving_ = read_evolving(*found, moving);
-    else if (moving)
-        spec.evolving_.emplace();
-    if (const Json* found = top.find("budget")) spec.budget_ = read_budget(*found);
+    spec.evolving_ = std::move(evolving);
+    spec.budget_ = std::move(budget);
     spec.min_group_ = static_cast<std::uint16_t>(top.whole(keys::min_group));
     check_evolving(spec);
 

@@ -92,8 +92,9 @@ double worst(const Mechanism& mechanism, const Spec& spec, bool boxes) {
     return worst;
 }
 
-Candidate candidate(const MechanismEntry& entry, const Json& document) {
-    return measured_candidate(entry, [&](Candidate& candidate) {
+Candidate candidate(const MechanismEntry& entry, const Json& document, const ResponseLimit* responses) {
+    std::string unpaid;
+    Candidate found = measured_candidate(entry, [&](Candidate& candidate) {
         const bool boxes = document.value("target", Json()) == "ranges";
         const Spec spec = spec_through(entry, document);
         auto mechanism = make_mechanism(spec);
@@ -109,8 +110,11 @@ Candidate candidate(const MechanismEntry& entry, const Json& document) {
             const auto [down, up] = mechanism->promised_bias(j, 0.01);
             candidate.bias = std::max({candidate.bias, -down, up});
         }
+        if (responses != nullptr) unpaid = responses->obstacle(*mechanism);
         return mechanism;
     });
+    if (found.obstacle.empty()) found.obstacle = unpaid;
+    return found;
 }
 
 }  // namespace
@@ -122,23 +126,24 @@ bool asks_together(const Json& spec) {
             }));
 }
 
-std::vector<Candidate> rank_together(const Json& spec) {
+std::vector<Candidate> rank_together(const Json& spec, const ResponseLimit* responses) {
     std::vector<Candidate> all;
-    for (const MechanismEntry* entry : mechanisms) all.push_back(candidate(*entry, spec));
+    for (const MechanismEntry* entry : mechanisms) all.push_back(candidate(*entry, spec, responses));
     std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) {
         return a.obstacle.empty() != b.obstacle.empty() ? a.obstacle.empty() : a.n_variance < b.n_variance;
     });
     return all;
 }
 
-Selected choose_together(const Json& spec) {
-    const std::vector<Candidate> all = rank_together(spec);
+Selected choose_together(const Json& spec, const ResponseLimit* responses) {
+    const std::vector<Candidate> all = rank_together(spec, responses);
     const Candidate &first = all[0], &second = all[1];
     const auto named = [](const Candidate& one) { return std::string(one.mechanism->name); };
     if (!first.obstacle.empty())
-        raise(ErrorCode::invalid_spec, "no mechanism for several attributes together suits the spec",
-              named(first) + ": " + first.obstacle + ". " + named(second) + ": " + second.obstacle + ".",
-              "Name one of them for a more specific error.");
+        raise(
+            ErrorCode::invalid_spec, "no mechanism for several attributes together suits the spec",
+            named(first) + ": " + first.obstacle + ". " + named(second) + ": " + second.obstacle + ".",
+            responses != nullptr ? advice_within(*responses) : "Name one of them for a more specific error.");
     const auto noise = [](const Candidate& one) { return rounded(one.n_variance, 3) + "/n"; };
     const std::string asked = spec.value("target", Json()) == "ranges" ? "boxes" : "cells";
     return {first.mechanism,

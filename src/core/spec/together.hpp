@@ -17,11 +17,12 @@ namespace ldp {
 /// "target" is "ranges", it is that of boxes half as wide as both attributes, averaged over their positions.
 /// If views have one attribute each, it is that of a value's share. If "people" omits queries that the
 /// estimate needs, the variance is that without "people". Throws Error as Spec::from_json does, except
-/// invalid_spec.
-[[nodiscard]] std::vector<Candidate> rank_together(const Json& spec);
+/// invalid_spec. `responses` is the limit of memoized responses, or null.
+[[nodiscard]] std::vector<Candidate> rank_together(const Json& spec,
+                                                   const ResponseLimit* responses = nullptr);
 
 /// Chooses the mechanism for "auto": the first of the ranking, with the reason. Throws Error (invalid_spec)
 /// with the obstacle of each mechanism if none can be chosen.
-[[nodiscard]] Selected choose_together(const Json& spec);
+[[nodiscard]] Selected choose_together(const Json& spec, const ResponseLimit* responses = nullptr);
 
 }  // namespace ldp

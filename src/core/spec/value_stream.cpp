@@ -1,12 +1,44 @@
 #include "core/spec/value_stream.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/interrupt.hpp"
 #include "core/math/insecure_bits.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace ldp {
+
+namespace {
+
+/// The common movement of all numbers, in shares of the range.
+class Movement {
+  public:
+    Movement(const StreamParameters& parameters, const Attribute& attribute)
+        : period_(static_cast<double>(parameters.period == 0 ? parameters.rounds : parameters.period)) {
+        if (!attribute.numeric()) return;
+        const double range = attribute.max - attribute.min;
+        drift_ = parameters.drift / range;
+        season_ = parameters.season / range;
+        const double way = drift_ * static_cast<double>(parameters.rounds - 1);
+        const double space = 1 - std::min(std::abs(way), 1.0) - 2 * season_;
+        least_ = season_ + (drift_ < 0 ? std::min(-way, 1.0) : 0) + (space < 0 ? space / 2 : 0);
+        space_ = std::max(space, 0.0);
+    }
+    /// Returns a first number for one that is uniform over the range.
+    [[nodiscard]] double first(double uniform) const noexcept { return least_ + space_ * uniform; }
+    /// Returns the movement from the first round to this one.
+    [[nodiscard]] double at(std::size_t round) const noexcept {
+        constexpr double turn = 6.283185307179586;
+        const auto t = static_cast<double>(round);
+        return drift_ * t + (season_ == 0 ? 0 : season_ * std::sin(turn * t / period_));
+    }
+
+  private:
+    double period_, drift_ = 0, season_ = 0, least_ = 0, space_ = 1;
+};
+
+}  // namespace
 
 StreamParameters StreamParameters::from_json(const Json& found, const Attribute& attribute) {
     JsonObject reader(found, "\"stream\"");
@@ -16,11 +48,21 @@ StreamParameters StreamParameters::from_json(const Json& found, const Attribute&
     stream.rounds = reader.whole({"rounds", 0, 1, most_rounds});
     stream.people = reader.whole({"people", 0, 1, most_people});
     stream.change_rate = reader.real("change_rate", 0, 0, 1);
-    if (attribute.numeric())
-        stream.jitter = reader.real("jitter", 0, 0, attribute.max - attribute.min);
-    else if (reader.contains("jitter"))
-        invalid("\"jitter\" is for numbers only", "\"" + attribute.name + "\" is a category.",
-                "Describe changes of categories by \"change_rate\".");
+    const double range = attribute.max - attribute.min;
+    if (attribute.numeric()) {
+        stream.jitter = reader.real("jitter", 0, 0, range);
+        stream.drift = reader.real("drift", 0, -range, range);
+        stream.season = reader.real("season", 0, 0, range);
+        if (reader.contains("period") && stream.season == 0)
+            invalid("\"period\" is for streams with a season only", "The stream has no \"season\".",
+                    "Add \"season\", the amplitude, or remove \"period\".");
+        stream.period = reader.whole({"period", stream.rounds, 1, most_rounds});
+    }
+    for (const char* key : {"jitter", "drift", "season", "period"})
+        if (!attribute.numeric() && reader.contains(key))
+            invalid("\"" + std::string(key) + "\" is for numbers only",
+                    "\"" + attribute.name + "\" is a category.",
+                    "Describe changes of categories by \"change_rate\".");
     reader.finish();
     return stream;
 }
@@ -38,19 +80,19 @@ ValueStream ValueStream::thinned(std::size_t most) const {
 }
 
 ValueStream ValueStream::generated(const StreamParameters& parameters, const Attribute& attribute,
-                                   std::size_t most) {
-    constexpr std::uint64_t seed = 1;
+                                   std::size_t most, std::uint64_t seed) {
     ValueStream stream{
         static_cast<std::size_t>(parameters.rounds), static_cast<double>(parameters.people), false, {}};
     const std::size_t people = std::max(least_people, most / stream.rounds);
     const double jitter =
         attribute.numeric() ? parameters.jitter / (attribute.max - attribute.min) : parameters.jitter;
+    const Movement movement(parameters, attribute);
     InsecureBits bits(seed);
     Work work;
     stream.values.reserve(people * stream.rounds);
     for (std::size_t i = 0; i < people; ++i) {
-        double base =
-            attribute.numeric() ? bits.uniform() : static_cast<double>(bits.below(attribute.domain));
+        double base = attribute.numeric() ? movement.first(bits.uniform())
+                                          : static_cast<double>(bits.below(attribute.domain));
         for (std::size_t t = 0; t < stream.rounds; ++t, work.done(4)) {
             const bool changes = t > 0 && bits.uniform() < parameters.change_rate;
             if (!attribute.numeric()) {
@@ -62,9 +104,9 @@ ValueStream ValueStream::generated(const StreamParameters& parameters, const Att
                 stream.values.push_back(base);
                 continue;
             }
-            if (changes) base = bits.uniform();
+            if (changes) base = movement.first(bits.uniform());
             const double moved = jitter == 0 ? 0 : jitter * (2 * bits.uniform() - 1);
-            stream.values.push_back(std::clamp(base + moved, 0.0, 1.0));
+            stream.values.push_back(std::clamp(base + movement.at(t) + moved, 0.0, 1.0));
         }
     }
     return stream;

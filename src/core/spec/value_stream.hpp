@@ -19,6 +19,12 @@ struct StreamParameters {
     std::uint64_t people = 0;
     double change_rate = 0;  ///< probability in each round that the value is replaced by another, uniform one
     double jitter = 0;       ///< in the attribute's unit: each reported number is up to this far away
+    /// In the attribute's unit: the movement of every number in each round, in one direction. First numbers
+    /// are uniform over the part of the range in which the movements fit.
+    double drift = 0;
+    /// In the attribute's unit: the amplitude of a sine wave, which is added to all numbers alike.
+    double season = 0;
+    std::uint64_t period = 0;  ///< rounds of a season; 0 stands for all rounds
 
     /// Reads the object "stream" of a spec. Throws Error (invalid_spec) with the key.
     [[nodiscard]] static StreamParameters from_json(const Json& found, const Attribute& attribute);
@@ -41,7 +47,7 @@ struct ValueStream {
     [[nodiscard]] ValueStream thinned(std::size_t most) const;
     /// Generates about `most` values from a fixed seed, of at least `least_people` people.
     [[nodiscard]] static ValueStream generated(const StreamParameters& parameters, const Attribute& attribute,
-                                               std::size_t most);
+                                               std::size_t most, std::uint64_t seed = 1);
     static constexpr std::size_t least_people = 32;
 };
 

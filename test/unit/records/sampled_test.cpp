@@ -756,8 +756,13 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
 
 BOOST_AUTO_TEST_CASE(the_number_reported_follows_from_epsilon) {
     const std::vector<std::string> attributes(6, category(2, "grr"));
-    for (const auto& [epsilon, s] : {std::pair{0.1, 1}, {5.99, 1}, {6.0, 2}, {9.0, 3}, {17.9, 5}, {20.0, 6}})
+    for (const auto& [epsilon, s] :
+         {std::pair{0.1, 1}, {3.9, 1}, {5.99, 2}, {6.0, 3}, {9.0, 4}, {17.9, 6}, {20.0, 6}})
         BOOST_CHECK_EQUAL(Spec::from_json(record(epsilon, attributes)).number("per_report"), s);
+    // Shares of ranges need a larger epsilon of each than shares of few values.
+    const std::vector<std::string> ranges(3, R"("min": 0, "max": 100, "want": "distribution")");
+    for (const auto& [epsilon, s] : {std::pair{6.0, 1}, {12.0, 2}})
+        BOOST_CHECK_EQUAL(Spec::from_json(record(epsilon, ranges)).number("per_report"), s);
     BOOST_CHECK_EQUAL(Spec::from_json(record(1, attributes, per_report(0))).number("per_report"), 1u);
     BOOST_CHECK_EQUAL(Spec::from_json(record(1, attributes, per_report(6))).number("per_report"), 6u);
 }

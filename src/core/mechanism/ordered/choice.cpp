@@ -92,12 +92,14 @@ constexpr const char* biased = "its fit is biased and has no interval";
 constexpr const char* smeared = "it answers for smeared values";
 constexpr const char* sharp = "it has no smooth fit";
 
-Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request) {
+Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request,
+                    const OptionValues& given = {}, const ResponseLimit* responses = nullptr) {
     check_interrupt();
     const Attribute& attribute = request.attribute;
     bool smears = false;
+    std::string unpaid;
     Candidate result = measured_candidate(entry, [&](Candidate& measured) {
-        OptionValues options;
+        OptionValues options = given;
         if (request.grid && attribute.numeric()) {
             const Option& grid = entry.options[0];
             if (*request.grid < grid.least || *request.grid > grid.most)
@@ -114,6 +116,7 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request) 
         const auto [down, up] = mechanism->promised_bias(0, 0.01);
         const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
         measured.bias = std::max(-down, up) / unit;
+        if (responses != nullptr) unpaid = responses->obstacle(*mechanism);
         return mechanism;
     });
     if (!result.obstacle.empty()) return result;
@@ -127,7 +130,43 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request) 
         result.obstacle = "a report costs " +
                           std::to_string(static_cast<std::uint64_t>(std::ceil(result.decode_cost))) +
                           " steps; allowed are " + std::to_string(request.limits.decode_cost);
+    if (result.obstacle.empty()) result.obstacle = unpaid;
     return result;
+}
+
+auto order(const Candidate& one) {
+    return std::tuple(!one.obstacle.empty(), std::isnan(one.n_variance) ? HUGE_VAL : one.n_variance);
+}
+
+/// The choice of the first candidate. Throws Error (invalid_spec) if it has an obstacle.
+Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& request,
+                  const std::string& hint) {
+    const Candidate& first = candidates.front();
+    if (!first.obstacle.empty()) {
+        std::string obstacles;
+        for (const Candidate& each : candidates)
+            obstacles += (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " +
+                         each.obstacle + ".";
+        raise(ErrorCode::invalid_spec, "no mechanism for the distribution suits the spec within its limits",
+              obstacles, hint);
+    }
+    if (request.use == OrderedUse::shape)
+        return {first.mechanism, "smooth fit of the distribution, without intervals"};
+    const std::string of = request.use == OrderedUse::quantiles ? "a threshold" : "a range";
+    std::string reason = "unbiased, with the least mean variance of " + of + ", " +
+                         rounded(first.n_variance, 3) + "/n, within " +
+                         std::to_string(request.limits.report_bytes) + " bytes and " +
+                         std::to_string(request.limits.decode_cost) + " steps a report";
+    for (const Candidate& each : candidates) {
+        if (&each == &first || each.obstacle.find("smeared") != std::string::npos) continue;
+        reason += "; " + std::string(each.mechanism->name);
+        if (std::isnan(each.n_variance))
+            reason += " does not suit: " + each.obstacle;
+        else
+            reason += " would have " + rounded(each.n_variance, 3) + "/n" +
+                      (each.obstacle.empty() ? "" : ", but " + each.obstacle);
+    }
+    return {first.mechanism, reason};
 }
 
 }  // namespace
@@ -150,37 +189,41 @@ double mean_variance(const Mechanism& mechanism, OrderedUse use, std::vector<dou
 std::vector<Candidate> rank_ordered(const OrderedRequest& request) {
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : ordered_mechanisms) candidates.push_back(candidate(*entry, request));
-    const auto order = [](const Candidate& one) {
-        return std::tuple(!one.obstacle.empty(), std::isnan(one.n_variance) ? HUGE_VAL : one.n_variance);
-    };
     std::ranges::stable_sort(candidates, {}, order);
     return candidates;
 }
 
 Selected choose_ordered(const OrderedRequest& request) {
-    const std::vector<Candidate> candidates = rank_ordered(request);
-    const Candidate& first = candidates.front();
-    if (!first.obstacle.empty()) {
-        std::string obstacles;
-        for (const Candidate& each : candidates)
-            obstacles += (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " +
-                         each.obstacle + ".";
-        raise(ErrorCode::invalid_spec, "no mechanism for the distribution suits the spec within its limits",
-              obstacles, "Raise \"max_report_bytes\" or \"max_decode_cost\", or choose a coarser \"grid\".");
+    return first_of(rank_ordered(request), request,
+                    "Raise \"max_report_bytes\" or \"max_decode_cost\", or choose a coarser \"grid\".");
+}
+
+SelectedWithin choose_ordered_within(const OrderedRequest& request, const ResponseLimit& limit) {
+    std::vector<Candidate> candidates;
+    for (const MechanismEntry* entry : ordered_mechanisms)
+        candidates.push_back(candidate(*entry, request, {}, &limit));
+    const auto few =
+        std::ranges::find(mechanisms_of_few_responses(), &dithered::entry, &FewResponses::mechanism);
+    // Its own choice of the number of responses weighs cost and variance.
+    OptionValues options;
+    Candidate dithered = candidate(dithered::entry, request, options, &limit);
+    if (!dithered.obstacle.empty() && limit.most > few->more) {
+        OptionValues fewer{{few->option, limit.most - few->more}};
+        Candidate found = candidate(dithered::entry, request, fewer, &limit);
+        if (found.obstacle.empty()) {
+            dithered = std::move(found);
+            options = std::move(fewer);
+        }
     }
-    if (request.use == OrderedUse::shape)
-        return {first.mechanism, "smooth fit of the distribution, without intervals"};
-    const std::string of = request.use == OrderedUse::quantiles ? "a threshold" : "a range";
-    std::string reason = "unbiased, with the least mean variance of " + of + ", " +
-                         rounded(first.n_variance, 3) + "/n, within " +
-                         std::to_string(request.limits.report_bytes) + " bytes and " +
-                         std::to_string(request.limits.decode_cost) + " steps a report";
-    for (const Candidate& each : candidates)
-        if (&each != &first && each.obstacle.find("smeared") == std::string::npos)
-            reason += "; " + std::string(each.mechanism->name) + " would have " +
-                      rounded(each.n_variance, 3) + "/n" +
-                      (each.obstacle.empty() ? "" : ", but " + each.obstacle);
-    return {first.mechanism, reason};
+    candidates.push_back(std::move(dithered));
+    std::ranges::stable_sort(candidates, {}, order);
+    Selected found = first_of(candidates, request, advice_within(limit));
+    if (found.mechanism != &dithered::entry) options.clear();
+    if (request.grid) options["grid"] = *request.grid;
+    const auto mechanism = make_mechanism(
+        Settings(*found.mechanism, request.epsilon, {request.attribute}, options, request.limits));
+    options.erase("grid");
+    return {found.mechanism, found.reason + "; " + limit.reason(*mechanism), std::move(options)};
 }
 
 }  // namespace ldp

@@ -48,5 +48,7 @@ struct OrderedRequest {
 /// Returns the first candidate of the ranking and the reason. Error (invalid_spec) with the obstacle of each
 /// candidate if none can be chosen.
 [[nodiscard]] Selected choose_ordered(const OrderedRequest& request);
+/// As choose_ordered(), among the mechanisms that keep to the limit, and dithered.
+[[nodiscard]] SelectedWithin choose_ordered_within(const OrderedRequest& request, const ResponseLimit& limit);
 
 }  // namespace ldp

@@ -1,9 +1,12 @@
+// Length: the choice, the settings and the weights of a part share its kinds and its limits.
+
 #include "core/mechanism/record/record_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -66,13 +69,35 @@ const std::string& name_of(const Attribute& attribute) {
     return attribute.vector.empty() ? attribute.name : attribute.vector;
 }
 
+/// The reason why no mechanism suits an attribute at all.
+std::string no_mechanism(const Attribute& attribute, const PartTerms& terms) {
+    if (terms.first_epsilon != 0)
+        return std::string("No mechanism reports a ") + kind_of(attribute) + " of a record in two layers.";
+    return "None of the mechanisms takes it.";
+}
+
+/// Refuses the mechanism that an attribute names.
 [[noreturn]] void refuse_mechanism(const Attribute& attribute, const PartTerms& terms) {
-    std::vector<const char*> suitable{"auto"};
+    std::vector<const char*> suitable;
     for (const MechanismEntry* other : registry())
         if (suits(*other, attribute, terms)) suitable.push_back(other->name);
-    refuse(attribute.mechanism + " cannot report \"" + name_of(attribute) + "\" in a record",
-           std::string("Suitable for a ") + kind_of(attribute) +
-               (terms.first_epsilon != 0 ? " in two layers are " : " are ") + joined(suitable) + ".");
+    const MechanismEntry* named = find_mechanism(attribute.mechanism);
+    std::string detail, hint;
+    if (named != nullptr && named->series) {
+        detail = "Under " + attribute.mechanism +
+                 ", a person's whole series costs epsilon once; a record has no such parts.";
+        hint = "Collect \"" + name_of(attribute) + "\" in a collection of its own.";
+    } else if (suitable.empty()) {
+        detail = no_mechanism(attribute, terms);
+        hint = terms.first_epsilon != 0 ? "Leave \"first_epsilon\" out, or collect \"" + name_of(attribute) +
+                                              "\" in a collection of its own."
+                                        : "";
+    } else {
+        suitable.insert(suitable.begin(), "auto");
+        detail = std::string("Suitable for a ") + kind_of(attribute) +
+                 (terms.first_epsilon != 0 ? " in two layers are " : " are ") + joined(suitable) + ".";
+    }
+    refuse(attribute.mechanism + " cannot report \"" + name_of(attribute) + "\" in a record", detail, hint);
 }
 
 /// The attributes as if they were reported alone.
@@ -132,56 +157,103 @@ double largest_variance(const Mechanism& mechanism) {
     return largest;
 }
 
+/// The limit of a part's responses; null if responses are not memoized.
+std::optional<ResponseLimit> limit_of(const PartAttributes& part, const PartTerms& terms) {
+    if (terms.responses == nullptr) return {};
+    return ResponseLimit{terms.responses->most, terms.responses->needs, part.first};
+}
+
 /// The mechanism of least expected variance among those that suit, the first of them if several are equal.
-const MechanismEntry& least_variance(const std::vector<Attribute>& attributes, const PartAttributes& part,
-                                     const PartTerms& terms) {
+PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAttributes& part,
+                          const PartTerms& terms) {
     const Attribute& attribute = attributes[part.first];
-    const MechanismEntry* best = nullptr;
+    const std::optional<ResponseLimit> limit = limit_of(part, terms);
+    PartChoice best;
     double least = std::numeric_limits<double>::infinity();
     std::string obstacles;
+    const auto consider = [&](const MechanismEntry& entry, const OptionValues& options) {
+        std::string unpaid;
+        const Candidate found = measured_candidate(entry, [&](Candidate& measured) {
+            std::vector<Attribute> with = attributes;
+            with[part.first].options.insert(options.begin(), options.end());
+            auto mechanism = build(entry, with, part, terms);
+            measured.n_variance = largest_variance(*mechanism);
+            if (limit) unpaid = limit->obstacle(*mechanism);
+            return mechanism;
+        });
+        const std::string& obstacle = found.obstacle.empty() ? unpaid : found.obstacle;
+        if (!obstacle.empty()) {
+            if (options.empty())
+                obstacles += (obstacles.empty() ? "" : " ") + std::string(entry.name) + ": " + obstacle + ".";
+            return;
+        }
+        if (static_cast<float>(found.n_variance) >= static_cast<float>(least)) return;
+        least = found.n_variance;
+        best = {&entry, options};
+    };
     for (const MechanismEntry* entry : registry()) {
         const bool candidate = attribute.vector.empty() ? entry->shape != Shape::one_ordered
                                                         : entry->shape == Shape::numeric_vector;
-        if (!candidate || !suits(*entry, attribute, terms)) continue;
-        const Candidate found = measured_candidate(*entry, [&](Candidate& measured) {
-            auto mechanism = build(*entry, attributes, part, terms);
-            measured.n_variance = largest_variance(*mechanism);
-            return mechanism;
-        });
-        if (!found.obstacle.empty()) {
-            obstacles +=
-                (obstacles.empty() ? "" : " ") + std::string(entry->name) + ": " + found.obstacle + ".";
-            continue;
-        }
-        if (static_cast<float>(found.n_variance) >= static_cast<float>(least)) continue;
-        least = found.n_variance;
-        best = entry;
+        if (candidate && suits(*entry, attribute, terms)) consider(*entry, {});
     }
-    if (best == nullptr)
+    const Shape shape = attribute.numeric() ? Shape::one_numeric : Shape::one_categorical;
+    const bool few_possible = limit && attribute.vector.empty() && !attribute.strings && !attribute.evolving;
+    for (const FewResponses& few : mechanisms_of_few_responses())
+        if (few_possible && few.shape == shape && suits(*few.mechanism, attribute, terms))
+            for (const OptionValues& options : few.options(limit->most)) consider(*few.mechanism, options);
+    if (best.mechanism == nullptr)
         refuse("no mechanism suits the " + kind_of(attribute) + " \"" + name_of(attribute) + "\" in a record",
-               obstacles.empty() ? std::string("None of the mechanisms takes it.") : obstacles,
+               obstacles.empty() ? no_mechanism(attribute, terms) : obstacles,
                terms.first_epsilon != 0 ? "Leave \"first_epsilon\" out, or collect the attribute by itself."
+               : limit                  ? advice_within(*limit)
                                         : "");
-    return *best;
+    return best;
 }
 
-const MechanismEntry& chosen_mechanism(const std::vector<Attribute>& attributes, const PartAttributes& part,
-                                       const PartTerms& terms) {
+PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const PartAttributes& part,
+                            const PartTerms& terms) {
     const Attribute& attribute = attributes[part.first];
+    const std::optional<ResponseLimit> limit = limit_of(part, terms);
     const bool distribution = !attribute.want.empty() && attribute.want != "mean" &&
                               attribute.want != "means" && attribute.want != "ranges";
-    if (!attribute.vector.empty())
-        return attribute.want == "ranges" ? haar::entry : least_variance(attributes, part, terms);
+    if (!attribute.vector.empty()) {
+        if (attribute.want != "ranges") return least_variance(attributes, part, terms);
+        if (terms.first_epsilon != 0)
+            refuse("means of ranges of a vector cannot be reported in two layers",
+                   "\"" + attribute.vector + "\" asks for \"want\": \"ranges\".",
+                   "Leave \"first_epsilon\" out, or collect the vector in a collection of its own.");
+        if (!limit) return {&haar::entry};
+        const std::string obstacle = limit->obstacle(*build(haar::entry, attributes, part, terms));
+        if (!obstacle.empty())
+            refuse("the budget for \"" + attribute.vector + "\" may end", "haar: " + obstacle + ".",
+                   advice_within(*limit));
+        return {&haar::entry};
+    }
+    const Attribute one = alone(attributes, part)[0];
+    const auto within = [](SelectedWithin found) {
+        return PartChoice{found.mechanism, std::move(found.options)};
+    };
     if (terms.first_epsilon != 0) {
         if (distribution && attribute.want == "shape")
             refuse("a smooth fit cannot be reported in two layers",
                    "\"" + attribute.name + "\" asks for \"want\": \"shape\".",
                    "Leave \"first_epsilon\" out, or ask for \"want\": \"distribution\".");
-        if (distribution) return dithered::entry;
-        return least_variance(attributes, part, terms);
+        if (!distribution) return least_variance(attributes, part, terms);
+        if (!limit) return {&dithered::entry};
+        const auto few =
+            std::ranges::find(mechanisms_of_few_responses(), &dithered::entry, &FewResponses::mechanism);
+        const auto own = build(dithered::entry, attributes, part, terms);
+        if (limit->obstacle(*own).empty()) return {&dithered::entry};
+        if (limit->most < 2)
+            refuse("the budget for \"" + attribute.name + "\" may end",
+                   "dithered: " + limit->obstacle(*own) + ".", advice_within(*limit));
+        return {&dithered::entry, {{few->option, limit->most - few->more}}};
     }
-    const Attribute one = alone(attributes, part)[0];
-    if (!distribution) return *choose({terms.epsilon, {one}, terms.limits}).mechanism;
+    if (!distribution) {
+        const SelectionRequest demand{terms.epsilon, {one}, terms.limits};
+        const auto suitable = [&](const MechanismEntry& entry) { return suits(entry, attribute, terms); };
+        return limit ? within(choose_within(demand, *limit, suitable)) : PartChoice{choose(demand).mechanism};
+    }
     const OrderedUse use = attribute.want == "quantiles" ? OrderedUse::quantiles
                            : attribute.want == "shape"   ? OrderedUse::shape
                                                          : OrderedUse::ranges;
@@ -190,7 +262,9 @@ const MechanismEntry& chosen_mechanism(const std::vector<Attribute>& attributes,
         grid = std::get<std::uint64_t>(given->second);
     Limits limits = terms.limits;
     limits.report_bytes = std::max(limits.report_bytes, distribution_report_bytes);
-    return *choose_ordered({terms.epsilon, one, grid, limits, use}).mechanism;
+    const OrderedRequest request{terms.epsilon, one, grid, limits, use};
+    return limit ? within(choose_ordered_within(request, *limit))
+                 : PartChoice{choose_ordered(request).mechanism};
 }
 
 }  // namespace
@@ -245,10 +319,11 @@ Settings settings_of_part(const std::vector<Attribute>& attributes, const PartAt
 }
 
 const MechanismEntry& choose_vector_mechanism(const std::vector<Attribute>& attributes, double epsilon,
-                                              const Limits& limits) {
+                                              const Limits& limits, const ResponseLimit* responses) {
     const IntegerRows none;
-    return chosen_mechanism(attributes, {0, attributes.size(), false},
-                            {epsilon, 0, usual_grid, none, limits});
+    return *chosen_mechanism(attributes, {0, attributes.size(), false},
+                             {epsilon, 0, usual_grid, none, limits, responses})
+                .mechanism;
 }
 
 void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part, const PartTerms& terms,
@@ -269,12 +344,13 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
     }
     Attribute& first = each[0];
     if (first.mechanism.empty() || first.mechanism == "auto") {
-        const bool by_size =
-            first.vector.empty() && !first.strings && first.want.empty() && first.options.empty();
-        const MechanismEntry* choice = nullptr;
-        const MechanismEntry*& known = by_size ? chosen[first.domain] : choice;
-        if (known == nullptr) known = &chosen_mechanism(attributes, part, terms);
-        first.mechanism = known->name;
+        const bool by_size = first.vector.empty() && !first.strings && first.want.empty() &&
+                             first.options.empty() && terms.responses == nullptr;
+        PartChoice choice;
+        PartChoice& known = by_size ? chosen[first.domain] : choice;
+        if (known.mechanism == nullptr) known = chosen_mechanism(attributes, part, terms);
+        first.mechanism = known.mechanism->name;
+        first.options.insert(known.options.begin(), known.options.end());
     }
     const MechanismEntry* entry = find_mechanism(first.mechanism);
     if (entry == nullptr || !suits(*entry, first, terms)) refuse_mechanism(first, terms);
@@ -311,6 +387,23 @@ std::uint64_t share_of_part(const std::vector<Attribute>& attributes, const Part
 
 namespace {
 
+/// The noise of an estimate of one attribute of a part, and the variance between people of a typical
+/// attribute. Both are in squares of half the range for means, and of shares otherwise.
+struct EstimateVariance {
+    double noise, between;
+    bool mean;
+
+    EstimateVariance(const Mechanism& mechanism, std::size_t attribute) {
+        constexpr double even_spread = 1.0 / 3, share_spread = 0.25;
+        constexpr std::uint64_t many = 100000;
+        const bool distribution = is_ordered(*find_mechanism(mechanism.header().mechanism));
+        mean = mechanism.can_estimate(Quantity::means) && !distribution;
+        noise = distribution ? mean_variance(mechanism, OrderedUse::ranges, many)
+                             : mechanism.expected_variance(attribute);
+        between = mean ? even_spread : share_spread;
+    }
+};
+
 /// The number of reports that a part needs for its margins, divided by the square of the critical value, and
 /// whether one of its attributes has a margin in the spec.
 struct Needed {
@@ -322,22 +415,18 @@ struct Needed {
 /// between people.
 Needed reports_needed(const std::vector<Attribute>& attributes, const PartAttributes& part,
                       const PartTerms& terms) {
-    constexpr double usual_margin = 0.05, even_spread = 1.0 / 3, share_spread = 0.25;
-    constexpr std::uint64_t many = 100000;
+    constexpr double usual_margin = 0.05;
     const auto each = std::span(attributes).subspan(part.first, part.count);
     const bool asked = std::ranges::any_of(each, [](const Attribute& one) { return one.margin > 0; });
     const auto mechanism = make_mechanism(settings_of_part(attributes, part, terms));
-    const bool distribution = is_ordered(*find_mechanism(mechanism->header().mechanism));
-    const bool mean = mechanism->can_estimate(Quantity::means) && !distribution;
     double most = 0;
     for (std::size_t j = 0; j < part.count; ++j) {
         if (asked && each[j].margin == 0) continue;
-        const double unit = mean ? (each[j].max - each[j].min) / 2 : 1;
-        const double margin = asked ? each[j].margin : usual_margin * (mean ? 2 * unit : 1);
-        const double noise = distribution ? mean_variance(*mechanism, OrderedUse::ranges, many)
-                                          : mechanism->expected_variance(j);
+        const EstimateVariance variance(*mechanism, j);
+        const double unit = variance.mean ? (each[j].max - each[j].min) / 2 : 1;
+        const double margin = asked ? each[j].margin : usual_margin * (variance.mean ? 2 * unit : 1);
         const double scale = unit / margin;
-        most = std::max(most, (noise + (mean ? even_spread : share_spread)) * scale * scale);
+        most = std::max(most, (variance.noise + variance.between) * scale * scale);
     }
     return {most, asked};
 }
@@ -382,6 +471,30 @@ std::vector<double> proportions(const std::vector<Needed>& needed, std::uint64_t
 }
 
 }  // namespace
+
+double log_variance(std::vector<Attribute> attributes, const std::vector<PartAttributes>& parts,
+                    const PartTerms& terms, double chance) {
+    ChosenBySize chosen;
+    std::map<std::pair<std::string, std::uint64_t>, double> known;  // of parts without options
+    double sum = 0;
+    for (const PartAttributes& part : parts) {
+        settle_part(attributes, part, terms, chosen);
+        const Attribute& first = attributes[part.first];
+        const bool plain = part.count == 1 && !first.strings && first.options.empty();
+        double unknown_yet = 0;
+        double& log = plain ? known[{first.mechanism, first.domain}] : unknown_yet;
+        if (log == 0) {
+            const auto mechanism = make_mechanism(settings_of_part(attributes, part, terms));
+            for (std::size_t j = 0; j < part.count; ++j) {
+                const EstimateVariance variance(*mechanism, j);
+                log += std::log((variance.noise + variance.between) / chance - variance.between) /
+                       static_cast<double>(part.count);
+            }
+        }
+        sum += log;
+    }
+    return sum / static_cast<double>(parts.size());
+}
 
 // The weight of a joint part is a sum over its attributes and sets, whose shares are therefore equal parts of
 // it.

@@ -12,6 +12,8 @@
 #include "core/mechanism/record/sampled.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
@@ -67,6 +69,18 @@ std::vector<std::pair<std::string, double>> SampledRecord::parameters() const {
                                                     {"greatest_chance", chance(*most)}};
     if (parts_ != attributes_)
         all.insert(all.begin() + 1, {std::string("parts"), static_cast<double>(parts_)});
+    // The parts of one report are independent, so that the ε of their second layers add up.
+    std::vector<double> second;
+    for (const PartRun& run : runs_) {
+        const auto inner = run.inner->parameters();
+        const auto found = std::ranges::find(inner, "second_epsilon", &std::pair<std::string, double>::first);
+        if (found == inner.end()) return all;
+        for (std::size_t i = 0; i < std::min<std::size_t>(run.length, s_); ++i)
+            second.push_back(found->second);
+    }
+    std::ranges::sort(second, std::ranges::greater());
+    all.emplace_back("second_epsilon",
+                     std::accumulate(second.begin(), second.begin() + static_cast<std::ptrdiff_t>(s_), 0.0));
     return all;
 }
 

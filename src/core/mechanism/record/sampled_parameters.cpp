@@ -1,6 +1,7 @@
 // The settings of a record of parts, and its parameter block.
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/base/error.hpp"
@@ -32,6 +33,43 @@ IntegerRows sets_of(const OptionValue& together) {
     return rows == nullptr ? IntegerRows{} : *rows;
 }
 
+/// The largest number whose s-th power is at most `responses`.
+std::uint64_t root_of(std::uint64_t responses, std::uint64_t s) {
+    if (s == 1) return responses;
+    auto root =
+        static_cast<std::uint64_t>(std::pow(static_cast<double>(responses), 1 / static_cast<double>(s)));
+    const auto fits = [&](std::uint64_t each) {
+        return std::pow(static_cast<double>(each), static_cast<double>(s)) <= static_cast<double>(responses);
+    };
+    while (fits(root + 1)) ++root;
+    while (root > 1 && !fits(root)) --root;
+    return root;
+}
+
+/// The number of parts in a report with the least geometric mean of the parts' variances. With V(ε) the noise
+/// of the randomizer and σ² the variance between people, an estimate has (V(ε/s) + σ²)·d/s − σ². More parts
+/// are tried while they improve it; two parts need twice an ε of 2 at least.
+std::uint64_t best_per_report(const SettingsDraft& draft, const std::vector<PartAttributes>& parts,
+                              const IntegerRows& sets) {
+    constexpr double least_epsilon = 2;
+    const std::uint64_t most =
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(draft.epsilon / least_epsilon), parts.size());
+    const double first = std::get<double>(draft.options.at(second_layer_option.name));
+    const auto grid = std::get<std::uint64_t>(draft.options.at(grid_option.name));
+    std::uint64_t best = 1;
+    double least = HUGE_VAL;
+    for (std::uint64_t s = 1; most > 1 && s <= most; ++s) {
+        const PartTerms terms{epsilon_of_each(draft.epsilon, s), first == 0 ? 0 : epsilon_of_each(first, s),
+                              grid, sets, draft.limits};
+        const double chance = static_cast<double>(s) / static_cast<double>(parts.size());
+        const double variance = log_variance(draft.attributes, parts, terms, chance);
+        if (variance >= least) break;
+        least = variance;
+        best = s;
+    }
+    return best;
+}
+
 void settle(SettingsDraft& draft) {
     OptionValue& together = draft.options.at("together");
     if (auto* rows = std::get_if<IntegerRows>(&together)) {
@@ -45,9 +83,7 @@ void settle(SettingsDraft& draft) {
     const std::vector<PartAttributes> parts = parts_of(draft.attributes, sets);
     auto& s = std::get<std::uint64_t>(draft.options.at("per_report"));
     const std::uint64_t d = parts.size();
-    // With V the randomizer's variance and σ² the people's own, an estimate has (V(ε/s) + σ²)·d/s. Of numbers
-    // that are spread at most evenly, and of categories, it is least for an ε of 3 or more each.
-    if (s == 0) s = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(draft.epsilon / 3), 1, d);
+    if (s == 0) s = best_per_report(draft, parts, sets);
     if (s > d)
         raise(ErrorCode::invalid_spec, "\"per_report\" is more than there are attributes",
               "Found " + std::to_string(s) + "; there are " + std::to_string(d) +
@@ -187,6 +223,40 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 }
 
 }  // namespace
+}  // namespace ldp::sampled
+
+namespace ldp {
+
+void choose_parts_within(std::vector<Attribute>& attributes, OptionValues& options, double epsilon,
+                         const Limits& limits, const ResponseLimit& responses) {
+    const auto given = [&](const char* name) { return options.find(name); };
+    auto& reported =
+        std::get<std::uint64_t>(options.try_emplace("per_report", std::uint64_t{0}).first->second);
+    if (reported == 0) reported = 1;
+    const auto together = given("together");
+    const IntegerRows sets = together == options.end() ? IntegerRows{} : sampled::sets_of(together->second);
+    const auto grid = given(grid_option.name);
+    const auto first = given(second_layer_option.name);
+    const double of_first = first == options.end() ? 0 : std::get<double>(first->second);
+    const ResponseLimit of_part{sampled::root_of(responses.most, reported), responses.needs};
+    const PartTerms terms{
+        epsilon_of_each(epsilon, reported),
+        of_first == 0 ? 0 : epsilon_of_each(of_first, reported),
+        grid == options.end() ? grid_option.fallback : std::get<std::uint64_t>(grid->second),
+        sets,
+        limits,
+        &of_part};
+    ChosenBySize chosen;
+    for (const PartAttributes& part : parts_of(attributes, sets)) {
+        const Attribute& attribute = attributes[part.first];
+        const bool open = attribute.mechanism.empty() || attribute.mechanism == "auto";
+        if (!part.joint && open) settle_part(attributes, part, terms, chosen);
+    }
+}
+
+}  // namespace ldp
+
+namespace ldp::sampled {
 
 const MechanismEntry entry{
     18,
