@@ -46,12 +46,17 @@ std::vector<double> nearest_distribution(const std::vector<double>& shares) {
     return order;
 }
 
-/// Number of values from which on empirical Bayes has a smaller error than the nearest distribution
-/// (bench/consistency).
-constexpr std::size_t many_values = 32;
+/// Empirical Bayes has a smaller error than the nearest distribution for many values (bench/consistency). If
+/// the standard error of a share is at least `much_noise` mean shares, it has for `several_values`, too.
+/// Fewer values say too little about their distribution.
+constexpr std::size_t many_values = 32, several_values = 6;
+constexpr double much_noise = 0.4;
 
 std::vector<double> likely_distribution(const Table& single) {
-    if (single.shares.size() < many_values) return nearest_distribution(single.shares);
+    const std::size_t values = single.shares.size();
+    const double noise = std::sqrt(single.variance) * static_cast<double>(values);
+    const bool noisy = values >= several_values && noise >= much_noise && std::isfinite(noise);
+    if (values < many_values && !noisy) return nearest_distribution(single.shares);
     std::vector<Estimate> estimates;
     for (const double share : single.shares) estimates.push_back({share, std::sqrt(single.variance)});
     return empirical_bayes(estimates);

@@ -11,9 +11,9 @@ namespace ldp {
 
 /// One table for each attribute, and for each pair and triple that some measured table contains. Their errors
 /// are unknown (variance NaN). They are fitted from small to large:
-/// - One attribute: the distribution nearest to its shares, or, for many values, the empirical Bayes estimate
-/// (empirical_bayes.hpp). The weaker the association of a pair, the more weight its table receives in the
-/// estimate of each attribute's marginal (pairs.hpp).
+/// - One attribute: the distribution nearest to its shares, or, for many values or much noise, the empirical
+/// Bayes estimate (empirical_bayes.hpp). The weaker the association of a pair, the more weight its table
+/// receives in the estimate of each attribute's marginal (pairs.hpp).
 /// - Two: the product of the marginals, the low-rank part that all interactions share (pairs.hpp), and the
 /// denoised remainder. Its singular values are shrunk optimally (Gavish, Donoho 2017), and further according
 /// to the dependence among all pairs (pairs.hpp).

@@ -3,6 +3,8 @@
 #include "core/tables/table_fit.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
@@ -57,6 +59,50 @@ double error(const Fit& fit, const Table& all, const Views& questions) {
 }
 
 }  // namespace
+
+namespace {
+
+/// The distribution nearest to the shares of a table.
+std::vector<double> projected(const Table& table) {
+    std::vector<double> found(table.shares.size());
+    double low = -2, high = 2;
+    for (int halving = 0; halving < 60; ++halving) {
+        const double less = std::midpoint(low, high);
+        double sum = 0;
+        for (std::size_t v = 0; v < found.size(); ++v)
+            sum += found[v] = std::max(0.0, table.shares[v] - less);
+        (sum > 1 ? low : high) = less;
+    }
+    return found;
+}
+
+}  // namespace
+
+// Reports of single attributes, 40 runs each. With a standard error of 0.7 mean shares, empirical Bayes saves
+// a tenth of the error at least; with little noise, and with few values, the fit is the nearest distribution.
+BOOST_AUTO_TEST_CASE(noisy_attributes_are_shrunk) {
+    for (const auto& [size, deviation, shrunk] : {std::tuple{16, 0.7, true}, std::tuple{8, 0.7, true},
+                                                  std::tuple{16, 0.1, false}, std::tuple{3, 0.7, false}}) {
+        const auto values = static_cast<std::uint64_t>(size);
+        const Table all = population({values}, [](const Values& v) { return v[0] < 2 ? 30.0 : 1.0; });
+        const double error = deviation / size;
+        SeededBits bits(98);
+        double fitted = 0, nearest = 0, apart = 0;
+        for (int run = 0; run < 40; ++run) {
+            const auto tables = measured(all, Views{{0}}, 100'000, error * error, bits);
+            const std::vector<double> found = Fit(tables).table(Values{0}).shares,
+                                      plain = projected(tables[0]);
+            fitted += variation(found, all.shares);
+            nearest += variation(plain, all.shares);
+            apart += variation(found, plain);
+        }
+        BOOST_TEST_CONTEXT(size << " values, deviation " << deviation)
+        if (shrunk)
+            BOOST_TEST(fitted < 0.9 * nearest);
+        else
+            BOOST_TEST(apart < 1e-6);
+    }
+}
 
 BOOST_AUTO_TEST_CASE(tables_are_of_people_and_agree) {
     SeededBits bits(91);
