@@ -28,7 +28,7 @@ HttpResponse stopping() {
 void Queue::add(ReceivedBatch batch, Listener listener) {
     const std::lock_guard lock(mutex_);
     // Clients that only stay connected must not keep others of their collection out.
-    if (is_full(batch.to->name)) (void)crowd_out_of(batch.to->name);
+    if (is_full(batch.to->name)) (void)crowd_out_of(batch.to->name, false);
     if (const auto why = refused(batch)) return listener.notify(*why);
     enter({std::move(batch), {std::move(listener)}});
     changed_.notify_one();
@@ -117,10 +117,15 @@ void Queue::drop_gone() {
 
 bool Queue::crowd_out() {
     const std::lock_guard lock(mutex_);
-    return crowd_out_of({});
+    return crowd_out_of({}, true);
 }
 
-bool Queue::crowd_out_of(const std::string& collection) {
+bool Queue::full(const std::string& collection) const {
+    const std::lock_guard lock(mutex_);
+    return is_full(collection);
+}
+
+bool Queue::crowd_out_of(const std::string& collection, bool close) {
     auto worst = round_queues_.end();
     RoundQueue::iterator oldest;
     std::size_t most = 0;
@@ -140,7 +145,7 @@ bool Queue::crowd_out_of(const std::string& collection) {
     }
     if (worst == round_queues_.end()) return false;
     HttpResponse answer = later(503, seconds(limits_.hold_for), "too many clients are waiting");
-    answer.close = true;
+    answer.close = close;
     leave(oldest->second);
     oldest->second.end(answer);
     worst->second.erase(oldest);

@@ -80,6 +80,9 @@ class Queue {
     /// Returns false if no batch waits for others.
     [[nodiscard]] bool crowd_out();
 
+    /// Returns whether a collection has no room for one more batch.
+    [[nodiscard]] bool full(const std::string& collection) const;
+
     /// Waits for the next group and returns it. The group is empty at the time `until`, and after stop() when
     /// all queues are empty. Revoked ids form groups of their own, which do not wait for others. Until
     /// release(), no other group of the collection's owner is returned.
@@ -111,9 +114,10 @@ class Queue {
         std::size_t clients = 0, bytes = 0;
     };
 
-    /// As crowd_out(), for the batches of this collection; of all collections if the name is empty.
-    bool crowd_out_of(const std::string& collection);
-    /// Whether a collection has no room for one more batch.
+    /// As crowd_out(), for the batches of this collection; of all collections if the name is empty. `close`:
+    /// whether the connections of its clients are closed.
+    bool crowd_out_of(const std::string& collection, bool close);
+    /// As full(), under the lock.
     [[nodiscard]] bool is_full(const std::string& collection) const;
     void enter(QueuedBatch queued);
     void leave(const QueuedBatch& queued) noexcept;

@@ -435,6 +435,8 @@ class Server {
             if (settings_.queue.hold > 1 && !one->to->takes(one->round))
                 if (auto why = co_await closed_round(connection, *one)) co_return why;
         }
+        // Clients that are gone leave before one that waits.
+        if (queue_.full(one->to->name)) (void)sweep();
         const auto ticket = std::make_shared<Ticket>(io_, connection);
         const auto at = waiting_.insert(waiting_.end(), ticket);
         connection.stream.expires_never();
