@@ -1,5 +1,6 @@
 #include "cli/planning/draft.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -8,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
@@ -32,12 +35,19 @@ std::optional<double> number(std::string_view text) {
     return found;
 }
 
+/// Whether other programs write this text instead of a missing number.
+bool no_number(std::string_view text) {
+    static constexpr std::string_view texts[] = {"NA", "N/A", "NaN", "nan", "NULL", "null", "."};
+    return std::ranges::find(texts, text) != std::end(texts);
+}
+
 /// Contents of a column.
 struct ColumnProfile {
     std::set<std::string> labels;  ///< some of them, once there are too many
     double low = std::numeric_limits<double>::infinity(), high = -low;
     bool numbers = true;
     std::uint64_t empty = 0, rows = 0;
+    std::uint64_t no_numbers = 0;  ///< rows with one of the texts of no_number()
 
     void add(std::string_view text) {
         ++rows;
@@ -46,11 +56,27 @@ struct ColumnProfile {
             return;
         }
         if (labels.size() <= most_labels) labels.emplace(text);
+        if (no_number(text)) {
+            ++no_numbers;
+            return;
+        }
         const std::optional<double> value = number(text);
         numbers = numbers && value;
         if (!value) return;
         low = std::min(low, *value);
         high = std::max(high, *value);
+    }
+
+    /// Whether all texts are numbers or no_number().
+    [[nodiscard]] bool is_number() const { return numbers && low <= high; }
+    /// The labels, numbers in ascending order.
+    [[nodiscard]] std::vector<std::string> ordered() const {
+        std::vector<std::string> all(labels.begin(), labels.end());
+        if (is_number())
+            std::ranges::stable_sort(all, {}, [](const std::string& text) {
+                return no_number(text) ? std::numeric_limits<double>::infinity() : number(text).value();
+            });
+        return all;
     }
 };
 
@@ -79,26 +105,31 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
         note = "the name is not valid for an attribute: omitted";
         return {};
     }
-    if (column.numbers && column.labels.size() > few_numbers && column.empty == 0) {
+    const auto distinct =
+        column.labels.size() - static_cast<std::size_t>(std::ranges::count_if(column.labels, no_number));
+    if (column.is_number() && distinct > few_numbers) {
         const auto [low, high] = round_range(column.low, column.high);
         made["min"] = low;
         made["max"] = high;
+        const std::uint64_t missing = column.empty + column.no_numbers;
         note = "a number";
+        if (missing > 0)
+            note +=
+                ", missing in " + std::to_string(missing) + " of " + std::to_string(column.rows) +
+                " rows: --on-bad-row skip omits these people, or collect the number in classes with a class "
+                "for missing ones";
         return made;
     }
     if (column.labels.size() > most_labels) {
-        note = column.numbers
-                   ? "numbers with missing values: collect them in classes, with a class for missing ones. "
-                     "Omitted"
-                   : "more than " + std::to_string(most_labels) +
-                         " labels: list the important ones, and an \"other\". Omitted";
+        note = "more than " + std::to_string(most_labels) +
+               " labels: list the important ones, and an \"other\". Omitted";
         return {};
     }
     if (column.labels.size() + (column.empty > 0 ? 1 : 0) < 2) {
         note = "one value in all rows: omitted";
         return {};
     }
-    made["domain"] = column.labels;
+    made["domain"] = column.ordered();
     if (column.empty > 0) {
         made["domain"].push_back(no_answer);
         made["none"] = no_answer;
