@@ -122,6 +122,15 @@ run "an unknown column" 1 "$ldp" submit --collection typed --column nothing --st
 has err 'no column "nothing"'
 run "a column twice" 2 "$ldp" submit --collection typed --column number --column number=ratio --state other.ldp typed.csv
 
+# A column of the file that has the name of a public column is not sent unasked; its name is printed.
+sql -c "SELECT ldp_create_collection('unasked', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"a\", \"b\"]}', ARRAY[['country', 'text'], ['other', 'text']])" >/dev/null
+printf 'value,country\na,de\nb,fr\n' >unasked.csv
+run "a public column that is not asked for" 0 "$ldp" submit --collection unasked unasked.csv
+has err 'The column "country" of unasked.csv is not sent, although the collection has a public column of this name.'
+check "no value was sent" 2 "$(sql -c "SELECT count(*) FROM unasked WHERE country IS NULL")"
+run "a public column that is asked for" 0 "$ldp" submit --collection unasked --column country --state asked.ldp unasked.csv
+check "nothing is printed about it" 0 "$(grep -c 'is not sent' err)"
+
 # The record of a person has the side columns of the person's rows, which must agree.
 sql -c "SELECT ldp_create_collection('people', '{\"mechanism\": \"laplace\", \"epsilon\": 1, \"min\": 0, \"max\": 10}', ARRAY[['country', 'text']])" >/dev/null
 printf 'who,value,country\na,1,de\nb,2,fr\na,3,de\na,4,fr\n' >people.csv

@@ -107,6 +107,26 @@ std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
     return static_cast<std::int64_t>(records.done());
 }
 
+/// Prints the columns of the file that have the name of a public column of the collection and are not sent.
+void note_unsent(const InputFile& source, const ColumnMap& columns, const Spec& spec,
+                 Destination& destination) {
+    std::ifstream in;
+    open(in, source.name);
+    const CsvReader csv(in, source.name);
+    for (const SideColumn& one : destination.side_columns()) {
+        const bool sent = std::ranges::any_of(
+            columns.side, [&](const SideSource& side) { return side.column.name == one.name; });
+        const bool attribute = std::ranges::any_of(
+            spec.attributes(), [&](const Attribute& each) { return each.name == one.name; });
+        if (sent || attribute || std::ranges::find(csv.header(), one.name) == csv.header().end()) continue;
+        std::cerr
+            << "The column " << in_quotes(one.name) << " of " << source.name
+            << " is not sent, although the collection has a public column of this name. To send its values "
+               "without protection, use --column "
+            << one.name << ".\n";
+    }
+}
+
 std::string default_state(const std::string& file, std::string collection) {
     std::ranges::replace(collection, '/', '_');
     return file + "." + collection + ".ldp";
@@ -350,6 +370,7 @@ int submit(const Arguments& arguments) {
         columns.panel_round = round.column;
         if (columns.panel_person.empty()) throw UsageError("--person must name a column");
     }
+    note_unsent(source, columns, collection.spec(), destination);
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                               : is_panel                    ? panel_state(source.name, name)
                                                             : default_state(source.name, name);
