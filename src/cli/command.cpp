@@ -49,8 +49,7 @@ std::string read_text(const std::string& name) {
 }
 
 std::string spec_text(const std::string& given) {
-    constexpr std::string_view of_collection = "collection:";
-    if (given.starts_with(of_collection)) return collection_spec(given.substr(of_collection.size()));
+    if (const auto collection = collection_name(given)) return collection_spec(*collection);
     return given.starts_with('{') ? given : read_text(given);
 }
 

@@ -1,11 +1,14 @@
 // The ldp command: runs the subcommand with its arguments, and prints its errors.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <csignal>
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "cli/progress.hpp"
 #include "core/base/error.hpp"
 
 namespace ldp::cli {
@@ -98,5 +101,14 @@ int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
     // Exceeding the file size limit is then an error with a message, not a signal.
     (void)std::signal(SIGXFSZ, SIG_IGN);
-    return ldp::cli::run({argv + 1, argv + argc});
+    // Messages quote labels, files and servers. What goes to a file or a pipe as output keeps its bytes.
+    ldp::cli::PrintableBuffer errors(std::cerr.rdbuf()), output(std::cout.rdbuf());
+    std::streambuf* const raw_errors = std::cerr.rdbuf(&errors);
+    std::streambuf* const raw_output = std::cout.rdbuf();
+    if (isatty(STDOUT_FILENO) == 1) std::cout.rdbuf(&output);
+    const int code = ldp::cli::run({argv + 1, argv + argc});
+    std::cout.flush();
+    std::cout.rdbuf(raw_output);
+    std::cerr.rdbuf(raw_errors);
+    return code;
 }

@@ -2,11 +2,93 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "core/base/text.hpp"
 
 namespace ldp::cli {
+
+namespace {
+
+constexpr std::string_view erase_line = "\r\x1b[K";
+
+/// Returns the number of bytes that follow the first byte of a UTF-8 character; 4 if the byte is not one.
+std::size_t following(unsigned char first) {
+    if (first < 0x80) return 0;
+    if (first >= 0xC2 && first < 0xE0) return 1;
+    if (first >= 0xE0 && first < 0xF0) return 2;
+    return first >= 0xF0 && first < 0xF5 ? 3 : 4;
+}
+
+/// Returns whether a whole character of several bytes controls the display: U+0080 to U+009F, or a character
+/// that changes the direction of writing (U+202A to U+202E, U+2066 to U+2069).
+bool controls(std::string_view character) {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 2) return at(0) == 0xC2 && at(1) < 0xA0;
+    if (character.size() != 3 || at(0) != 0xE2) return false;
+    return (at(1) == 0x80 && at(2) >= 0xAA && at(2) <= 0xAE) ||
+           (at(1) == 0x81 && at(2) >= 0xA6 && at(2) <= 0xA9);
+}
+
+}  // namespace
+
+void PrintableBuffer::write_raw(std::ostream& out, std::string_view text) {
+    out.flush();
+    auto* buffer = dynamic_cast<PrintableBuffer*>(out.rdbuf());
+    std::streambuf& last = buffer == nullptr ? *out.rdbuf() : buffer->target_;
+    last.sputn(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+bool PrintableBuffer::pass(std::string_view text) {
+    return target_.sputn(text.data(), static_cast<std::streamsize>(text.size())) ==
+           static_cast<std::streamsize>(text.size());
+}
+
+bool PrintableBuffer::escape(std::string_view bytes) {
+    constexpr char digits[] = "0123456789abcdef";
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        const char text[] = {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+        if (!pass({text, sizeof(text)})) return false;
+    }
+    return true;
+}
+
+bool PrintableBuffer::escape_partial() {
+    left_ = 0;
+    return escape(std::exchange(partial_, {}));
+}
+
+bool PrintableBuffer::put(unsigned char byte) {
+    const char c = static_cast<char>(byte);
+    if (left_ > 0 && (byte & 0xC0) == 0x80) {
+        partial_ += c;
+        if (--left_ > 0) return true;
+        const std::string character = std::exchange(partial_, {});
+        return controls(character) ? escape(character) : pass(character);
+    }
+    if (!escape_partial()) return false;
+    const std::size_t more = following(byte);
+    if (more == 0) {
+        const bool control = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+        return control ? escape({&c, 1}) : pass({&c, 1});
+    }
+    if (more > 3) return escape({&c, 1});
+    partial_ = c;
+    left_ = more;
+    return true;
+}
+
+PrintableBuffer::int_type PrintableBuffer::overflow(int_type byte) {
+    if (traits_type::eq_int_type(byte, traits_type::eof())) return traits_type::not_eof(byte);
+    return put(static_cast<unsigned char>(byte)) ? byte : traits_type::eof();
+}
+
+int PrintableBuffer::sync() {
+    // A character may come in parts, and streams without a buffer are flushed after each of them.
+    return target_.pubsync();
+}
 
 Progress::Progress(std::ostream& out, bool terminal, std::string verb, std::string unit, std::uint64_t total)
     : out_(out),
@@ -32,8 +114,9 @@ void Progress::update(std::uint64_t done) {
     }
     constexpr std::size_t width = 30;
     const auto filled = static_cast<std::size_t>(share * width);
-    out_ << "\r\x1b[K" << verb_ << " [" << std::string(filled, '#') << std::string(width - filled, '-')
-         << "] " << figures << std::flush;
+    PrintableBuffer::write_raw(out_, erase_line);
+    out_ << verb_ << " [" << std::string(filled, '#') << std::string(width - filled, '-') << "] " << figures
+         << std::flush;
     drawn_ = true;
 }
 
@@ -44,7 +127,10 @@ void Progress::say(const std::string& line) {
 }
 
 void Progress::clear() {
-    if (drawn_) out_ << "\r\x1b[K" << std::flush;
+    if (drawn_) {
+        PrintableBuffer::write_raw(out_, erase_line);
+        out_.flush();
+    }
     drawn_ = false;
 }
 

@@ -1,13 +1,43 @@
-// The progress of a long run, on a terminal or in a log.
+// Output on a terminal or in a log: the progress of a long run, and text of others.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <mutex>
+#include <streambuf>
 #include <string>
+#include <string_view>
 
 namespace ldp::cli {
+
+/// Passes UTF-8 text on to another buffer. Control characters except line feeds and tabs, characters that
+/// change the direction of writing, and bytes that are not UTF-8 become \xNN. So a label, a message of a
+/// server or the name of a file can neither move the cursor nor hide text.
+class PrintableBuffer final : public std::streambuf {
+  public:
+    explicit PrintableBuffer(std::streambuf* target) : target_(*target) {}
+    ~PrintableBuffer() override { escape_partial(); }
+    PrintableBuffer(const PrintableBuffer&) = delete;
+    PrintableBuffer& operator=(const PrintableBuffer&) = delete;
+
+    /// Writes text of the command itself, which may control the terminal, to the stream's last buffer.
+    static void write_raw(std::ostream& out, std::string_view text);
+
+  protected:
+    int_type overflow(int_type byte) override;
+    int sync() override;
+
+  private:
+    bool put(unsigned char byte);
+    bool pass(std::string_view text);
+    bool escape(std::string_view bytes);
+    bool escape_partial();
+
+    std::streambuf& target_;
+    std::string partial_;   ///< the first bytes of a character
+    std::size_t left_ = 0;  ///< the number of its bytes that are missing
+};
 
 /// Draws a bar on a terminal. Elsewhere it writes a plain line at intervals, and none for a short run.
 class Progress {

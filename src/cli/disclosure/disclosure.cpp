@@ -4,11 +4,13 @@
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 #include "accounting/composition.hpp"
 #include "accounting/lower_bounds.hpp"
 #include "accounting/posterior_odds.hpp"
+#include "cli/collection_spec.hpp"
 #include "cli/command.hpp"
 #include "cli/template.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -38,7 +40,9 @@ Options options() {
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "part", po::value<std::string>()->default_value("all"), "consent, summary or assessment")(
         "users", po::value<std::int64_t>()->default_value(100000),
-        "people who report, for the standard errors");
+        "people who report, for the standard errors")(
+        "column", po::value<std::vector<std::string>>(),
+        "public column that is sent with a report (may be repeated); those of collection:NAME are known");
     return options;
 }
 
@@ -80,8 +84,13 @@ std::string kind(const Attribute& attribute) {
 /// The disclosure documents of a spec.
 class Disclosure {
   public:
-    Disclosure(const Spec& spec, std::uint64_t users)
-        : spec_(spec), mechanism_(make_mechanism(spec)), users_(users), odds_(odds_factor(spec.epsilon())) {
+    /// `columns` has the public columns that are sent with a report; null if they are not known.
+    Disclosure(const Spec& spec, std::uint64_t users, const std::vector<SideColumn>* columns)
+        : spec_(spec),
+          mechanism_(make_mechanism(spec)),
+          users_(users),
+          columns_(columns),
+          odds_(odds_factor(spec.epsilon())) {
         if (spec.budget()) answers_ = most_responses(spec, *mechanism_);
     }
 
@@ -170,6 +179,17 @@ class Disclosure {
         for (const Attribute& attribute : spec_.attributes())
             if (!attribute.derived())
                 attributes.push_back({.values = {{"name", attribute.name}, {"kind", kind(attribute)}}});
+        fields.show("columns_known", columns_ != nullptr);
+        fields.show("columns_unknown", columns_ == nullptr);
+        if (columns_ != nullptr) {
+            Fields& known = fields.sections["columns_known"][0];
+            known.show("has_columns", !columns_->empty());
+            auto& columns = known.sections["columns"];
+            for (const SideColumn& column : *columns_)
+                columns.push_back(
+                    {.values = {
+                         {"column", column.name + (column.type.empty() ? "" : " (" + column.type + ")")}}});
+        }
         return fields;
     }
 
@@ -207,15 +227,30 @@ class Disclosure {
     const Spec& spec_;
     std::unique_ptr<const Mechanism> mechanism_;
     std::uint64_t users_, answers_ = 0;
+    const std::vector<SideColumn>* columns_;
     double odds_;
 };
+
+/// Returns the public columns that the command line names, or else those of its collection.
+std::optional<std::vector<SideColumn>> public_columns(const std::string& spec, const Arguments& arguments) {
+    if (arguments.count("column") != 0) {
+        std::vector<SideColumn> columns;
+        for (const std::string& name : arguments["column"].as<std::vector<std::string>>())
+            columns.push_back({name, {}, false});
+        return columns;
+    }
+    const std::optional<std::string> collection = collection_name(spec);
+    return collection ? std::optional(collection_columns(*collection)) : std::nullopt;
+}
 
 int run(const Arguments& arguments) {
     const auto users = arguments["users"].as<std::int64_t>();
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
     const Part part = parts.chosen(arguments);
-    const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
-    const Disclosure documents(spec, static_cast<std::uint64_t>(users));
+    const auto& given = arguments["spec"].as<std::string>();
+    const Spec spec = Spec::from_json(spec_text(given));
+    const auto columns = public_columns(given, arguments);
+    const Disclosure documents(spec, static_cast<std::uint64_t>(users), columns ? &*columns : nullptr);
     const auto wanted = [&](Part one) { return part == one || part == Part::all; };
     if (wanted(Part::consent)) std::cout << documents.consent();
     if (part == Part::all) std::cout << "\n";
@@ -232,14 +267,16 @@ constexpr const char* positional[] = {"spec"};
 
 const Command command{
     "disclosure",
-    "[--part PART] [--users N] SPEC",
+    "[--part PART] [--users N] [--column NAME]... SPEC",
     "writes the disclosure documents of a spec",
     "Writes three documents in Markdown from the spec. The consent text describes the content of a report\n"
     "and the privacy guarantee. The summary has one page. The draft of a data protection impact assessment\n"
     "includes an audit of the spec. The responsible persons fill in the parts in brackets. The documents "
     "are\n"
     "not legal advice. Write them for the canonical spec, as that of ldp_client_spec(): if the spec has\n"
-    "\"auto\", they describe the mechanism that is chosen now.",
+    "\"auto\", they describe the mechanism that is chosen now. The public\n"
+    "columns that are sent with a report are not part of a spec: name them with --column, or give\n"
+    "collection:NAME, whose columns are looked up.",
     options,
     positional,
     run};
