@@ -10,7 +10,8 @@ using namespace ldp::capi;
 static_assert(LDP_DRAWN == static_cast<int>(Origin::drawn) &&
               LDP_MEMOIZED == static_cast<int>(Origin::memoized) &&
               LDP_NEAREST == static_cast<int>(Origin::nearest) &&
-              LDP_SILENT == static_cast<int>(Origin::silent));
+              LDP_SILENT == static_cast<int>(Origin::silent) &&
+              LDP_IGNORED == static_cast<int>(Origin::ignored));
 
 ldp_client::ldp_client(const Collection& collection, std::unique_ptr<Store> own)
     : store(own.get()),
@@ -30,6 +31,13 @@ ldp_status ldp_client_in_memory(const ldp_collection* collection, const uint8_t*
 }
 void ldp_client_free(ldp_client* client) {
     delete client;
+}
+
+ldp_status ldp_client_once_per_round(ldp_client* client, int once, ldp_error** error) {
+    return guarded(error, [&] {
+        need(client, "client");
+        client->client.set_once_per_round(once != 0);
+    });
 }
 
 ldp_status ldp_client_state(const ldp_client* client, uint8_t** state, size_t* size, ldp_error** error) {

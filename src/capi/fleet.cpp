@@ -17,6 +17,7 @@ struct ldp_fleet {
     SqliteFleet fleet;
     std::size_t values;  ///< of a record
     BatchSize batch_size = {};
+    bool once_per_round = false;
 };
 
 ldp_status ldp_fleet_in_file(const ldp_collection* collection, const char* path, ldp_fleet** fleet,
@@ -29,6 +30,13 @@ ldp_status ldp_fleet_in_file(const ldp_collection* collection, const char* path,
 }
 void ldp_fleet_free(ldp_fleet* fleet) {
     delete fleet;
+}
+
+ldp_status ldp_fleet_once_per_round(ldp_fleet* fleet, int once, ldp_error** error) {
+    return guarded(error, [&] {
+        need(fleet, "fleet");
+        fleet->once_per_round = once != 0;
+    });
 }
 
 ldp_status ldp_fleet_report(ldp_fleet* fleet, const ldp_entry* entries, size_t entry_count,
@@ -49,9 +57,11 @@ ldp_status ldp_fleet_report(ldp_fleet* fleet, const ldp_entry* entries, size_t e
                 const ldp_entry& entry = entries[taken];
                 const std::string person(text_of(entry.person, LDP_TO_END, "name of a person"));
                 auto client = clients.find(person);
-                if (client == clients.end())
+                if (client == clients.end()) {
                     client =
                         clients.emplace(person, Client(fleet->collection, fleet->fleet.store(person))).first;
+                    client->second.set_once_per_round(fleet->once_per_round);
+                }
                 client->second.report(record, entry.round, read_columns(entry.columns, entry.column_count));
             });
         });

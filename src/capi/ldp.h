@@ -184,12 +184,19 @@ LDP_API ldp_status ldp_client_state(const ldp_client *client, uint8_t **state, s
 /* Frees a client. Accepts null. */
 LDP_API void ldp_client_free(ldp_client *client);
 
+/* Sets whether the client takes one record per round; initially it takes any number. If `once` is not 0,
+ * ldp_client_report() ignores every further record of a round: nothing is drawn, queued or spent, and the origin is
+ * LDP_IGNORED. ldp_client_stage() then returns LDP_UNSUPPORTED. The store remembers the rounds in which such a client
+ * has reported, so the rule also holds after a restart. Use it where one person answers and may press a button twice. */
+LDP_API ldp_status ldp_client_once_per_round(ldp_client *client, int once, ldp_error **error);
+
 /* The origin of the response in a report. */
 typedef enum ldp_origin LDP_INT {
     LDP_DRAWN = 0,    /* drawn for this report, at a cost */
     LDP_MEMOIZED = 1, /* memoized from an earlier report */
     LDP_NEAREST = 2,  /* memoized for the nearest value with a response, because the budget is spent */
-    LDP_SILENT = 3    /* none: no report of the series was due */
+    LDP_SILENT = 3,   /* none: no report of the series was due */
+    LDP_IGNORED = 4   /* none: the round has a record already; see ldp_client_once_per_round() */
 } ldp_origin;
 
 /* The result of randomizing a record. */
@@ -409,6 +416,9 @@ LDP_API ldp_status ldp_fleet_in_file(const ldp_collection *collection, const cha
                                      ldp_error **error);
 /* Frees a fleet. Accepts null. */
 LDP_API void ldp_fleet_free(ldp_fleet *fleet);
+/* Sets whether the fleet takes one record of each person per round, as ldp_client_once_per_round() does; initially it
+ * takes any number. Further records of a person in a round are ignored. */
+LDP_API ldp_status ldp_fleet_once_per_round(ldp_fleet *fleet, int once, ldp_error **error);
 /* Randomizes one record per entry and queues all reports in one durable step, or none if one of them fails. `values`
  * has the records one after another, in the order of the entries. `done`, which may be null, returns the number of
  * entries before the one that failed, or all. Errors as of ldp_client_report(). */

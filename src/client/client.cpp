@@ -2,6 +2,7 @@
 
 #include <iterator>
 #include <optional>
+#include <string>
 
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
@@ -24,6 +25,24 @@ class Discarded {
     SystemRandom& bits_;
 };
 
+/// The checkpoint with the reported rounds among 64 consecutive ones, a bit each.
+class ReportedRounds {
+  public:
+    ReportedRounds(const Store& store, std::int32_t round)
+        : name_("ldp.rounds." + std::to_string(round >> 6)),
+          bit_(std::uint64_t{1} << (round & 63)),
+          reported_(static_cast<std::uint64_t>(store.checkpoint(name_).value_or(0))) {}
+    [[nodiscard]] bool has_round() const noexcept { return (reported_ & bit_) != 0; }
+    /// Returns the checkpoint with the round; valid as long as this object.
+    [[nodiscard]] Checkpoint with_round() const noexcept {
+        return {name_, static_cast<std::int64_t>(reported_ | bit_)};
+    }
+
+  private:
+    std::string name_;
+    std::uint64_t bit_, reported_;
+};
+
 }  // namespace
 
 Client::Client(Collection collection, std::unique_ptr<Store> store)
@@ -40,11 +59,16 @@ Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
 Receipt Client::report(std::span<const Value> record, std::int32_t round, const SideValues& columns) {
+    std::optional<ReportedRounds> rounds;
+    if (once_per_round_ && rounds.emplace(*store_, round).has_round()) return {{}, Origin::ignored};
     const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, round, *bits_);
     try {
         const ColumnRun run{reports.size(), columns};
-        append(reports, round, {}, columns.empty() ? std::span<const ColumnRun>() : std::span(&run, 1));
+        std::optional<Checkpoint> reported;
+        if (rounds) reported = rounds->with_round();
+        append(reports, round, reported ? std::span(&*reported, 1) : std::span<const Checkpoint>(),
+               columns.empty() ? std::span<const ColumnRun>() : std::span(&run, 1));
     } catch (...) {
         reporter_->undo();
         throw;
@@ -54,6 +78,10 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round, const 
 }
 
 Receipt Client::stage(std::span<const Value> record, const SideValues& columns) {
+    if (once_per_round_)
+        raise(ErrorCode::unsupported, "the client takes one record per round",
+              "Staged records have no round before they are queued.",
+              "Report the records one by one, or allow any number of records per round.");
     const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, std::nullopt, *bits_);
     try {

@@ -129,6 +129,12 @@ class Client {
     Client& operator=(Client&&) noexcept;  ///< allowed at any time
     ~Client();
 
+    /// Sets whether the client takes one record per round; initially it takes any number. If it takes one,
+    /// report() ignores every further record of a round: nothing is drawn, queued or spent, and the receipt
+    /// has the origin `ignored`. The store remembers the rounds in which such a client has reported, so the
+    /// rule also holds after a restart. Use it where one person answers and may press a button twice.
+    void set_once_per_round(bool once) noexcept { once_per_round_ = once; }
+
     /// Perturbs a record, queues the report as durably as the store supports, and returns a receipt. The
     /// record has one value for each attribute, in the spec's order. Under a mechanism for series, the call
     /// queues no report, one or several.
@@ -153,7 +159,7 @@ class Client {
 
     /// Perturbs a record and holds the report in memory until commit(). Together, stage() and commit() report
     /// many records with one durable write. Throws as report() does, and Error (unsupported) under a
-    /// mechanism for series, where a round has one record.
+    /// mechanism for series, where a round has one record, and after set_once_per_round(true).
     Receipt stage(std::span<const Value> record, const SideValues& columns = {});
     /// Stages a record given as a list.
     Receipt stage(std::initializer_list<Value> record, const SideValues& columns = {}) {
@@ -206,6 +212,7 @@ class Client {
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 std::span<const ColumnRun> runs);
 
+    bool once_per_round_ = false;
     Collection collection_;
     std::unique_ptr<Store> store_;
     std::unique_ptr<SystemRandom> bits_;  ///< has no buffered bits between reports

@@ -122,11 +122,12 @@ Cell Collection::Plan::string(std::size_t j, const Value& value, Clamped& clampe
 double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clamped) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* number = std::get_if<double>(&value);
+    const bool missing = number != nullptr ? std::isnan(*number) : std::get<std::string_view>(value).empty();
     if (number == nullptr || !std::isfinite(*number))
         refuse(shown(value) + " is not a value of " + in_quotes(attribute.name),
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
-               number != nullptr && std::isnan(*number) ? no_number : "");
+               missing ? no_number : "");
     const double inside = std::clamp(*number, attribute.min, attribute.max);
     if (inside != *number) {
         if (outside == Outside::refuse)

@@ -39,6 +39,7 @@ enum class Origin {
     memoized,  ///< It is the memoized response of the same value, at no cost.
     nearest,   ///< It is the memoized response of the nearest value, because the budget is spent.
     silent,    ///< The series has no response that was due in this round.
+    ignored,   ///< No response: the round has a record already (Client::set_once_per_round).
 };
 
 /// The result of reporting a record.

@@ -97,7 +97,7 @@ static void versions(void) {
     CHECK(sizeof(ldp_answer) == 16 && offsetof(ldp_answer, round) == 8);
     CHECK(sizeof(ldp_spending) == 40 && offsetof(ldp_spending, advanced) == 32);
     CHECK(sizeof(ldp_flushed) == 32 && offsetof(ldp_flushed, refused) == 24);
-    CHECK(LDP_NO_MEMORY == 9 && LDP_SILENT == 3 && LDP_OUTDATED == 5 && LDP_REFUSE == 1);
+    CHECK(LDP_NO_MEMORY == 9 && LDP_SILENT == 3 && LDP_IGNORED == 4 && LDP_OUTDATED == 5 && LDP_REFUSE == 1);
 }
 
 /* The elements of a vector: in an array, in an object, or one by one. */
@@ -353,7 +353,7 @@ static void deciding(void) {
 static void remembering(void) {
     ldp_collection *of = collection(moving), *other = collection(region);
     ldp_client *client = in_memory(of), *again = NULL;
-    const ldp_value first = ldp_number(1), second = ldp_number(2), third = ldp_number(3);
+    const ldp_value first = ldp_number(1), second = ldp_number(2), third = ldp_number(3), north = ldp_label("north");
     ldp_receipt receipt;
     ldp_spending spending;
     ldp_answer answers[2];
@@ -395,6 +395,21 @@ static void remembering(void) {
     ldp_free(state);
     ldp_collection_free(of);
     ldp_collection_free(other);
+
+    of = collection(region);
+    client = in_memory(of);
+    FINE(ldp_client_once_per_round(client, 1, &error));
+    FINE(ldp_client_report(client, &north, 1, 3, &receipt, &error));
+    CHECK(receipt.origin == LDP_DRAWN);
+    FINE(ldp_client_report(client, &north, 1, 3, &receipt, &error));
+    CHECK(receipt.origin == LDP_IGNORED && ldp_client_pending(client) == 1);
+    FAILS(ldp_client_stage(client, &north, 1, &count, &error), LDP_UNSUPPORTED, "one record per round");
+    FINE(ldp_client_once_per_round(client, 0, &error));
+    FINE(ldp_client_report(client, &north, 1, 3, &receipt, &error));
+    CHECK(receipt.origin == LDP_DRAWN && ldp_client_pending(client) == 2);
+    FAILS(ldp_client_once_per_round(NULL, 1, &error), LDP_INVALID_VALUE, "null");
+    ldp_client_free(client);
+    ldp_collection_free(of);
 
     of = collection(series);
     client = in_memory(of);
@@ -689,6 +704,18 @@ static void fleets(const char *folder) {
         FINE(ldp_flush_settle(flush, list_batch(&listing, batch, reason), "", &error));
     }
     CHECK(batches == 8 && reports == 12 && ldp_fleet_pending(fleet) == 0);
+    /* One record of a person in a round: the second of "bea" is ignored. */
+    FINE(ldp_fleet_once_per_round(fleet, 1, &error));
+    FAILS(ldp_fleet_once_per_round(NULL, 1, &error), LDP_INVALID_VALUE, "null");
+    for (i = 0; i < 3; ++i) {
+        entries[i].person = i == 1 ? "dan" : "bea";
+        entries[i].round = 50;
+        values[i] = ldp_number(1);
+    }
+    FINE(ldp_fleet_report(fleet, entries, 3, values, 3, &done, &error));
+    CHECK(done == 3 && ldp_fleet_pending(fleet) == 2);
+    FINE(ldp_fleet_report(fleet, entries, 3, values, 3, &done, &error));
+    CHECK(done == 3 && ldp_fleet_pending(fleet) == 2);
     CHECK(strstr(listing.text, "4 {} 2;") != NULL && strstr(listing.text, "4 {\"country\":\"de\"} 1;") != NULL);
     ldp_flush_free(flush);
     ldp_fleet_free(fleet);

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "client/memory_store.hpp"
@@ -183,6 +184,51 @@ BOOST_FIXTURE_TEST_CASE(a_moved_client_goes_on, Directory) {
     BOOST_CHECK_EXCEPTION(clamped.report({1}, 2), Error, error_with(ErrorCode::invalid_value, "is over"));
     clamped.report({1}, 3);
     BOOST_TEST(clamped.flush(server).reports > 0u);
+}
+
+// A second click, another answer to it, and an invalid one: nothing is drawn, queued or spent, in any store
+// and under any reporter. The rounds are remembered after delivery and a restart.
+BOOST_AUTO_TEST_CASE(a_round_has_one_record_if_the_client_takes_one) {
+    const Directory directory;
+    const char* memoized =
+        R"({"mechanism": "grr", "epsilon": 1, "domain": 100, "evolving": {}, "budget": {"epsilon": 50}})";
+    const char* series = R"({"mechanism": "ddrm", "epsilon": 1, "domain": 100, "rounds": 128, "changes": 2})";
+    for (const char* json : {numbered, memoized, series}) {
+        const Collection of = collection(json);
+        const std::string path = directory.file(of.spec().mechanism().name) + (json == memoized ? "2" : "1");
+        Counter server;
+        std::uint64_t drawn = 0;
+        for (int life = 0; life < 2; ++life) {
+            Client client(of, SqliteStore(path));
+            client.set_once_per_round(true);
+            for (const int round : {1, 2, 63, 64, 65, 100}) {
+                const std::uint64_t before = client.pending();
+                const auto origin = [&](double value) { return client.report({value}, round).origin; };
+                if (life == 0) BOOST_TEST((origin(round % 3) != Origin::ignored));
+                const std::uint64_t queued = client.pending();
+                BOOST_TEST((life == 0 || queued == before));
+                for (const double value : {round % 3 + 0.0, 7.0, -1.0})
+                    BOOST_TEST((origin(value) == Origin::ignored));
+                BOOST_TEST(client.pending() == queued);
+                drawn += queued - before;
+            }
+            BOOST_CHECK_EXCEPTION(client.stage({1}), Error,
+                                  [](const Error& e) { return e.code() == ErrorCode::unsupported; });
+            if (json == memoized) BOOST_TEST(client.ledger().size() == 3u);
+            client.flush(server, 30);
+        }
+        BOOST_TEST(server.counted().size() == drawn);
+        BOOST_TEST((json == series || drawn == 6u));
+    }
+    // A store that fails remembers nothing: the round is still free.
+    Client client(collection(numbered), MemoryStore());
+    for (int i = 0; i < 2; ++i) BOOST_TEST((client.report({1}).origin == Origin::drawn));
+    client.set_once_per_round(true);
+    BOOST_CHECK_THROW(client.report({100}), Error);
+    BOOST_TEST((client.report({99}).origin == Origin::drawn));
+    BOOST_TEST((client.report({98}, std::numeric_limits<std::int32_t>::min()).origin == Origin::drawn));
+    BOOST_TEST((client.report({98}, std::numeric_limits<std::int32_t>::min()).origin == Origin::ignored));
+    BOOST_TEST((client.report({98}, std::numeric_limits<std::int32_t>::max()).origin == Origin::drawn));
 }
 
 BOOST_AUTO_TEST_CASE(a_store_of_another_spec_is_refused) {

@@ -342,6 +342,20 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_of_a_fleet_is_noticed, Directory) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(rounds_of_people_are_their_own) {
+    const Directory directory;
+    const Collection of = collection(numbered);
+    SqliteFleet fleet(directory.file("once"));
+    for (int again = 0; again < 2; ++again)
+        for (const char* person : {"ann", "bo"}) {
+            Client client(of, fleet.store(person));
+            client.set_once_per_round(true);
+            const Origin origin = client.report({1}, 3).origin;
+            BOOST_TEST((origin == (again == 0 ? Origin::drawn : Origin::ignored)));
+        }
+    BOOST_TEST(fleet.pending() == 2u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

@@ -28,6 +28,7 @@ class Origin(enum.IntEnum):
     MEMOIZED = 1  # It is the memoized response of the same value, at no cost.
     NEAREST = 2   # It is the memoized response of the nearest value, because the budget is spent.
     SILENT = 3    # The series had no response that was due in this round.
+    IGNORED = 4   # No response: the round has a record already (once_per_round).
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,10 @@ class Client(_Sender):
     resumes from `state`, a result of `state()`, if it is given. Under a spec with "evolving", and under a mechanism for
     series, a client belongs to one person.
 
+    With `once_per_round`, the client takes one record per round. `report` ignores every further record of a round: nothing is
+    drawn, queued or spent, and the origin is IGNORED. The store remembers the rounds, so the rule also holds after a restart.
+    Use it where one person answers and may press a button twice.
+
     Threads may share a client; their calls run one at a time. A forked process must not use it. Raises Error (INCOMPATIBLE)
     for the store of another spec, and Error (ENVIRONMENT) if the file is in use or damaged, or is not a state file.
     """
@@ -230,7 +235,7 @@ class Client(_Sender):
     _flush_function = "ldp_flush_start"
 
     def __init__(self, collection: Collection, path: str | os.PathLike[str] | None = None, *,
-                 state: bytes = b"") -> None:
+                 state: bytes = b"", once_per_round: bool = False) -> None:
         handle = ctypes.c_void_p()
         if path is None:
             native.call("ldp_client_in_memory", collection._handle, state, len(state), ctypes.byref(handle))
@@ -239,6 +244,7 @@ class Client(_Sender):
         else:
             native.call("ldp_client_in_file", collection._handle, _path(path), ctypes.byref(handle))
         super().__init__(collection, handle)
+        native.call("ldp_client_once_per_round", handle, once_per_round)
 
     def __enter__(self) -> Client:
         return self
@@ -264,7 +270,8 @@ class Client(_Sender):
 
         `records` is an iterable of records, or has them in columns: a data frame, or a dict of arrays. `columns` has values
         of side columns by name: one for all records, or a sequence with one for each. Raises Error, whose `record` is the
-        index of the failed record; then nothing was queued. Raises Error (UNSUPPORTED) under a mechanism for series.
+        index of the failed record; then nothing was queued. Raises Error (UNSUPPORTED) under a mechanism for series, and with
+        `once_per_round`.
         """
         collection = self.collection
         names = collection._names
@@ -357,16 +364,18 @@ class Fleet(_Sender):
 
     It is for specs with "evolving" and for series, such as an import of a panel. The file has the memory of each person, by
     name, and one queue. It is created if it does not exist, and locked until the fleet is closed. Threads may share a fleet;
-    their calls run one at a time. Raises Error as Client does.
+    their calls run one at a time. With `once_per_round`, further records of a person in a round are ignored. Raises Error as
+    Client does.
     """
 
     _free_function = "ldp_fleet_free"
     _flush_function = "ldp_fleet_flush_start"
 
-    def __init__(self, collection: Collection, path: str | os.PathLike[str]) -> None:
+    def __init__(self, collection: Collection, path: str | os.PathLike[str], *, once_per_round: bool = False) -> None:
         handle = ctypes.c_void_p()
         native.call("ldp_fleet_in_file", collection._handle, _path(path), ctypes.byref(handle))
         super().__init__(collection, handle)
+        native.call("ldp_fleet_once_per_round", handle, once_per_round)
 
     def __enter__(self) -> Fleet:
         return self

@@ -51,6 +51,7 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_collection_new": (c_char_p, c_size_t, c_int, _place),
     "ldp_collection_perturb": (c_void_p, *_values, c_void_p, c_size_t, POINTER(c_size_t)),
     "ldp_client_in_file": (c_void_p, c_char_p, _place),
+    "ldp_client_once_per_round": (c_void_p, c_int),
     "ldp_client_in_memory": (c_void_p, c_char_p, c_size_t, _place),
     "ldp_client_state": (c_void_p, _place, POINTER(c_size_t)),
     "ldp_client_report_columns": (c_void_p, *_values, *_columns, c_int32, POINTER(Receipt)),
@@ -66,6 +67,7 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_batch_frame": (c_void_p, _place, POINTER(c_size_t)),
     "ldp_batch_body": (c_void_p, _place, POINTER(c_size_t), POINTER(c_char_p)),
     "ldp_fleet_in_file": (c_void_p, c_char_p, _place),
+    "ldp_fleet_once_per_round": (c_void_p, c_int),
     "ldp_fleet_report": (c_void_p, POINTER(Entry), c_size_t, *_values, POINTER(c_size_t)),
     "ldp_fleet_flush_start": (c_void_p, c_size_t, _place),
     "ldp_flush_start": (c_void_p, c_size_t, _place),
@@ -114,7 +116,7 @@ _getters: dict[str, tuple[Any, ...]] = {
 
 
 def _load() -> ctypes.CDLL:
-    name = os.environ.get("LDP_LIBRARY", "libldp.so.1")
+    name = os.environ.get("LDP_LIBRARY") or "libldp.so.1"  # CDLL("") is the program itself
     try:
         library = ctypes.CDLL(name)
     except OSError as error:

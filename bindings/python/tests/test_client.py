@@ -89,6 +89,10 @@ class Collections(Case):
             self.assertEqual(len(person.perturb(record)), person.report_size)
         bad = ldp.Code.INVALID_VALUE
         self.fails(bad, 'there is no "town"', person.perturb, {"wage": 1})
+        self.fails(bad, "None for a missing label", person.perturb, {"wage": 1})
+        # None is not proposed where it is refused.
+        self.fails(bad, "A number cannot be missing", person.perturb, {"town": "Ulm"})
+        self.fails(bad, "collect the number in classes", person.perturb, {"town": "Ulm", "wage": None})
         self.fails(bad, "wrong number", person.perturb, [1])
         self.fails(bad, "True is not a value", person.perturb, [True, "Ulm"])
         self.fails(bad, "is not a value", person.perturb, [b"1", "Ulm"])
@@ -120,6 +124,22 @@ class Clients(Case):
 
     def file(self):
         return os.path.join(self.folder.name, "state.ldp")
+
+    def test_one_record_per_round(self):
+        path = os.path.join(self.folder.name, "once.ldp")
+        for life in range(2):
+            with ldp.Client(self.region, path, once_per_round=True) as client:
+                origins = [client.report(["north"], round=round).origin for round in (0, 0, -5, 70, 70)]
+                expected = [ldp.Origin.DRAWN if new and life == 0 else ldp.Origin.IGNORED for new in (1, 0, 1, 1, 0)]
+                self.assertEqual((origins, client.pending), (expected, 3))
+                self.fails(ldp.Code.UNSUPPORTED, "one record per round", client.report_many, [["north"]])
+        with ldp.Client(self.region) as client:
+            self.assertEqual([client.report(["north"]).origin for _ in range(2)], [ldp.Origin.DRAWN] * 2)
+        path = os.path.join(self.folder.name, "fleet.ldp")
+        with ldp.Fleet(self.region, path, once_per_round=True) as fleet:
+            self.assertEqual(fleet.report_many([["north"]] * 3, ["a", "b", "a"], 1), 3)
+            fleet.report("b", ["east"], 1)
+            self.assertEqual(fleet.pending, 2)
 
     def test_reports_are_kept_and_sent(self):
         with ldp.Client(self.region, self.file()) as client:
