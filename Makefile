@@ -95,7 +95,7 @@ site: deps configure
 	@tools/site/build
 check-reach: deps wasm site stage
 	@tools/deps nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) libcurl4-openssl-dev mypy \
-	    python3-pandas python3-pip python3-psycopg python3-psycopg2 python3-setuptools python3-wheel
+	    python3-pandas python3-pip python3-psycopg python3-psycopg2
 	@$(call build,build,ldp_scripted)
 	@$(call ctest,reach)
 fuzz:

@@ -54,6 +54,9 @@ class _TlsHandler(urllib.request.HTTPSHandler):
         return self.do_open(_TlsConnection, req)
 
 
+#: The size of a response in bytes. The longest response of an endpoint is a spec.
+_MOST = 4 << 20
+
 #: Returns the next action after a response with this status, body and receipt.
 _Judge = Callable[[int, bytes, str], Action]
 
@@ -125,10 +128,10 @@ class Endpoint:
     def _exchange(self, request: urllib.request.Request) -> tuple[int, Any, bytes]:
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                return int(answer.status), answer.headers, answer.read()
+                return int(answer.status), answer.headers, _body(answer)
         except urllib.error.HTTPError as refused:
             with refused:
-                return refused.code, refused.headers, refused.read()
+                return refused.code, refused.headers, _body(refused)
 
 
 class HttpUploader:
@@ -173,6 +176,15 @@ class HttpUploader:
 
         self._endpoint._request(method, path, judge, lambda: why, posted, kind)
         return action, outcome, why
+
+
+def _body(answer: Any) -> bytes:
+    """Returns the body of a response. Raises Error (ENVIRONMENT) for a body that no endpoint sends."""
+    body: bytes = answer.read(_MOST + 1)
+    if len(body) > _MOST:
+        raise Error(Code.ENVIRONMENT, "the response is too long", f"It has more than {_MOST} bytes.",
+                    "Check the endpoint's address. Nothing was taken as delivered; send again later.")
+    return body
 
 
 def _path(collection: str) -> str:

@@ -42,7 +42,7 @@ def of_records(records: Records, names: Sequence[str], labelled: Sequence[bool],
         given = cast("Mapping[str, Any]", records)
         if columns is None:
             given = _expanded(given, vectors, _columns_of)
-        _need_names(given if columns is None else columns, names)
+        _need_names(given if columns is None else columns, names, labelled)
         return _in_columns([given[name] for name in names], labelled)
     return _one_by_one(cast("Iterable[Record]", records), names, labelled, vectors)
 
@@ -75,11 +75,13 @@ def _expanded(given: Mapping[str, Any], vectors: Vectors, elements: Callable[[An
     return found
 
 
-def _need_names(given: Any, names: Sequence[str]) -> None:
-    for name in names:
+def _need_names(given: Any, names: Sequence[str], labelled: Sequence[bool]) -> None:
+    for name, label in zip(names, labelled):
         if name not in given:
             raise Error(Code.INVALID_VALUE, f'there is no "{name}"', "A record needs: " + ", ".join(names) + ".",
-                        "Where there is no answer, say None.")
+                        'Pass None for a missing label, if the spec names one in "none".' if label else
+                        "A number cannot be missing. If people may have no value, collect the number in classes: a category "
+                        'with an additional label, named in "none".')
 
 
 def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
@@ -105,7 +107,7 @@ def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Seque
             raise Error(Code.INVALID_VALUE, f"{record!r} is no record", "", "A record is a dict, a row or a list.")
         if hasattr(record, "keys"):
             given = _expanded(cast("Mapping[str, Any]", record), vectors, lambda vector: cast("Sequence[Any]", vector))
-            _need_names(given.keys(), names)
+            _need_names(given.keys(), names, labelled)
             row: Sequence[Any] = [given[name] for name in names]
         else:
             row = cast("Sequence[Any]", record)

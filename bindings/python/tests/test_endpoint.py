@@ -160,6 +160,15 @@ class Moody(http.server.BaseHTTPRequestHandler):
         self.answer(status, headers, body)
 
     def answer(self, status, headers, body):
+        if headers is ENDLESS:
+            self.send_response(status)
+            self.end_headers()
+            try:
+                while True:
+                    self.server.sent += self.wfile.write(bytes(1 << 20))
+            except OSError:
+                self.close_connection = True
+            return
         if status is None:
             self.connection.close()
             return
@@ -172,6 +181,9 @@ class Moody(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *arguments):
         pass
+
+
+ENDLESS = {}  # in place of headers: the body does not end
 
 
 class BadEndpoints(unittest.TestCase):
@@ -196,6 +208,15 @@ class BadEndpoints(unittest.TestCase):
                                     (201, GENUINE, b"")).reports, 1)
         self.assertEqual(len(set(self.server.asked)), 1)
         self.assertRegex(self.server.asked[0], "^/below/collections/region/batches/[0-9a-f-]{36}$")
+
+    def test_a_body_without_end_is_not_read(self):
+        for status in (200, 201, 400, 503):
+            self.server.sent = 0
+            with self.assertRaisesRegex(ldp.Error, "the response is too long") as caught:
+                self.flush((status, ENDLESS, b""), retry_for=0)
+            self.assertEqual(caught.exception.code, ldp.Code.ENVIRONMENT)
+            self.assertLess(self.server.sent, 64 << 20)  # the limit and the buffers of the connection
+            self.assertEqual((self.client.pending, self.client.refused()), (1, []))
 
     def test_what_another_answers_delivers_nothing(self):
         elsewhere = {"Location": f"http://127.0.0.1:{self.server.server_port}/login"}
