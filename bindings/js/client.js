@@ -17,18 +17,18 @@ export class Client {
     #flushing = Promise.resolve();
 
     /** Use Client.open. `wrap` returns what restores and snapshots the state. */
-    constructor(collection, store, wrap = (instance) => instance) {
+    constructor(collection, store, { oncePerRound = true } = {}, wrap = (instance) => instance) {
         this.#collection = collection;
         this.#store = store;
         this.#sandbox = new Sandbox(async () => {
             this.#held = await store.load();
             const instance = wrap(await collection.instance());
-            instance.restore(this.#held.state ?? new Uint8Array());
+            instance.restore(this.#held.state ?? new Uint8Array(), oncePerRound);
             return instance;
         });
     }
-    static async open(collection, store) {
-        const client = new this(collection, store);
+    static async open(collection, store, options) {
+        const client = new this(collection, store, options);
         await client.#change(() => {});
         return client;
     }

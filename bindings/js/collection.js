@@ -1,6 +1,6 @@
 // The client's view of a collection: the validation of records and their encoding for the randomizer.
 
-import { read, request, unredirected } from "./delivery.js";
+import { read, request, unreachable, unredirected } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
 import { Instance, Sandbox } from "./instance.js";
 
@@ -35,25 +35,43 @@ export class Collection {
         return collection;
     }
 
-    static async fetch(endpoint, name, { init, ...options } = {}) {
+    static async fetch(endpoint, name, { init, store, timeout = 10000, ...options } = {}) {
         const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/spec`;
-        let text;
+        const known = await store?.loadSpec?.();
+        const instance = await Instance.create(options.module);
+        let text, action;
+        const judge = (about) => {
+            const step = instance.judge({ method: "GET", name, ...about });
+            action = step.action;
+            return step.foreign;
+        };
         try {
-            const response = await fetch(url, { ...request, ...init, ...unredirected });
-            const answer = read(response);
-            const content = new Uint8Array(await response.arrayBuffer());
-            // The receipt depends on the collection and the spec, so a login page is not taken for a spec.
-            const instance = await Instance.create(options.module);
-            const { action, foreign } = instance.judge({ method: "GET", name, content, ...answer });
-            if (action !== "settle") throw foreign ?? new Error(`The status is ${answer.status}.`);
-            text = new TextDecoder().decode(content);
+            const limit = new AbortController();
+            const timer = setTimeout(() => limit.abort(new Error(`There was no answer in ${timeout} ms.`)), timeout);
+            try {
+                const response = await fetch(url, { signal: limit.signal, ...request, ...init, ...unredirected });
+                const answer = read(response);
+                const content = new Uint8Array(await response.arrayBuffer());
+                // The receipt depends on the collection and the spec, so a login page is not taken for a spec.
+                const foreign = judge({ content, ...answer });
+                if (action !== "settle") throw foreign ?? new Error(`The endpoint answered ${answer.status}.`);
+                text = new TextDecoder().decode(content);
+            } finally {
+                clearTimeout(timer);
+            }
         } catch (error) {
+            init?.signal?.throwIfAborted();
+            if (action === undefined) judge({ status: 0, receipt: null, content: new Uint8Array() });
+            // A store belongs to one spec. It also serves while the endpoint cannot be reached.
+            if (action === "repeat" && known !== undefined) return Collection.from(known, options);
             if (error instanceof LdpError)
                 throw environment(error.message, `${url}: ${error.detail}`, error.hint, error);
-            throw environment(`the spec of ${JSON.stringify(name)} cannot be fetched`, `${url}: ${error.message}`,
-                "Check that the endpoint can be reached and serves this collection.", error);
+            throw environment(`the spec of ${JSON.stringify(name)} cannot be fetched: ${error.cause?.message ?? error.message}`, url,
+                `Check that the endpoint can be reached and serves this collection. ${unreachable(endpoint)}`.trim(), error);
         }
-        return Collection.from(text, options);
+        const collection = await Collection.from(text, options);
+        if (text !== known) await store?.saveSpec?.(text);
+        return collection;
     }
 
     /** Runs work on the collection's instance of the module. The work must not change the instance. */
@@ -84,7 +102,8 @@ export class Collection {
             for (const name of names)
                 if (!Object.hasOwn(record, name))
                     throw new LdpError("invalid_value", `the record has no value of ${JSON.stringify(name)}`,
-                        `The spec's attributes are ${names.join(", ")}.`, "Pass null for a missing value.");
+                        `The spec's attributes are ${names.join(", ")}.`,
+                        'Pass null for a missing label, if the spec names one in "none". A number cannot be missing.');
             record = names.map((name) => record[name]);
         }
         return record.map((value) => {

@@ -20,6 +20,17 @@ async function problem(response) {
         field("hint"));
 }
 
+/**
+ * Returns what to check if a request of a page has no response. Browsers do not say why, and hide responses that do not allow
+ * the page's origin.
+ */
+export function unreachable(endpoint) {
+    const page = globalThis.location?.origin;
+    const other = page !== undefined && page !== "null" && page !== new URL(endpoint, globalThis.location.href).origin;
+    return other ? `If the endpoint is running, check that its option --allow-origin has this page's origin (${page}), and that ` +
+        "the Content-Security-Policy of the page has the endpoint in connect-src." : "";
+}
+
 /** Returns the pause in the header Retry-After, in milliseconds. */
 function retryAfter(response) {
     const header = response.headers.get("retry-after");
@@ -73,7 +84,7 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
             signal?.throwIfAborted();
             if (error instanceof LdpError) throw error;
             const failure = environment("the endpoint cannot be reached", `${url}: ${error.cause?.message ?? error.message}`,
-                "The reports are still queued. Flush again later.", error);
+                `The reports are still queued. Flush again later. ${unreachable(endpoint)}`.trim(), error);
             const step = await rules((instance) => instance.judge({ ...about, status: 0, receipt: null }));
             return { ...step, error: failure, wait: 0 };
         } finally {

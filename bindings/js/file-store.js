@@ -1,4 +1,5 @@
-// A client's state in Node: a folder with one file, whose name is the number of the state's revision.
+// A client's state in Node: a folder with one file, whose name is the number of the state's revision. A second file has the
+// collection's spec, if it was fetched.
 //
 // A new state is written durably to a draft, which is then linked under the next number. The link fails if another
 // process has used the number. If a higher number exists after the link, there are two cases. Either the number was
@@ -8,7 +9,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { link, mkdir, open, readFile, readdir, stat, unlink } from "node:fs/promises";
+import { link, mkdir, open, readFile, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { LdpError, environment } from "./error.js";
 
@@ -121,15 +122,7 @@ export class FileStore {
         const others = (this.#writers.get(revision - 1) ?? []).filter(([writer]) => writer !== this.#self);
         const writers = [[this.#self, revision], ...others].slice(0, most_writers);
         try {
-            await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-            const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
-            try {
-                await file.writeFile(headed(writers));
-                await file.writeFile(state);
-                await file.sync();
-            } finally {
-                await file.close();
-            }
+            await this.#write(draft, headed(writers), state);
             const taken = await link(draft, this.#path(revision)).then(() => false, (error) => {
                 if (error.code === "EEXIST") return true;
                 throw error;
@@ -151,12 +144,42 @@ export class FileStore {
             throw failure(this.#folder, error);
         }
     }
+    /** Writes a draft durably. */
+    async #write(draft, ...parts) {
+        await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+        const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
+        try {
+            for (const part of parts) await file.writeFile(part);
+            await file.sync();
+        } finally {
+            await file.close();
+        }
+    }
     async #sync() {
         const folder = await open(this.#folder, constants.O_RDONLY);
         try {
             await folder.sync();
         } finally {
             await folder.close();
+        }
+    }
+
+    async loadSpec() {
+        try {
+            return await readFile(this.#path("spec"), "utf8");
+        } catch (error) {
+            if (error.code === "ENOENT") return undefined;
+            throw failure(this.#folder, error);
+        }
+    }
+    async saveSpec(spec) {
+        const draft = this.#path(`draft-${this.#self}-${++this.#sequence}`);
+        try {
+            await this.#write(draft, spec);
+            await rename(draft, this.#path("spec"));
+        } catch (error) {
+            await unlink(draft).catch(() => {});
+            throw failure(this.#folder, error);
         }
     }
 

@@ -12,10 +12,12 @@ const text = new TextDecoder();
 /** An instance whose state is that of a fleet. */
 class Members {
     #instance;
+    #once; // whether each person has one record per round
     #people = new Map(); // name → snapshot
 
-    constructor(instance) {
+    constructor(instance, once) {
         this.#instance = instance;
+        this.#once = once;
         for (const name of ["next", "delivered", "undelivered", "invalidate", "pending", "refused", "requeueRefused", "dropRefused"])
             this[name] = (...given) => instance[name](...given);
     }
@@ -53,7 +55,7 @@ class Members {
     }
     report({ person, values, round, columns }) {
         const [receipt, snapshot] = this.#instance.reportMember(this.#people.get(person) ?? new Uint8Array(), values, round,
-            columns);
+            columns, this.#once);
         this.#people.set(person, snapshot);
         return receipt;
     }
@@ -64,8 +66,8 @@ class Members {
 
 export class Fleet extends Client {
     /** Use Fleet.open. */
-    constructor(collection, store) {
-        super(collection, store, (instance) => new Members(instance));
+    constructor(collection, store, { oncePerRound = false } = {}) {
+        super(collection, store, {}, (instance) => new Members(instance, oncePerRound));
     }
 
     async report(person, record, options = {}) {

@@ -43,8 +43,9 @@ export interface Receipt {
      *   "memoized"  It is the memoized response of the same value, at no cost.
      *   "nearest"   It is the memoized response of the nearest value, because the budget is spent.
      *   "silent"    The series had no response that was due in this round.
+     *   "ignored"   No response: the round has a record already (ClientOptions.oncePerRound).
      */
-    readonly origin: "drawn" | "memoized" | "nearest" | "silent";
+    readonly origin: "drawn" | "memoized" | "nearest" | "silent" | "ignored";
     /** Names of attributes whose value was clamped to its range or replaced by "other". */
     readonly clamped: readonly string[];
     /** Number of clamped Haar coefficients, or of clamped components of a vector (gaussian). */
@@ -58,6 +59,18 @@ export interface CollectionOptions {
     readonly module?: WebAssembly.Module;
 }
 
+export interface FetchOptions {
+    /**
+     * The client's store. The fetched spec is written to it, and is read from it while the endpoint cannot be reached, so that
+     * a person can report offline. Without a store, or before the first fetch, the endpoint is needed.
+     */
+    readonly store?: Store;
+    /** Timeout of the request in milliseconds; default 10000. */
+    readonly timeout?: number;
+    /** Further options of fetch, such as headers. By default neither cookies nor referrers are sent. */
+    readonly init?: RequestInit;
+}
+
 /** A spec and its randomizer. */
 export class Collection {
     private constructor();
@@ -67,8 +80,7 @@ export class Collection {
      * Makes a collection from the spec at {endpoint}/collections/{name}/spec. Rejects as from() does, and with LdpError
      * (environment) if the spec cannot be fetched.
      */
-    static fetch(endpoint: string | URL, name: string,
-        options?: CollectionOptions & { readonly init?: RequestInit }): Promise<Collection>;
+    static fetch(endpoint: string | URL, name: string, options?: CollectionOptions & FetchOptions): Promise<Collection>;
 
     /** The spec in its canonical form. */
     readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
@@ -95,6 +107,10 @@ export interface Store {
     save(state: Uint8Array, revision: number): Promise<boolean>;
     /** Runs the work, if possible not concurrently with such work in another page or process. */
     alone<T>(work: () => Promise<T>): Promise<T>;
+    /** Optional, for Collection.fetch: returns the spec that saveSpec() wrote; undefined before. */
+    loadSpec?(): Promise<string | undefined>;
+    /** Optional: writes the spec beside the state. */
+    saveSpec?(spec: string): Promise<void>;
 }
 
 /** A store in the browser: an entry of an IndexedDB database of the page's origin. Several tabs can share it. */
@@ -104,6 +120,8 @@ export class IndexedDBStore implements Store {
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
+    loadSpec(): Promise<string | undefined>;
+    saveSpec(spec: string): Promise<void>;
 }
 
 /** A store in memory. It is lost with the page, and the person then spends the budget again. */
@@ -111,6 +129,8 @@ export class MemoryStore implements Store {
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
+    loadSpec(): Promise<string | undefined>;
+    saveSpec(spec: string): Promise<void>;
 }
 
 /** The total cost of the permanent responses. `sum` and `advanced` are both valid bounds. */
@@ -157,6 +177,16 @@ export interface FlushOptions {
     readonly progress?: (done: Flushed) => void;
 }
 
+export interface ClientOptions {
+    /**
+     * Whether a round takes one record of the person (default of a client: true; of a fleet: false). Then every further record
+     * of the round is ignored, such as that of a second click: nothing is drawn, queued or spent, and the receipt has the
+     * origin "ignored". The store remembers the rounds. Set it to false if the records of a round belong to several people or
+     * events, and for reportAll.
+     */
+    readonly oncePerRound?: boolean;
+}
+
 /**
  * The client of one person or device. It randomizes records and writes the reports durably to the store before it sends
  * them. True values never leave the client. Under a spec with "evolving", a repeated value gets its memoized response at
@@ -168,7 +198,7 @@ export interface FlushOptions {
 export class Client {
     private constructor();
     /** Makes a client with the state in the store. Rejects with LdpError (incompatible) for the store of another spec. */
-    static open(collection: Collection, store: Store): Promise<Client>;
+    static open(collection: Collection, store: Store, options?: ClientOptions): Promise<Client>;
     readonly collection: Collection;
 
     /**
@@ -180,7 +210,7 @@ export class Client {
     report(record: Row, options?: { readonly round?: number; readonly columns?: Columns }): Promise<Receipt>;
     /**
      * Reports many records in one durable step: all of them or none. `columns` is one object for all records, or an array
-     * with one for each. Not available under mechanisms for series.
+     * with one for each. Needs a client with `oncePerRound: false`. Not available under mechanisms for series.
      */
     reportAll(records: Iterable<Row>,
         options?: { readonly round?: number; readonly columns?: Columns | readonly Columns[] }): Promise<Receipt[]>;
@@ -222,7 +252,7 @@ export interface FleetEntry {
 export class Fleet {
     private constructor();
     /** Makes a fleet with the state in the store. Rejects with LdpError (incompatible) for the store of another spec. */
-    static open(collection: Collection, store: Store): Promise<Fleet>;
+    static open(collection: Collection, store: Store, options?: ClientOptions): Promise<Fleet>;
     readonly collection: Collection;
 
     /** Perturbs a person's record, queues the report and returns a receipt. Rejects as Client.report does. */

@@ -7,37 +7,74 @@ import { LdpError, codes, environment } from "./error.js";
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
-const origins = ["drawn", "memoized", "nearest", "silent"];
+const origins = ["drawn", "memoized", "nearest", "silent", "ignored"];
 const outcomes = ["delivered", "repeated", "later", "refused", "too_large", "outdated"];
 const actions = ["settle", "repeat", "revoke", "stop"];
 
+const bundlers = "The module is the file ldp.wasm beside the package's sources, and bundlers must keep it there. With Vite, set " +
+    "optimizeDeps.exclude to [\"ldp-client\"]. Or pass the compiled module to the collection.";
+
+/** Returns the bytes of the module at this address. */
 let read = async (url) => {
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-    return response.arrayBuffer();
+    let response;
+    try {
+        response = await fetch(url);
+    } catch (error) {
+        throw failure(url, `it cannot be fetched (${error.message})`,
+            "Check the connection, and that a Content-Security-Policy has the module's origin in connect-src.", error);
+    }
+    if (!response.ok)
+        throw failure(url, `the server answered ${response.status}`,
+            response.status === 403 ? `The server denies access to the file. ${bundlers}` : bundlers);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (!magic.every((byte, i) => bytes[i] === byte))
+        throw failure(url, "the file is not a WebAssembly module",
+            `The server answered ${response.status} with ${response.headers.get("content-type") ?? "no content type"}. ${bundlers}`);
+    return bytes;
 };
+const magic = [0, 97, 115, 109]; // "\0asm"
+
+function failure(url, reason, hint, cause) {
+    return environment(`the WebAssembly module ${url} cannot be loaded: ${reason}`, "", hint, cause);
+}
+
 /** Replaces fetch as the reader of the module's bytes. */
 export function readWith(reader) {
-    read = reader;
+    read = async (url) => reader(url).catch((error) => {
+        throw failure(url, error.message, bundlers, error);
+    });
 }
 
 let compiled;
 /** Returns the module beside this file, compiled once. */
 function compile() {
-    compiled ??= read(new URL("./ldp.wasm", import.meta.url)).then(WebAssembly.compile);
+    const url = new URL("./ldp.wasm", import.meta.url);
+    compiled ??= read(url).then((bytes) => WebAssembly.compile(bytes).catch((error) => {
+        // The error of a policy is a CompileError in all engines, whose message names the policy.
+        const policy = /content.security.policy|unsafe-eval|blocked by csp/i.test(error.message);
+        throw failure(url, error.message, policy ? "The Content-Security-Policy must have 'wasm-unsafe-eval' in script-src." : bundlers,
+            error);
+    }));
     return compiled.catch((error) => {
         compiled = undefined;
-        throw environment("the WebAssembly module cannot be loaded", error.message,
-            "The module is the file ldp.wasm beside the package's sources. A Content-Security-Policy must allow " +
-            "'wasm-unsafe-eval'.", error);
+        throw error;
     });
+}
+
+/** Fills bytes from the system's generator. */
+function system(bytes) {
+    crypto.getRandomValues(bytes);
+    return bytes.length;
 }
 
 export class Instance {
     #exports;
 
-    /** Tests and proofs replace the system's generator by `fill`, and set the explored outcomes with `draw`. */
-    static async create(module = undefined, fill = (bytes) => crypto.getRandomValues(bytes), draw = () => 0n) {
+    /**
+     * The package passes `module` alone. Its own tests replace the system's generator by `fill`, which returns the number of
+     * filled bytes, and set the explored outcomes with `draw`.
+     */
+    static async create(module = undefined, fill = system, draw = () => 0n) {
         const made = new Instance();
         const string = (at, size) => text.decode(made.#bytes(at, size));
         const ldp = {
@@ -57,7 +94,7 @@ export class Instance {
                 }
             },
             random(at, size) {
-                fill(made.#bytes(at, size));
+                return fill(made.#bytes(at, size));
             },
         };
         ldp.draw = (kind, ...parameters) => {
@@ -142,9 +179,10 @@ export class Instance {
         return new DataView(this.#exports.memory.buffer).getBigUint64(Number(at) + 8 * i, true);
     }
 
-    restore(snapshot) {
+    /** `once` is whether the client takes one record per round. */
+    restore(snapshot, once = false) {
         this.#input(snapshot);
-        this.#exports.restore();
+        this.#exports.restore(once);
     }
     snapshot() {
         return this.#output(this.#exports.snapshot()).slice();
@@ -164,9 +202,9 @@ export class Instance {
         return this.#receipt(this.#exports.report(round))[0];
     }
     /** Restores a person of a fleet, reports a record, and returns the receipt and the person's snapshot. */
-    reportMember(snapshot, values, round, columns) {
+    reportMember(snapshot, values, round, columns, once) {
         this.#input(snapshot);
-        this.#exports.restore_member();
+        this.#exports.restore_member(once);
         this.#columns(columns);
         this.#record(values);
         const [receipt] = this.#receipt(this.#exports.report_member(round));

@@ -2,6 +2,7 @@
 
 export class MemoryStore {
     #held = { revision: 0, state: undefined };
+    #spec;
 
     async load() {
         return this.#held;
@@ -10,6 +11,12 @@ export class MemoryStore {
         if (revision !== this.#held.revision + 1) return false;
         this.#held = { revision, state };
         return true;
+    }
+    async loadSpec() {
+        return this.#spec;
+    }
+    async saveSpec(spec) {
+        this.#spec = spec;
     }
     alone(work) {
         return work();

@@ -8,4 +8,6 @@ export class FileStore implements Store {
     load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
+    loadSpec(): Promise<string | undefined>;
+    saveSpec(spec: string): Promise<void>;
 }

@@ -26,8 +26,9 @@ LDP_IMPORT(raise)
 /// Calls the export `run` with this argument. Returns false if it ended with an error; the stack is then
 /// restored.
 LDP_IMPORT(attempt) bool host_attempt(const void* something);
-/// Fills `size` bytes, at most 65,536, from the host's cryptographic generator.
-LDP_IMPORT(random) void host_random(void* at, std::size_t size);
+/// Fills `size` bytes, at most 65,536, from the host's cryptographic generator. Returns the number of filled
+/// bytes, a positive multiple of 8: `size`, or less in tests that count words.
+LDP_IMPORT(random) std::size_t host_random(void* at, std::size_t size);
 }
 
 }  // namespace
@@ -70,6 +71,7 @@ std::optional<Error> raised;
 }  // namespace
 
 void raise(ErrorCode code, const std::string& message, const std::string& detail, const std::string& hint) {
+    SystemRandom().discard();
     raised.emplace(code, message, detail, hint);
     host_raise(static_cast<int>(code), message.data(), message.size(), detail.data(), detail.size(),
                hint.data(), hint.size());
@@ -91,29 +93,38 @@ void wasm::refuse_spec(const char* why) {
     refuse_json(why);
 }
 
-// Nothing forks here.
+// One buffer serves all generators of the instance, which has one thread and never forks. Each call of the
+// host costs microseconds, so a refill takes 32 words. Every call of the module that draws wipes the buffer
+// at its end (SystemRandom::discard), and so does every error: no word outlives the call that it was made
+// for.
 struct SystemRandom::Page {
-    std::array<std::uint64_t, 1> words;  // none ahead: a copied page would draw alike
-    std::size_t next = words.size();
+    std::array<std::uint64_t, 32> words;
+    std::size_t next, end;  // the unused words
+
+    void refill() {
+        end = host_random(words.data(), sizeof(words)) / sizeof(words[0]);
+        if (end == 0 || end > words.size()) __builtin_trap();
+        next = 0;
+    }
+    void forget() noexcept { explicit_bzero(this, sizeof(Page)); }
+
+    static constinit Page only;
 };
 
-SystemRandom::SystemRandom() : page_(new Page) {}
+constinit SystemRandom::Page SystemRandom::Page::only{};
+
+SystemRandom::SystemRandom() : page_(&Page::only) {}
 
 SystemRandom::~SystemRandom() {
-    explicit_bzero(page_, sizeof(Page));
-    delete page_;
+    page_->forget();
 }
 
 void SystemRandom::discard() noexcept {
-    explicit_bzero(page_->words.data(), sizeof(page_->words));
-    page_->next = page_->words.size();
+    page_->forget();
 }
 
 std::uint64_t SystemRandom::word() {
-    if (page_->next == page_->words.size()) {
-        host_random(page_->words.data(), sizeof(page_->words));
-        page_->next = 0;
-    }
+    if (page_->next == page_->end) page_->refill();
     return std::exchange(page_->words[page_->next++], 0);
 }
 

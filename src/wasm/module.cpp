@@ -135,6 +135,7 @@ EXPORT(label, void, std::size_t from, std::size_t size) {
 /// A report of the record, drawn anew: what was moved, then the report.
 EXPORT(perturb, std::size_t) {
     Perturbed perturbed = collection->perturb(record, *bits);
+    bits->discard();
     forget_record();
     Writer writer;
     put(writer, Origin::drawn, perturbed.clamped);
@@ -155,7 +156,9 @@ EXPORT(cell, void, std::uint64_t cell) {
 }
 /// A report of the cells.
 EXPORT(perturb_cells, std::size_t) {
-    return give(collection->mechanism().perturb(std::exchange(cells, {}), *bits));
+    std::vector<std::byte> report = collection->mechanism().perturb(std::exchange(cells, {}), *bits);
+    bits->discard();
+    return give(std::move(report));
 }
 
 /// The same, with each draw taken from the host: a proof follows all outcomes of each, so that what it proves
@@ -167,11 +170,13 @@ EXPORT(explore_cells, std::size_t) {
 
 // A client. The caller must persist `snapshot` after each change, before anything is sent.
 
-/// Restores a client. The input is a snapshot, or empty for a new client.
-EXPORT(restore, void) {
+/// Restores a client, which takes one record per round if `once` is true. The input is a snapshot, or empty
+/// for a new client.
+EXPORT(restore, void, bool once) {
     auto store = in.empty() ? std::make_unique<MemoryStore>() : std::make_unique<MemoryStore>(Bytes(in));
     held = store.get();
     client.emplace(*collection, std::move(store));
+    client->set_once_per_round(once);
 }
 EXPORT(snapshot, std::size_t) {
     return give(held->snapshot());
@@ -200,11 +205,13 @@ EXPORT(commit, void, std::int32_t round) {
 
 // A fleet: the client has the queue of all people, and each person has a client of their own.
 
-/// Restores a person's client. The input is a snapshot, or empty for a new person.
-EXPORT(restore_member, void) {
+/// Restores a person's client, which takes one record per round if `once` is true. The input is a snapshot,
+/// or empty for a new person.
+EXPORT(restore_member, void, bool once) {
     auto store = in.empty() ? std::make_unique<MemoryStore>() : std::make_unique<MemoryStore>(Bytes(in));
     member_store = store.get();
     member.emplace(*collection, std::move(store));
+    member->set_once_per_round(once);
 }
 EXPORT(snapshot_member, std::size_t) {
     return give(member_store->snapshot());

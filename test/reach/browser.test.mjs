@@ -9,26 +9,33 @@ import { chooser } from "./seeded.mjs";
 import { Browser } from "./webdriver.mjs";
 
 const closings = Number(process.env.LDP_CLOSINGS ?? 100), seed = Number(process.env.LDP_SEED ?? 17);
-const types = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
+const types = { js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm", html: "text/html" };
 const spec = { mechanism: "grr", epsilon: 1, domain: 1000, evolving: {}, budget: { epsilon: 100 } };
-const manual = new URL("../../doc/web.md", import.meta.url);
+const manual = await readFile(new URL("../../doc/web.md", import.meta.url), "utf8");
+/** The first block of this kind in doc/web.md, for this endpoint. */
+const example = (kind, address) => manual.match(new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, "s"))[1]
+    .replaceAll("https://collect.example.org", address);
+const pets = { mechanism: "grr", epsilon: 1, attributes: [{ name: "pet", domain: ["cat", "dog", "owl", "none"] }] };
 
-let endpoint, browser, told;
+// The server of the page logs its requests. `held` may delay a request or answer it in another way.
+let endpoint, browser, told, collect, requests, held;
 before(async () => {
     endpoint = await new Endpoint().start();
     endpoint.spec = JSON.stringify(spec);
-    endpoint.page = async (path) => {
+    endpoint.page = async (path, query, body) => {
+        requests.push(`${path}?${query} ${body}`);
+        const instead = await held(path);
+        if (instead) return instead;
         const [, kind, what, number] = path.split("/");
         if (kind === "told") {
             (told[what] ??= new Set()).add(Number(number));
             return { status: 200 };
         }
         const file = kind === "js" ? new URL(`../../build/js/${what}`, import.meta.url)
-            : kind === "device.html" ? new URL(kind, import.meta.url) : undefined;
+            : kind.startsWith("device.") ? new URL(kind, import.meta.url) : undefined;
         let content = "<!doctype html><title>empty</title>";
-        if (kind === "manual.html")
-            content = (await readFile(manual, "utf8")).match(/```html\n(.*?)```/s)[1]
-                .replace("https://collect.example.org", process.env.LDP_COLLECT);
+        if (kind === "pets.html") content = example("html", collect);
+        else if (kind === "pets.js") content = example("js", collect);
         else if (file) content = await readFile(file);
         return { status: 200, headers: { "content-type": types[path.split(".").pop()] ?? "text/html" }, content };
     };
@@ -41,7 +48,12 @@ after(async () => {
 beforeEach(async () => {
     endpoint.batches.clear();
     endpoint.mood = () => undefined;
+    endpoint.between = (answer) => answer;
+    endpoint.spec = JSON.stringify(spec);
     told = {};
+    requests = [];
+    held = () => undefined;
+    collect = endpoint.url;
     await browser.go(`${endpoint.url}/empty`);
 });
 
@@ -73,7 +85,8 @@ const flushed = (store) => browser.run(async (store) => {
 test("what was reported outlives its page, and is sent once", async () => {
     const report = async (value) => {
         const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
-        globalThis.client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore("first"));
+        globalThis.client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore("first"),
+            { oncePerRound: false });
         const receipt = await client.report([value]);
         return [receipt.origin, await client.pending()];
     };
@@ -124,7 +137,8 @@ test("full storage is reported, and stored data remain", async () => {
     await quota(2 ** 16); // equal reports compress well
     assert.deepEqual(await browser.run(async () => {
         const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
-        globalThis.client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore("full"));
+        globalThis.client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore("full"),
+            { oncePerRound: false });
         await client.report([1]);
         return client.pending();
     }), 1);
@@ -154,14 +168,126 @@ test("forbidden storage is reported", async () => {
     assert.match(`${found.message} ${found.hint}`, /does not allow storage for this page.*[Pp]rivate windows/);
 });
 
+/** Deletes what earlier tests stored. */
+const forget = () => browser.run(() => new Promise((resolve) => { indexedDB.deleteDatabase("ldp").onsuccess = () => resolve(); }));
+/** Presses the button of the manual's page, and waits for a message that matches. */
+const answered = (words) => browser.run(async (words) => {
+    const message = document.getElementById("message"), ready = document.getElementById("answer");
+    for (const end = Date.now() + 20000; ready.disabled && Date.now() < end;) await new Promise((wait) => setTimeout(wait, 20));
+    document.getElementById("pet").value = "owl";
+    ready.click();
+    for (const end = Date.now() + 20000; !new RegExp(words).test(message.value) && Date.now() < end;)
+        await new Promise((wait) => setTimeout(wait, 20));
+    return message.value;
+}, words);
+/** Does what a person may do on a page whose script does not run, and requires that its server gets nothing. */
+const pressed = async () => {
+    const before = requests.length;
+    const address = await browser.run(async () => {
+        document.querySelectorAll("select").forEach((each) => { each.value = "owl"; });
+        document.querySelectorAll("button").forEach((each) => { each.disabled = false; each.click(); });
+        document.querySelectorAll("form").forEach((each) => each.requestSubmit());
+        document.getElementById("pet").focus();
+        await new Promise((wait) => setTimeout(wait, 300));
+        return location.href;
+    });
+    assert.equal(address, `${endpoint.url}/pets.html`);
+    assert.deepEqual(requests.slice(before).filter((request) => /owl|\?./.test(request.split(" ")[0])), []);
+    assert.ok(!requests.some((request) => request.includes("owl")), requests.join("\n"));
+};
+
 test("the page of the manual reports to ldp collect", { skip: !process.env.LDP_COLLECT }, async () => {
-    await browser.go(`${endpoint.url}/manual.html`);
-    assert.equal(await browser.run(async () => {
-        const output = document.querySelector("output");
-        const answer = new Promise((resolve) => new MutationObserver(() => resolve(output.value)).observe(output, { childList: true }));
-        document.querySelector("form").requestSubmit();
-        return answer;
-    }), "Thank you.");
+    collect = process.env.LDP_COLLECT;
+    await browser.go(`${endpoint.url}/pets.html`);
+    assert.equal(await answered("."), "Thank you.");
+});
+
+const failures = {
+    "missing": (path) => (path.startsWith("/js/") ? { status: 404 } : undefined),
+    "an error page": (path) => (path.startsWith("/js/") ? { status: 200, headers: { "content-type": "text/html" }, content: "<p>" } : undefined),
+    "without its module": (path) => (path.endsWith(".wasm") ? { status: 403 } : undefined),
+    "not there at all": (path) => (path === "/pets.js" ? { status: 404 } : undefined),
+};
+for (const [what, failure] of Object.entries(failures))
+    test(`the page of the manual keeps the answer when its script is ${what}`, async () => {
+        endpoint.spec = JSON.stringify(pets);
+        held = failure;
+        await browser.go(`${endpoint.url}/pets.html`);
+        await pressed();
+        assert.equal(endpoint.counted().length, 0);
+    });
+
+test("the page of the manual keeps the answer when its policy blocks the script", async () => {
+    endpoint.spec = JSON.stringify(pets);
+    endpoint.between = (answer, { url }) => (url === "/pets.html"
+        ? { ...answer, headers: { ...answer.headers, "content-security-policy": "script-src 'none'" } } : answer);
+    await browser.go(`${endpoint.url}/pets.html`);
+    await pressed();
+    endpoint.between = (answer, { url }) => (url === "/pets.html"
+        ? { ...answer, headers: { ...answer.headers, "content-security-policy": "script-src 'self'" } } : answer);
+    await browser.go(`${endpoint.url}/pets.html`);
+    await pressed();
+    assert.match(await browser.run(async () => document.getElementById("message").value), /cannot be loaded.*wasm-unsafe-eval/);
+    assert.equal(endpoint.counted().length, 0);
+});
+
+test("the page of the manual keeps the answer while its script is slow, and takes it then", async () => {
+    endpoint.spec = JSON.stringify(pets);
+    await forget();
+    let release;
+    const slow = new Promise((resolve) => { release = resolve; });
+    held = (path) => (path === "/js/index.js" ? slow : undefined);
+    await browser.call("POST", "/timeouts", { pageLoad: 1000 });
+    await browser.go(`${endpoint.url}/pets.html`).catch(() => {}); // loading never ends
+    await browser.call("POST", "/timeouts", { pageLoad: 300000 });
+    assert.equal(await browser.run(async () => document.getElementById("answer").disabled), true);
+    await pressed();
+    release();
+    await browser.go(`${endpoint.url}/pets.html`);
+    assert.equal(await answered("."), "Thank you.");
+    await waited(() => endpoint.counted().length === 1);
+    await pressed();
+});
+
+test("the page of the manual works offline from the second visit on, and counts an answer once", async () => {
+    endpoint.spec = JSON.stringify(pets);
+    await forget();
+    await browser.go(`${endpoint.url}/pets.html`);
+    await browser.run(async () => {
+        while (document.getElementById("answer").disabled) await new Promise((wait) => setTimeout(wait, 20));
+    });
+    // The server of the page is there, the endpoint is not.
+    endpoint.between = (answer, { url }) => (url.startsWith("/collections/") ? "lose the answer" : answer);
+    await browser.go(`${endpoint.url}/pets.html`);
+    await answered("Thank you");
+    assert.equal(endpoint.counted().length, 0);
+    endpoint.between = (answer) => answer;
+    await browser.go(`${endpoint.url}/pets.html`);
+    await waited(() => endpoint.counted().length === 1);
+    assert.match(await answered("already"), /You have answered already/);
+    // Two tabs, and two clicks at once.
+    const clicks = await browser.run(async () => {
+        const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
+        const twice = async () => {
+            const store = new IndexedDBStore("twice"), collection = await Collection.fetch(location.origin, "pets", { store });
+            const client = await Client.open(collection, store);
+            return (await client.report({ pet: "cat" })).origin;
+        };
+        return Promise.all([twice(), twice(), twice()]);
+    });
+    assert.deepEqual(clicks.sort(), ["drawn", "ignored", "ignored"]);
+});
+
+test("an origin that is not allowed is named with the option that allows it", async () => {
+    // The endpoint of the tests allows every origin; between it and the page the permission is lost.
+    endpoint.between = (answer, { url }) => (url.startsWith("/collections/") && answer.headers
+        ? { ...answer, headers: { ...answer.headers, "access-control-allow-origin": "https://elsewhere.example" } } : answer);
+    const other = endpoint.url.replace("127.0.0.1", "localhost");
+    await assert.rejects(browser.run(async (other) => {
+        const { Collection } = await import("/js/index.js");
+        await Collection.fetch(other, "numbers");
+    }, other), ({ code, message, hint }) => code === "environment" && /cannot be fetched/.test(message) &&
+        hint.includes("--allow-origin") && hint.includes(endpoint.url));
 });
 
 test("how long a report takes", async () => {

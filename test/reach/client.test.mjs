@@ -10,6 +10,7 @@ import { join } from "node:path";
 import test, { after, before, beforeEach } from "node:test";
 import { Client, Collection, FileStore, Fleet, LdpError, MemoryStore } from "../../build/js/node.js";
 import { Endpoint, receipt, unpacked } from "./endpoint.mjs";
+import { seeded } from "./seeded.mjs";
 
 const grr = { mechanism: "grr", epsilon: 1, attributes: [{ name: "pet", domain: ["cat", "dog", "owl"] }] };
 const remembered = { mechanism: "grr", epsilon: 1, domain: 1000, evolving: {},
@@ -20,6 +21,9 @@ const failed = (code, words) => (error) => {
     assert.match(`${error.message} | ${error.detail} | ${error.hint}`, words);
     return true;
 };
+
+/** Most tests report several records of a round. */
+const open = (collection, store) => Client.open(collection, store, { oncePerRound: false });
 
 let endpoint, folder;
 before(async () => {
@@ -70,14 +74,14 @@ test("a collection has its spec, and perturbs", async () => {
 
 test("side columns are sent beside the reports", async () => {
     const pets = await Collection.from(grr), store = new FileStore(join(folder, "columns.ldp"));
-    const client = await Client.open(pets, store);
+    const client = await open(pets, store);
     await client.report(["cat"], { columns: { country: "dé", version: 12 } });
     await client.report(["cat"], { round: 0 });
     await client.reportAll([["dog"], ["owl"]], { columns: { version: "12", country: "dé", beta: null } });
     await client.reportAll([["dog"], ["owl"], ["cat"]], { columns: [{ beta: true },
         { seen: new Date("2026-11-24T10:00:00Z"), beta: undefined }, { beta: true }] });
     // The state has them.
-    const again = await Client.open(pets, new FileStore(join(folder, "columns.ldp")));
+    const again = await open(pets, new FileStore(join(folder, "columns.ldp")));
     assert.deepEqual({ batches: 4, reports: 7, repeated: 0, refused: 0 }, await again.flush(to()));
     assert.deepEqual(endpoint.countedByColumns(), { '{"country":"dé","version":"12"}': 3, "{}": 1, '{"beta":"true"}': 2,
         '{"seen":"2026-11-24T10:00:00.000Z"}': 1 });
@@ -88,7 +92,7 @@ test("side columns are sent beside the reports", async () => {
 });
 
 test("side columns are checked", async () => {
-    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    const client = await open(await Collection.from(grr), new MemoryStore());
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`c${i}`, "1"]));
     for (const [columns, words] of [["de", /object/], [["de"], /object/], [null, /object/], [{ country: {} }, /"country".*object/],
         [{ country: new Date(NaN) }, /"country"/], [{ "": "de" }, /empty/], [{ country: "x".repeat(1025) }, /too long/],
@@ -101,6 +105,101 @@ test("side columns are checked", async () => {
     await client.report(["cat"]);
     await client.flush(to());
     assert.deepEqual(endpoint.countedByColumns(), { "{}": 1 });
+});
+
+for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () => new FileStore(join(folder, "once"))]])
+    for (const [what, spec] of [["fresh", grr], ["memoized", remembered]])
+        test(`a client in ${kind} takes one record per round, with ${what} responses`, async () => {
+            const collection = await Collection.from(spec), held = store(), [first, second] = spec === grr ? ["cat", "dog"] : [1, 2];
+            if (spec !== grr) rmSync(join(folder, "once"), { recursive: true, force: true });
+            const client = await Client.open(collection, held);
+            assert.equal((await client.report([first])).origin, "drawn");
+            const { state } = await held.load();
+            // A second click, another answer, and one that is invalid: nothing is drawn, queued or spent.
+            for (const value of [first, second, "nonsense"])
+                assert.deepEqual(await client.report([value]), { origin: "ignored", clamped: [], coefficients: 0 });
+            assert.deepEqual((await held.load()).state, state);
+            assert.equal(await client.pending(), 1);
+            // Several at once, as by React's StrictMode, and a second client of the store, which is a second tab.
+            const other = await Client.open(collection, held);
+            const origins = await Promise.all([client, client, other, other].map((each) => each.report([second], { round: 7 })));
+            assert.equal(origins.filter(({ origin }) => origin !== "ignored").length, 1);
+            // The rule holds after delivery and a restart; other rounds are free, in any order and of any sign.
+            await client.flush(to());
+            const later = await Client.open(collection, held);
+            for (const round of [0, 7]) assert.equal((await later.report([first], { round })).origin, "ignored");
+            const rounds = [63, 64, 8, 65, -1, -64, 2147483647, -2147483648, 1];
+            for (const round of rounds) assert.notEqual((await later.report([first], { round })).origin, "ignored");
+            for (const round of rounds) assert.equal((await later.report([first], { round })).origin, "ignored");
+            await later.flush(to());
+            assert.deepEqual(endpoint.counted().map(({ round }) => round).sort((a, b) => a - b), [0, 7, ...rounds].sort((a, b) => a - b));
+            await assert.rejects(later.reportAll([[first]]), failed("unsupported", /one record per round/));
+            if (spec === remembered) assert.equal((await later.spent()).answers, 2);
+        });
+
+test("a fleet takes one record of each person and round, with oncePerRound", async () => {
+    const values = await Collection.from(remembered), store = new MemoryStore();
+    const entries = ["a", "b", "a"].map((person, i) => ({ person, record: [i], round: 1 }));
+    const once = await Fleet.open(values, store, { oncePerRound: true });
+    assert.deepEqual((await once.reportAll(entries)).map(({ origin }) => origin), ["drawn", "drawn", "ignored"]);
+    assert.equal((await once.report("b", [5], { round: 1 })).origin, "ignored");
+    assert.equal(await once.pending(), 2);
+    const many = await Fleet.open(values, new MemoryStore());
+    assert.deepEqual((await many.reportAll(entries)).map(({ origin }) => origin), ["drawn", "drawn", "drawn"]);
+});
+
+test("a fetched spec is in the store, for times without a connection", async () => {
+    for (const store of [new MemoryStore(), new FileStore(join(folder, "offline"))]) {
+        const away = "http://127.0.0.1:9";
+        await assert.rejects(Collection.fetch(away, "pets", { store }), failed("environment", /cannot be fetched/));
+        endpoint.spec = JSON.stringify(grr);
+        const online = await Collection.fetch(endpoint.url, "pets", { store });
+        const offline = await Collection.fetch(away, "pets", { store });
+        assert.equal(offline.fingerprint, online.fingerprint);
+        const client = await Client.open(offline, store);
+        await client.report(["cat"]);
+        assert.equal(await client.pending(), 1);
+        // What passes is no reason to give up either: a busy endpoint, a login page, one that never answers.
+        for (const between of [() => ({ status: 503 }), () => ({ status: 200, content: "<title>Welcome</title>" })]) {
+            endpoint.between = between;
+            assert.equal((await Collection.fetch(endpoint.url, "pets", { store })).fingerprint, online.fingerprint);
+            await assert.rejects(Collection.fetch(endpoint.url, "pets"), failed("environment", /./));
+        }
+        endpoint.between = (answer) => answer;
+        const spec = endpoint.page;
+        endpoint.page = () => new Promise((answer) => setTimeout(answer, 2000, { status: 404 }));
+        assert.equal((await Collection.fetch(`${endpoint.url}/below`, "pets", { store, timeout: 50 })).fingerprint, online.fingerprint);
+        await assert.rejects(Collection.fetch(`${endpoint.url}/below`, "pets", { timeout: 50 }), failed("environment", /no answer in 50 ms/));
+        endpoint.page = spec;
+        // Another spec replaces the stored one, which the client then refuses.
+        endpoint.spec = JSON.stringify({ ...grr, epsilon: 2 });
+        const changed = await Collection.fetch(endpoint.url, "pets", { store });
+        assert.notEqual(changed.fingerprint, online.fingerprint);
+        await assert.rejects(Client.open(changed, store), failed("incompatible", /another spec/));
+        const stop = AbortSignal.abort(new Error("enough"));
+        await assert.rejects(Collection.fetch(endpoint.url, "pets", { store, init: { signal: stop } }), /enough/);
+    }
+    // A store of an application without these functions.
+    const held = new MemoryStore(), plain = { load: () => held.load(), save: (...of) => held.save(...of), alone: (work) => work() };
+    assert.ok(await Collection.fetch(endpoint.url, "pets", { store: plain }));
+});
+
+test("a status is in the message", async () => {
+    endpoint.between = () => ({ status: 404 });
+    await assert.rejects(Collection.fetch(endpoint.url, "pets"), failed("environment", /cannot be fetched: The endpoint answered 404/));
+});
+
+test("a test can replace the system's generator", async (t) => {
+    // As doc/web.md says.
+    const reports = async () => {
+        t.mock.restoreAll();
+        t.mock.method(crypto, "getRandomValues", seeded(7));
+        const collection = await Collection.from({ mechanism: "oue", epsilon: 1, domain: 64 });
+        return Promise.all(Array.from({ length: 5 }, (_, i) => collection.perturb([i]).then(({ report }) => Buffer.from(report).toString("hex"))));
+    };
+    const first = await reports();
+    assert.equal(new Set(first).size, 5);
+    assert.deepEqual(await reports(), first);
 });
 
 test("a fleet has the memory of each person, and one queue", async () => {
@@ -138,10 +237,10 @@ test("a fleet takes all entries or none", async () => {
     await assert.rejects(fleet.spent(), failed("unsupported", /ledger/));
     assert.deepEqual([await fleet.pending(), await fleet.people()], [0, 0]);
     await fleet.report("a", [1]);
-    await assert.rejects(Client.open(values, store), failed("environment", /damaged/));
+    await assert.rejects(open(values, store), failed("environment", /damaged/));
     await assert.rejects(Fleet.open(await Collection.from(grr), store), failed("incompatible", /spec/));
     const single = new MemoryStore();
-    await (await Client.open(values, single)).report([1]);
+    await (await open(values, single)).report([1]);
     await assert.rejects(Fleet.open(values, single), failed("environment", /damaged/));
 });
 
@@ -210,14 +309,14 @@ test("a fetched spec", async () => {
 for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () => new FileStore(join(folder, "pets"))]])
     test(`reports wait in ${kind}, and are sent once`, async () => {
         const held = store(), pets = await Collection.from(grr);
-        let client = await Client.open(pets, held);
+        let client = await open(pets, held);
         assert.deepEqual(await client.report(["dog"]), { origin: "drawn", clamped: [], coefficients: 0 });
         assert.equal((await client.reportAll([["cat"], ["owl"], { pet: "owl" }], { round: 2 })).length, 3);
         await assert.rejects(client.report(["cow"]), failed("invalid_value", /"cow"/));
         await assert.rejects(client.reportAll([["cat"], ["cow"]]), failed("invalid_value", /"cow"/));
         await assert.rejects(client.report(["cat"], { round: 1.5 }), failed("invalid_value", /round/));
         assert.equal(await client.pending(), 4);
-        client = await Client.open(pets, held);
+        client = await open(pets, held);
         assert.equal(await client.pending(), 4);
         assert.deepEqual(await client.flush(to()), { batches: 2, reports: 4, repeated: 0, refused: 0 });
         assert.equal(await client.pending(), 0);
@@ -225,11 +324,11 @@ for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () 
         assert.equal(endpoint.requests[0].headers["content-type"], "application/octet-stream");
         await assert.rejects(client.spent(), failed("unsupported", /no ledger/));
         const others = await Collection.from({ ...grr, epsilon: 2 });
-        await assert.rejects(Client.open(others, held), failed("incompatible", /another spec/));
+        await assert.rejects(open(others, held), failed("incompatible", /another spec/));
     });
 
 test("batches have a maximum size", async () => {
-    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    const client = await open(await Collection.from(grr), new MemoryStore());
     await client.reportAll(Array(25).fill(["cat"]));
     const seen = [];
     const done = await client.flush({ ...to(), most: 10, progress: (so_far) => seen.push(so_far.reports) });
@@ -239,12 +338,12 @@ test("batches have a maximum size", async () => {
 
 test("answers are remembered, and the budget ends them", async () => {
     const store = new FileStore(join(folder, "answers")), collection = await Collection.from(remembered);
-    let client = await Client.open(collection, store);
+    let client = await open(collection, store);
     const origins = [];
     for (const value of [1, 2, 1, 3, 2]) origins.push((await client.report([value])).origin);
     assert.deepEqual(origins, ["drawn", "drawn", "memoized", "drawn", "memoized"]);
     await assert.rejects(client.report([4]), failed("spent", /budget/));
-    client = await Client.open(collection, store);
+    client = await open(collection, store);
     assert.equal((await client.report([3])).origin, "memoized");
     await assert.rejects(client.report([4]), failed("spent", /budget/));
     const { answers, epsilon, sum } = await client.spent();
@@ -253,7 +352,7 @@ test("answers are remembered, and the budget ends them", async () => {
 
 test("a series goes round by round", async () => {
     const series = await Collection.from({ mechanism: "ddrm", epsilon: 1, domain: 2, rounds: 8, changes: 2 });
-    const client = await Client.open(series, new MemoryStore());
+    const client = await open(series, new MemoryStore());
     for (let round = 1; round <= 8; ++round) await client.report([round % 2], { round });
     await assert.rejects(client.report([1], { round: 8 }), failed("invalid_value", /round 8 is over/));
     await assert.rejects(client.reportAll([[1]]), failed("unsupported", /a round/));
@@ -261,7 +360,7 @@ test("a series goes round by round", async () => {
 });
 
 test("an answer that was lost counts nothing twice", async () => {
-    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    const client = await open(await Collection.from(grr), new MemoryStore());
     await client.report(["cat"]);
     let losses = 2;
     endpoint.mood = () => (losses-- > 0 ? "lose the answer" : undefined);
@@ -278,7 +377,7 @@ const portals = {
 };
 for (const [what, portal] of Object.entries(portals))
     test(`${what} delivers nothing, and passes`, async () => {
-        const client = await Client.open(await Collection.from(grr), new MemoryStore()), now = { ...to(), retryFor: 0 };
+        const client = await open(await Collection.from(grr), new MemoryStore()), now = { ...to(), retryFor: 0 };
         await client.report(["cat"]);
         endpoint.page = () => ({ status: 201 }); // where a redirect would lead
         endpoint.between = (answer) => portal(answer);
@@ -307,7 +406,7 @@ test("the spec of another collection is refused", async () => {
 });
 
 test("a busy endpoint is asked again when it says", async () => {
-    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    const client = await open(await Collection.from(grr), new MemoryStore());
     await client.report(["cat"]);
     let left = 1;
     endpoint.mood = () => (left-- > 0 ? { status: 429, headers: { "retry-after": "1" } } : undefined);
@@ -326,7 +425,7 @@ test("a busy endpoint is asked again when it says", async () => {
 });
 
 test("what is too large goes in smaller batches", async () => {
-    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    const client = await open(await Collection.from(grr), new MemoryStore());
     await client.reportAll(Array(8).fill(["cat"]));
     endpoint.mood = (body) => (unpacked(body).length > 3 ? { status: 413 } : undefined);
     assert.deepEqual(await client.flush(to()), { batches: 4, reports: 8, repeated: 0, refused: 0 });
@@ -338,7 +437,7 @@ test("what is too large goes in smaller batches", async () => {
 });
 
 test("what is refused is found, set aside, and can be queued again", async () => {
-    const client = await Client.open(await Collection.from({ mechanism: "grr", epsilon: 20, domain: 3 }), new MemoryStore());
+    const client = await open(await Collection.from({ mechanism: "grr", epsilon: 20, domain: 3 }), new MemoryStore());
     await client.reportAll([[0], [1], [0], [0]]);
     endpoint.mood = (body) => (unpacked(body).includes("01")
         ? { status: 422, content: '{"title": "no ones today", "detail": "house rule"}' } : undefined);
@@ -352,7 +451,7 @@ test("what is refused is found, set aside, and can be queued again", async () =>
 });
 
 test("what was refused after it was counted is counted", async () => {
-    const client = await Client.open(await Collection.from(grr), new MemoryStore());
+    const client = await open(await Collection.from(grr), new MemoryStore());
     await client.report(["cat"]);
     endpoint.mood = (body, id) => {
         endpoint.batches.set(id, { round: 0, body, columns: {}, batch: body }); // by an attempt that was on its way
@@ -365,7 +464,7 @@ test("what was refused after it was counted is counted", async () => {
 
 test("a tab that is closed once an id is given up leaves a batch that others find refused", async () => {
     const collection = await Collection.from(grr), store = new MemoryStore();
-    const client = await Client.open(collection, store);
+    const client = await open(collection, store);
     await client.report(["cat"]);
     let sending;
     endpoint.mood = () => {
@@ -378,7 +477,7 @@ test("a tab that is closed once an id is given up leaves a batch that others fin
     const before = new MemoryStore();
     await before.save((await sending).state, 1);
     endpoint.mood = () => undefined;
-    const next = await Client.open(collection, before);
+    const next = await open(collection, before);
     await assert.rejects(next.flush(to()), failed("environment", /refuses all reports/));
     assert.equal(await next.requeueRefused(), 1);
     assert.deepEqual(await next.flush(to()), { batches: 1, reports: 1, repeated: 0, refused: 0 });
@@ -387,23 +486,23 @@ test("a tab that is closed once an id is given up leaves a batch that others fin
 
 test("a copy of a state that went on is noticed, and stays so", async () => {
     const pets = await Collection.from(grr), store = new MemoryStore();
-    const client = await Client.open(pets, store);
+    const client = await open(pets, store);
     const { state } = await store.load();
     const copy = new MemoryStore();
     await copy.save(state, 1);
     await client.report(["cat"]);
     await client.flush(to());
-    const other = await Client.open(pets, copy);
+    const other = await open(pets, copy);
     // The same content under the same id would be known. Two reports are another content.
     await other.reportAll([["cat"], ["dog"]]);
     await assert.rejects(other.flush(to()), failed("incompatible", /an outdated copy/));
     await assert.rejects(other.report(["cat"]), failed("incompatible", /outdated copy/));
-    await assert.rejects(Client.open(pets, copy), failed("incompatible", /outdated copy/));
+    await assert.rejects(open(pets, copy), failed("incompatible", /outdated copy/));
 });
 
 test("clients that share a store take turns", async () => {
     const store = new FileStore(join(folder, "shared")), collection = await Collection.from({ ...remembered, budget: { epsilon: 99 } });
-    const clients = await Promise.all(Array.from({ length: 4 }, () => Client.open(collection, store)));
+    const clients = await Promise.all(Array.from({ length: 4 }, () => open(collection, store)));
     await Promise.all(clients.map(async (client, c) => {
         for (let i = 0; i < 10; ++i) {
             await client.report([i], { round: 10 * c + i });
@@ -464,33 +563,33 @@ test("a state that others built on before its writer looked was saved, however m
 
 test("drafts of processes that ended long ago are cleared away", async () => {
     const path = join(folder, "drafts"), pets = await Collection.from(grr);
-    await (await Client.open(pets, new FileStore(path))).report(["cat"]);
+    await (await open(pets, new FileStore(path))).report(["cat"]);
     for (const [name, age] of [["draft-1-1", 7200], ["draft-1-2", 60]]) {
         writeFileSync(join(path, name), "half");
         utimesSync(join(path, name), new Date(), new Date(Date.now() - 1000 * age));
     }
-    await Client.open(pets, new FileStore(path));
+    await open(pets, new FileStore(path));
     assert.deepEqual(readdirSync(path).sort(), ["2", "draft-1-2"]);
 });
 
 test("a damaged or a foreign state is refused as it stands", async () => {
     const path = join(folder, "hurt"), pets = await Collection.from(grr);
-    await (await Client.open(pets, new FileStore(path))).report(["cat"]);
+    await (await open(pets, new FileStore(path))).report(["cat"]);
     const [file] = readdirSync(path).map((name) => join(path, name));
     const sound = readFileSync(file);
     for (const at of [0, 64, 90, sound.indexOf(10), sound.indexOf(10) + 1, sound.length - 1]) {
         const damaged = Buffer.from(sound);
         damaged[at] ^= 1;
         writeFileSync(file, damaged);
-        await assert.rejects(Client.open(pets, new FileStore(path)), failed("environment", /damaged/));
+        await assert.rejects(open(pets, new FileStore(path)), failed("environment", /damaged/));
     }
     for (const half of [0, 10, sound.indexOf(10) + 10]) {
         writeFileSync(file, sound.subarray(0, half));
-        await assert.rejects(Client.open(pets, new FileStore(path)), failed("environment", /damaged/));
+        await assert.rejects(open(pets, new FileStore(path)), failed("environment", /damaged/));
     }
     writeFileSync(file, sound);
-    assert.equal(await (await Client.open(pets, new FileStore(path))).pending(), 1);
-    await assert.rejects(Client.open(pets, new FileStore(join(file, "x"))), failed("environment", /folder cannot be used/));
+    assert.equal(await (await open(pets, new FileStore(path))).pending(), 1);
+    await assert.rejects(open(pets, new FileStore(join(file, "x"))), failed("environment", /folder cannot be used/));
 });
 
 test("a store that fails reports nothing and spends nothing", async () => {
@@ -501,7 +600,7 @@ test("a store that fails reports nothing and spends nothing", async () => {
             if (broken) throw new LdpError("environment", "no space left");
             return held.save(state, revision);
         } };
-    const client = await Client.open(await Collection.from(remembered), store);
+    const client = await open(await Collection.from(remembered), store);
     await client.report([1]);
     broken = true;
     await assert.rejects(client.report([2]), failed("environment", /no space left/));

@@ -30,6 +30,14 @@ export function seeded(seed) {
     };
 }
 
+/** Gives the module one word of `fill` a refill. The module takes them all then, and discards none. */
+export function oneByOne(fill) {
+    return (bytes) => {
+        fill(bytes.subarray(0, 8));
+        return 8;
+    };
+}
+
 /** Whole numbers from 0 to below − 1. */
 export function chooser(seed) {
     const fill = seeded(seed);

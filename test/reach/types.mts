@@ -3,8 +3,8 @@
 import { Client, Collection, FileStore, Fleet, LdpError, MemoryStore, type Receipt, type Store } from "ldp-client";
 
 async function device(store: Store): Promise<Receipt> {
-    const collection = await Collection.fetch("https://collect.example.org", "pets", { outside: "refuse" });
-    const client = await Client.open(collection, store);
+    const collection = await Collection.fetch("https://collect.example.org", "pets", { outside: "refuse", store, timeout: 1000 });
+    const client = await Client.open(collection, store, { oncePerRound: false });
     const receipt = await client.report({ pet: "cat", age: 3, name: null }, { round: 2 });
     await client.reportAll([["dog", 4, null], { pet: "owl", age: 1, name: "o" }]);
     await client.report(["dog", 4, null], { columns: { country: "de", seen: new Date(), version: 3, beta: null } });
