@@ -204,9 +204,9 @@ PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAt
     if (best.mechanism == nullptr)
         refuse("no mechanism suits the " + kind_of(attribute) + " \"" + name_of(attribute) + "\" in a record",
                obstacles.empty() ? no_mechanism(attribute, terms) : obstacles,
-               terms.first_epsilon != 0 ? "Leave \"first_epsilon\" out, or collect the attribute by itself."
-               : limit                  ? advice_within(*limit)
-                                        : "");
+               limit                      ? advice_within(*limit)
+               : terms.first_epsilon != 0 ? "Leave \"first_epsilon\" out, or collect the attribute by itself."
+                                          : "");
     return best;
 }
 
