@@ -39,6 +39,8 @@ check "a batch is counted" 300 "$(sql $from -c 'SET search_path = public, "c %s"
 before=$(sql $from -f "$work/functions")
 check "there is something to compare" 300 "$(head -n 1 <<<"$before" | cut -d'|' -f2)"
 
+check "bodies name the schema before .ldp_ only" 0 "$(sql $from -c "SELECT count(*) FROM pg_proc WHERE strpos(replace(prosrc, '\"c %s\".ldp_', ''), 'c %s') > 0")"
+
 # A session that has called the functions renames the schema; then it, and a new one, find everything.
 for name in "t" 'Ä b.c' "ldp" "named"; do
     old=$(sql $from -c "SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'ldp'")

@@ -132,7 +132,7 @@ FROM (SELECT pg_temp.batch(:'colour', 3, '000103') AS whole) AS w, generate_seri
      LATERAL (SELECT pg_temp.outcome(format('SELECT ldp_agg(%L::ldp_report_batch)', overlay(whole PLACING hex FROM 2 * place + 1)))) AS t (o);
 -- Values that bypass the input function, as only a superuser's cast allows; with an empty cache, and with a valid batch in
 -- the cache.
-CREATE CAST (bytea AS ldp_report_batch) WITHOUT FUNCTION;
+UPDATE pg_cast SET castfunc = 0, castmethod = 'b' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_report_batch'::regtype;  -- unchecked
 SELECT what, how, pg_temp.outcome(replace(replace(query, '$b', format('%L::ldp_report_batch', pg_temp.batch(:'colour', 3, '000103'))),
                                           '$f', format('%L::bytea::ldp_report_batch', decode(input, 'hex'))))
 FROM (VALUES (1, 'no bytes', ''), (2, 'a header', left(pg_temp.batch(:'colour', 0, ''), 48)), (3, 'a block', left(pg_temp.batch(:'colour', 1, ''), -8)),
@@ -146,7 +146,7 @@ FROM (VALUES (1, 'no bytes', ''), (2, 'a header', left(pg_temp.batch(:'colour', 
 ORDER BY number, place;
 \pset tuples_only off
 \pset format aligned
-DROP CAST (bytea AS ldp_report_batch);
+UPDATE pg_cast SET castfunc = 'ldp_report_batch_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_report_batch'::regtype;
 
 DROP TABLE batch_spec, single, packed, mixed, wide;
 
