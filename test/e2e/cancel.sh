@@ -280,6 +280,7 @@ WITH RECURSIVE ours AS (
 ), called AS (
     SELECT oid FROM named
     UNION SELECT t.tgfoid FROM pg_trigger AS t
+    UNION SELECT t.evtfoid FROM pg_event_trigger AS t
     UNION SELECT t.typreceive::oid FROM pg_type AS t JOIN ours ON ours.oid = t.typreceive::oid
     UNION SELECT s.callee FROM called JOIN step AS s ON s.caller = called.oid
 )

@@ -211,7 +211,7 @@ SQL
     check "nothing ran while collections were dropped" "" "$(caught)"
 done
 check "every function that pins its path was called" "" "$(sql $hostile -c "
-    SELECT p.oid::regprocedure FROM pg_proc AS p WHERE p.proname LIKE 'ldp\_%' AND p.proconfig IS NOT NULL AND p.prorettype <> 'trigger'::regtype
+    SELECT p.oid::regprocedure FROM pg_proc AS p WHERE p.proname LIKE 'ldp\_%' AND p.proconfig IS NOT NULL AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
       AND NOT EXISTS (SELECT FROM pg_stat_user_functions AS s WHERE s.funcid = p.oid AND s.calls > 0)")"
 
 # A schema's name is text like any other.
