@@ -118,8 +118,7 @@ void settle_asked(IntegerRows& sets) {
     std::ranges::sort(sets, [](const auto& a, const auto& b) {
         return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
-    const auto [again, end] = std::ranges::unique(sets);
-    sets.erase(again, end);
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
     if (sets.empty() || sets.size() > max_views)
         refuse_spec("\"asked\" names at least one set, and no more than " + std::to_string(max_views),
                     "Found " + std::to_string(sets.size()) + ".");

@@ -288,7 +288,7 @@ NumberSeries::ExpectedBias ThresholdSeries::expected_bias(std::span<const std::v
     for (const std::vector<Cell>& input : series) {
         std::vector<Cell> values = input;
         std::ranges::sort(values);
-        values.erase(std::ranges::unique(values).begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
         for (std::size_t i = 0; i + 1 < values.size(); ++i, work.done(input.size())) {
             const Cell threshold = values[i];
             std::uint32_t changes = 0;

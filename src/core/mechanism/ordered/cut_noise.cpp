@@ -207,7 +207,7 @@ double CutNoise::variance(const CutSum& sum, double among_people) const {
 }
 
 double CutNoise::variance(const CutSum& sum, double among_people, const PureProtocol& protocol) const {
-    const auto [p, q] = protocol;
+    const double p = protocol.p, q = protocol.q;
     const PublicCuts& cuts = reported_.cuts();
     const double n = reported_.all();
     double used = 0;
@@ -242,7 +242,7 @@ double CutNoise::variance(const CutSum& sum, double among_people, const PureProt
 }
 
 TruthCurve CutNoise::curve(std::size_t first, std::size_t end, Target target) const {
-    const auto [p, q] = protocol_;
+    const double p = protocol_.p, q = protocol_.q;
     const PublicCuts& cuts = reported_.cuts();
     const double n = reported_.all();
     const SplitPeople split(below_, first, end, n);

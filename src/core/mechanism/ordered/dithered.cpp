@@ -235,7 +235,7 @@ std::vector<double> Dithered::cumulative(const Counts& counts) const {
 // A bucket without people has the smallest expected number of honest reports, a bucket with all people the
 // largest.
 std::vector<Check> Dithered::health(const Counts& counts) const {
-    const auto [p, q] = protocol();
+    const double p = protocol().p, q = protocol().q;
     const std::uint64_t buckets = cuts_.buckets();
     std::vector<std::uint64_t> drew(cuts_.partitions());
     for (std::size_t i = 0; i < drew.size() * buckets; ++i) drew[i / buckets] += counter(counts.state, i);
@@ -329,7 +329,7 @@ std::vector<std::uint64_t> Dithered::distinct_points() const {
                                           last / 2 / offsets * offsets, last - 1, last})
             all.push_back((start + std::min(place, last)) % points());
     std::ranges::sort(all);
-    all.erase(std::ranges::unique(all).begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
 }
 

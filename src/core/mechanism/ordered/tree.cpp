@@ -285,9 +285,10 @@ class Tree::TreeNoise final : public OrderedNoise {
         cumulants.add(n_ * mean.blind * mean.blind);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             if (reports_[i] == 0) continue;
-            const auto& [inside, outside, most] = levels[mechanism_.levels_[i].depth];
+            const auto& level = levels[mechanism_.levels_[i].depth];
+            const auto &inside = level.inside, &outside = level.outside;
             const SubsetChannel& channel = mechanism_.levels_[i].channel;
-            const double step = most / (channel.p() - channel.q()) / reports_[i];
+            const double step = level.most / (channel.p() - channel.q()) / reports_[i];
             cumulants.add(reports_[i], step, [&](double truth) -> CumulantsAtTruths::StepMoments {
                 const auto at = [&](double in, double out) { return SplitPeople::at(truth, {in, out}); };
                 const SubsetChannel::FunctionSums sums{inside.all,

@@ -75,8 +75,7 @@ void settle(SettingsDraft& draft) {
     if (auto* rows = std::get_if<IntegerRows>(&together)) {
         for (auto& set : *rows) std::ranges::sort(set);
         std::ranges::sort(*rows);
-        const auto [again, end] = std::ranges::unique(*rows);
-        rows->erase(again, end);
+        rows->erase(std::unique(rows->begin(), rows->end()), rows->end());
         if (rows->empty()) together = std::string(together_words[0]);
     }
     const IntegerRows sets = sets_of(together);

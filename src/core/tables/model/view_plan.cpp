@@ -129,8 +129,7 @@ AttributeSets with_the_others(AttributeSets sets, std::size_t attributes) {
     std::ranges::sort(sets, [](const auto& a, const auto& b) {
         return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
-    const auto [again, end] = std::ranges::unique(sets);
-    sets.erase(again, end);
+    sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
     return sets;
 }
 
