@@ -6,6 +6,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/exposed_rounds.hpp"
 #include "core/mechanism/registry.hpp"
 
 namespace ldp {
@@ -16,6 +19,13 @@ namespace {
 struct NoBits final : BitSource {
     std::uint64_t word() override { throw std::logic_error("this response is random"); }
 };
+
+/// Returns the attributes among which the promise for one is the worst: the exposed rounds of a series, whose
+/// attributes are its rounds; otherwise the attribute alone.
+std::vector<std::size_t> exposed(const Mechanism& mechanism, std::size_t attribute) {
+    const auto* series = find_capability<ExposedRounds>(mechanism);
+    return series != nullptr ? series->exposed_rounds() : std::vector{attribute};
+}
 
 }  // namespace
 
@@ -135,18 +145,29 @@ double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const d
 }
 
 std::vector<Contribution> Mechanism::promised_contributions(std::size_t attribute) const {
-    const bool series = find_mechanism(header().mechanism)->series;
-    return contributions({answers()[0], Target::sample, series ? only_attribute : attribute});
+    check_interrupt();
+    return contributions({answers()[0], Target::sample, attribute});
 }
 
 Interval Mechanism::promised_bias(std::size_t attribute, double share) const {
-    const std::vector<Contribution> contributions = promised_contributions(attribute);
-    return contributions.empty() ? Interval{unknown, unknown} : bias(contributions, share);
+    Interval most{0, 0};
+    for (const std::size_t each : exposed(*this, attribute)) {
+        const std::vector<Contribution> contributions = promised_contributions(each);
+        if (contributions.empty()) return {unknown, unknown};
+        const auto [down, up] = bias(contributions, share);
+        most = {std::min(most.lower, down), std::max(most.upper, up)};
+    }
+    return most;
 }
 
 double Mechanism::promised_influence(std::size_t attribute) const {
-    const std::vector<Contribution> contributions = promised_contributions(attribute);
-    return contributions.empty() ? unknown : influence(contributions);
+    double most = 0;
+    for (const std::size_t each : exposed(*this, attribute)) {
+        const std::vector<Contribution> contributions = promised_contributions(each);
+        if (contributions.empty()) return unknown;
+        most = std::max(most, influence(contributions));
+    }
+    return most;
 }
 
 }  // namespace ldp

@@ -6,10 +6,12 @@
 #include "core/mechanism/forgery.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
 
+#include "core/mechanism/exposed_rounds.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "repeated_draws.hpp"
 
@@ -214,6 +216,42 @@ BOOST_AUTO_TEST_CASE(bounds_are_sound_everywhere) {
         BOOST_CHECK_CLOSE(bias(near->contributions(mean), 0.05).upper,
                           bias(far->contributions(mean), 0.05).upper, 1e-4);
     }
+}
+
+// The promise for a series is that of its worst round. Its search visits a few rounds only, which a series of
+// 4096 rounds needs.
+BOOST_AUTO_TEST_CASE(the_promise_for_a_series_holds_in_every_round) {
+    for (const char* name : {"ddrm", "threshold_series"})
+        for (const int rounds : {2, 5, 12, 16, 23, 31, 32, 45})
+            for (const int changes : {1, rounds - 1}) {
+                const std::string inputs =
+                    name == std::string("ddrm") ? R"("domain": 4)" : R"("min": 0, "max": 8, "thresholds": 4)";
+                const auto m = mechanism(name, 3,
+                                         inputs + ", \"rounds\": " + std::to_string(rounds) +
+                                             ", \"changes\": " + std::to_string(changes));
+                double most = 0;
+                std::array<Interval, 3> biases{};
+                const std::array shares{1e-4, 0.01, 0.3};
+                for (std::size_t round = 0; round < m->cells().size(); ++round) {
+                    const auto terms = m->contributions({m->answers()[0], Target::sample, round});
+                    most = std::max(most, influence(terms));
+                    for (std::size_t i = 0; i < shares.size(); ++i) {
+                        const Interval here = bias(terms, shares[i]);
+                        biases[i] = {std::min(biases[i].lower, here.lower),
+                                     std::max(biases[i].upper, here.upper)};
+                    }
+                }
+                BOOST_TEST_CONTEXT(name << ", " << rounds << " rounds, " << changes << " changes") {
+                    BOOST_CHECK_CLOSE(m->promised_influence(0), most, 1e-9);
+                    for (std::size_t i = 0; i < shares.size(); ++i) {
+                        const Interval promised = m->promised_bias(0, shares[i]);
+                        BOOST_CHECK_CLOSE(promised.lower, biases[i].lower, 1e-9);
+                        BOOST_CHECK_CLOSE(promised.upper, biases[i].upper, 1e-9);
+                    }
+                }
+            }
+    const auto longest = mechanism("ddrm", 1, R"("domain": 256, "rounds": 4095, "changes": 2)");
+    BOOST_TEST(find_capability<ExposedRounds>(*longest)->exposed_rounds().size() <= 24u);
 }
 
 // One more report among very many honest ones, from people with the same value. All extreme inputs are

@@ -239,11 +239,31 @@ std::vector<Contribution> DifferenceTree::contributions(const Question& question
     if (question.attribute != only_attribute)
         return of_round(static_cast<std::uint32_t>(question.attribute + 1));
     std::vector<Contribution> worst;
-    for (std::uint32_t round = 1; round <= size_.rounds; ++round) {
-        std::vector<Contribution> contributions = of_round(round);
+    Work work;
+    for (const std::size_t attribute : exposed_rounds()) {
+        std::vector<Contribution> contributions = of_round(static_cast<std::uint32_t>(attribute + 1));
+        work.done(contributions.size());
         if (worst.empty() || influence(contributions) > influence(worst)) worst = std::move(contributions);
     }
     return worst;
+}
+
+// A round has a node for each one of its binary digits. The expected components of a node depend on its
+// height, and on whether it is the first one of its level, which is the node of the highest digit. Forgers
+// who can use further components bias an estimate at least as much. A round is therefore dominated by each
+// round that has the same highest digit and all its other digits. The others are the last round, the rounds
+// that result from it by clearing a digit and setting all lower ones, and the rounds all of whose digits are
+// set.
+std::vector<std::size_t> DifferenceTree::exposed_rounds() const {
+    std::vector<std::size_t> rounds{size_.rounds};
+    for (std::uint32_t digit = 1; digit < size_.rounds; digit *= 2) {
+        if ((size_.rounds & digit) != 0) rounds.push_back((size_.rounds ^ digit) | (digit - 1));
+        if (2 * digit <= size_.rounds) rounds.push_back(2 * digit - 1);
+    }
+    std::ranges::sort(rounds);
+    rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
+    for (std::size_t& round : rounds) --round;  // attributes are numbered from 0
+    return rounds;
 }
 
 // The reports at the end of a round are divided among the levels with a node there and the splits.

@@ -39,13 +39,14 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/channel/binary.hpp"
+#include "core/mechanism/exposed_rounds.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
-class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSums {
+class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSums, public ExposedRounds {
   public:
     static constexpr std::uint64_t max_rounds = 4096;
     /// The options "rounds" and "changes", as a spec has them.
@@ -100,9 +101,10 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     std::vector<Check> health(const Counts& counts) const final;
 
     /// The unit is reports, not users. If no round is named, the result is for the round with the largest
-    /// bias. The weights of the nodes are the expected ones, which forgers who send many reports about one
-    /// node can change.
+    /// influence. The weights of the nodes are the expected ones, which forgers who send many reports about
+    /// one node can change.
     std::vector<Contribution> contributions(const Question& question) const final;
+    std::vector<std::size_t> exposed_rounds() const final;
     double max_probability(Bytes payload) const final;
     Cost cost() const noexcept final {
         return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(splits_ + 1)};
