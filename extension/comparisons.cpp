@@ -39,21 +39,25 @@ struct ComparisonQuery {
 };
 
 struct ComparisonRows {
-    /// Status of a group's reports about one attribute or one joint table.
-    struct Cell {
-        Comparison found;
-        const ReportStatus *group, *baseline;
-        const char *attribute, *label;  ///< UTF-8; null for a mean
+    /// An attribute or a joint table: its name, the labels of its values (null for a mean), in UTF-8, and the
+    /// status of each group's reports about it.
+    struct Shown {
+        const char* name;
+        const char** labels;
+        const ReportStatus** status;
     };
     Groups groups = {};
     bool table = false;
-    Cell* rows = nullptr;
+    const Comparison* rows = nullptr;
+    const Shown* shown = nullptr;  ///< by number of the attribute
     std::size_t count = 0;
 
     void write(RowWriter<comparison_columns>& row, std::size_t number) const {
-        const auto& [found, group, baseline, attribute, label] = rows[number];
-        row.put("attribute", server_text(attribute));
-        if (label != nullptr) row.put("label", server_text(label));
+        const Comparison& found = rows[number];
+        const Shown& item = shown[found.attribute];
+        const ReportStatus *group = item.status[found.group], *baseline = item.status[found.baseline];
+        row.put("attribute", server_text(item.name));
+        if (found.value) row.put("label", server_text(item.labels[*found.value]));
         if (!groups.unnamed[found.group])
             row.put("group_name", TypedDatum<TEXTOID>{groups.names[found.group]});
         if (!groups.unnamed[found.baseline])
@@ -176,34 +180,35 @@ ComparisonRows compared(const ComparisonQuery& query) {
         mechanisms.empty() ? std::vector<std::uint64_t>{} : mechanisms[0]->cells();
     const Labels& labels = *query.labels;
     const std::vector<std::size_t> attributes = attributes_of(query, labels, sizes.size());
-    const std::vector<Comparison> found =
-        compare(views, query.baseline, query.critical_value, query.target, attributes);
+    const GroupComparison comparison(views, query.baseline, attributes);
+    // The only buffer of the size of the result.
+    const std::span<Comparison> found(
+        static_cast<Comparison*>(try_palloc(sizeof(Comparison) * (comparison.count() + 1))),
+        comparison.count());
+    comparison.write(query.critical_value, query.target, found);
     const RowLabels names(labels, sizes, attributes);
 
-    ComparisonRows all{.groups = query.groups, .table = attributes.size() > 1};
-    all.rows =
-        static_cast<ComparisonRows::Cell*>(try_palloc(sizeof(ComparisonRows::Cell) * (found.size() + 1)));
+    ComparisonRows all{.groups = query.groups, .table = attributes.size() > 1, .rows = found.data()};
+    auto* shown =
+        static_cast<ComparisonRows::Shown*>(try_palloc(sizeof(ComparisonRows::Shown) * (sizes.size() + 1)));
+    all.shown = shown;
+    all.count = found.size();
     // Rows of an attribute are adjacent, and so are those of a pair of groups.
-    std::vector<const ReportStatus*> status(views.size());
-    std::vector<const char*> words;
-    const char* attribute = nullptr;
     Work work;
-    for (const Comparison& one : found) {
-        const bool next = all.count == 0 || all.rows[all.count - 1].found.attribute != one.attribute;
-        if (next) {
-            words.clear();
-            attribute = keep(names.attribute(one));
-            for (std::size_t g = 0; g < views.size(); ++g)
-                status[g] = kept(all.table ? report_status(part(views[g], attributes[0]))
-                                           : report_status(views[g], one.attribute, query.target));
-        }
-        const char* label = nullptr;
-        if (one.value) {
-            if (*one.value == words.size()) words.push_back(keep(names.value(one)));
-            label = words[*one.value];
-        }
-        all.rows[all.count++] = {one, status[one.group], status[one.baseline], attribute, label};
-        work.done();
+    for (std::size_t from = 0; from < found.size();) {
+        const Comparison& first = found[from];
+        std::size_t values = 0, end = from;
+        for (; end < found.size() && found[end].attribute == first.attribute; ++end, work.done())
+            if (found[end].value) values = std::max<std::size_t>(values, *found[end].value + 1);
+        auto& [name, words, status] = shown[first.attribute];
+        name = keep(names.attribute(first));
+        words = static_cast<const char**>(try_palloc(sizeof(const char*) * (values + 1)));
+        for (std::size_t v = 0; v < values; ++v, work.done()) words[v] = keep(names.value(found[from + v]));
+        status = static_cast<const ReportStatus**>(try_palloc(sizeof(const ReportStatus*) * views.size()));
+        for (std::size_t g = 0; g < views.size(); ++g)
+            status[g] = kept(all.table ? report_status(part(views[g], attributes[0]))
+                                       : report_status(views[g], first.attribute, query.target));
+        from = end;
     }
     return all;
 }

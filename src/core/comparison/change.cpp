@@ -60,7 +60,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         const auto n_old = static_cast<double>(old_part.n), n_new = static_cast<double>(new_part.n);
         const auto common = [&](const GroupEstimate& item, const LawfulEstimates& noise, std::uint32_t v,
                                 double n, double unit) {
-            const double error = (noise.empty() ? item.estimate : noise.estimates[v]).standard_error;
+            const double error = (noise.empty() ? item : noise[v]).estimate.standard_error;
             return memoized_part.of(n * square(error / unit), item.estimate.value, unit) /
                    std::max(n_old, n_new);
         };

@@ -43,60 +43,96 @@ bool is_published(const SummaryView& group, std::size_t attribute, bool table) {
 
 }  // namespace
 
-std::vector<Comparison> compare(std::span<const SummaryView> groups, std::optional<std::size_t> baseline,
-                                double critical_value, Target target,
-                                const std::vector<std::size_t>& attributes) {
-    check(groups, baseline, attributes);
-    std::vector<GroupEstimates> of_groups;
-    of_groups.reserve(groups.size());
-    for (const SummaryView& group : groups) of_groups.emplace_back(group, target);
-    const std::size_t pairs = baseline ? groups.size() - 1 : groups.size() * (groups.size() - 1) / 2;
-    std::vector<Comparison> all;
-    std::vector<double> p_values;
-    const auto add_all = [&](std::size_t attribute, bool number, const auto& estimates_of) {
-        std::vector<LawfulEstimates> estimates;
-        std::size_t values = 0;
-        for (const GroupEstimates& group : of_groups) {
-            estimates.push_back(estimates_of(group));
-            values = std::max(values, estimates.back().size());
-            check_interrupt();
-        }
-        if (values > (max_comparisons - all.size()) / pairs)
+GroupComparison::GroupComparison(std::span<const SummaryView> groups, std::optional<std::size_t> baseline,
+                                 std::vector<std::size_t> attributes)
+    : groups_(groups), baseline_(baseline), attributes_(std::move(attributes)) {
+    check(groups_, baseline_, attributes_);
+    pairs_ = baseline_ ? groups_.size() - 1 : groups_.size() * (groups_.size() - 1) / 2;
+    if (std::ranges::all_of(groups_, [](const SummaryView& group) { return group.n == 0; })) return;
+    const Mechanism& mechanism = *groups_[0].mechanism;
+    const std::vector<std::uint64_t> cells = mechanism.cells();
+    const auto add = [&](std::size_t attribute, bool number, std::size_t values) {
+        if (values > (max_comparisons - count_) / pairs_)
             raise(ErrorCode::invalid_value, "too many comparisons",
                   "At most " + std::to_string(max_comparisons) + " are possible.",
                   "Name a baseline or an attribute, or compare fewer groups.");
-        // Results of a group with too few reports are not published, and count for no adjustment.
-        std::vector<bool> published;
-        for (const SummaryView& group : groups)
-            published.push_back(is_published(group, attribute, attributes.size() > 1));
-        const auto one = [&](std::size_t group, std::size_t value) -> GroupEstimate {
-            return estimates[group].empty() ? GroupEstimate{{unknown, unknown}, {}} : estimates[group][value];
-        };
-        const auto add = [&](std::size_t group, std::size_t other) {
-            for (std::size_t v = 0; v < values; ++v) {
-                check_interrupt();  // a comparison takes microseconds
-                const Difference found = difference(one(group, v), one(other, v), critical_value);
-                all.push_back({static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(other),
-                               static_cast<std::uint32_t>(attribute),
-                               number ? std::nullopt : std::optional(static_cast<std::uint32_t>(v)), found,
-                               unknown});
-                p_values.push_back(published[group] && published[other] ? found.p_value : unknown);
-            }
-        };
-        for (std::size_t group = 0; group < groups.size(); ++group)
-            for (std::size_t other = 0; other < groups.size(); ++other)
-                if (baseline ? other == *baseline && group != other : other < group) add(group, other);
+        compared_.push_back({attribute, number, values});
+        count_ += values * pairs_;
     };
-    if (attributes.size() > 1)
-        add_all(attributes[0], false,
-                [&](const GroupEstimates& group) { return group.of_table(attributes); });
-    else
-        for (std::size_t j = 0; j < groups[0].mechanism->cells().size(); ++j)
-            if (attributes.empty() ? !is_text_of_record(*groups[0].mechanism, j) : attributes[0] == j)
-                add_all(j, of_groups[0].number(j),
-                        [&](const GroupEstimates& group) { return group.of_attribute(j); });
-    const std::vector<double> adjusted = holm_adjusted(p_values);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].adjusted = adjusted[i];
+    if (attributes_.size() > 1) {
+        std::size_t values = 1;
+        for (const std::size_t each : attributes_)
+            values *=
+                static_cast<std::size_t>(std::min<std::uint64_t>(cells[each], max_comparisons / values + 1));
+        add(attributes_[0], false, values);
+        return;
+    }
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+        if (attributes_.empty() ? is_text_of_record(mechanism, j) : attributes_[0] != j) continue;
+        const bool number = is_compared_number(mechanism, j);
+        add(j, number, number ? 1 : static_cast<std::size_t>(cells[j]));
+    }
+}
+
+void GroupComparison::write(double critical_value, Target target, std::span<Comparison> results) const {
+    if (count_ == 0) return;
+    std::vector<GroupEstimates> estimates;
+    estimates.reserve(groups_.size());
+    for (const SummaryView& group : groups_) estimates.emplace_back(group, target);
+    std::size_t written = 0;
+    for (const Compared& each : compared_) {
+        write(each, estimates, critical_value, results.subspan(written, each.values * pairs_));
+        written += each.values * pairs_;
+    }
+    // So far `adjusted` is the p-value of the results that count.
+    adjust_by_holm<Comparison>(
+        results, [](const Comparison& one) { return one.adjusted; },
+        [](Comparison& one, double p_value) { one.adjusted = p_value; });
+}
+
+// A value at a time, so that of a joint table's cells only one for each group is in memory.
+void GroupComparison::write(const Compared& compared, std::span<const GroupEstimates> estimates,
+                            double critical_value, std::span<Comparison> results) const {
+    std::vector<LawfulEstimates> all;
+    for (const GroupEstimates& group : estimates) {
+        all.push_back(attributes_.size() > 1 ? group.of_table(attributes_)
+                                             : group.of_attribute(compared.attribute));
+        check_interrupt();
+    }
+    // Results of a group with too few reports are not published, and count for no adjustment.
+    std::vector<bool> published;
+    for (const SummaryView& group : groups_)
+        published.push_back(is_published(group, compared.attribute, attributes_.size() > 1));
+    std::vector<GroupEstimate> at(groups_.size());
+    for (std::size_t value = 0; value < compared.values; ++value) {
+        for (std::size_t group = 0; group < at.size(); ++group) {
+            check_interrupt();  // a cell of a table may take microseconds
+            at[group] = all[group].empty() ? GroupEstimate{{unknown, unknown}, {}} : all[group][value];
+        }
+        std::size_t pair = 0;
+        const auto add = [&](std::size_t group, std::size_t other) {
+            check_interrupt();  // a comparison takes microseconds
+            const Difference found = difference(at[group], at[other], critical_value);
+            results[pair++ * compared.values + value] = {
+                static_cast<std::uint32_t>(group),
+                static_cast<std::uint32_t>(other),
+                static_cast<std::uint32_t>(compared.attribute),
+                compared.number ? std::nullopt : std::optional(static_cast<std::uint32_t>(value)),
+                found,
+                published[group] && published[other] ? found.p_value : unknown};
+        };
+        for (std::size_t group = 0; group < groups_.size(); ++group)
+            for (std::size_t other = 0; other < groups_.size(); ++other)
+                if (baseline_ ? other == *baseline_ && group != other : other < group) add(group, other);
+    }
+}
+
+std::vector<Comparison> compare(std::span<const SummaryView> groups, std::optional<std::size_t> baseline,
+                                double critical_value, Target target,
+                                const std::vector<std::size_t>& attributes) {
+    const GroupComparison comparison(groups, baseline, attributes);
+    std::vector<Comparison> all(comparison.count());
+    comparison.write(critical_value, target, all);
     return all;
 }
 

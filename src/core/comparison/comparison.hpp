@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "core/comparison/difference.hpp"
+#include "core/comparison/group_estimates.hpp"
 #include "core/mechanism/summary_view.hpp"
 
 namespace ldp {
 
 /// The most comparisons of one call.
-inline constexpr std::size_t max_comparisons = 10'000'000;
+inline constexpr std::size_t max_comparisons = 2'000'000;
 
 /// The difference of two groups in the mean of a number or in the share of a value.
 struct Comparison {
@@ -25,17 +26,48 @@ struct Comparison {
     double adjusted;
 };
 
-/// Compares all pairs of groups, or each group with the baseline if there is one. For each pair there is one
-/// result per numeric attribute and per value of each category. With one of `attributes` the results are
-/// about this attribute alone. With several, which must be ascending, they are about the cells of the joint
-/// table. All summaries must be validated. Results that involve a group without reports are unknown.
+/// A comparison of all pairs of groups, or of each group with the baseline if there is one. For each pair
+/// there is one result per numeric attribute and per value of each category. With one of `attributes` the
+/// results are about this attribute alone. With several, which must be ascending, they are about the cells of
+/// the joint table. All summaries must be validated. Results that involve a group without reports are
+/// unknown.
 ///
 /// Groups are assumed to consist of different people. If some people are in two groups, for example with
 /// reports of different rounds, the difference is usually more precise than stated.
 ///
 /// Error incompatible if the summaries have different specs. Error invalid_value if there are fewer than two
 /// groups, more than max_comparisons results, or no such attribute or baseline. Error unsupported if the
-/// mechanism has no such estimates.
+/// mechanism has no such estimates. The summaries must outlive the object.
+class GroupComparison {
+  public:
+    /// Counts the results and estimates nothing.
+    GroupComparison(std::span<const SummaryView> groups, std::optional<std::size_t> baseline,
+                    std::vector<std::size_t> attributes);
+
+    /// Returns the number of results. It is 0 if no group has reports.
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    /// Writes count() results. The results of an attribute are adjacent, and among them those of a pair of
+    /// groups.
+    void write(double critical_value, Target target, std::span<Comparison> results) const;
+
+  private:
+    /// An attribute, or a joint table under the number of its first attribute.
+    struct Compared {
+        std::size_t attribute;
+        bool number;
+        std::size_t values;
+    };
+    void write(const Compared& compared, std::span<const GroupEstimates> estimates, double critical_value,
+               std::span<Comparison> results) const;
+
+    std::span<const SummaryView> groups_;
+    std::optional<std::size_t> baseline_;
+    std::vector<std::size_t> attributes_;
+    std::vector<Compared> compared_;
+    std::size_t pairs_, count_ = 0;
+};
+
+/// Returns all results of a GroupComparison.
 [[nodiscard]] std::vector<Comparison> compare(std::span<const SummaryView> groups,
                                               std::optional<std::size_t> baseline, double critical_value,
                                               Target target, const std::vector<std::size_t>& attributes = {});

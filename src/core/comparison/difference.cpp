@@ -236,16 +236,17 @@ Difference difference(const GroupEstimate& group, const GroupEstimate& baseline,
 }
 
 std::vector<double> holm_adjusted(std::span<const double> p_values) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < p_values.size(); ++i)
-        if (!std::isnan(p_values[i])) order.push_back(i);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p_values[i]; });
-    std::vector<double> adjusted(p_values.begin(), p_values.end());
-    double least = 0;
-    for (std::size_t rank = 0; rank < order.size(); ++rank)
-        adjusted[order[rank]] = least =
-            std::max(least, std::min(1.0, p_values[order[rank]] * static_cast<double>(order.size() - rank)));
-    return adjusted;
+    struct Tested {
+        double p_value, adjusted;
+    };
+    std::vector<Tested> tests;
+    for (const double each : p_values) tests.push_back({each, each});
+    adjust_by_holm<Tested>(
+        tests, [](const Tested& one) { return one.p_value; },
+        [](Tested& one, double adjusted) { one.adjusted = adjusted; });
+    std::vector<double> all;
+    for (const Tested& each : tests) all.push_back(each.adjusted);
+    return all;
 }
 
 }  // namespace ldp

@@ -1,9 +1,13 @@
 // Differences between estimates of the same quantity in two groups of different people.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/error_law.hpp"
 
 namespace ldp {
@@ -37,5 +41,29 @@ struct Difference {
 /// Adjusts p-values for the number of tests, so that the probability of at least one false rejection is at
 /// most the significance (Holm 1979). Unknown p-values stay unknown and do not count.
 [[nodiscard]] std::vector<double> holm_adjusted(std::span<const double> p_values);
+
+/// The same for the p-values of any items: p_value(item) reads one, adjust(item, adjusted) writes it.
+template <class Item, class Read, class Write>
+void adjust_by_holm(std::span<Item> items, Read p_value, Write adjust) {
+    std::vector<std::uint32_t> order;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (std::isnan(p_value(items[i])))
+            adjust(items[i], p_value(items[i]));
+        else
+            order.push_back(static_cast<std::uint32_t>(i));
+    }
+    Work work;
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+        work.done();
+        const double one = p_value(items[a]), other = p_value(items[b]);
+        return one != other ? one < other : a < b;
+    });
+    double least = 0;
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+        Item& item = items[order[rank]];
+        least = std::max(least, std::min(1.0, p_value(item) * static_cast<double>(order.size() - rank)));
+        adjust(item, least);
+    }
+}
 
 }  // namespace ldp

@@ -1,23 +1,38 @@
 // The estimates of one summary that are compared with those of another.
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/comparison/difference.hpp"
 #include "core/mechanism/summary_view.hpp"
+#include "core/tables/marginal.hpp"
 
 namespace ldp {
 
-/// The estimates of one attribute or table. All of them have the same law, or each has its own.
-struct LawfulEstimates {
-    std::vector<Estimate> estimates;
-    std::vector<ErrorLaw> laws;
+/// The estimates of one attribute or table. Those of an attribute have one law. Those of a table have a law
+/// each and are computed on demand, because a law takes ten times the memory of an estimate.
+class LawfulEstimates {
+  public:
+    LawfulEstimates() = default;
+    LawfulEstimates(std::vector<Estimate> estimates, const ErrorLaw& law)
+        : estimates_(std::move(estimates)), law_(law) {}
+    explicit LawfulEstimates(Marginal&& table) : table_(std::move(table)), cells_(table_->sizes()) {}
 
-    [[nodiscard]] std::size_t size() const noexcept { return estimates.size(); }
-    [[nodiscard]] bool empty() const noexcept { return estimates.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return table_ ? cells_->count() : estimates_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     [[nodiscard]] GroupEstimate operator[](std::size_t item) const {
-        return {estimates[item], laws.size() == 1 ? laws[0] : laws[item]};
+        if (!table_) return {estimates_[item], law_};
+        const MeasuredShare share = table_->measured(cells_->box(item));
+        return {share.estimate, share.law};
     }
+
+  private:
+    std::vector<Estimate> estimates_;
+    ErrorLaw law_;
+    std::optional<Marginal> table_;
+    std::optional<Cells> cells_;
 };
 
 /// The estimates of one group with their error laws. The group's summary must outlive it.
@@ -40,6 +55,9 @@ class GroupEstimates {
     Target target_;
     std::vector<Estimate> means_;
 };
+
+/// Returns whether the mean of the attribute is compared, not its shares.
+[[nodiscard]] bool is_compared_number(const Mechanism& mechanism, std::size_t attribute);
 
 /// Returns whether the attribute is a text of a record, whose shares are not compared.
 [[nodiscard]] bool is_text_of_record(const Mechanism& mechanism, std::size_t attribute);

@@ -325,6 +325,14 @@ BOOST_AUTO_TEST_CASE(impossible_comparisons_are_refused) {
     BOOST_CHECK(asked(mixed, {}) == ErrorCode::incompatible);
     BOOST_CHECK(asked(same, 2) == ErrorCode::invalid_value);
     BOOST_CHECK(asked(same, 0, {1}) == ErrorCode::invalid_value);
+    // Comparisons are counted before anything is estimated.
+    const auto large = mechanism("grr", 1, R"("domain": 1000)");
+    OwnedSummary reports(*large);
+    SeededBits bits(4005);
+    reports.draw(Cell{1}, bits);
+    const std::vector<SummaryView> many(64, reports.view());  // 2016 pairs
+    BOOST_CHECK(code([&] { (void)GroupComparison(many, {}, {}); }) == ErrorCode::invalid_value);
+    BOOST_TEST(GroupComparison(many, 0, {}).count() == 63'000u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
