@@ -13,7 +13,7 @@
 # make bench     speed, as ratios to a baseline of the same run
 # make evaluate  the figures of doc/evaluation.md, with drawings, checked against closed forms; FIGURES='means shares' runs some
 # make programs  compiles every bench, evaluation and fuzzing program
-# make dist      the tarball and PGXN's zip of the last commit, in build; make deb: the Debian packages
+# make dist      the tarball, PGXN's zip and bill of materials (CycloneDX) of the last commit, in build; make deb: the Debian packages
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root)
 # make check-releases  compiles and tests on other releases of Debian (root)
 # make format    formats the sources; make lint checks format, language and sources; make style the first two, in seconds
@@ -127,7 +127,8 @@ dist:
 	@mkdir -p build
 	@git archive --prefix=$(notdir $(RELEASE))/ HEAD | gzip -9n >$(RELEASE).tar.gz
 	@TZ=UTC git archive --prefix=$(notdir $(RELEASE))/ --format=zip -o $(RELEASE).zip HEAD
-	@sha256sum $(RELEASE).tar.gz $(RELEASE).zip
+	@tools/sbom >$(RELEASE).cdx.json
+	@sha256sum $(RELEASE).tar.gz $(RELEASE).zip $(RELEASE).cdx.json
 deb: deps
 	@tools/deps debhelper lintian
 	@tools/deb build/deb

@@ -33,9 +33,19 @@ std::string spec_of(const MechanismEntry& entry) {
     const auto number = [](int j) {
         return "{\"name\": \"a" + std::to_string(j) + "\", \"min\": -1, \"max\": 1}";
     };
+    // Cross tables are of categories.
+    if (entry.name == std::string_view("joint") || entry.name == std::string_view("joint_haar")) {
+        std::string list;
+        for (int j = 0; j < 4; ++j)
+            list +=
+                (j == 0 ? "{\"name\": \"a" : ", {\"name\": \"a") + std::to_string(j) + "\", \"domain\": 8}";
+        return begin + "\"attributes\": [" + list + "]}";
+    }
     switch (entry.shape) {
         case Shape::one_numeric:
             return begin + "\"min\": 0, \"max\": 1}";
+        case Shape::one_string:
+            return begin + R"("attributes": [{"name": "v", "strings": {"alphabet": "a-z", "longest": 8}}]})";
         case Shape::numeric_vector:
         case Shape::record: {
             std::string list;
