@@ -9,9 +9,9 @@
 
 #include "core/base/error.hpp"
 #include "core/format/header.hpp"
+#include "core/math/projective_space.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/mechanism/frequency/projective_space.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

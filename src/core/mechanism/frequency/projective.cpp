@@ -4,7 +4,7 @@
 //
 // parameters: k (4 bytes) · q (4) · t (1)
 
-#include "core/mechanism/frequency/projective_space.hpp"
+#include "core/math/projective_space.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/mechanism/frequency/projective_space.hpp"
+#include "core/math/projective_space.hpp"
 
 #include <algorithm>
 
