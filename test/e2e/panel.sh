@@ -56,6 +56,9 @@ for way in database endpoint; do
     equal "$(sql -c "SELECT country, count(*) FROM moods_$way GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" "de|1000 fr|1000 "
     equal "$(stat -c %a "moods_$way.panel.ldp")" 600
     # Each person has one response per value, across kills: at most 3 distinct reports of a person in 10 rounds.
+    run "no name of a person ($way)" 1 "$ldp" ledger "moods_$way.panel.ldp"
+    has err "has the ledgers of"
+    has err "Name a person: --person."
     run "a ledger ($way)" 0 "$ldp" ledger --person p0 "moods_$way.panel.ldp"
     has out "1 of at most 3"
     run "another ledger ($way)" 0 "$ldp" ledger --person p2 "moods_$way.panel.ldp"
