@@ -8,8 +8,8 @@
 
 #include "accounting/lower_bounds.hpp"
 #include "core/base/unknown.hpp"
+#include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/graded/estimable.hpp"
-#include "core/mechanism/ordered/choice.hpp"
 #include "core/spec/response_count.hpp"
 #include "result_rows.hpp"
 

@@ -1,3 +1,5 @@
+-- Length: accessors of one value, of all values and of groups share conventions and helpers.
+
 -- Accessors -------------------------------------------------------------------------------------------------
 -- With target 'sample', errors include only the noise of the randomizers; with 'population', also the sampling error of the
 -- respondents. The argument attribute is a name, or a number as text; most functions on a record require it. A function

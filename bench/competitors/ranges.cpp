@@ -7,8 +7,8 @@
 
 #include "../population.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/ordered/choice.hpp"
 #include "core/plan/first_look.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/distribution.hpp"

@@ -63,7 +63,7 @@ void check_prediction(const StreamCase& one) {
         const Collection collection(Spec::from_json(one.spec));
         const Spec& spec = collection.spec();
         const Attribute& attribute = spec.attributes()[0];
-        const auto& [rounds, people, change_rate, jitter] = one.stream;
+        const std::uint64_t rounds = one.stream.rounds, people = one.stream.people;
         ValueStream stream = ValueStream::generated(one.stream, attribute, predicted_values);
         const std::size_t others = stream.known();
         const ValueStream pool = ValueStream::generated(

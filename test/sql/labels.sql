@@ -10,7 +10,7 @@ INSERT INTO label_pair SELECT pg_temp.report_to('label_pair', '00' || lpad(to_he
 SELECT ldp_create_collection('label_record', '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "size", "min": 0, "max": 1, "mechanism": "duchi"},
     {"name": "town", "domain": ["Ulm", "Bonn"], "mechanism": "grr"}, {"name": "rank", "domain": 3, "mechanism": "grr"}]}');
 INSERT INTO label_record SELECT pg_temp.report_to('label_record', lpad((i % 3)::text, 2, '0') || lpad((i / 3 % 2)::text, 2, '0')) FROM generate_series(0, 119) AS i;
-SELECT ldp_create_collection('label_moments', '{"mechanism": "sampled", "epsilon": 4, "attributes": [{"name": "x", "min": -1, "max": 1, "mechanism": "duchi"},
+SELECT ldp_create_collection('label_moments', '{"mechanism": "sampled", "epsilon": 4, "per_report": 1, "attributes": [{"name": "x", "min": -1, "max": 1, "mechanism": "duchi"},
     {"name": "y", "min": -1, "max": 1, "mechanism": "duchi"}, {"product": ["x", "x"], "mechanism": "duchi"}, {"product": ["x", "y"], "mechanism": "duchi"},
     {"product": ["y", "y"], "mechanism": "duchi"}]}');
 INSERT INTO label_moments SELECT pg_temp.report_to('label_moments', lpad(j::text, 2, '0') || CASE WHEN j < 2 THEN lpad((i % 2)::text, 2, '0') ELSE '01' END)

@@ -5,7 +5,7 @@ SET search_path = regression, public;
 
 
 -- A record by hand with the products for a regression, and the number of ones among a hundred reports about each number.
-SELECT ldp_create_collection('pupil', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "regression": {"of": "score", "on": ["hours"], "group": "school"}, "attributes": [
+SELECT ldp_create_collection('pupil', '{"mechanism": "sampled", "epsilon": 4, "per_report": 1, "grid": 100, "regression": {"of": "score", "on": ["hours"], "group": "school"}, "attributes": [
     {"name": "school", "domain": ["north", "süd"], "mechanism": "grr"},
     {"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
     {"product": ["score", "score"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}, {"product": ["hours", "hours"], "mechanism": "duchi"},
@@ -60,7 +60,7 @@ SELECT jsonb_path_query_array(ldp_spec_canonical('{"mechanism": "sampled", "epsi
 SELECT count(*) AS of_no_summary FROM ldp_regression(NULL, 'score', ARRAY['hours']);
 SELECT count(*) AS of_no_reports FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE false), 'score', ARRAY['hours']);
 SELECT term, estimate, lower, n, note FROM ldp_regression((SELECT ldp_agg(report) FROM (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) <> 3 UNION ALL (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) = 3 LIMIT 19)) AS r), 'score', ARRAY['hours']);
-SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "attributes": [{"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
+SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, "per_report": 1, "grid": 100, "attributes": [{"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
     {"product": ["hours", "hours"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}]}');
 INSERT INTO partial SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
 SELECT term, estimate IS NULL AS missing, note FROM ldp_regression(ldp_summary_of('partial'), 'score', ARRAY['hours']);

@@ -7,8 +7,8 @@
 #include "accounting/lower_bounds.hpp"
 #include "cli/command.hpp"
 #include "cli/records.hpp"
+#include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/ordered/choice.hpp"
 
 namespace ldp::cli::advise {
 

@@ -9,8 +9,8 @@
 #include "cli/command.hpp"
 #include "cli/planning/draft.hpp"
 #include "client/in_quotes.hpp"
+#include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/ordered/choice.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/spec/spec.hpp"
 

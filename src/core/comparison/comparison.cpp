@@ -80,7 +80,7 @@ void GroupComparison::write(double critical_value, Target target, std::span<Comp
     estimates.reserve(groups_.size());
     for (const SummaryView& group : groups_) estimates.emplace_back(group, target);
     std::size_t written = 0;
-    for (const Compared& each : compared_) {
+    for (const ComparedAttribute& each : compared_) {
         write(each, estimates, critical_value, results.subspan(written, each.values * pairs_));
         written += each.values * pairs_;
     }
@@ -91,7 +91,7 @@ void GroupComparison::write(double critical_value, Target target, std::span<Comp
 }
 
 // A value at a time, so that of a joint table's cells only one for each group is in memory.
-void GroupComparison::write(const Compared& compared, std::span<const GroupEstimates> estimates,
+void GroupComparison::write(const ComparedAttribute& compared, std::span<const GroupEstimates> estimates,
                             double critical_value, std::span<Comparison> results) const {
     std::vector<LawfulEstimates> all;
     for (const GroupEstimates& group : estimates) {

@@ -52,18 +52,18 @@ class GroupComparison {
 
   private:
     /// An attribute, or a joint table under the number of its first attribute.
-    struct Compared {
+    struct ComparedAttribute {
         std::size_t attribute;
         bool number;
         std::size_t values;
     };
-    void write(const Compared& compared, std::span<const GroupEstimates> estimates, double critical_value,
-               std::span<Comparison> results) const;
+    void write(const ComparedAttribute& compared, std::span<const GroupEstimates> estimates,
+               double critical_value, std::span<Comparison> results) const;
 
     std::span<const SummaryView> groups_;
     std::optional<std::size_t> baseline_;
     std::vector<std::size_t> attributes_;
-    std::vector<Compared> compared_;
+    std::vector<ComparedAttribute> compared_;
     std::size_t pairs_, count_ = 0;
 };
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/mechanism/ordered/choice.hpp"
+#include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/summary_view.hpp"
 
 namespace ldp {

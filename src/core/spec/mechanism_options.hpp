@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/mechanism/ordered/choice.hpp"
+#include "core/choice/ordered_choice.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace ldp {

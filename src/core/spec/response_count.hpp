@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/choice/selection.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/selection.hpp"
 #include "core/spec/spec.hpp"
 #include "core/spec/value_stream.hpp"
 

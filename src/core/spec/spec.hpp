@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/choice/selection.hpp"
 #include "core/format/fingerprint.hpp"
 #include "core/mechanism/registry.hpp"
-#include "core/mechanism/selection.hpp"
 #include "core/mechanism/settings.hpp"
 #include "core/spec/budget.hpp"
 

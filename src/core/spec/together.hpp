@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/mechanism/selection.hpp"
+#include "core/choice/selection.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace ldp {

@@ -1,6 +1,6 @@
 // "auto": the least variance within its limits, written down, and read back as it was.
 
-#include "core/mechanism/selection.hpp"
+#include "core/choice/selection.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/ordered/choice.hpp"
+#include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/plan/first_look.hpp"
 #include "core/spec/spec.hpp"

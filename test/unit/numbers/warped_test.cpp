@@ -6,8 +6,8 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/channel/warp_design.hpp"
+#include "core/choice/selection.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
-#include "core/mechanism/selection.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

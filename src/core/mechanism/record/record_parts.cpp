@@ -11,10 +11,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/ordered_choice.hpp"
+#include "core/choice/selection.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
-#include "core/mechanism/ordered/choice.hpp"
-#include "core/mechanism/selection.hpp"
 
 namespace ldp {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "core/choice/selection.hpp"
 #include "core/mechanism/registry.hpp"
-#include "core/mechanism/selection.hpp"
 
 namespace ldp {
 

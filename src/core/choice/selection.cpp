@@ -1,4 +1,4 @@
-#include "core/mechanism/selection.hpp"
+#include "core/choice/selection.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/choice/selection.hpp"
 #include "core/mechanism/estimate.hpp"
-#include "core/mechanism/selection.hpp"
 
 namespace ldp {
 

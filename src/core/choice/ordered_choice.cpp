@@ -1,4 +1,4 @@
-#include "core/mechanism/ordered/choice.hpp"
+#include "core/choice/ordered_choice.hpp"
 
 #include <algorithm>
 #include <cmath>
