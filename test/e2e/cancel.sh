@@ -77,7 +77,7 @@ summarise haar_ranges "{\"mechanism\": \"haar_ranges\", \"epsilon\": 1, $vector}
 summarise duchi_vector "{\"mechanism\": \"duchi_vector\", \"epsilon\": 1, $vector}" "$vector_rows"
 fine='{"name": "a", "domain": 1024}, {"name": "b", "domain": 1024}'
 summarise joint_haar "{\"mechanism\": \"joint_haar\", \"epsilon\": 1, \"attributes\": [$fine]}" "a,b\n$(printf '%d,7\\n' {1..1000})"
-summarise strings '{"mechanism": "strings", "epsilon": 8, "cohorts": 32768, "buckets": 2, "first": 2, "attributes": [{"name": "v", "strings": {"alphabet": "a-zA-Z0-9", "longest": 10}}]}' \
+summarise strings '{"mechanism": "strings", "epsilon": 8, "cohorts": 16384, "buckets": 2, "first": 2, "attributes": [{"name": "v", "strings": {"alphabet": "a-zA-Z0-9", "longest": 10}}]}' \
     "v\n$(yes 'acme\n' | head -n 20000 | tr -d '\n')"
 labels=$(printf '"label %d", ' {0..65535})
 summarise labelled "{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"v\", \"domain\": [${labels%, }]}]}" 'v\nlabel 5\n'
