@@ -29,8 +29,7 @@ struct CanonicalText {
 
 CanonicalText canonical(const char* text) {
     const Spec spec = Spec::from_json(text);
-    const bool canonical_already = json_of(text, Unsound::allowed).contains("derived");
-    const std::string statement = canonical_already ? std::string() : statement_of_budget(spec, text);
+    const std::string statement = has_derived(text) ? std::string() : statement_of_budget(spec, text);
     return {keep(spec.to_json()), statement.empty() ? nullptr : keep(statement)};
 }
 

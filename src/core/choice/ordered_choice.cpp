@@ -134,7 +134,7 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request,
     return result;
 }
 
-auto order(const Candidate& one) {
+auto order_of_ranges(const Candidate& one) {
     return std::tuple(!one.obstacle.empty(), std::isnan(one.n_variance) ? HUGE_VAL : one.n_variance);
 }
 
@@ -189,7 +189,7 @@ double mean_variance(const Mechanism& mechanism, OrderedUse use, std::vector<dou
 std::vector<Candidate> rank_ordered(const OrderedRequest& request) {
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : ordered_mechanisms) candidates.push_back(candidate(*entry, request));
-    std::ranges::stable_sort(candidates, {}, order);
+    std::ranges::stable_sort(candidates, {}, order_of_ranges);
     return candidates;
 }
 
@@ -216,7 +216,7 @@ SelectedWithin choose_ordered_within(const OrderedRequest& request, const Respon
         }
     }
     candidates.push_back(std::move(dithered));
-    std::ranges::stable_sort(candidates, {}, order);
+    std::ranges::stable_sort(candidates, {}, order_of_ranges);
     Selected found = first_of(candidates, request, advice_within(limit));
     if (found.mechanism != &dithered::entry) options.clear();
     if (request.grid) options["grid"] = *request.grid;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "core/spec/evolving_prediction.hpp"
 
 namespace ldp {

@@ -277,4 +277,8 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
     return statement + ". A budget that cannot end: " + alternatives;
 }
 
+bool has_derived(std::string_view text) {
+    return json_of(text, Unsound::allowed).contains("derived");
+}
+
 }  // namespace ldp

@@ -38,7 +38,7 @@ struct DeclaredStream {
     /// Reads the object "stream". For one attribute it has the keys of StreamParameters; for several,
     /// "rounds", "people" and "attributes", an object of such keys for each attribute that changes. Throws
     /// Error (invalid_spec).
-    [[nodiscard]] static DeclaredStream from_json(const Json& found,
+    [[nodiscard]] static DeclaredStream from_json(const nlohmann::json& found,
                                                   const std::vector<Attribute>& attributes);
 };
 
@@ -70,5 +70,8 @@ class StreamNeeds final : public ResponseNeeds {
 /// what happens then, the predicted share of people in the stream that `text` declares, and alternatives.
 /// `text` is the spec as it was given. Empty if the spec has no budget, or if no budget can end.
 [[nodiscard]] std::string statement_of_budget(const Spec& spec, std::string_view text);
+
+/// Returns whether the text of a spec has the key "derived", as canonical texts have.
+[[nodiscard]] bool has_derived(std::string_view text);
 
 }  // namespace ldp

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/json.hpp"
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/mechanism/settings.hpp"
 
 namespace ldp {
@@ -27,7 +28,7 @@ struct StreamParameters {
     std::uint64_t period = 0;  ///< rounds of a season; 0 stands for all rounds
 
     /// Reads the object "stream" of a spec. Throws Error (invalid_spec) with the key.
-    [[nodiscard]] static StreamParameters from_json(const Json& found, const Attribute& attribute);
+    [[nodiscard]] static StreamParameters from_json(const nlohmann::json& found, const Attribute& attribute);
 };
 
 /// The values of people in consecutive rounds.
