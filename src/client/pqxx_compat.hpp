@@ -302,16 +302,19 @@ class Connection {
         if (borrowed_ != nullptr) return *borrowed_;
         if (!own_) {
             const std::string mark = std::to_string(SystemRandom().word());
-            auto made = pq::connected(
-                parameters_, version_, std::string(" -c ") + pq::session_mark + "=" + mark, direct_,
-                [](const std::string& all) { return std::make_unique<pqxx::connection>(all); });
+            std::string option = " -c ";
+            option.append(pq::session_mark).append("=").append(mark);
+            auto made = pq::connected(parameters_, version_, option, direct_, [](const std::string& all) {
+                return std::make_unique<pqxx::connection>(all);
+            });
             // The settings that this version has are requested from the next connection on.
             version_ = made->server_version();
             if (direct_)
                 direct_ = pq::guarded("connecting to the server", [&] {
                     pqxx::nontransaction session(*made);
-                    const auto found = session.exec(std::string("SELECT pg_catalog.current_setting('") +
-                                                    pq::session_mark + "', true)");
+                    std::string query = "SELECT pg_catalog.current_setting('";
+                    query.append(pq::session_mark).append("', true)");
+                    const auto found = session.exec(query);
                     return !found[0][0].is_null() && found[0][0].as<std::string>() == mark;
                 });
             own_ = std::move(made);
