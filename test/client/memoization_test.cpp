@@ -161,14 +161,14 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
         R"({"mechanism": "haar", "epsilon": 1, "budget": {"epsilon": 500}, "attributes": [
             {"name": "a", "min": 0, "max": 8, "evolving": true}, {"name": "b", "min": 0, "max": 8, "evolving": true},
             {"name": "c", "min": 0, "max": 8}]})",
-        R"({"mechanism": "sampled", "epsilon": 4, "per_report": 2, "budget": {"epsilon": 2000}, "attributes": [
+        R"({"mechanism": "sampled", "epsilon": 4, "per_report": 2, "budget": {"epsilon": 1000000}, "attributes": [
             {"name": "a", "min": 0, "max": 8, "evolving": true}, {"name": "b", "domain": 3},
-            {"name": "c", "min": 0, "max": 8}, {"name": "d", "min": 0, "max": 9, "evolving": true}]})",
-        R"({"mechanism": "sampled", "epsilon": 2, "budget": {"epsilon": 2000}, "attributes": [
-            {"name": "a", "vector": 2, "min": 0, "max": 8, "evolving": true}, {"name": "b", "domain": 3},
+            {"name": "c", "min": 0, "max": 8, "mechanism": "optimal"}, {"name": "d", "min": 0, "max": 9, "evolving": true}]})",
+        R"({"mechanism": "sampled", "epsilon": 2, "budget": {"epsilon": 1000000}, "attributes": [
+            {"name": "a", "vector": 2, "min": 0, "max": 8, "mechanism": "haar", "evolving": true}, {"name": "b", "domain": 3},
             {"name": "c", "domain": 3}, {"name": "d", "min": 0, "max": 9, "evolving": true}], "together": [["b", "c"]]})",
         R"({"mechanism": "olh", "epsilon": 1, "domain": 6, "evolving": {}, "budget": {"epsilon": 500}})",
-        R"({"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "budget": {"epsilon": 2000}, "attributes": [
+        R"({"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "budget": {"epsilon": 1000000}, "attributes": [
             {"name": "a", "min": 0, "max": 8, "mechanism": "optimal", "evolving": true},
             {"name": "b", "domain": 3, "mechanism": "l_grr"}, {"name": "c", "domain": 9, "mechanism": "loloha"}]})",
     };
@@ -235,7 +235,8 @@ BOOST_AUTO_TEST_CASE(a_spent_budget_repeats_the_nearest_answer) {
 BOOST_AUTO_TEST_CASE(the_nearest_answer_of_a_record) {
     const Collection c = of(
         R"({"mechanism": "sampled", "epsilon": 2, "per_report": 2, "evolving": {}, "budget": {"epsilon": 4},
-            "attributes": [{"name": "a", "min": 0, "max": 1000000}, {"name": "b", "domain": ["x", "y", "z"]}]})");
+            "attributes": [{"name": "a", "min": 0, "max": 1000000, "mechanism": "optimal"},
+                {"name": "b", "domain": ["x", "y", "z"], "mechanism": "grr"}]})");
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Person person(c, seed);
         const Report first = person.report(std::vector<Value>{900000, "z"}).report;

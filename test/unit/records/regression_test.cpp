@@ -705,7 +705,7 @@ BOOST_AUTO_TEST_CASE(what_is_bounded_is_covered_at_least, *boost::unit_test::lab
          {"score", {"hours"}, "school"},
          1,
          Target::population},
-        {record(5, hours + "," + score, on_hours + R"(}, "evolving": {}, "budget": {"epsilon": 5})"),
+        {record(5, hours + "," + score, on_hours + R"(}, "evolving": {}, "budget": {"epsilon": 1000000})"),
          {"score", {"hours"}, {}},
          3,
          Target::population}};
