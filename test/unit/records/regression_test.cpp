@@ -278,9 +278,11 @@ BOOST_AUTO_TEST_CASE(products_of_averages_are_of_peoples_own_means) {
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_remembers_makes_products) {
+    const std::string attributes = R"({"name": "hours", "min": 0, "max": 10, "mechanism": "optimal"},
+        {"name": "score", "min": 0, "max": 100, "mechanism": "optimal"},
+        {"product": ["hours", "score"], "mechanism": "optimal", "evolving": true})";
     Client client(Collection(Spec::from_json(record(
-                      1, hours + "," + score + R"(, {"product": ["hours", "score"], "evolving": true})",
-                      R"(, "per_report": 3, "evolving": {}, "budget": {"epsilon": 3})"))),
+                      1, attributes, R"(, "per_report": 3, "evolving": {}, "budget": {"epsilon": 3})"))),
                   MemoryStore{});
     BOOST_CHECK(client.report({4, 30}).origin == Origin::drawn);
     BOOST_CHECK(client.report({4, 30}).origin == Origin::memoized);
@@ -556,7 +558,7 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_answers_must_be_told) {
     const Town town(
         record(
             5, hours + "," + score,
-            R"(, "regression": {"of": "score", "on": ["hours"]}, "evolving": {}, "budget": {"epsilon": 5})"),
+            R"(, "regression": {"of": "score", "on": ["hours"]}, "evolving": {}, "budget": {"epsilon": 1000000})"),
         300, 4);
     SeededBits bits(3);
     const OwnedSummary summary = town.asked(bits);
