@@ -69,7 +69,7 @@ inline void check_rows(const std::string& collection, std::int64_t took, std::si
               "it."));
 }
 
-// RESET ROLE would return to a role that ALTER ROLE … SET role has set.
+/// Statements that reset a session. RESET ROLE would return to a role that ALTER ROLE … SET role has set.
 #define LDP_RESET                                                                    \
     "CLOSE ALL; RESET SESSION AUTHORIZATION; SET ROLE NONE; RESET ALL; UNLISTEN *; " \
     "SELECT pg_catalog.pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES"

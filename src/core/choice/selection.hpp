@@ -95,22 +95,23 @@ struct ResponseLimit {
 
 /// A mechanism that "auto" considers only for memoized responses.
 struct FewResponses {
-    const MechanismEntry* mechanism;
-    const char* option;  ///< limits the number of different responses
-    std::uint64_t more;  ///< number of responses beyond the option's value
-    Shape shape;         ///< the kind of attribute for whose usual estimates the mechanism is considered
+    const MechanismEntry* mechanism;  ///< the candidate
+    const char* option;               ///< limits the number of different responses
+    std::uint64_t more;               ///< number of responses beyond the option's value
+    Shape shape;  ///< the kind of attribute for whose usual estimates the mechanism is considered
 
     /// Returns values of the option with at most this number of responses. The first one is the mechanism's
     /// own choice, which may have more.
     [[nodiscard]] std::vector<OptionValues> options(std::uint64_t most) const;
 };
+/// Returns the mechanisms that "auto" considers only for memoized responses.
 [[nodiscard]] std::span<const FewResponses> mechanisms_of_few_responses() noexcept;
 
 /// The result of "auto" with the options that the limit requires.
 struct SelectedWithin {
-    const MechanismEntry* mechanism;
-    std::string reason;
-    OptionValues options = {};
+    const MechanismEntry* mechanism;  ///< the choice
+    std::string reason;               ///< of the choice, as the canonical spec states it
+    OptionValues options = {};        ///< of the mechanism, beyond its own choice
 };
 /// As choose(), among the mechanisms that keep to the limit and are `suitable`, if it is given.
 [[nodiscard]] SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit& limit,
