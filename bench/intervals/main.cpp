@@ -31,6 +31,7 @@
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/marginal.hpp"
+#include "core/tables/share_intervals.hpp"
 #include "joint_intervals.hpp"
 #include "simulation/seeded_random.hpp"
 
