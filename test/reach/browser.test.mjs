@@ -257,10 +257,12 @@ test("the page of the manual works offline from the second visit on, and counts 
         while (document.getElementById("answer").disabled) await new Promise((wait) => setTimeout(wait, 20));
     });
     // The server of the page is there, the endpoint is not.
+    endpoint.mood = () => ({ status: 503 });
     endpoint.between = (answer, { url }) => (url.startsWith("/collections/") ? "lose the answer" : answer);
     await browser.go(`${endpoint.url}/pets.html`);
     await answered("Thank you");
     assert.equal(endpoint.counted().length, 0);
+    endpoint.mood = () => undefined;
     endpoint.between = (answer) => answer;
     await browser.go(`${endpoint.url}/pets.html`);
     await waited(() => endpoint.counted().length === 1);
