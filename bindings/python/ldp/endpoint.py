@@ -51,7 +51,7 @@ class _TlsConnection(http.client.HTTPSConnection):
 
 class _TlsHandler(urllib.request.HTTPSHandler):
     def https_open(self, req: urllib.request.Request) -> Any:
-        return self.do_open(_TlsConnection, req)  # type: ignore[arg-type]  # the stub knows other arguments
+        return self.do_open(_TlsConnection, req)  # type: ignore[arg-type]  # typeshed expects a host only
 
 
 #: The size of a response in bytes. The longest response of an endpoint is a spec.
