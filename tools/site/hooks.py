@@ -1,7 +1,10 @@
 """Hooks of MkDocs. They link names of functions to their entries in the SQL reference, so that the pages' sources stay plain.
-They also write the search index as a script, for pages that are opened as files (theme/offline.js)."""
+They convert formulas from TeX to MathML, which browsers display without a script. They also write the search index as a
+script, for pages that are opened as files (theme/offline.js)."""
 
+import html as escapes
 import re
+import subprocess
 from pathlib import Path
 
 from mkdocs.utils import get_relative_url
@@ -9,6 +12,8 @@ from mkdocs.utils import get_relative_url
 reference = "doc/sql-reference"
 # What stays as it is: links, headings, blocks of code.
 kept = re.compile(r"(<a\b.*?</a>|<h[1-6]\b.*?</h[1-6]>|<pre\b.*?</pre>)", re.DOTALL)
+# Formulas as the repository's own viewers expect them: $`TeX`$ in a line, and fences of the kind math (mkdocs.yml).
+formula = re.compile(r'\$<code>(.*?)</code>\$|<div class="math">(.*?)</div>', re.DOTALL)
 names = set()
 
 
@@ -23,9 +28,30 @@ def on_page_markdown(markdown, page, config, files):
     return markdown
 
 
+def mathml(formulas):
+    """Converts formulas with Pandoc: a list of (TeX, whether it has lines of its own). A warning is an error."""
+    marks = {False: "$", True: "$$"}
+    text = "\n\n".join(f"{marks[display]}{' '.join(tex.split())}{marks[display]}" for tex, display in formulas)
+    done = subprocess.run(["pandoc", "--from=markdown", "--to=html", "--mathml"], input=text, capture_output=True, text=True, check=True)
+    found = re.findall(r"<math\b.*?</math>", done.stdout, re.DOTALL)
+    if done.stderr or len(found) != len(formulas):
+        raise ValueError(f"{len(found)} of {len(formulas)} formulas were converted: {done.stderr}")
+    # The search would index the copy in TeX.
+    return [re.sub(r"<annotation\b.*?</annotation>|</?semantics>", "", one, flags=re.DOTALL) for one in found]
+
+
+def with_formulas(html):
+    formulas = [(escapes.unescape(inline or block), bool(block)) for inline, block in formula.findall(html)]
+    if not formulas:
+        return html
+    converted = iter(mathml(formulas))
+    return formula.sub(lambda found: next(converted) if found[1] else f'<div class="math">{next(converted)}</div>', html)
+
+
 def on_page_content(html, page, config, files):
     if page.url.startswith("api/"):
         return html  # names of C and C++
+    html = with_formulas(html)
     within = page.url == reference + ".html"
     url = "" if within else get_relative_url(reference + ".html", page.url)
     # There, a name with its arguments is the entry.
