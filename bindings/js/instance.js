@@ -275,7 +275,7 @@ export class Instance {
         this.#exports.invalidate();
     }
 
-    /** Returns the receipt that the endpoint sends with a response to this request (doc/collect.md). */
+    /** Returns the receipt that the endpoint sends with a response to this request (doc/protocol.md). */
     receipt({ method, status, name, id = "", round = 0, content = new Uint8Array() }) {
         const head = [method, name, id].map((each) => utf8.encode(each));
         const bytes = new Uint8Array(head.reduce((sum, each) => sum + each.length, content.length));

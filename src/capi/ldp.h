@@ -293,7 +293,7 @@ LDP_API size_t ldp_batch_reports(const ldp_batch *batch);          /* number of 
 /* Returns the i-th report, counted from 0, and stores its size in bytes in `size`, which may be null. Returns null if
  * i is too large. */
 LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t *size);
-/* Encodes all reports as the body of a request to an endpoint (doc/collect.md); the caller frees it with ldp_free().
+/* Encodes all reports as the body of a request to an endpoint (doc/protocol.md); the caller frees it with ldp_free().
  * LDP_MALFORMED if a report is damaged: settle the batch with LDP_REFUSED. LDP_FULL if there are too many reports:
  * settle it with LDP_TOO_LARGE. */
 LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size_t *size, ldp_error **error);
@@ -356,7 +356,7 @@ LDP_API ldp_status ldp_flush_done(const ldp_flush *flush, ldp_flushed *flushed, 
 /* Frees a flush. Accepts null. */
 LDP_API void ldp_flush_free(ldp_flush *flush);
 
-/* The delivery protocol, for transports (described in doc/collect.md) ----------------------------------------- */
+/* The delivery protocol, for transports (described in doc/protocol.md) ----------------------------------------- */
 
 /* A request about a batch. */
 typedef enum ldp_request LDP_INT {

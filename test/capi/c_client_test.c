@@ -319,7 +319,7 @@ static const char *const an_id = "0d6c7ea3-3a2f-4f0e-9a53-1a3d3a9a5a10";
 static void deciding(void) {
     char receipt[LDP_RECEIPT_SIZE];
     ldp_outcome outcome = LDP_LATER;
-    /* Computed by sha256sum; doc/collect.md says of what. */
+    /* Computed by sha256sum; doc/protocol.md says of what. */
     FINE(ldp_delivery_receipt("POST", 201, "my \xc3\xbc", an_id, -7, (const uint8_t *)"abc", 3, receipt, &error));
     CHECK(strcmp(receipt, "522df90988a55c1e09f1149efec27ae4e3711ede21f231743888bfb6de3d8bba") == 0);
     FINE(ldp_delivery_receipt("DELETE", 204, "my \xc3\xbc", an_id, 0, NULL, 0, receipt, &error));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Values of side columns, from a file to rollups: rows and batches, a database and an endpoint, kills in the middle, types,
-# rights, and the example of doc/production.md. The server is named by PGHOST and its like, the program by LDP.
+# rights, and the example of doc/operation.md. The server is named by PGHOST and its like, the program by LDP.
 . "$(dirname "$0")/../prelude.sh"
 children=()
 at_exit() {
@@ -15,7 +15,7 @@ sql -c "CREATE EXTENSION ldp" -c "CREATE ROLE ldp_side_keeper LOGIN IN ROLE ldp_
     -c "GRANT USAGE ON SCHEMA survey TO ldp_submitter, ldp_analyst, ldp_side_narrow" || exit 1
 equal() { check "$name" "$2" "$1"; }  # of the last run
 
-# The collection of doc/production.md, once with rows of reports and once with rows of batches.
+# The collection of doc/operation.md, once with rows of reports and once with rows of batches.
 create() {
     sql -c "SET ROLE ldp_side_keeper" -c "SELECT ldp_create_collection('$1', '{\"mechanism\": \"auto\", \"epsilon\": 1, \"domain\": [\"shop\", \"news\", \"games\", \"mail\"]}',
             ARRAY[['seen', 'timestamptz'], ['country', 'text']], schema => 'survey', partition_by => 'seen', rows => '$2')" \

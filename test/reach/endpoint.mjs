@@ -18,7 +18,7 @@ function parts(type, body) {
 }
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
-/** The receipt of an answer, as doc/collect.md describes it. */
+/** The receipt of an answer, as doc/protocol.md describes it. */
 export const receipt = (method, status, name, id, round, content) =>
     sha256(["ldp receipt 1", method, status, id, round, sha256(content), name].join("\n"));
 

@@ -99,7 +99,7 @@ class Batch:
         return native.taken(memory, size.value)
 
     def body(self) -> tuple[bytes, str]:
-        """Returns the body of a POST to an endpoint (doc/collect.md), with side columns, and its media type.
+        """Returns the body of a POST to an endpoint (doc/protocol.md), with side columns, and its media type.
 
         May be called only within a transport. Raises Error as frame() does.
         """

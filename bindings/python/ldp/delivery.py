@@ -48,7 +48,7 @@ def sql_step(request: Request, so_far: Outcome, state: str, fresh: bool) -> tupl
 
 
 def receipt(method: str, status: int, collection: str, batch: str = "", round: int = 0, content: bytes = b"") -> str:
-    """Returns the receipt that the endpoint sends with a response to this request (doc/collect.md)."""
+    """Returns the receipt that the endpoint sends with a response to this request (doc/protocol.md)."""
     made = ctypes.create_string_buffer(65)
     native.call("ldp_delivery_receipt", method.encode(), status, collection.encode(), batch.encode(), round, content,
                 len(content), made)

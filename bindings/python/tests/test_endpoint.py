@@ -129,7 +129,7 @@ def sha256(content):
 
 
 def receipt(method, status, collection, batch="", round=0, content=b""):
-    """As doc/collect.md describes it."""
+    """As doc/protocol.md describes it."""
     return sha256("\n".join(["ldp receipt 1", method, str(status), batch, str(round), sha256(content), collection]).encode())
 
 

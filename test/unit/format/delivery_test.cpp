@@ -38,7 +38,7 @@ const std::set<unsigned> passing_statuses{0, 302, 303, 307, 408, 425, 429, 500, 
 
 }  // namespace
 
-// Computed by sha256sum, from the description in doc/collect.md.
+// Computed by sha256sum, from the description in doc/protocol.md.
 BOOST_AUTO_TEST_CASE(receipts_are_as_the_manual_says) {
     const std::string id = "0d6c7ea3-3a2f-4f0e-9a53-1a3d3a9a5a10";
     BOOST_TEST(delivery_receipt("POST", 201, "my ü", id, -7, content("abc")) ==
