@@ -89,7 +89,7 @@ wasm:
 	@tools/deps $(WASM_PACKAGES)
 	@mkdir -p build && cmake --preset wasm --log-level=WARNING >build/configure-wasm.log
 	@$(call build,build/wasm,all)
-SITE_PACKAGES := mkdocs mkdocs-material doxygen pandoc
+SITE_PACKAGES := mkdocs mkdocs-material doxygen pandoc fonts-stix
 site: deps configure
 	@tools/deps $(SITE_PACKAGES)
 	@tools/site/build

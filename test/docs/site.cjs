@@ -1,6 +1,6 @@
 // Opens pages of the site as files in headless Chromium, in light and dark, wide and narrow, and tells what is wrong with
 // them: messages on the console, requests for what is not a file, pages wider than the window, violations of accessibility
-// rules (axe-core), a search that finds nothing.
+// rules (axe-core), formulas that are not displayed, a search that finds nothing.
 //
 //     node site.cjs CHROMIUM PICTURES SITE       pictures go to the folder PICTURES
 const fs = require('fs');
@@ -14,7 +14,7 @@ const looks = [
     { name: 'dark', scheme: 'dark', width: 1280 },
     { name: 'narrow', scheme: 'dark', width: 360 },
 ];
-const pages = ['index', 'doc/tutorial', 'doc/sql', 'doc/sql-reference', 'doc/evaluation', 'api/client-client-hpp', 'api/capi-ldp-h'];
+const pages = ['index', 'doc/tutorial', 'doc/sql', 'doc/sql-reference', 'doc/evaluation', 'doc/theory-frequencies', 'api/client-client-hpp', 'api/capi-ldp-h'];
 
 async function opened(browser, name, look, found) {
     // Where nothing is kept of the look that another page had.
@@ -45,6 +45,16 @@ async function faults(browser, name, look) {
         for (const one of results.violations)
             found.push(`${one.id}: ${one.nodes.length}, as ${one.nodes[0].html.slice(0, 160)}`);
     }
+    // A formula is an element of MathML with a size; no TeX is left, neither in lines nor in blocks.
+    const formulas = await page.evaluate(() => ({
+        flat: [...document.querySelectorAll('article math')].filter(one => one.getBoundingClientRect().height < 5).length,
+        blocks: document.querySelectorAll('article div.math > math[display=block]').length,
+        lines: document.querySelectorAll('article math[display=inline]').length,
+        tex: /\$|\\(frac|hat|sum|operatorname)\b/.test(document.querySelector('article').innerText),
+    }));
+    if (formulas.flat > 0) found.push(`${formulas.flat} formulas without a size`);
+    if (name === 'doc/theory-frequencies' && (formulas.blocks < 5 || formulas.lines < 50 || formulas.tex))
+        found.push(`formulas: ${JSON.stringify(formulas)}`);
     const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     if (beyond > 0) found.push(`${beyond} pixels wider than the window`);
     await page.screenshot({ path: path.join(pictures, `${name.replace('/', '-')}-${look.name}.png`) });

@@ -36,8 +36,9 @@ def mathml(formulas):
     found = re.findall(r"<math\b.*?</math>", done.stdout, re.DOTALL)
     if done.stderr or len(found) != len(formulas):
         raise ValueError(f"{len(found)} of {len(formulas)} formulas were converted: {done.stderr}")
-    # The search would index the copy in TeX.
-    return [re.sub(r"<annotation\b.*?</annotation>|</?semantics>", "", one, flags=re.DOTALL) for one in found]
+    # The search would index the copy in TeX. Parentheses in a line keep their height.
+    found = [re.sub(r"<annotation\b.*?</annotation>|</?semantics>", "", one, flags=re.DOTALL) for one in found]
+    return [one if display else one.replace('stretchy="true"', 'stretchy="false"') for one, (_, display) in zip(found, formulas)]
 
 
 def with_formulas(html):
