@@ -214,7 +214,7 @@ Packing* append(FunctionCallInfo fcinfo, Packing* packing, const Mechanism& mech
         packing = static_cast<Packing*>(palloc(sizeof(Packing)));
         initStringInfo(&packing->bytes);
         packing->block_size = mechanism.block().size();
-        packing->payload_size = mechanism.payload_size();
+        packing->payload_size = sent_size(mechanism);
         enlargeStringInfo(&packing->bytes, static_cast<int>(frame.payloads_at() + payloads.size()));
         packing->bytes.len = static_cast<int>(frame.payloads_at());
         const MutableBytes head{reinterpret_cast<std::byte*>(packing->bytes.data), frame.payloads_at()};
@@ -222,8 +222,7 @@ Packing* append(FunctionCallInfo fcinfo, Packing* packing, const Mechanism& mech
         set_kind(head, Kind::report);
         MemoryContextSwitchTo(caller);
     }
-    if (payloads.size() / mechanism.payload_size() > frame.most() - packing->count())
-        throw_too_many(*packing);
+    if (payloads.size() / sent_size(mechanism) > frame.most() - packing->count()) throw_too_many(*packing);
     appendBinaryStringInfo(&packing->bytes, reinterpret_cast<const char*>(payloads.data()),
                            static_cast<int>(payloads.size()));
     return packing;

@@ -47,6 +47,7 @@ struct ComparisonRows {
         const ReportStatus** status;
     };
     Groups groups = {};
+    double critical_value = 0;
     bool table = false;
     const Comparison* rows = nullptr;
     const Shown* shown = nullptr;  ///< by number of the attribute
@@ -66,8 +67,10 @@ struct ComparisonRows {
             const Difference& difference = found.difference;
             row.put("estimate", difference.difference.value);
             row.put("stderr", difference.difference.standard_error);
-            row.put("lower", difference.interval.lower);
-            row.put("upper", difference.interval.upper);
+            const ldp::Interval range = extended(
+                difference.interval, bias_of_difference(group->bias, baseline->bias), critical_value);
+            row.put("lower", range.lower);
+            row.put("upper", range.upper);
             row.put("p_value", difference.p_value);
             row.put("adjusted_p_value", found.adjusted);
         }
@@ -188,7 +191,10 @@ ComparisonRows compared(const ComparisonQuery& query) {
     comparison.write(query.critical_value, query.target, found);
     const RowLabels names(labels, sizes, attributes);
 
-    ComparisonRows all{.groups = query.groups, .table = attributes.size() > 1, .rows = found.data()};
+    ComparisonRows all{.groups = query.groups,
+                       .critical_value = query.critical_value,
+                       .table = attributes.size() > 1,
+                       .rows = found.data()};
     auto* shown =
         static_cast<ComparisonRows::Shown*>(try_palloc(sizeof(ComparisonRows::Shown) * (sizes.size() + 1)));
     all.shown = shown;
@@ -206,7 +212,7 @@ ComparisonRows compared(const ComparisonQuery& query) {
         for (std::size_t v = 0; v < values; ++v, work.done()) words[v] = keep(names.value(found[from + v]));
         status = static_cast<const ReportStatus**>(try_palloc(sizeof(const ReportStatus*) * views.size()));
         for (std::size_t g = 0; g < views.size(); ++g)
-            status[g] = kept(all.table ? report_status(part(views[g], attributes[0]))
+            status[g] = kept(all.table ? report_status(views[g], part(views[g], attributes[0]))
                                        : report_status(views[g], first.attribute, query.target));
         from = end;
     }

@@ -20,8 +20,14 @@ namespace {
 constexpr Estimate nothing{unknown, unknown};
 
 /// The note of estimates that may be smoothed; allowed beside C++ objects.
-ReportStatus told_smeared(const SummaryView& view) {
+ReportStatus told_smeared(const Subject& subject, const SummaryView& view) {
     ReportStatus all = report_status(view);
+    if (const SpentBudgets spent = spent_budgets(subject.summary); subject.attribute && all.enough) {
+        // The view may be a part of the record.
+        const std::string found = has_signal(*view.mechanism) ? std::string() : spent.note();
+        if (!found.empty()) all.note = keep(all.note == nullptr ? found : all.note + ("; " + found));
+        all.bias = spent.bias(view.n, possible_shares);
+    }
     const std::string words = all.enough ? smearing(view) : std::string();
     if (!words.empty()) all.note = keep(all.note == nullptr ? words : all.note + ("; " + words));
     return all;
@@ -129,11 +135,17 @@ std::size_t attribute_at(double bound, std::size_t attributes) {
     return static_cast<std::size_t>(bound);
 }
 
+/// The possible values of an attribute's mean.
+ldp::Interval possible_mean(const SummaryView& view, std::size_t attribute) {
+    const RecordPart one = part_of(*view.mechanism, attribute);
+    return possible_values(*one.mechanism, attribute - one.first);
+}
+
 Answers range(const Subject& subject, double low, double high, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         if (find_capability<Ordered>(*view.mechanism) != nullptr)
             return one_share(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
-                             told_smeared(view), critical_value);
+                             told_smeared(subject, view), critical_value);
         if (subject.attribute && subject.attributes == 1) refuse(*view.mechanism, Ordered::offers);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
@@ -141,7 +153,12 @@ Answers range(const Subject& subject, double low, double high, double critical_v
             throw Error(ErrorCode::invalid_value,
                         "upper bound of a range must not be less than its lower bound",
                         "Found " + std::to_string(first) + " to " + std::to_string(last) + ".");
-        ReportStatus about = report_status(view);
+        ldp::Interval possible = possible_mean(view, first);
+        for (std::size_t j = first + 1; j <= last; ++j) {
+            const auto [lower, upper] = possible_mean(view, j);
+            possible = {std::min(possible.lower, lower), std::max(possible.upper, upper)};
+        }
+        ReportStatus about = report_status(view, view, possible);
         about.law = group_law(view, first, last, target);
         return one_answer(subject, Answers::no_attribute, group_mean(view, first, last, target), about,
                           critical_value);
@@ -156,8 +173,8 @@ Answers share_below(const Subject& subject, double value, double critical_value,
     const std::size_t attribute = subject.attribute.value_or(0);
     return ask_one(subject, one_answer(subject, attribute, nothing, {}, critical_value),
                    [&](const SummaryView& view) {
-                       return one_share(subject, attribute, cdf(view, value, target), told_smeared(view),
-                                        critical_value);
+                       return one_share(subject, attribute, cdf(view, value, target),
+                                        told_smeared(subject, view), critical_value);
                    });
 }
 
@@ -171,10 +188,23 @@ double quantile(const Subject& subject, double share) {
 Table quantiles(const Subject& subject, const double* shares, std::size_t count, double confidence,
                 Target target) {
     return ask_one(subject, Table{}, [&](const SummaryView& view) {
+        const ReportStatus status = told_smeared(subject, view);
+        const double bias = status.bias.at(critical_value(confidence));
+        const ldp::Interval ends = capability<Ordered>(*view.mechanism).ends();
         std::vector<std::array<double, 4>> found;
-        for (const auto& [value, interval] : ldp::quantiles(view, {shares, count}, confidence, target))
-            found.push_back({shares[found.size()], value, interval.lower, interval.upper});
-        return table(subject, found, 1, told_smeared(view));
+        for (const auto& [value, interval] : ldp::quantiles(view, {shares, count}, confidence, target)) {
+            const double share = shares[found.size()];
+            ldp::Interval range = interval;
+            // The true quantile lies between those of the shares that the bias can lead to.
+            if (bias > 0)
+                range = {share > bias ? ldp::quantile(view, share - bias, confidence, target).interval.lower
+                                      : ends.lower,
+                         share + bias < 1
+                             ? ldp::quantile(view, share + bias, confidence, target).interval.upper
+                             : ends.upper};
+            found.push_back({share, value, range.lower, range.upper});
+        }
+        return table(subject, found, 1, status);
     });
 }
 
@@ -184,15 +214,17 @@ Table bins(const Subject& subject, std::int32_t bins, double critical_value, Tar
         const std::vector<ShareOfRange> shares = histogram(view, count, target);
         const auto [low, high] = capability<Ordered>(*view.mechanism).ends();
         const double width = (high - low) / static_cast<double>(count);
+        const ReportStatus status = told_smeared(subject, view);
         std::vector<std::array<double, 6>> found;
         for (std::size_t bin = 0; bin < count; ++bin) {
             const ShareOfRange& share = shares[bin];
-            const ldp::Interval range = interval(share, critical_value, share.law);
+            const ldp::Interval range =
+                extended(interval(share, critical_value, share.law), status.bias, critical_value);
             found.push_back({low + width * static_cast<double>(bin),
                              low + width * static_cast<double>(bin + 1), share.value, share.standard_error,
                              range.lower, range.upper});
         }
-        return table(subject, found, 2, told_smeared(view));
+        return table(subject, found, 2, status);
     });
 }
 

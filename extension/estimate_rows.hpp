@@ -13,6 +13,8 @@
 #include "core/mechanism/joint/joint.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/spent.hpp"
+#include "core/summary/summary.hpp"
 #include "result_rows.hpp"
 
 namespace ldp {
@@ -26,6 +28,7 @@ struct ReportStatus {
     ErrorLaw law = {};         ///< error law of the estimates
     bool pointwise = false;    ///< the estimates have no errors
     std::uint64_t rounds = 0;  ///< the most reports of one respondent; 0 if unknown
+    BiasBound bias = {};       ///< by spent budgets, which extends the intervals of shares and means
 
     /// n, people.
     template <class Row>
@@ -40,22 +43,39 @@ struct ReportStatus {
     }
 };
 
-/// The status of reports; allowed beside C++ objects.
-[[nodiscard]] inline ReportStatus report_status(const SummaryView& view) {
-    if (view.n == 0) return {};
-    const std::string words = note(view);
-    ReportStatus status{view.n, fewest_people(view), enough(view), words.empty() ? nullptr : keep(words)};
-    status.pointwise = view.rounds == ignored_rounds;
-    if (view.rounds.recorded() && !status.pointwise) status.rounds = view.rounds.most();
+/// What a summary shows about spent budgets.
+[[nodiscard]] inline SpentBudgets spent_budgets(Bytes summary) {
+    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    return SpentBudgets(view_of(*mechanism, summary));
+}
+/// The status of reports of a summary: all, a part of a record, or some of them; allowed beside C++ objects.
+/// `possible` are the values of the estimated quantity.
+[[nodiscard]] inline ReportStatus report_status(const SummaryView& whole, const SummaryView& about,
+                                                const ldp::Interval& possible = possible_shares) {
+    if (about.n == 0) return {};
+    std::string words = note(about);
+    ReportStatus status{about.n, fewest_people(about), enough(about)};
+    if (const SpentBudgets spent(whole); spent.possible() && status.enough) {
+        words += (words.empty() ? "" : "; ") + spent.note();
+        status.bias = spent.bias(about.n, possible);
+    }
+    status.note = words.empty() ? nullptr : keep(words);
+    status.pointwise = about.rounds == ignored_rounds;
+    if (about.rounds.recorded() && !status.pointwise) status.rounds = about.rounds.most();
     return status;
+}
+/// The status of all reports.
+[[nodiscard]] inline ReportStatus report_status(const SummaryView& whole) {
+    return report_status(whole, whole);
 }
 /// The same for the reports about an attribute, with estimates for this target.
 [[nodiscard]] inline ReportStatus report_status(const SummaryView& view, std::size_t attribute,
                                                 Target target) {
     SummaryView about = part(view, attribute);
+    const std::size_t within = attribute - part_of(*view.mechanism, attribute).first;
     if (const auto* joint = find_capability<JointViews>(*about.mechanism))
-        about.n = joint->reports(about, attribute - part_of(*view.mechanism, attribute).first);
-    ReportStatus all = report_status(about);
+        about.n = joint->reports(about, within);
+    ReportStatus all = report_status(view, about, possible_values(*about.mechanism, within));
     all.law = error_law(view, attribute, target);
     return all;
 }
@@ -105,9 +125,11 @@ struct Answers {
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
         const bool own = intervals != nullptr && errors && !std::isnan(intervals[number].lower);
-        const ldp::Interval range = own                 ? intervals[number]
-                                    : status->pointwise ? ldp::Interval{unknown, unknown}
-                                                        : interval_of(estimate, status->law);
+        const ldp::Interval range =
+            extended(own                 ? intervals[number]
+                     : status->pointwise ? ldp::Interval{unknown, unknown}
+                                         : interval_of(estimate, status->law),
+                     status->bias, critical_value);
         row.put("lower", range.lower);
         row.put("upper", range.upper);
         if constexpr (Row::has("n")) status->put_counts(row);

@@ -278,7 +278,7 @@ std::vector<ListedText> listed_texts(const SummaryView& view, std::size_t attrib
 /// Rows of texts; a row without a text if a search may not show any because there are too few reports.
 void add_texts(Answers& all, const SummaryView& view, std::size_t attribute,
                std::span<const ListedText> texts, bool searched) {
-    ReportStatus status = report_status(part(view, attribute));
+    ReportStatus status = report_status(view, part(view, attribute));
     if (!status.enough && searched) all.add(attribute, Answers::none, {unknown, unknown}, kept(status));
     if (status.enough) {
         const std::string other = status.note == nullptr ? "" : std::string(status.note) + "; ";
@@ -414,13 +414,19 @@ Bounded robust_interval(const Subject& subject, double forged, double errors, Ta
     });
 }
 
-/// The status of a difference, with the numbers of the summary with fewer reports.
-ReportStatus status_of_both(const SummaryView& before, const SummaryView& after) {
-    const ReportStatus first = report_status(before), second = report_status(after);
+/// The status of a difference, with the numbers of the summary with fewer reports. Spent budgets bias both
+/// estimates.
+ReportStatus status_of_both(const SummaryView& before, const SummaryView& after, std::uint32_t attribute) {
+    const SummaryView old_part = part(before, attribute), new_part = part(after, attribute);
+    const ldp::Interval possible =
+        possible_values(*old_part.mechanism, attribute - part_of(*before.mechanism, attribute).first);
+    const ReportStatus first = report_status(before, old_part, possible),
+                       second = report_status(after, new_part, possible);
     ReportStatus both = !second.enough || (first.enough && first.note == nullptr) ? second : first;
     const ReportStatus& smaller = first.n < second.n ? first : second;
     both.n = smaller.n;
     both.people = smaller.people;
+    both.bias = bias_of_difference(first.bias, second.bias);
     return both;
 }
 
@@ -437,7 +443,7 @@ Answers changed(const Subject& subject, Bytes after, double repeated, double cri
         std::uint32_t last_attribute = Answers::no_attribute;
         const auto about = [&](std::uint32_t attribute) {  // the rows of an attribute are adjacent
             if (attribute != std::exchange(last_attribute, attribute))
-                last = kept(status_of_both(part(before, attribute), part(later, attribute)));
+                last = kept(status_of_both(before, later, attribute));
             return last;
         };
         Work work;

@@ -137,7 +137,8 @@ double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t c
     if (copies < 1 || reports < copies)
         throw Error(ErrorCode::invalid_value, "copies must be between 1 and the number of reports",
                     "Found " + std::to_string(copies) + " of " + std::to_string(reports) + ".");
-    const double max_probability = mechanism.max_probability(report.last(mechanism.payload_size()));
+    const double max_probability =
+        mechanism.max_probability(payload_of(report, mechanism.block()).first(mechanism.payload_size()));
     return chance_of_copies(max_probability, static_cast<std::uint64_t>(copies),
                             static_cast<std::uint64_t>(reports));
 }
@@ -222,9 +223,9 @@ LDP_FUNCTION(ldp_check_report) {
                     "Found " + std::to_string(block.size()) + " bytes; the block requires " +
                         std::to_string(mechanism.block().size()) + ".");
     const Kind kind = is_batch(report) ? Kind::batch : Kind::report;
-    if (likely(kind == Kind::report ? begins_with_block(report, block) &&
-                                          report.size() == block.size() + mechanism.payload_size()
-                                    : batch_frame(mechanism).fits(report, block)))
+    if (likely(kind == Kind::report
+                   ? begins_with_block(report, block) && report.size() == block.size() + sent_size(mechanism)
+                   : batch_frame(mechanism).fits(report, block)))
         PG_RETURN_BOOL(true);
     // Bytes that are not a report raise that error.
     check_value(mechanism_of(fcinfo, report, kind), report, kind);

@@ -198,7 +198,7 @@ Unpacking unpacking(Bytes batch) {
     const std::unique_ptr<const Mechanism> mechanism = load_mechanism(batch, Kind::batch);
     check_batch(*mechanism, batch);
     const BatchFrame frame = batch_frame(*mechanism);
-    return {batch, batch.first(mechanism->block().size()), frame, mechanism->payload_size(),
+    return {batch, batch.first(mechanism->block().size()), frame, sent_size(*mechanism),
             random_order(frame.count(batch))};
 }
 

@@ -337,7 +337,17 @@ COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
     'Returns diagnostics of the reports, one per row: statistics whose distribution under honest reporting does not '
     'depend on people''s values. The column p_value is the probability of a deviation at least as large from honest '
     'reports. A p_value near 0 indicates that some reports did not come from the randomizer; a large one is weak '
-    'evidence.';
+    'evidence. If budgets can have ended, a row has the share of people whose budget is spent (see ldp_spent), without '
+    'a p_value, because it is no sign of forged reports.';
+
+CREATE FUNCTION @extschema@.ldp_spent(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_spent(@extschema@.ldp_summary, float8) IS
+    'Returns the share of people whose budget was spent, so that their responses repeat earlier values. The share is '
+    'estimated from the signal of memoized reports ("report_spent" in the spec), is unbiased, and may be negative. The '
+    'column p_value is that of a share of 0, one-sided. Estimates are NULL, with a note, if the reports have no signal '
+    'or if no budget can end. Error 0A000 if the reports were counted without their rounds.';
 
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
         memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)

@@ -42,7 +42,7 @@ export interface Receipt {
      *   "drawn"     It was drawn for this record, at a cost.
      *   "memoized"  It is the memoized response of the same value, at no cost.
      *   "nearest"   It is the memoized response of the nearest value, because the budget is spent.
-     *   "silent"    The series had no response that was due in this round.
+     *   "silent"    No report: the series had no response that was due in this round, or the person has stopped reporting.
      *   "ignored"   No response: the round has a record already (ClientOptions.oncePerRound).
      */
     readonly origin: "drawn" | "memoized" | "nearest" | "silent" | "ignored";
@@ -204,8 +204,8 @@ export class Client {
     /**
      * Perturbs a record, queues the report and returns a receipt. `round` identifies repeated surveys of the same people;
      * in a series it is the round of the value, counted from 1, in ascending order. Rejects with LdpError
-     * (invalid_value), and with LdpError (spent) if the record needs a new response, the budget is spent and
-     * "when_spent" is "refuse".
+     * (invalid_value). Under "when_spent": "stop", the first record that needs a response beyond the budget ends the
+     * reports of the person: this and all later calls queue nothing, and the origin is "silent".
      */
     report(record: Row, options?: { readonly round?: number; readonly columns?: Columns }): Promise<Receipt>;
     /**

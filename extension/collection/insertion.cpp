@@ -113,7 +113,7 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round, const
     const Mechanism& mechanism = mechanism_of(fcinfo, batch, Kind::batch);
     const BatchFrame frame = batch_frame(mechanism);
     if (!frame.fits(batch, mechanism.block())) check_batch(mechanism, batch);  // throws the reason
-    const std::size_t block = mechanism.block().size(), payload = mechanism.payload_size();
+    const std::size_t block = mechanism.block().size(), payload = sent_size(mechanism);
     std::size_t row_size = 2 + 4 + block + payload + 4 + 4;
     for (int i = 0; i < side.count; ++i) row_size += 4 + contents(side.columns[i].sent).size();
     auto* bytes = static_cast<char*>(try_palloc(row_size));

@@ -99,10 +99,10 @@ struct CellRows {
 
 /// A share of all people, or among others.
 void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& box,
-            double critical_value) {
+            double critical_value, const BiasBound& bias) {
     const MeasuredShare share = marginal.measured(box);
     row.estimate = share.estimate;
-    row.interval = interval(share, critical_value);
+    row.interval = extended(interval(share, critical_value), bias, critical_value);
 }
 void answer(CellRows::CellRow& row, const Marginal& marginal, const JointShares::Box& of,
             const JointShares::Box& given, double critical_value) {
@@ -127,7 +127,7 @@ class Together {
         }
         SummaryView about = view;
         about.n = marginal_.reports();
-        status_ = ldp::report_status(about);
+        status_ = ldp::report_status(view, about);
     }
 
     /// In the order of the arguments.
@@ -186,7 +186,7 @@ CellRows cells(const MarginalQuery& query, const TextArray& given, const TextArr
             }
             const JointShares::Box wanted = together.box(values, given.count, attributes.size());
             if (given.count == 0)
-                answer(row, together.marginal(), wanted, query.critical_value);
+                answer(row, together.marginal(), wanted, query.critical_value, all.status.bias);
             else
                 answer(row, together.marginal(), wanted, together.box(values, 0, given.count),
                        query.critical_value);
@@ -227,7 +227,7 @@ CellRows box(const MarginalQuery& query, const char* conditions, const char* giv
             row.labels[i] = keep(words);
         }
         if (given == nullptr)
-            answer(row, together.marginal(), whole(wanted), query.critical_value);
+            answer(row, together.marginal(), whole(wanted), query.critical_value, all.status.bias);
         else
             answer(row, together.marginal(), whole(wanted), whole(among), query.critical_value);
         return all;

@@ -45,7 +45,8 @@ struct StringRows {
     void write(RowWriter<string_columns>& row, std::size_t number) const {
         const auto& [code, whole, named, found, p_value, status] = rows[number];
         const Estimate estimate = status.enough ? found : Estimate{unknown, unknown};
-        const ldp::Interval range = interval(estimate, critical_value, status.law);
+        const ldp::Interval range =
+            extended(interval(estimate, critical_value, status.law), status.bias, critical_value);
         row.put("attribute", TypedDatum<TEXTOID>{labels.name(attribute)});
         row.put("attribute_number", static_cast<std::int32_t>(attribute));
         if (named) {
@@ -99,7 +100,7 @@ StringRows strings_of(const Subject& subject, double critical_value, Find find) 
         [&](const SummaryView& view) {
             StringRows all{
                 .labels = subject.labels, .attribute = checked(view), .critical_value = critical_value};
-            find(view, all.attribute, report_status(part(view, all.attribute)), all);
+            find(view, all.attribute, report_status(view, part(view, all.attribute)), all);
             return all;
         },
         [&](const SummaryView& view) { (void)checked(view); });

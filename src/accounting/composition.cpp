@@ -163,9 +163,10 @@ Composed compose(std::span<const EqualReleases> answers, double delta) {
     return {sum, std::sqrt(2 * std::log(1 / delta) * squares) + gains, std::min(optimal, sum), delta};
 }
 
-Spent spent(std::uint64_t answers, double epsilon, double delta) {
-    const EqualReleases all[] = {{epsilon, answers}};
-    return {compose(all, delta), answers, epsilon};
+Spent spent(std::uint64_t answers, double epsilon, double delta, double signal) {
+    const EqualReleases all[] = {{epsilon, answers}, {signal, 1}};
+    const std::size_t kinds = answers > 0 && signal > 0 ? 2 : 1;
+    return {compose(std::span(all).first(kinds), delta), answers, epsilon, kinds == 2 ? signal : 0};
 }
 
 }  // namespace ldp

@@ -52,13 +52,15 @@ struct Composed {
 /// are at most 10^10.
 [[nodiscard]] Composed compose(std::span<const EqualReleases> answers, double delta);
 
-/// The total cost of a person's responses, which all have the same ε.
+/// The total cost of a person's responses, which all have the same ε, and of the signal of a spent budget.
 struct Spent : Composed {
     std::uint64_t answers;  ///< number of responses
     double epsilon;         ///< of each response
+    double signal = 0;      ///< ε of the signal of a spent budget; 0 without one
 };
 
-/// Returns the total cost of this number of responses at ε each. Throws as compose() does.
-[[nodiscard]] Spent spent(std::uint64_t answers, double epsilon, double delta);
+/// Returns the total cost of this number of responses at ε each and, if there are responses, of a signal.
+/// Throws as compose() does.
+[[nodiscard]] Spent spent(std::uint64_t answers, double epsilon, double delta, double signal = 0);
 
 }  // namespace ldp

@@ -2,6 +2,7 @@
 #include "client/in_quotes.hpp"
 #include "core/base/random.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/products.hpp"
@@ -156,7 +157,7 @@ const char* ldp_collection_name(const ldp_collection* collection, size_t i) {
 size_t ldp_collection_report_size(const ldp_collection* collection) {
     if (collection == nullptr) return 0;
     const Mechanism& mechanism = collection->collection.mechanism();
-    return mechanism.block().size() + mechanism.payload_size();
+    return mechanism.block().size() + sent_size(mechanism);
 }
 
 ldp_status ldp_collection_record(const ldp_collection* collection, const char* json, size_t length,

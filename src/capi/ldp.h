@@ -195,7 +195,7 @@ typedef enum ldp_origin LDP_INT {
     LDP_DRAWN = 0,    /* drawn for this report, at a cost */
     LDP_MEMOIZED = 1, /* memoized from an earlier report */
     LDP_NEAREST = 2,  /* memoized for the nearest value with a response, because the budget is spent */
-    LDP_SILENT = 3,   /* none: no report of the series was due */
+    LDP_SILENT = 3,   /* none: no report of the series was due, or the person has stopped */
     LDP_IGNORED = 4   /* none: the round has a record already; see ldp_client_once_per_round() */
 } ldp_origin;
 

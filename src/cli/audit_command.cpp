@@ -120,6 +120,14 @@ int prove(const Spec& spec, Page& page) {
         add_promise(page, "permanent", found.report ? "all reports of a value" : "a report", found.permanent,
                     found, spec, *m);
     if (found.report) add_promise(page, "report", "one report", *found.report, found, spec, *m);
+    if (found.signal) {
+        const Exact worst =
+            found.signal->worst.bounded() ? found.signal->worst.ratio() : found.signal->claimed;
+        page.say("signal_epsilon", "signal of a spent budget: promised", found.signal->epsilon);
+        page.say("signal_worst", "  worst log-ratio", -margin(0, worst));
+        page.say("signal_margin", "  left of epsilon", margin(found.signal->epsilon, worst));
+        page.say("whole_epsilon", "one report with the signal", m->first_epsilon() + found.signal->epsilon);
+    }
     const std::string but = but_for(m->delta());
     page.say("kept", "verdict", found.kept(),
              !found.kept()      ? "THE PROMISE IS BROKEN"

@@ -1,5 +1,6 @@
 // ldp ledger FILE
 
+#include <bit>
 #include <iomanip>
 #include <iostream>
 #include <map>
@@ -47,7 +48,8 @@ int run(const Arguments& arguments) {
         throw Error(ErrorCode::unsupported, file + " has no ledger",
                     "The file belongs to a series. All rounds of a series together cost epsilon once.");
     const double epsilon = memory.answers.empty() ? 0 : memory.answers.front().epsilon;
-    const Spent all = spent(memory.answers.size(), epsilon, arguments["delta"].as<double>());
+    const double signal = std::bit_cast<double>(store.checkpoint("budget.signal").value_or(0));
+    const Spent all = spent(memory.answers.size(), epsilon, arguments["delta"].as<double>(), signal);
     std::map<std::int32_t, std::uint64_t> by_round;
     for (const PermanentResponse& answer : memory.answers) ++by_round[answer.round];
 
@@ -55,8 +57,11 @@ int run(const Arguments& arguments) {
               << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
               << "answers       " << all.answers << " of at most " << *most << "\n";
     if (!by_round.empty()) {
-        std::cout << "epsilon       " << all.epsilon << " for each response, between any two values\n"
-                  << "total         ";
+        std::cout << "epsilon       " << all.epsilon << " for each response, between any two values\n";
+        if (all.signal > 0)
+            std::cout << "signal        " << all.signal
+                      << " for the bit that says whether the budget is spent\n";
+        std::cout << "total         ";
         if (all.by() != Composition::basic)
             std::cout << std::setprecision(10) << all.least() << std::setprecision(6) << " at delta "
                       << all.delta << ", by " << name(all.by())

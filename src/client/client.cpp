@@ -7,6 +7,7 @@
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/mechanism/spent_signal.hpp"
 
 namespace ldp {
 
@@ -94,6 +95,12 @@ Receipt Client::stage(std::span<const Value> record, const SideValues& columns) 
     }
     clamped_.add(receipt.clamped);
     return std::move(receipt);
+}
+
+Spent Client::spent(double delta) const {
+    const Mechanism& mechanism = collection_.mechanism();
+    return ldp::spent(ledger().size(), collection_.spec().epsilon(), delta,
+                      has_signal(mechanism) ? signal_epsilon(mechanism) : 0);
 }
 
 void Client::append(std::span<const Report> reports, std::int32_t round,

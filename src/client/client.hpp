@@ -147,9 +147,11 @@ class Client {
     /// report as they are, without protection.
     ///
     /// Throws Error (invalid_value) if Collection::encode rejects the record, or if the series does not have
-    /// the round or has passed it. Throws Error (spent) if the record needs a new permanent response, the
-    /// budget is spent, and "when_spent" is "refuse". Throws Error (environment) if the store fails. After an
-    /// error, nothing was queued and nothing was spent.
+    /// the round or has passed it. Throws Error (environment) if the store fails. After an error, nothing was
+    /// queued and nothing was spent.
+    ///
+    /// Under "when_spent": "stop", the first record that needs a permanent response beyond the budget ends
+    /// the reports of the person: the call and all later ones queue nothing, and the origin is `silent`.
     Receipt report(std::span<const Value> record, std::int32_t round = 0, const SideValues& columns = {});
     /// Reports a record given as a list: `client.report({612.50, "south"})`.
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0,
@@ -201,11 +203,10 @@ class Client {
     /// result is valid until the client changes. Responses drawn since the last commit have no round yet.
     /// Throws Error (unsupported) unless the spec has "evolving".
     [[nodiscard]] std::span<const PermanentResponse> ledger() const;
-    /// Returns the total cost of the ledger: the pure ε, and an ε that holds except with probability δ.
-    /// Throws as ledger() does, and Error (invalid_value) unless 0 < δ < 1.
-    [[nodiscard]] Spent spent(double delta = 1e-6) const {
-        return ldp::spent(ledger().size(), collection_.spec().epsilon(), delta);
-    }
+    /// Returns the total cost of the ledger and, if reports have one, of the signal of a spent budget: the
+    /// pure ε, and an ε that holds except with probability δ. Throws as ledger() does, and Error
+    /// (invalid_value) unless 0 < δ < 1.
+    [[nodiscard]] Spent spent(double delta = 1e-6) const;
 
   private:
     friend class Flush;

@@ -1,10 +1,13 @@
 #include "client/memoizing_reporter.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/spec/response_count.hpp"
 
@@ -14,7 +17,7 @@ namespace {
 
 constexpr std::size_t course_size = 2 * sizeof(double) + 2 * sizeof(std::uint32_t);
 
-std::vector<std::byte> written(std::span<const Course> courses) {
+std::vector<std::byte> written(std::span<const Course> courses, const BudgetTerms& budget, bool spent) {
     Writer writer;
     for (const Course& course : courses) {
         writer.put(course.last);
@@ -22,6 +25,7 @@ std::vector<std::byte> written(std::span<const Course> courses) {
         writer.put(course.moves);
         writer.put(course.level);
     }
+    if (budget.can_end()) writer.put(static_cast<std::uint8_t>(spent));
     return std::move(writer.bytes());
 }
 
@@ -31,7 +35,8 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
     : collection_(std::move(collection)),
       rounding_(collection_.spec(), collection_.mechanism()),
       most_answers_(most_responses(collection_.spec(), collection_.mechanism())),
-      courses_(rounding_.courses()) {
+      courses_(rounding_.courses()),
+      budget_(budget_terms(collection_.mechanism().block())) {
     const LocalRandomizer& mechanism = collection_.mechanism();
     Memory memory = store.memory();
     if (memory.public_randomness.empty()) {
@@ -43,8 +48,14 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
         for (std::size_t i = 0; i < rounding_.alphas(); ++i) alphas.put(bits.word());
         memory.public_randomness.insert(memory.public_randomness.end(), alphas.bytes().begin(),
                                         alphas.bytes().end());
-        memory.course = written(courses_);
-        const Checkpoint checkpoints[] = {{"budget.answers", static_cast<std::int64_t>(most_answers_)}};
+        std::vector<Checkpoint> checkpoints{{"budget.answers", static_cast<std::int64_t>(most_answers_)}};
+        if (budget_.has_signal()) {
+            const double epsilon = signal_epsilon(collection_.mechanism());
+            for (const bool spent : {false, true})
+                memory.public_randomness.push_back(SpentSignal(epsilon).draw(spent, bits));
+            checkpoints.push_back({"budget.signal", std::bit_cast<std::int64_t>(epsilon)});
+        }
+        memory.course = written(courses_, budget_, spent_);
         store.append({}, 0, checkpoints, {memory.public_randomness, memory.course});
     }
     load(std::move(memory));
@@ -52,18 +63,22 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
 
 void MemoizingReporter::load(Memory memory) {
     const Mechanism& mechanism = collection_.mechanism();
-    if (memory.public_randomness.size() !=
-        mechanism.public_size() + rounding_.alphas() * sizeof(std::uint64_t))
+    if (memory.public_randomness.size() != mechanism.public_size() +
+                                               rounding_.alphas() * sizeof(std::uint64_t) +
+                                               (budget_.has_signal() ? std::size(signal_) : 0))
         refuse_memory("The public randomness has the wrong size.");
     Reader public_randomness(memory.public_randomness);
     const Bytes own = public_randomness.take_bytes(mechanism.public_size());
     public_.assign(own.begin(), own.end());
     for (std::size_t i = 0; i < rounding_.alphas(); ++i)
         alphas_.push_back(public_randomness.take<std::uint64_t>());
+    for (std::size_t i = 0; budget_.has_signal() && i < std::size(signal_); ++i)
+        if ((signal_[i] = public_randomness.take<std::byte>()) > std::byte{1})
+            refuse_memory("The signal of a spent budget is impossible.");
     if (!mechanism.valid_public(public_)) refuse_memory("The public randomness is invalid.");
     spans_ = mechanism.key_spans(public_);
 
-    if (memory.course.size() != courses_.size() * course_size)
+    if (memory.course.size() != courses_.size() * course_size + (budget_.can_end() ? 1 : 0))
         refuse_memory("The rounding state has the wrong size.");
     Reader course(memory.course);
     for (std::size_t i = 0; i < courses_.size(); ++i) {
@@ -72,6 +87,12 @@ void MemoizingReporter::load(Memory memory) {
         courses_[i].moves = course.take<std::uint32_t>();
         courses_[i].level = course.take<std::uint32_t>();
         if (!rounding_.possible(i, courses_[i])) refuse_memory("The rounding state is impossible.");
+    }
+
+    if (budget_.can_end()) {
+        const auto spent = course.take<std::uint8_t>();
+        if (spent > 1) refuse_memory("The state of the budget is impossible.");
+        spent_ = spent == 1;
     }
 
     answers_ = std::move(memory.answers);
@@ -84,12 +105,16 @@ void MemoizingReporter::load(Memory memory) {
         if (!index_.emplace(answer.key, index_.size()).second)
             refuse_memory("A value has two permanent responses.");
     }
-    before_ = saved_ = {answers_.size(), courses_};
+    before_ = saved_ = {answers_.size(), courses_, spent_};
 }
 
 Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t>,
                                              BitSource& bits) {
     const LocalRandomizer& mechanism = collection_.mechanism();
+    if (spent_ && budget_.end == BudgetEnd::stopped) {
+        before_ = {answers_.size(), courses_, spent_};
+        return {{}, {{}, Origin::silent}};
+    }
     GridRecord placed = collection_.to_grid(record);
     std::vector<Course> courses = courses_;
     std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
@@ -105,18 +130,19 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
         origin = Origin::drawn;
         fresh.permanent.resize(mechanism.permanent_size());
         mechanism.permanent_response(cells, public_, bits, fresh.permanent);
-    } else if (collection_.spec().budget()->when_spent == Budget::WhenSpent::repeat) {
+    } else if (budget_.end == BudgetEnd::stopped) {
+        before_ = {answers_.size(), std::exchange(courses_, std::move(courses)), std::exchange(spent_, true)};
+        origin = Origin::silent;
+        return reported;
+    } else {
         origin = Origin::nearest;
         found = &nearest(fresh.key);
-    } else {
-        raise(ErrorCode::spent, "the budget of this person is spent",
-              "It allows " + std::to_string(most_answers_) +
-                  " permanent responses, and this value does not have one.",
-              "Values with a memoized response can still be reported. With \"when_spent\": \"repeat\", the "
-              "client reports the response of the nearest value instead.");
     }
-    Report& report = reported.reports.emplace_back(frame_report(mechanism.block(), mechanism.payload_size()));
-    mechanism.instantaneous_response(public_, found->permanent, bits, payload_of(report, mechanism.block()));
+    Report& report = reported.reports.emplace_back(frame_report(mechanism.block(), sent_size(mechanism)));
+    const MutableBytes sent = payload_of(report, mechanism.block());
+    mechanism.instantaneous_response(public_, found->permanent, bits, sent.first(mechanism.payload_size()));
+    const bool spent = spent_ || origin == Origin::nearest;
+    if (budget_.has_signal()) sent.back() = signal_[spent ? 1 : 0];
     before_.answers = answers_.size();
     if (origin == Origin::drawn) {
         answers_.push_back(std::move(fresh));
@@ -128,6 +154,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
         }
     }
     before_.courses = std::exchange(courses_, std::move(courses));
+    before_.spent = std::exchange(spent_, spent);
     return reported;
 }
 
@@ -145,7 +172,7 @@ const PermanentResponse& MemoizingReporter::nearest(std::span<const Cell> key) c
 }
 
 StateDelta MemoizingReporter::unsaved() {
-    course_ = written(courses_);
+    course_ = written(courses_, budget_, spent_);
     return {{}, course_, std::span(answers_).subspan(saved_.answers)};
 }
 
@@ -153,12 +180,14 @@ void MemoizingReporter::commit(std::int32_t round) {
     for (std::size_t i = saved_.answers; i < answers_.size(); ++i) answers_[i].round = round;
     saved_.answers = answers_.size();
     saved_.courses = courses_;
+    saved_.spent = spent_;
     before_ = saved_;
 }
 
 void MemoizingReporter::restore(const Snapshot& snapshot) {
     for (; answers_.size() > snapshot.answers; answers_.pop_back()) index_.erase(answers_.back().key);
     courses_ = snapshot.courses;
+    spent_ = snapshot.spent;
 }
 
 }  // namespace ldp

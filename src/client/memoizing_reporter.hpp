@@ -4,6 +4,7 @@
 #include <map>
 
 #include "client/reporter.hpp"
+#include "core/format/budget_terms.hpp"
 #include "core/spec/evolving_options.hpp"
 
 namespace ldp {
@@ -18,8 +19,8 @@ class MemoizingReporter final : public Reporter {
     /// collection's spec.
     MemoizingReporter(Collection collection, Store& store, BitSource& bits);
 
-    /// Implements Reporter::report. Throws Error (spent) if the record needs a new response, the budget is
-    /// spent and "when_spent" is "refuse"; then nothing has changed.
+    /// Implements Reporter::report. Under "when_spent": "stop" there is no report, with the origin `silent`,
+    /// from the first record on that needs a response beyond the budget.
     [[nodiscard]] Reported report(std::span<const Value> record, std::optional<std::int32_t> round,
                                   BitSource& bits) override;
 
@@ -33,6 +34,7 @@ class MemoizingReporter final : public Reporter {
     struct Snapshot {
         std::size_t answers = 0;
         std::vector<Course> courses;
+        bool spent = false;
     };
     void restore(const Snapshot& snapshot);
     [[nodiscard]] const PermanentResponse& nearest(std::span<const Cell> key) const;
@@ -46,6 +48,9 @@ class MemoizingReporter final : public Reporter {
     std::vector<std::uint64_t> alphas_;  ///< offsets of the rounding
     std::vector<double> spans_;          ///< ranges of the entries of a key
     std::vector<Course> courses_;
+    BudgetTerms budget_;
+    std::byte signal_[2] = {};  ///< permanent bits of a budget that is not spent, and of a spent one
+    bool spent_ = false;        ///< whether a value needed a response after the budget was spent
     std::vector<PermanentResponse> answers_;
     std::map<std::vector<Cell>, std::size_t> index_;  ///< indexes of `answers_` by key
     Snapshot before_, saved_;                         ///< the latest report; what the store does not know

@@ -38,7 +38,7 @@ enum class Origin {
     drawn,     ///< The response was drawn for this record, at a cost.
     memoized,  ///< It is the memoized response of the same value, at no cost.
     nearest,   ///< It is the memoized response of the nearest value, because the budget is spent.
-    silent,    ///< The series has no response that was due in this round.
+    silent,    ///< No report: the series has no response due in this round, or the person stops reporting.
     ignored,   ///< No response: the round has a record already (Client::set_once_per_round).
 };
 

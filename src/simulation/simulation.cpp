@@ -16,15 +16,6 @@ namespace ldp::simulation {
 
 namespace {
 
-/// A person's reports of one round. None are made when the budget refuses one.
-Reporter::Reported reported(Reporter& reporter, std::span<const Value> record, std::int32_t round,
-                            BitSource& bits) try {
-    return reporter.report(record, round, bits);
-} catch (const Error& error) {
-    if (error.code() != ErrorCode::spent) throw;
-    return {{}, {{}, Origin::nearest}};
-}
-
 /// Returns the category or the number for a value of a life in minutes.
 double placed(const Attribute& attribute, double minutes) {
     const double share = minutes / Life::most;
@@ -213,17 +204,16 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                 record.push_back(client_value(attributes[j], place));
                 now.truths[j].add(attributes[j], place);
             }
-            const auto [reports, receipt] =
-                reported(*reporter, record, static_cast<std::int32_t>(t + 1), noise);
+            const auto [reports, receipt] = reporter->report(record, static_cast<std::int32_t>(t + 1), noise);
             const Origin origin = receipt.origin;
             // Of a series, all answers together count as one: they cost ε once.
             answers = series != nullptr ? 1 : answers + (origin == Origin::drawn ? 1 : 0);
             ++now.spending[answers];
             ++(origin == Origin::drawn      ? now.round.drawn
                : origin == Origin::memoized ? now.round.kept
-               : origin == Origin::silent   ? now.round.silent
-               : reports.empty()            ? now.round.refused
-                                            : now.round.nearest);
+               : origin == Origin::nearest  ? now.round.nearest
+               : series != nullptr          ? now.round.silent
+                                            : now.round.refused);
             std::vector<std::byte>& summary = summaries[series != nullptr ? 0 : t];
             for (const Report& report : reports)
                 if (const Outcome outcome =

@@ -55,9 +55,9 @@ struct Round : RoundAnswer {
     /// estimates neither its mean nor its shares, and for products.
     std::vector<RoundAnswer> record = {};
     std::uint64_t drawn = 0, kept = 0, nearest = 0;  ///< reports, by origin
-    std::uint64_t refused = 0;                       ///< people without enough budget for a report
-    std::uint64_t silent = 0;                        ///< people whose series had no report due
-    Spending answers;                                ///< drawn until then, by each person
+    std::uint64_t refused = 0;  ///< people who had stopped, because their budget was spent
+    std::uint64_t silent = 0;   ///< people whose series had no report due
+    Spending answers;           ///< drawn until then, by each person
 };
 
 /// Simulates the clients of all people and the server. The values of each attribute follow their own life,

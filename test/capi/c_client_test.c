@@ -51,7 +51,7 @@ static const char *const person =
     "{\"name\": \"wage\", \"min\": 0, \"max\": 100}, {\"name\": \"part\", \"domain\": [\"no\", \"yes\"]}]}";
 static const char *const moving =
     "{\"mechanism\": \"l_grr\", \"epsilon\": 2, \"first_epsilon\": 1, \"evolving\": {}, \"domain\": 4,"
-    " \"budget\": {\"epsilon\": 4, \"when_spent\": \"refuse\"}}";
+    " \"budget\": {\"epsilon\": 4, \"when_spent\": \"stop\"}}";
 static const char *const series =
     "{\"mechanism\": \"ddrm\", \"epsilon\": 2, \"domain\": 4, \"rounds\": 8, \"changes\": 2}";
 
@@ -372,7 +372,10 @@ static void remembering(void) {
     CHECK(receipt.origin == LDP_MEMOIZED);
     FINE(ldp_client_report(again, &second, 1, 4, &receipt, &error));
     CHECK(receipt.origin == LDP_DRAWN);
-    FAILS(ldp_client_report(again, &third, 1, 5, &receipt, &error), LDP_SPENT, "budget");
+    FINE(ldp_client_report(again, &third, 1, 5, &receipt, &error));
+    CHECK(receipt.origin == LDP_SILENT);
+    FINE(ldp_client_report(again, &first, 1, 6, &receipt, &error));
+    CHECK(receipt.origin == LDP_SILENT);
     FINE(ldp_client_ledger(again, answers, 1, &count, &error));
     CHECK(count == 2 && answers[0].epsilon == 2 && answers[0].round == 1);
     FINE(ldp_client_ledger(again, answers, 2, &count, &error));

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(lives_do_not_depend_on_the_spec) {
 BOOST_AUTO_TEST_CASE(nobody_left_is_no_answer) {
     const std::vector<Round> rounds =
         rounds_of(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 360, "evolving": {},
-                      "budget": {"epsilon": 1, "when_spent": "refuse"}})",
+                      "budget": {"epsilon": 1, "when_spent": "stop"}})",
                   {Stream::jitter, 1, 20, 1, 0});
     BOOST_TEST(rounds[0].drawn == 1u);
     std::size_t refused = 0;

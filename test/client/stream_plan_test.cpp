@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(categories_are_predicted) {
                  "budget": {"epsilon": 12}})",
               syn, 30},
              {"refused values", R"({"mechanism": "grr", "epsilon": 4, "domain": 20, "evolving": {},
-                 "budget": {"epsilon": 16, "when_spent": "refuse"}})",
+                 "budget": {"epsilon": 16, "when_spent": "stop"}})",
               syn, 30},
              {"two layers", R"({"mechanism": "l_osue", "epsilon": 2, "domain": 20, "evolving": {},
                  "budget": {"epsilon": 999}})",
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(dithered_numbers_are_predicted) {
                           "budget": {"epsilon": 15})"),
                       ends = spec(R"("epsilon": 4, "buckets": 6, "evolving": {}, "budget": {"epsilon": 12})"),
                       refused = spec(R"("epsilon": 4, "buckets": 6, "evolving": {},
-                          "budget": {"epsilon": 12, "when_spent": "refuse"})"),
+                          "budget": {"epsilon": 12, "when_spent": "stop"})"),
                       drifting = spec(R"("epsilon": 4, "buckets": 5, "evolving": {},
                           "budget": {"epsilon": 4})");
     const StreamParameters jitter{10, 300, 0.05, 10};
@@ -426,7 +426,7 @@ BOOST_AUTO_TEST_CASE(auto_is_settled_in_the_canonical_form) {
           with_stream(series, R"("domain": 20, "first_epsilon": 0.5)"),
           with_stream(series, R"("domain": 20, "epsilon": 1.5)"),
           with_stream(moving, R"("attributes": [{"name": "m", "min": 0, "max": 360}], "min_group": 50)",
-                      R"({"epsilon": 9, "when_spent": "refuse"})")}) {
+                      R"({"epsilon": 9, "when_spent": "stop"})")}) {
         const Spec spec = Spec::from_json(text);
         const Json canonical = json(spec.to_json());
         BOOST_TEST(canonical["mechanism"] != "auto");

@@ -116,12 +116,12 @@ for bad in 'a,x,ok' 'a,3000000000,ok' 'a,,ok' ',9,ok' 'a,9,fine'; do
 done
 equal "$(by_round ordered)" "1|1 2|1 3|1 5|1 "
 
-# A budget: two values, then the third is refused.
-create spent '{"mechanism": "grr", "epsilon": 2, "evolving": {}, "domain": ["bad", "ok", "good"], "budget": {"epsilon": 4, "when_spent": "refuse"}}'
+# A budget: two values, then the person stops.
+create spent '{"mechanism": "grr", "epsilon": 2, "evolving": {}, "domain": ["bad", "ok", "good"], "budget": {"epsilon": 4, "when_spent": "stop"}}'
 printf 'who,day,mood\na,1,ok\na,2,bad\na,3,good\na,4,ok\nb,4,ok\n' >spent.csv
 run "a budget that is spent" 0 "$ldp" submit --collection spent --person who --round day --column mood spent.csv
-has err "5 rows read, 0 skipped, 1 without a report because the budget is spent, 4 reports submitted"
-equal "$(by_round spent)" "1|1 2|1 4|2 "
+has err "5 rows read, 0 skipped, 2 without a report because the budget is spent, 3 reports submitted"
+equal "$(by_round spent)" "1|1 2|1 4|1 "
 
 # An interrupted file comes before the next one.
 create broken "$moods"

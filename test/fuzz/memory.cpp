@@ -43,7 +43,7 @@ std::vector<Collection> examples() {
            {"name": "c", "domain": 20, "mechanism": "oue", "share": 2}])",
     };
     std::vector<Collection> all;
-    for (const char* when : {"repeat", "refuse"})
+    for (const char* when : {"repeat", "stop"})
         for (const std::string& part : parts)
             all.emplace_back(
                 Spec::from_json(R"({"epsilon": 2, "evolving": {}, "budget": {"epsilon": 8, "when_spent": ")" +
@@ -73,7 +73,7 @@ Memory live(const Collection& collection, Store& store, Choices& choices, std::i
     const auto reporter = make_reporter(collection, store, choices);
     const std::int32_t rounds = 1 + static_cast<std::int32_t>(choices.up_to(4));
     for (std::int32_t round = from; round < from + rounds; ++round)
-        refused({ErrorCode::spent, ErrorCode::invalid_value}, [&] {
+        refused({ErrorCode::invalid_value}, [&] {
             const auto reported = reporter->report(record(collection, choices), round, choices);
             for (const Report& each : reported.reports)
                 need(!refused({ErrorCode::malformed}, [&] { check_report(collection.mechanism(), each); }),

@@ -102,7 +102,7 @@ SELECT given_cell, estimate, lower, note FROM ldp_conditional((SELECT ldp_agg(r)
     '{age}', '{sex}') WHERE given_cell = '{f}';
 
 -- People who keep their answers: their errors are widened, as everywhere.
-SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
 SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report_to('panel', '00' || pg_temp.little(1 << i % 5, 1)), r FROM generate_series(1, 400) AS i, generate_series(1, 4) AS r;

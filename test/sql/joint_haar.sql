@@ -93,7 +93,7 @@ SELECT DISTINCT estimate, p_value, note FROM ldp_association((SELECT ldp_agg(rep
 SELECT pg_temp.refusal('SELECT ldp_model((SELECT ldp_agg(report) FROM (SELECT report FROM joint_haar.survey LIMIT 12) AS few))');
 
 -- People who keep their answers: their errors are widened, as everywhere.
-SELECT ldp_create_collection('panel', '{"mechanism": "joint_haar", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+SELECT ldp_create_collection('panel', '{"mechanism": "joint_haar", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}]}');
 SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report_to('panel', pg_temp.byte(i % 5) || pg_temp.byte(i / 5 % 2)), r FROM generate_series(1, 1000) AS i, generate_series(1, 4) AS r;

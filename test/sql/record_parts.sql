@@ -133,7 +133,7 @@ SELECT pg_temp.refusal('SELECT ldp_mean(report, ''hours'') FROM poll');
 SELECT attribute, estimate, n, note FROM ldp_range((SELECT ldp_agg(pg_temp.report_to('poll', payload)) FROM pg_temp.sent WHERE i <= 100), 0, 300, attribute => 'income');
 
 -- People who keep their responses over rounds, in two layers: standard errors are inflated for each part by itself.
-SELECT ldp_create_collection('panel', '{"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "evolving": {}, "budget": {"epsilon": 40},
+SELECT ldp_create_collection('panel', '{"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "evolving": {}, "budget": {"epsilon": 1000000},
     "attributes": [{"name": "mood", "domain": 4, "mechanism": "l_grr"}, {"name": "car", "domain": 2, "mechanism": "l_grr"}]}');
 SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report_to('panel', lpad((i % 2)::text, 2, '0') || pg_temp.little(i / 2 % 2, 1)), r FROM generate_series(1, 800) AS i, generate_series(1, 4) AS r;

@@ -65,7 +65,7 @@ SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, 
 INSERT INTO partial SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
 SELECT term, estimate IS NULL AS missing, note FROM ldp_regression(ldp_summary_of('partial'), 'score', ARRAY['hours']);
 -- The same with memoized responses: the note states missing rounds even if errors were inflated.
-SELECT ldp_create_collection('partial_kept', (ldp_client_spec('partial') - 'derived') || '{"evolving": {}, "budget": {"epsilon": 40}}');
+SELECT ldp_create_collection('partial_kept', (ldp_client_spec('partial') - 'derived') || '{"evolving": {}, "budget": {"epsilon": 1000000}}');
 SELECT ldp_open_rounds('partial_kept', 0, 1);
 INSERT INTO partial_kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial_kept')), 'hex') || right(report::text, 4))::ldp_report, r FROM partial, generate_series(0, 1) AS r;
 SELECT term, estimate IS NULL AS missing, n, people, note FROM ldp_regression(ldp_summary_of('partial_kept'), 'score', ARRAY['hours']);

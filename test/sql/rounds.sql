@@ -21,7 +21,7 @@ SELECT ldp_create_collection('fresh', '{"mechanism": "grr", "epsilon": 1, "domai
 SELECT ldp_create_collection('kept', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"], "evolving": {}, "budget": {"epsilon": 9}}');
 SELECT ldp_create_collection('fresh_record', '{"mechanism": "sampled", "epsilon": 1, "attributes": [
     {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}');
-SELECT ldp_create_collection('kept_record', '{"mechanism": "sampled", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9}, "attributes": [
+SELECT ldp_create_collection('kept_record', '{"mechanism": "sampled", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [
     {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}');
 SELECT count(ldp_open_rounds(name, 7, 10)) FROM unnest(ARRAY['fresh', 'kept', 'fresh_record', 'kept_record']) AS name;
 INSERT INTO fresh SELECT pg_temp.report_to('fresh', '0' || i % 5 % 3), t FROM generate_series(1, 300) AS i, generate_series(7, 10) AS t;
@@ -71,8 +71,8 @@ FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(re
 GROUP BY number, of_summary, answers, told ORDER BY answers, told, number;
 SELECT number, answers, pg_temp.answered(format('SELECT %s FROM %I', of_reports, answers)) FROM question, (VALUES ('fresh'), ('kept')) AS a (answers) WHERE of_reports IS NOT NULL ORDER BY answers, number;
 -- Every aggregate in one step returns the estimates of the summary with rounds, for each round and for all. Rows have no errors.
-SELECT ldp_create_collection('kept_number', '{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 10, "evolving": {}, "budget": {"epsilon": 9}}');
-SELECT ldp_create_collection('kept_vector', '{"mechanism": "haar", "epsilon": 1, "grid": 10, "evolving": {}, "budget": {"epsilon": 9}, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}');
+SELECT ldp_create_collection('kept_number', '{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 10, "evolving": {}, "budget": {"epsilon": 1000000}}');
+SELECT ldp_create_collection('kept_vector', '{"mechanism": "haar", "epsilon": 1, "grid": 10, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}');
 SELECT ldp_create_collection('kept_ordered', '{"mechanism": "haar_ordered", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 9}}');
 SELECT count(ldp_open_rounds(name, 7, 10)) FROM unnest(ARRAY['kept_number', 'kept_vector', 'kept_ordered']) AS name;
 INSERT INTO kept_number SELECT pg_temp.report_to('kept_number', '0' || (i + t) % 2), t FROM generate_series(1, 60) AS i, generate_series(7, 10) AS t;

@@ -102,7 +102,7 @@ SELECT pg_temp.refusal($$SELECT ldp_required_n(ldp_client_spec('brand'), '{"valu
 SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "a-z", "longest": 4}}', 1000000) WHERE obstacle IS NULL;
 
 -- Rounds of memoized responses: groups and rollups.
-SELECT ldp_create_collection('panel', '{"mechanism": "strings", "epsilon": 12, "evolving": {}, "budget": {"epsilon": 48}, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}', ARRAY[['country', 'text']]);
+SELECT ldp_create_collection('panel', '{"mechanism": "strings", "epsilon": 12, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}', ARRAY[['country', 'text']]);
 SELECT ldp_open_rounds('panel', 1, 2);
 INSERT INTO panel (report, round, country) SELECT pg_temp.report_to('panel', pg_temp.payload(brand, level, cohort)), round, CASE WHEN i % 3 = 0 THEN 'fr' ELSE 'de' END
 FROM people, generate_series(1, 2) AS round;

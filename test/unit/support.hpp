@@ -79,7 +79,7 @@ class OwnedSummary {
     }
     [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
     [[nodiscard]] SummaryView view() const { return view_of(mechanism_, bytes_); }
-    [[nodiscard]] Bytes state() const { return Bytes(bytes_).last(mechanism_.state_size()); }
+    [[nodiscard]] Bytes state() const { return view().state; }
     /// The least p-value of its health checks.
     [[nodiscard]] double health() const {
         double least = 1;

@@ -27,7 +27,7 @@ class Origin(enum.IntEnum):
     DRAWN = 0     # The response was drawn for this record, at a cost.
     MEMOIZED = 1  # It is the memoized response of the same value, at no cost.
     NEAREST = 2   # It is the memoized response of the nearest value, because the budget is spent.
-    SILENT = 3    # The series had no response that was due in this round.
+    SILENT = 3    # No report: no response of the series was due in this round, or the person has stopped reporting.
     IGNORED = 4   # No response: the round has a record already (once_per_round).
 
 

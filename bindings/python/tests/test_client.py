@@ -17,7 +17,7 @@ PERSON = {"mechanism": "sampled", "epsilon": 2, "attributes": [
     {"name": "wage", "min": 0, "max": 100},
     {"name": "town", "domain": ["Köln", "Ulm", "other", "none"], "other": "other", "none": "none"}]}
 MOVING = {"mechanism": "l_grr", "epsilon": 2, "first_epsilon": 1, "domain": 4, "evolving": {},
-          "budget": {"epsilon": 4, "when_spent": "refuse"}}
+          "budget": {"epsilon": 4, "when_spent": "stop"}}
 BRAND = {"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}
 SERIES = {"mechanism": "ddrm", "epsilon": 2, "domain": 4, "rounds": 8, "changes": 2}
 
@@ -192,7 +192,7 @@ class Clients(Case):
         client = ldp.Client(moving)
         origins = [client.report([value], round).origin for round, value in enumerate([1, 1, 2, 1])]
         self.assertEqual(origins, [ldp.Origin.DRAWN, ldp.Origin.MEMOIZED, ldp.Origin.DRAWN, ldp.Origin.MEMOIZED])
-        self.fails(ldp.Code.SPENT, "budget", client.report, [3])
+        self.assertEqual([client.report([value]).origin for value in (3, 1)], [ldp.Origin.SILENT, ldp.Origin.SILENT])
         self.assertEqual(client.ledger(), [ldp.PermanentResponse(2, 0), ldp.PermanentResponse(2, 2)])
         spent = client.spent()
         self.assertEqual((spent.answers, spent.most, spent.sum, spent.least), (2, 2, 4, 4))
@@ -320,10 +320,11 @@ class Fleets(Case):
             self.assertEqual(fleet.flush(server), ldp.Flushed(2 * rounds, people * rounds, 0, 0))
             self.assertEqual({batch.round for batch in server.batches}, set(range(1, rounds + 1)))
             self.assertEqual({batch.columns["country"] for batch in server.batches}, {"de", "fr"})
-            # Each person has spent one of two responses: one more value is free, another one is refused.
+            # Each person has drawn one of two responses: the third value ends the person's reports.
             fleet.report("p1", [2], 6)
-            self.fails(ldp.Code.SPENT, "budget", fleet.report, "p1", [3], 7)
-            fleet.report("p1", [1], 8, columns={"country": "de"})
+            fleet.report("p1", [1], 7, columns={"country": "de"})
+            self.assertEqual(fleet.report("p1", [3], 8).origin, ldp.Origin.SILENT)
+            self.assertEqual(fleet.report("p1", [1], 9).origin, ldp.Origin.SILENT)
             self.assertEqual((fleet.pending, fleet.people), (2, people))
         self.fails(ldp.Code.ENVIRONMENT, "closed", fleet.report, "p1", [1])
 

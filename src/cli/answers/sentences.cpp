@@ -10,8 +10,10 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/spent.hpp"
 
 namespace ldp::cli {
 
@@ -125,14 +127,22 @@ Section promise(const Source& source) {
     if (series) {
         section.points.emplace_back("It covers the values and the times of their changes.");
     } else if (spec.evolving()) {
+        const Mechanism& mechanism = source.mechanism();
+        const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
         const auto most = std::min(spec.budget()->epsilon,
-                                   epsilon * static_cast<double>(most_responses(spec, source.mechanism())));
+                                   epsilon * static_cast<double>(most_responses(spec, mechanism)) + signal);
         section.points.push_back(
             "People report repeatedly. An answer that returns is repeated from memory at no cost. "
             "Each new answer costs " +
             rounded(epsilon) + ", and no person spends more than " + rounded(most) +
             " in all: a factor of at most " + reported_factor(odds_factor(most)) + ".");
         section.points.emplace_back("An observer can see that an answer changed, and when.");
+        if (signal > 0)
+            section.points.push_back(
+                "Each report also has a randomized bit that says whether the person\u2019s budget is spent. "
+                "It "
+                "costs " +
+                rounded(signal) + ", once, which is part of the sum above.");
     } else {
         section.points.push_back("Each report costs \u03B5 again: a person with two reports has spent " +
                                  rounded(2 * epsilon) + (spec.delta() == 0 ? "" : ", twice \u03B4 as well") +
@@ -303,8 +313,9 @@ Document answers_of(Source& source) {
             ", so all numbers are estimates for " +
             (source.asked().target == "sample" ? "the people who reported."
                                                : "the population from which these people were drawn."));
-        const std::string why = note(*view);
-        if (!why.empty()) document.lead.push_back("Note: " + why + ".");
+        const std::string why = note(*view), spent = enough(*view) ? SpentBudgets(*view).note() : "";
+        for (const std::string& each : {why, spent})
+            if (!each.empty()) document.lead.push_back("Note: " + each + ".");
         document.sections = questions_of(source);
         document.sections.push_back(planned(source, document.sections));
     }

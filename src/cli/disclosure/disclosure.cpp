@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/template.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/proof/audit.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/spec/spec.hpp"
@@ -101,6 +102,7 @@ class Disclosure {
             {"belief", percent(posterior(0.1, spec_.epsilon()))},
             {"guess_of_first", percent(right_guess(mechanism_->first_epsilon()))},
             {"odds_of_two", reported_factor(odds_ * odds_) + but_for(2 * spec_.delta())},
+            {"odds_with_signal", reported_factor(odds_factor(mechanism_->first_epsilon() + signal()))},
             {"answers", grouped(answers_)}});
         fields.show("has_delta", spec_.delta() != 0);
         fields.show("single_reveals_less", mechanism_->first_epsilon() < spec_.epsilon());
@@ -108,6 +110,9 @@ class Disclosure {
         fields.show("series", series);
         fields.show("fresh", !series && !remembered);
         fields.show("remembered", remembered);
+        fields.show("signal", signal() > 0);
+        const BudgetTerms terms = budget_terms(mechanism_->block());
+        fields.show("stops", terms.can_end() && terms.end == BudgetEnd::stopped);
         if (remembered) {
             Fields& spending = fields.sections["remembered"][0];
             spending.values = {{"sum", digits(whole().sum, 4)}, {"least", digits(whole().least(), 4)}};
@@ -150,7 +155,7 @@ class Disclosure {
         Fields fields = common();
         fields.values.merge(decltype(fields.values){
             {"odds", reported_factor(odds_) + but_for(spec_.delta())},
-            {"payload_bytes", std::to_string(mechanism_->payload_size())},
+            {"payload_bytes", std::to_string(sent_size(*mechanism_))},
             {"odds_of_four",
              reported_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) + but_for(4 * spec_.delta())},
             {"steps", grouped(found.steps)},
@@ -174,7 +179,7 @@ class Disclosure {
                                  {"users", grouped(users_)},
                                  {"min_group", std::to_string(spec_.min_group())},
                                  {"report_bytes",
-                                  std::to_string(mechanism_->block().size() + mechanism_->payload_size())}}};
+                                  std::to_string(mechanism_->block().size() + sent_size(*mechanism_))}}};
         auto& attributes = fields.sections["attributes"];
         for (const Attribute& attribute : spec_.attributes())
             if (!attribute.derived())
@@ -208,7 +213,9 @@ class Disclosure {
         return text;
     }
 
-    [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta); }
+    [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta, signal()); }
+    /// The ε of the signal of a spent budget; 0 without one.
+    [[nodiscard]] double signal() const { return has_signal(*mechanism_) ? signal_epsilon(*mechanism_) : 0; }
 
     [[nodiscard]] std::string over_all_time() const {
         if (spec_.mechanism().series)

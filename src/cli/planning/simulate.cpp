@@ -21,6 +21,7 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/response_count.hpp"
 #include "plot/chart.hpp"
 #include "simulation/simulation.hpp"
@@ -216,24 +217,30 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const Spec& spec = collection.spec();
     const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused + whole.silent;
     const Spending& answers = rounds.back().answers;
+    const Mechanism& mechanism = collection.mechanism();
+    const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
     std::cout << "\nerror         " << errors.error << " over all rounds (root mean square; mean absolute "
               << errors.absolute << ")\nclaimed       " << errors.claimed
               << " as standard error of the estimates; error / claimed = " << errors.error / errors.claimed
               << "\nreports       " << grouped(all - whole.refused - whole.silent) << ": "
               << percent(whole.drawn, all) << " % drawn, " << percent(whole.kept, all) << " % memoized, "
               << percent(whole.nearest, all) << " % the nearest of a spent budget; " << grouped(whole.refused)
-              << " refused\nresponses     drawn by a person: mean " << answers.mean << ", 95 % quantile "
-              << answers.most_of_95 << ", maximum " << answers.most
-              << "\nspent         epsilon of a person: mean " << spec.epsilon() * answers.mean
-              << ", 95 % quantile " << spec.epsilon() * static_cast<double>(answers.most_of_95)
-              << ", maximum " << spec.epsilon() * static_cast<double>(answers.most) << "\n";
+              << " of people who had stopped\nresponses     drawn by a person: mean " << answers.mean
+              << ", 95 % quantile " << answers.most_of_95 << ", maximum " << answers.most
+              << "\nspent         epsilon of a person: mean " << spec.epsilon() * answers.mean + signal
+              << ", 95 % quantile " << spec.epsilon() * static_cast<double>(answers.most_of_95) + signal
+              << ", maximum " << spec.epsilon() * static_cast<double>(answers.most) + signal << "\n";
+    if (signal > 0)
+        std::cout << "              of which " << signal
+                  << " for the bit that says whether the budget is spent\n";
     if (whole.silent > 0)
         std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
     if (collection.spec().mechanism().series)
         std::cout << "at most       " << spec.epsilon() << ", for all changes\n";
     else if (spec.evolving())
         std::cout << "at most       "
-                  << spec.epsilon() * static_cast<double>(most_responses(spec, collection.mechanism()))
+                  << spec.epsilon() * static_cast<double>(most_responses(spec, collection.mechanism())) +
+                         signal
                   << ", for any number of rounds\n";
     else
         std::cout << "at most       unbounded: without \"evolving\", each report is a fresh draw and costs "

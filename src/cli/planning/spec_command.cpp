@@ -11,6 +11,7 @@
 #include "client/in_quotes.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/spec/spec.hpp"
 
@@ -68,7 +69,7 @@ void explain(const Spec& spec, const std::string& text, std::ostream& out) {
     out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
     if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
     out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"
-        << "report        " << mechanism->block().size() + mechanism->payload_size() << " bytes\n"
+        << "report        " << mechanism->block().size() + sent_size(*mechanism) << " bytes\n"
         << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
         << budget_line(spec, *mechanism, text)
         << "expected standard error, and largest shift by one forged report in a hundred:\n"

@@ -43,15 +43,10 @@ Receipt Panel::report(const std::string& person, std::int32_t round, std::span<c
                       const SideValues& columns) {
     auto& [client, last] = member(person);
     require_later(person, last, round);
-    Receipt receipt{};
-    try {
-        // A series has no stage(): its report is queued by report(), in the same step.
-        receipt = collection_.spec().mechanism().series ? client.report(record, round, columns)
-                                                        : client.stage(record, columns);
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::spent) throw;
-        ++spent_;
-    }
+    // A series has no stage(): its report is queued by report(), in the same step.
+    const bool series = collection_.spec().mechanism().series;
+    Receipt receipt = series ? client.report(record, round, columns) : client.stage(record, columns);
+    if (!series && receipt.origin == Origin::silent) ++spent_;
     const Checkpoint checkpoint{last_round_name, round};
     client.commit(round, std::span(&checkpoint, 1));
     last = round;

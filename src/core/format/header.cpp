@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/format/budget_terms.hpp"
 
 namespace ldp {
 
@@ -46,9 +47,9 @@ Header read_header(Bytes bytes, Kind kind) {
     if (kind_of(bytes) != kind)
         malformed(kind, std::string("Their kind is not that of a ") + noun(kind) + ".");
     // The usual min_group is written as 0 alone, so that equal specs have equal blocks.
-    if ((bytes[flags_offset] & ~kept_flag) != std::byte{0} ||
+    if (!valid_flags(bytes[flags_offset]) ||
         load<std::uint16_t>(bytes.data() + min_group_offset) == usual_min_group)
-        malformed(kind, "A reserved field is not zero.");
+        malformed(kind, "A reserved field has a value that is not defined.");
     const Header header = unchecked_header(bytes);
     if (header.block_size < header_size || header.block_size > max_block_size ||
         header.block_size > bytes.size())

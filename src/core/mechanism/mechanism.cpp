@@ -10,6 +10,7 @@
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/exposed_rounds.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/mechanism/spent_signal.hpp"
 
 namespace ldp {
 
@@ -40,7 +41,7 @@ Perturber::Perturber(const LocalRandomizer& randomizer)
       cells_(randomizer.cells()),
       public_(randomizer.public_size()),
       permanent_(randomizer.permanent_size()),
-      report_(frame_report(randomizer.block(), randomizer.payload_size())) {}
+      report_(frame_report(randomizer.block(), sent_size(randomizer))) {}
 
 const Report& Perturber::perturb(Input input, BitSource& bits) {
     if (input.size() != cells_.size())
@@ -51,13 +52,19 @@ const Report& Perturber::perturb(Input input, BitSource& bits) {
             raise(ErrorCode::invalid_value, "a cell number is out of range",
                   "Attribute " + std::to_string(j) + " has cell " + std::to_string(input[j]) +
                       "; its cells are 0 to " + std::to_string(cells_[j] - 1) + ".");
-    const MutableBytes payload = payload_of(report_, randomizer_.block());
+    const MutableBytes sent = payload_of(report_, randomizer_.block());
+    const MutableBytes payload = sent.first(randomizer_.payload_size());
     // Mechanisms require zeroed output buffers.
     for (const MutableBytes buffer : {MutableBytes(public_), MutableBytes(permanent_), payload})
         std::ranges::fill(buffer, std::byte{0});
     randomizer_.draw_public(bits, public_);
     randomizer_.permanent_response(input, public_, bits, permanent_);
     randomizer_.instantaneous_response(public_, permanent_, bits, payload);
+    if (has_signal(randomizer_)) {
+        // The budget of a single report is not spent.
+        const auto mechanism = load_mechanism(report_, Kind::report);
+        sent.back() = SpentSignal(signal_epsilon(*mechanism)).draw(false, bits);
+    }
     return report_;
 }
 

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "core/mechanism/registry.hpp"
+#include "core/mechanism/spent_signal.hpp"
+
 namespace ldp {
 
 namespace {
@@ -205,9 +208,29 @@ bool kept_by(const Promise& promise, bool enumerated) {
                            promise.worst.ratio() <= promise.claimed);
 }
 
+/// Enumerates the signal of a spent budget, if reports have one.
+void audit_signal(const PrivacyProof& mechanism, Audit& found) {
+    if (!has_signal(mechanism)) return;
+    const double epsilon = signal_epsilon(*load_mechanism(mechanism.block(), Kind::report));
+    const SpentSignal signal(epsilon);
+    Promise& promise = found.signal.emplace(Promise{epsilon, signal.worst_ratio(), {}});
+    Extremes bits;
+    for (const bool spent : {false, true}) {
+        std::uint64_t left = 16;
+        const auto law = law_of(
+            1, [&](BitSource& source, MutableBytes sent) { sent[0] = signal.draw(spent, source); }, left);
+        for (const auto& [bit, p] : law.value())
+            if (!(signal.probability(spent, bit[0] == std::byte{1}) == p)) found.sampler_as_stated = false;
+        bits.add(spent ? 1 : 0, *law);
+    }
+    bits.take(
+        2, {}, [](std::uint64_t state) { return std::vector<Cell>{state}; }, promise.worst);
+}
+
 }  // namespace
 
 bool Audit::kept() const {
+    if (signal && !kept_by(*signal, true)) return false;
     if (approximate)
         return sums_to_one && sampler_as_stated && approximate->claimed <= approximate->delta &&
                approximate->worst <= approximate->claimed;
@@ -224,6 +247,7 @@ Audit audit(const PrivacyProof& mechanism, BitSource& bits, const AuditLimits& l
         found.permanent = {mechanism.epsilon(), mechanism.worst_ratio(), {}};
     if (mechanism.first_epsilon() < mechanism.epsilon())
         found.report = {mechanism.first_epsilon(), mechanism.first_report_ratio(), {}};
+    audit_signal(mechanism, found);
     Enumeration enumeration(mechanism, found, limits.steps);
     if (!enumeration.fits()) return found;
     const auto draws = enumeration.public_randomness(bits, limits);

@@ -52,6 +52,9 @@ struct Audit {
     Promise permanent{};
     /// Through both layers; empty if a report is its permanent response.
     std::optional<Promise> report;
+    /// Of the signal of a spent budget in each report: its inputs are 0, not spent, and 1, spent. It is
+    /// always enumerated.
+    std::optional<Promise> signal;
     /// Instead of both, for a mechanism with a δ.
     std::optional<ApproximatePromise> approximate;
 

@@ -2,18 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace ldp {
 
 /// What a person may spend over all time, and what happens then.
 struct Budget {
-    /// What becomes of a value that would need a new answer.
+    /// What becomes of a person whose value would need a new answer.
     enum class WhenSpent {
-        repeat,  ///< a value without an answer of its own is given the nearest one's
-        refuse,  ///< it is refused
+        repeat,  ///< the value is given the answer of the nearest value that has one
+        stop,    ///< the person sends no report any more
     };
     double epsilon;                            ///< over all time
     WhenSpent when_spent = WhenSpent::repeat;  ///< and what happens then
+    /// Whether reports have a signal of a spent budget that repeats; empty: if the budget pays for it.
+    std::optional<bool> report_spent = std::nullopt;
 
     /// How many answers at ε each it pays for, as decimals have it: 0.3 pays for three at 0.1, although the
     /// sum of their nearest doubles is larger by one part in 10^16.

@@ -4,6 +4,7 @@
 
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
@@ -81,6 +82,7 @@ Json canonical_json(const Spec& spec) {
         document["budget"] = {
             {"epsilon", spec.budget()->epsilon},
             {"when_spent", keys::when_spent[static_cast<std::size_t>(spec.budget()->when_spent)]}};
+        if (spec.budget()->report_spent == false) document["budget"][keys::report_spent] = false;
     }
     if (spec.min_group() != usual_min_group) document[keys::min_group.name] = spec.min_group();
     return document;
@@ -88,16 +90,21 @@ Json canonical_json(const Spec& spec) {
 
 Json derived_json(const Spec& spec) {
     const auto mechanism = make_mechanism(spec);
-    Json derived{{"report_bytes", mechanism->block().size() + mechanism->payload_size()},
-                 {"summary_bytes", SummaryFrame(mechanism->block().size()).size(mechanism->state_size())}};
+    Json derived{{"report_bytes", mechanism->block().size() + sent_size(*mechanism)},
+                 {"summary_bytes", SummaryFrame(mechanism->block().size()).size(counted_size(*mechanism))}};
     const Json given = canonical_json(spec);
     for (const auto& [key, value] : mechanism->parameters())
         if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
     if (spec.budget()) {
         const std::uint64_t answers = most_responses(spec, *mechanism);
+        const double signal = has_signal(*mechanism) ? signal_epsilon(*mechanism) : 0;
         derived["most_answers"] = answers;
         derived["most_epsilon"] =
-            std::min(spec.budget()->epsilon, static_cast<double>(answers) * spec.epsilon());
+            std::min(spec.budget()->epsilon, static_cast<double>(answers) * spec.epsilon() + signal);
+        if (signal > 0) {
+            derived["spent_epsilon"] = signal;
+            derived["report_epsilon"] = mechanism->first_epsilon() + signal;
+        }
     }
     return derived;
 }

@@ -13,6 +13,7 @@
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
@@ -180,6 +181,8 @@ class ProtocolSearch {
         document["budget"] = {
             {"epsilon", request_.budget.epsilon},
             {"when_spent", keys::when_spent[static_cast<std::size_t>(request_.budget.when_spent)]}};
+        if (request_.budget.report_spent)
+            document["budget"][keys::report_spent] = *request_.budget.report_spent;
         if (rounding.empty()) return document;
         if (document.contains("attributes")) {
             document["attributes"][0]["evolving"] = true;
@@ -197,7 +200,7 @@ class ProtocolSearch {
     void check_limits(const Spec& spec) const {
         if (!request_.limits) return;
         const auto mechanism = make_mechanism(spec);
-        const std::size_t bytes = mechanism->block().size() + mechanism->payload_size();
+        const std::size_t bytes = mechanism->block().size() + sent_size(*mechanism);
         if (bytes > request_.limits->report_bytes)
             invalid("a report has more bytes than \"max_report_bytes\"", std::to_string(bytes));
         if (mechanism->cost().decode() > static_cast<double>(request_.limits->decode_cost))
@@ -450,6 +453,13 @@ Budget read_budget(const Json& found) {
         const auto* at = std::ranges::find(keys::when_spent, found_word);
         if (at == std::end(keys::when_spent)) JsonObject::wrong("when_spent", Json(found_word), allowed);
         budget.when_spent = static_cast<Budget::WhenSpent>(at - keys::when_spent);
+    }
+    if (const Json* signal = reader.find(keys::report_spent)) {
+        if (!signal->is_boolean()) JsonObject::wrong(keys::report_spent, *signal, "true or false");
+        budget.report_spent = signal->get<bool>();
+        if (budget.when_spent == Budget::WhenSpent::stop)
+            invalid("\"report_spent\" is for \"when_spent\": \"repeat\" only",
+                    "A person with a spent budget sends no report that could show it.", "Remove it.");
     }
     reader.finish();
     return budget;

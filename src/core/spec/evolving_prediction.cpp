@@ -1,6 +1,7 @@
 // Length: the protocols share the estimated items and the sum over rounds.
 
 #include "core/spec/evolving_prediction.hpp"
+#include "core/spec/response_count.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -473,7 +474,8 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
     const EstimatedItems items(spec, mechanism);
     const Budget& budget = *spec.budget();
     const double epsilon = mechanism.epsilon();
-    const std::uint64_t most = std::min(mechanism.most_keys(), budget.answers(epsilon));
+    const std::uint64_t most =
+        std::min(mechanism.most_keys(), affordable_responses(budget, mechanism.most_keys(), mechanism));
     const std::size_t rows = paths.rows(), draws = rows / stream.known();
     const bool substitutes = paths.counts().back() > most;
     std::optional<NoiseOfShares> of_shares;
@@ -506,7 +508,7 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
             unrounded[row] = person;
             if (substituted) {
                 work.done(most);
-                if (budget.when_spent == Budget::WhenSpent::refuse) {
+                if (budget.when_spent == Budget::WhenSpent::stop) {
                     unrounded[row].reports = person.reports = false;
                     continue;
                 }

@@ -11,6 +11,7 @@
 #include "core/choice/ordered_choice.hpp"
 #include "core/math/insecure_bits.hpp"
 #include "core/mechanism/capability.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/evolving_choice.hpp"
 #include "core/spec/evolving_options.hpp"
 #include "core/spec/json_object.hpp"
@@ -51,12 +52,49 @@ std::uint64_t possible_responses(const Spec& spec, const Mechanism& mechanism) {
     return possible_responses(spec.attributes(), spec.evolving().value(), mechanism, 0);
 }
 
+namespace {
+
+/// Returns how many responses the budget pays for beside the signal; 0 if reports have none.
+std::uint64_t beside_signal(const Budget& budget, const Mechanism& mechanism) {
+    if (budget.when_spent == Budget::WhenSpent::stop || !budget.report_spent.value_or(true)) return 0;
+    const double signal = signal_epsilon(mechanism);
+    // The difference of equal decimals would not be exact.
+    if (signal == mechanism.epsilon()) return budget.answers(signal) - 1;
+    Budget rest = budget;
+    rest.epsilon -= signal;
+    return rest.epsilon > 0 ? rest.answers(mechanism.epsilon()) : 0;
+}
+
+}  // namespace
+
+std::uint64_t affordable_responses(const Budget& budget, std::uint64_t possible, const Mechanism& mechanism) {
+    const std::uint64_t all = budget.answers(mechanism.epsilon());
+    if (all == 0 || possible <= all) return all;
+    const std::uint64_t rest = beside_signal(budget, mechanism);
+    return rest == 0 ? all : rest;
+}
+
+std::uint64_t affordable_responses(const Spec& spec, const Mechanism& mechanism) {
+    return affordable_responses(spec.budget().value(), possible_responses(spec, mechanism), mechanism);
+}
+
 std::uint64_t affordable_responses(const Spec& spec) {
-    return spec.budget().value().answers(spec.epsilon());
+    return affordable_responses(spec, *make_mechanism(spec));
 }
 
 std::uint64_t most_responses(const Spec& spec, const Mechanism& mechanism) {
-    return std::min(possible_responses(spec, mechanism), affordable_responses(spec));
+    return std::min(possible_responses(spec, mechanism), affordable_responses(spec, mechanism));
+}
+
+BudgetTerms budget_terms(const Spec& spec, const Mechanism& mechanism) {
+    const std::uint64_t responses = affordable_responses(spec, mechanism);
+    if (responses == 0 || possible_responses(spec, mechanism) <= responses) return {};
+    const BudgetEnd end = spec.budget()->when_spent == Budget::WhenSpent::stop ? BudgetEnd::stopped
+                          : beside_signal(*spec.budget(), mechanism) > 0       ? BudgetEnd::signalled
+                                                                               : BudgetEnd::silent;
+    return {static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(responses, std::numeric_limits<std::uint32_t>::max())),
+            end};
 }
 
 // Declared streams ------------------------------------------------------------------------------------------
@@ -250,7 +288,7 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
                             (responses == 1 ? " response" : " different responses") + "; from then on ";
     statement += spec.budget()->when_spent == Budget::WhenSpent::repeat
                      ? "values are repeated: a new value is reported by the response of the nearest value"
-                     : "the person sends no report for a new value";
+                     : "the person sends no report any more";
     const Json document = parse_json(text);
     if (document.contains("stream")) {
         const StreamNeeds needs(spec.attributes(), *spec.evolving(),

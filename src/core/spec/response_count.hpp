@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/choice/selection.hpp"
+#include "core/format/budget_terms.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
 #include "core/spec/value_stream.hpp"
@@ -23,11 +24,20 @@ namespace ldp {
                                                const Evolving& evolving, const Mechanism& mechanism,
                                                std::size_t first);
 
-/// Returns how many different responses the budget of a person pays for. The spec has a budget.
+/// Returns how many different responses the budget pays for if a person's values may need `possible`. If it
+/// does not pay for all of them, a signal of spent budgets (mechanism/spent_signal.hpp) is paid from it
+/// first.
+[[nodiscard]] std::uint64_t affordable_responses(const Budget& budget, std::uint64_t possible,
+                                                 const Mechanism& mechanism);
+/// The same for a spec, which has a budget.
+[[nodiscard]] std::uint64_t affordable_responses(const Spec& spec, const Mechanism& mechanism);
 [[nodiscard]] std::uint64_t affordable_responses(const Spec& spec);
 
 /// Returns the largest number of different responses that a person gives: the smaller one of the two above.
 [[nodiscard]] std::uint64_t most_responses(const Spec& spec, const Mechanism& mechanism);
+
+/// Returns the terms of the spec's budget for the blocks of its reports.
+[[nodiscard]] BudgetTerms budget_terms(const Spec& spec, const Mechanism& mechanism);
 
 /// The declared changes of the attributes of a spec. Other attributes keep their values.
 struct DeclaredStream {

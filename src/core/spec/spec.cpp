@@ -8,6 +8,7 @@
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/record/record_parts.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/canonical.hpp"
 #include "core/spec/evolving_choice.hpp"
@@ -113,6 +114,13 @@ void check_evolving(const Spec& spec) {
                     " satisfies epsilon except with probability delta, and a budget supports epsilon only.",
                 "Remove both \"evolving\" and \"budget\", or choose a mechanism without \"delta\".");
     const auto mechanism = make_mechanism(spec);
+    if (spec.budget()->report_spent == true && spec.budget()->answers(spec.epsilon()) > 0 &&
+        possible_responses(spec, *mechanism) > spec.budget()->answers(spec.epsilon()) &&
+        !has_signal(*mechanism))
+        invalid("the budget does not pay for a response and the signal of a spent budget",
+                "It has epsilon " + shown(spec.budget()->epsilon) + "; a response costs " +
+                    shown(spec.epsilon()) + ", and the signal " + shown(signal_epsilon(*mechanism)) + ".",
+                "Increase the budget, or write \"report_spent\": false.");
     const std::vector<std::uint64_t> cells = mechanism->cells();
     for (std::size_t j = 0; j < cells.size(); ++j) {
         const Attribute& attribute = spec.attributes()[j];
@@ -277,6 +285,9 @@ Spec Spec::from_json(std::string_view text) {
     spec.budget_ = std::move(budget);
     spec.min_group_ = static_cast<std::uint16_t>(top.whole(keys::min_group));
     check_evolving(spec);
+    // Of a budget that cannot end the key says nothing, and equal specs have equal fingerprints.
+    if (spec.budget_ && spec.budget_->report_spent && !budget_terms(make_mechanism(spec)->block()).can_end())
+        spec.budget_->report_spent.reset();
 
     const Json* derived = top.find("derived");
     top.finish();
@@ -286,8 +297,14 @@ Spec Spec::from_json(std::string_view text) {
 }
 
 std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
-    return make_mechanism(static_cast<const Settings&>(spec),
-                          Terms{spec.fingerprint(), spec.evolving().has_value(), spec.min_group()});
+    auto mechanism = make_mechanism(static_cast<const Settings&>(spec),
+                                    Terms{spec.fingerprint(), spec.evolving().has_value(), spec.min_group()});
+    if (!spec.evolving() || !spec.budget()) return mechanism;
+    const BudgetTerms terms = budget_terms(spec, *mechanism);
+    if (!terms.can_end()) return mechanism;
+    std::vector<std::byte> block(mechanism->block().begin(), mechanism->block().end());
+    set_budget_terms(block, terms);
+    return load_mechanism(block, Kind::report);
 }
 
 Ranking advise(std::string_view json) {

@@ -13,7 +13,7 @@ namespace {
 
 /// The cost of validating and counting one report, in steps of core/base/interrupt.hpp.
 std::size_t steps(const Mechanism& mechanism) noexcept {
-    return 1 + mechanism.payload_size() / 8 + static_cast<std::size_t>(mechanism.cost().per_report);
+    return 1 + sent_size(mechanism) / 8 + static_cast<std::size_t>(mechanism.cost().per_report);
 }
 
 [[noreturn]] void malformed(const std::string& what, const std::string& detail) {
@@ -23,7 +23,7 @@ std::size_t steps(const Mechanism& mechanism) noexcept {
 /// Puts sorted payloads into the smallest number of batches.
 std::vector<std::vector<std::byte>> framed(const Mechanism& mechanism, MutableBytes payloads) {
     const BatchFrame frame = batch_frame(mechanism);
-    const std::size_t size = mechanism.payload_size();
+    const std::size_t size = sent_size(mechanism);
     sort_payloads(payloads, size);
     std::vector<std::vector<std::byte>> batches;
     while (!payloads.empty()) {
@@ -39,13 +39,13 @@ std::vector<std::vector<std::byte>> framed(const Mechanism& mechanism, MutableBy
 }  // namespace
 
 BatchFrame batch_frame(const Mechanism& mechanism) noexcept {
-    return {mechanism.block().size(), mechanism.payload_size()};
+    return {mechanism.block().size(), sent_size(mechanism)};
 }
 
 std::vector<std::vector<std::byte>> pack(const Mechanism& mechanism, std::span<const Report> reports) {
     const Bytes block = mechanism.block();
     std::vector<std::byte> payloads;
-    payloads.reserve(reports.size() * mechanism.payload_size());
+    payloads.reserve(reports.size() * sent_size(mechanism));
     for (const Report& report : reports) {
         if (!begins_with_block(report, block)) raise_incompatible(block, report);
         check_report(mechanism, report);
@@ -73,11 +73,12 @@ Outcome accumulate_batch(const Mechanism& mechanism, MutableBytes summary, Bytes
     const SummaryFrame counted(mechanism.block().size());
     const std::uint64_t count = frame.count(batch), before = counted.count(summary);
     if (before > max_count || count > max_count - before) return Outcome::full;
-    const MutableBytes state = counted.state(summary);
+    const ReportCounter counter(mechanism);
+    const MutableBytes counted_bytes = counted.state(summary);
     const std::size_t each = steps(mechanism);
     Work work;
     for (std::size_t i = 0; i < count; ++i) {
-        if (!mechanism.accumulate(state, frame.payload(batch, i))) return Outcome::malformed;
+        if (!counter.count_sent(counted_bytes, frame.payload(batch, i))) return Outcome::malformed;
         work.done(each);
     }
     counted.add_count(summary, count, rounds);
@@ -101,11 +102,11 @@ void check_batch(const Mechanism& mechanism, Bytes batch) {
                   "Found " + std::to_string(batch.size()) + " bytes; its parameters and its " +
                       std::to_string(count) + " reports say " + std::to_string(frame.size(count)) + ".");
     }
-    const std::size_t count = frame.count(batch), size = mechanism.payload_size(), each = steps(mechanism);
+    const std::size_t count = frame.count(batch), size = sent_size(mechanism), each = steps(mechanism);
     Work work;
     for (std::size_t i = 0; i < count; ++i, work.done(each)) {
         const Bytes payload = frame.payload(batch, i);
-        if (!mechanism.valid_payload(payload))
+        if (!valid_sent(mechanism, payload))
             malformed("a report's payload is impossible",
                       "It is number " + std::to_string(i + 1) + " of a batch of " + std::to_string(count) +
                           "; no randomizer under its parameters could have made it.");

@@ -28,7 +28,7 @@ bool subtract(const Mechanism& mechanism, MutableBytes from, Bytes other) noexce
         return false;
     const MutableBytes state = frame.state(from);
     invert(state);
-    mechanism.merge(state, frame.state(other));
+    merge_counted(mechanism, state, frame.state(other));
     invert(state);
     frame.add_count(from, ~frame.count(other) + 1, Rounds::none());
     return true;

@@ -10,6 +10,7 @@
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/spent.hpp"
 
 namespace ldp {
 
@@ -34,7 +35,7 @@ const char* mechanism_name(std::uint8_t id) noexcept {
 // Counting -------------------------------------------------------------------------------------------------
 
 std::size_t summary_size(const Mechanism& mechanism) noexcept {
-    return frame_of(mechanism).size(mechanism.state_size());
+    return frame_of(mechanism).size(counted_size(mechanism));
 }
 
 void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept {
@@ -42,7 +43,7 @@ void start_summary(const Mechanism& mechanism, MutableBytes summary) noexcept {
 }
 
 bool is_summary_of(const Mechanism& mechanism, Bytes summary) noexcept {
-    return frame_of(mechanism).fits(summary, mechanism.block(), mechanism.state_size());
+    return frame_of(mechanism).fits(summary, mechanism.block(), counted_size(mechanism));
 }
 
 Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes report,
@@ -55,19 +56,19 @@ Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexce
     const SummaryFrame frame = frame_of(mechanism);
     const std::uint64_t ours = frame.count(into), theirs = frame.count(other);
     if (ours > max_count || theirs > max_count - ours) return Outcome::full;
-    mechanism.merge(frame.state(into), frame.state(other));
+    merge_counted(mechanism, frame.state(into), frame.state(other));
     frame.add_count(into, theirs, frame.rounds(other));
     return Outcome::ok;
 }
 
 void check_report(const Mechanism& mechanism, Bytes report) {
-    const std::size_t expected = mechanism.block().size() + mechanism.payload_size();
+    const std::size_t expected = mechanism.block().size() + sent_size(mechanism);
     if (report.size() != expected)
         raise(ErrorCode::malformed, "the report has the wrong length",
               "Found " + std::to_string(report.size()) + " bytes; its parameters say " +
                   std::to_string(expected) + ".",
               "It was cut short, damaged, or does not come from ldp.");
-    if (!mechanism.valid_payload(payload_of(report, mechanism.block())))
+    if (!valid_sent(mechanism, payload_of(report, mechanism.block())))
         impossible("the report's payload is impossible");
 }
 
@@ -80,7 +81,8 @@ void check_summary(const Mechanism& mechanism, Bytes summary) {
               "It was cut short or damaged, or does not come from ldp.");
     const SummaryView view = view_of(mechanism, summary);
     if (view.n > max_count || view.rounds.empty() != (view.n == 0) ||
-        (view.n == 0 && view.rounds != Rounds::none()) || !mechanism.valid_state(view))
+        (view.n == 0 && view.rounds != Rounds::none()) || !mechanism.valid_state(view) ||
+        spent_ones(view).value_or(0) > view.n)
         impossible("the summary's counts are impossible");
 }
 
@@ -107,7 +109,9 @@ void raise_outcome(Outcome outcome, Bytes summary, Bytes added) {
 
 SummaryView view_of(const Mechanism& mechanism, Bytes summary) noexcept {
     const SummaryFrame frame = frame_of(mechanism);
-    return {{frame.count(summary), frame.state(summary)}, &mechanism, frame.rounds(summary)};
+    return {{frame.count(summary), frame.state(summary).first(mechanism.state_size())},
+            &mechanism,
+            frame.rounds(summary)};
 }
 
 void need_reports(const SummaryView& view) {
@@ -234,13 +238,23 @@ SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute) {
     const SummaryView one = single_part(view, attribute);
     if (one.mechanism == view.mechanism) {
         const Bytes block = view.mechanism->block();
-        return {{block.begin(), block.end()}, view.n, view.rounds, view.state};
+        // The signal is directly behind the state; see spent_ones().
+        return {{block.begin(), block.end()},
+                view.n,
+                view.rounds,
+                {view.state.data(), counted_size(*view.mechanism)}};
     }
     const Header& header = one.mechanism->header();
     Terms terms = header;
     terms.fingerprint = part_fingerprint(header.fingerprint, part_of(*view.mechanism, attribute).first);
-    return {make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size)),
-            one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state};
+    std::vector<std::byte> block =
+        make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size));
+    // The signal is about all reports of the record. The summary of a part is one without a signal.
+    if (BudgetTerms budget = budget_terms(view.mechanism->block()); budget.can_end()) {
+        if (budget.end == BudgetEnd::signalled) budget.end = BudgetEnd::silent;
+        set_budget_terms(block, budget);
+    }
+    return {std::move(block), one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state};
 }
 
 // For people to read ---------------------------------------------------------------------------------------

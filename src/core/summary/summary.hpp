@@ -10,6 +10,7 @@
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
+#include "core/mechanism/spent_signal.hpp"
 
 namespace ldp {
 
@@ -41,11 +42,13 @@ class ReportCounter {
         : mechanism_(&mechanism),
           block_(mechanism.block()),
           payload_size_(mechanism.payload_size()),
-          state_size_(mechanism.state_size()) {}
+          state_size_(mechanism.state_size()),
+          signal_(has_signal(mechanism)) {}
 
     /// As is_summary_of.
     [[nodiscard]] bool counts_in(Bytes summary) const noexcept {
-        return SummaryFrame(block_.size()).fits(summary, block_, state_size_);
+        return SummaryFrame(block_.size())
+            .fits(summary, block_, state_size_ + (signal_ ? sizeof(std::uint64_t) : 0));
     }
     /// As accumulate, for a summary with counts_in().
     [[nodiscard, gnu::always_inline]] Outcome count(MutableBytes summary, Bytes report,
@@ -53,12 +56,23 @@ class ReportCounter {
         const SummaryFrame frame(block_.size());
         if (report.size() >= long_report && report.size() <= longest_in_row) prefetch_below(report);
         if (!begins_with_block(report, block_) || !is_report(report)) return Outcome::mismatch;
-        if (report.size() != block_.size() + payload_size_) return Outcome::malformed;
+        if (report.size() != block_.size() + payload_size_ + (signal_ ? 1 : 0)) return Outcome::malformed;
         if (frame.count(summary) >= max_count) return Outcome::full;
-        if (!mechanism_->accumulate(frame.state(summary), payload_of(report, block_)))
-            return Outcome::malformed;
+        if (!count_sent(frame.state(summary), payload_of(report, block_))) return Outcome::malformed;
         frame.add_count(summary, 1, rounds);
         return Outcome::ok;
+    }
+
+    /// Counts the bytes of a report behind its block in those of a summary behind its counts and rounds.
+    /// False if no client can have made them; then nothing has changed.
+    [[nodiscard, gnu::always_inline]] bool count_sent(MutableBytes counted, Bytes sent) const noexcept {
+        if (!signal_) return mechanism_->accumulate(counted, sent);
+        const std::byte bit = sent[payload_size_];
+        if (bit > std::byte{1} ||
+            !mechanism_->accumulate(counted.first(state_size_), sent.first(payload_size_)))
+            return false;
+        add(counted.data() + state_size_, std::to_integer<std::uint64_t>(bit));
+        return true;
     }
 
   private:
@@ -79,6 +93,7 @@ class ReportCounter {
     const Mechanism* mechanism_;
     Bytes block_;
     std::size_t payload_size_, state_size_;
+    bool signal_;
 };
 /// Adds an untrusted summary to one of the mechanism. The first is unchanged unless the outcome is ok.
 [[nodiscard]] Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;

@@ -197,7 +197,8 @@ std::vector<PlanCase> pairs(const std::string& mechanism) {
 }
 
 /// Two layers, and memory.
-const std::string kept = R"(, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 100})";
+const std::string kept =
+    R"(, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 100, "report_spent": false})";
 
 std::vector<PlanCase> again(const std::string& how, std::size_t rounds, bool days) {
     std::vector<PlanCase> all;

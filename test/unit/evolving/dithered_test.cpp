@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(dithered)
 namespace {
 
 const std::string circle = R"(, "order": "circle")";
-const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000})";
+const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000, "report_spent": false})";
 
 std::unique_ptr<const Mechanism> categories(double epsilon, std::uint64_t k, std::uint64_t buckets,
                                             const std::string& rest = {}) {

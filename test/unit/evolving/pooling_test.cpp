@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(pooled_rounds)
 namespace {
 
 /// Keys of a spec with memoized responses.
-const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000})";
+const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000, "report_spent": false})";
 
 constexpr std::int32_t rounds = 20;
 

@@ -213,7 +213,7 @@ void under_every_range(const ScaleCase& question, Ask ask) {
     }
 }
 
-const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000})";
+const std::string kept = R"(, "evolving": {}, "budget": {"epsilon": 1000, "report_spent": false})";
 
 }  // namespace
 

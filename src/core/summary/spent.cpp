@@ -1,0 +1,107 @@
+#include "core/summary/spent.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.hpp"
+#include "core/math/statistics.hpp"
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/spent_signal.hpp"
+#include "core/summary/pooling.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr double usual_critical_value = 1.959963984540054;  // of 95 %
+
+std::string percent(double share) {
+    return shortest(std::round(1000 * std::clamp(share, 0.0, 1.0)) / 10) + " %";
+}
+
+}  // namespace
+
+double BiasBound::at(double critical_value) const noexcept {
+    return range == 0 ? 0 : range * std::clamp(share + critical_value * error, 0.0, 1.0);
+}
+
+Interval extended(const Interval& found, const BiasBound& bias, double critical_value) noexcept {
+    const double most = bias.at(critical_value);
+    if (most == 0) return found;
+    return {std::min(found.lower, std::max(found.lower - most, bias.possible.lower)),
+            std::max(found.upper, std::min(found.upper + most, bias.possible.upper))};
+}
+
+BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexcept {
+    const double range = std::max(one.range, other.range);
+    return {(one.share + other.share) / 2, (one.error + other.error) / 2, 2 * range, {-range, range}};
+}
+
+std::optional<std::uint64_t> spent_ones(const SummaryView& view) noexcept {
+    if (!has_signal(*view.mechanism)) return {};
+    return load<std::uint64_t>(view.state.data() + view.mechanism->state_size());
+}
+
+SpentBudgets::SpentBudgets(const SummaryView& whole)
+    : terms_(budget_terms(whole.mechanism->block())), reports_(whole.n) {
+    if (!terms_.can_end() || whole.n == 0) return;
+    const Rounds& rounds = whole.rounds;
+    known_ = rounds.recorded() && rounds != ignored_rounds;
+    possible_ = !known_ || rounds.first < 0 || std::int64_t{rounds.last} + 1 > std::int64_t{terms_.responses};
+    if (!has_signal()) return;
+    ones_ = *spent_ones(whole);
+    const SpentSignal signal(signal_epsilon(*whole.mechanism));
+    p_ = signal.share_of_ones(true);
+    q_ = signal.share_of_ones(false);
+    each_ = most_of_one(whole);
+}
+
+SpentShare SpentBudgets::share(double critical_value) const {
+    const double n = static_cast<double>(reports_);
+    // Both states have the same variance.
+    const Estimate share{(static_cast<double>(ones_) / n - q_) / (p_ - q_),
+                         std::sqrt(p_ * (1 - p_) * each_ / n) / (p_ - q_)};
+    const ErrorLaw law =
+        each_ > 1
+            ? law_of_share()
+            : ErrorLaw{.n = reports_, .p = p_, .q = q_, .counts_people = true, .truths = possible_shares};
+    return {share, interval(share, critical_value, law), one_sided(share.value / share.standard_error)};
+}
+
+bool SpentBudgets::significant() const noexcept {
+    return has_signal() && possible_ && known_ && reports_ > 0 &&
+           share(usual_critical_value).p_value < significance;
+}
+
+BiasBound SpentBudgets::bias(std::uint64_t reports, const Interval& possible) const noexcept {
+    if (reports == 0 || !significant()) return {};
+    const Estimate found = share(usual_critical_value).share;
+    const double of_part = static_cast<double>(reports_) / static_cast<double>(reports);
+    return {of_part * found.value, of_part * found.standard_error, possible.upper - possible.lower, possible};
+}
+
+std::string SpentBudgets::note() const {
+    if (!possible_ || reports_ == 0) return {};
+    if (terms_.end == BudgetEnd::stopped)
+        return "people whose budget is spent have stopped reporting; the estimate is about the others";
+    if (!has_signal() || !known_)
+        return "people may repeat earlier responses, because a budget pays for " +
+               std::to_string(terms_.responses) + "; how many do is unknown";
+    const SpentShare found = share(usual_critical_value);
+    return (significant() ? percent(found.interval.lower) + " to " : "at most ") +
+           percent(found.interval.upper) +
+           " of the people repeat earlier responses, because their budget is spent";
+}
+
+Interval possible_values(const Mechanism& part, std::size_t attribute) {
+    if (!part.can_estimate(Quantity::means)) return possible_shares;
+    Interval all{0, 0};
+    for (const Contribution& one : part.contributions({Quantity::means, Target::sample, attribute})) {
+        all.lower += one.truths.lower;
+        all.upper += one.truths.upper;
+    }
+    return all;
+}
+
+}  // namespace ldp

@@ -1,0 +1,303 @@
+// Budgets that end: the signal in reports, its counts in summaries, and the share that is estimated from
+// them.
+
+#include "core/summary/spent.hpp"
+
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/proof/audit.hpp"
+#include "core/spec/response_count.hpp"
+#include "core/summary/batch.hpp"
+#include "core/summary/moving_window.hpp"
+#include "core/summary/pooling.hpp"
+#include "support.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(spent)
+
+namespace {
+
+/// Categories of ten values under a budget.
+std::string of_ten(const std::string& budget, double epsilon = 1, const std::string& more = "") {
+    return R"({"mechanism": "grr", "domain": 10, "evolving": {}, "epsilon": )" + std::to_string(epsilon) +
+           R"(, "budget": )" + budget + more + "}";
+}
+
+BudgetTerms terms_of(const std::string& json) {
+    return budget_terms(mechanism(json)->block());
+}
+
+/// A report of a value with this bit.
+Report with_bit(const Mechanism& m, Cell value, bool bit, BitSource& bits) {
+    Report report = m.perturb({&value, 1}, bits);
+    report.back() = std::byte{bit};
+    return report;
+}
+
+}  // namespace
+
+// The real sampler, enumerated: the bit has the stated law in both states, and e^ε bounds the ratio.
+BOOST_AUTO_TEST_CASE(the_signal_keeps_its_epsilon) {
+    for (const double epsilon : {0.1, 0.5, 1.0, 4.0, 8.0}) {
+        const SpentSignal signal(epsilon);
+        std::vector<Outcomes> laws;
+        for (const bool spent : {false, true}) {
+            std::uint64_t steps = 16;
+            laws.push_back(
+                law_of(
+                    1, [&](BitSource& bits, MutableBytes sent) { sent[0] = signal.draw(spent, bits); }, steps)
+                    .value());
+            BOOST_REQUIRE(laws.back().size() == 2);
+            for (const auto& [bit, p] : laws.back())
+                BOOST_TEST((signal.probability(spent, bit[0] == std::byte{1}) == p));
+        }
+        Exact worst = exact(0, 1);
+        for (const auto& [bit, p] : laws[0]) {
+            worst = std::max(worst, p / laws[1].at(bit));
+            worst = std::max(worst, laws[1].at(bit) / p);
+        }
+        BOOST_TEST((worst == signal.worst_ratio()));
+        BOOST_TEST(margin(epsilon, worst) >= 0);
+        BOOST_TEST(margin(epsilon, worst) < 1e-9);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_audit_includes_the_signal) {
+    SeededBits bits(1);
+    const Audit found = audit(*mechanism(of_ten(R"({"epsilon": 5})")), bits);
+    BOOST_REQUIRE(found.signal.has_value());
+    BOOST_TEST(found.signal->epsilon == 1);
+    BOOST_TEST(found.kept());
+    const Audit two = audit(
+        *mechanism(R"({"mechanism": "l_grr", "epsilon": 2, "first_epsilon": 1, "domain": 9, "evolving": {},
+                       "budget": {"epsilon": 8}})"),
+        bits);
+    BOOST_TEST(two.signal.value().epsilon == 1);
+    BOOST_TEST(two.kept());
+    BOOST_TEST(!audit(*mechanism(of_ten(R"({"epsilon": 10})")), bits).signal.has_value());
+}
+
+// A report beside the payload has no more information than the two epsilons state: the whole report,
+// enumerated.
+BOOST_AUTO_TEST_CASE(a_whole_report_costs_both) {
+    const auto m = mechanism(R"({"mechanism": "grr", "epsilon": 1, "domain": 3, "evolving": {},
+                                 "budget": {"epsilon": 2}})");
+    BOOST_REQUIRE(has_signal(*m));
+    const SpentSignal signal(signal_epsilon(*m));
+    Exact worst = exact(0, 1);
+    std::vector<Outcomes> laws;
+    for (Cell value = 0; value < 3; ++value)
+        for (const bool spent : {false, true}) {
+            std::uint64_t steps = 1000;
+            laws.push_back(
+                law_of(
+                    sent_size(*m),
+                    [&](BitSource& bits, MutableBytes sent) {
+                        m->permanent_response({&value, 1}, {}, bits, sent.first(m->permanent_size()));
+                        sent.back() = signal.draw(spent, bits);
+                    },
+                    steps)
+                    .value());
+        }
+    for (const Outcomes& one : laws)
+        for (const Outcomes& other : laws)
+            for (const auto& [sent, p] : one) worst = std::max(worst, p / other.at(sent));
+    BOOST_TEST(margin(m->first_epsilon() + signal_epsilon(*m), worst) >= 0);
+    BOOST_TEST(margin(m->first_epsilon(), worst) < 0);
+}
+
+BOOST_AUTO_TEST_CASE(terms_are_in_the_flags) {
+    BOOST_TEST(!terms_of(of_ten(R"({"epsilon": 10})")).can_end());
+    const BudgetTerms signalled = terms_of(of_ten(R"({"epsilon": 9})"));
+    BOOST_TEST((signalled.responses == 8 && signalled.has_signal()));
+    const BudgetTerms silent = terms_of(of_ten(R"({"epsilon": 9, "report_spent": false})"));
+    BOOST_TEST((silent.responses == 9 && silent.end == BudgetEnd::silent));
+    const BudgetTerms stopped = terms_of(of_ten(R"({"epsilon": 9, "when_spent": "stop"})"));
+    BOOST_TEST((stopped.responses == 9 && stopped.end == BudgetEnd::stopped));
+    // One response leaves nothing for a signal.
+    BOOST_TEST((terms_of(of_ten(R"({"epsilon": 1})")).end == BudgetEnd::silent));
+    std::vector<std::byte> block(24, std::byte{0});
+    for (const bool kept : {false, true}) {
+        block[3] = std::byte{kept};
+        for (const BudgetEnd end : {BudgetEnd::signalled, BudgetEnd::silent, BudgetEnd::stopped})
+            for (std::uint32_t responses = 0; responses < 20000; ++responses) {
+                set_budget_terms(block, {responses, end});
+                const BudgetTerms found = budget_terms(block);
+                const std::uint32_t least = responses <= 20 ? responses : std::min(responses, 10000u) / 2;
+                BOOST_REQUIRE(found.responses <= responses && found.responses >= least);
+                BOOST_REQUIRE(!found.can_end() || found.end == end);
+                BOOST_REQUIRE(valid_flags(block[3]) == (kept || responses == 0));
+            }
+    }
+    BOOST_TEST(!valid_flags(std::byte{0xFF}));
+    // The rounded values of a number are few.
+    BOOST_TEST(!terms_of(R"({"mechanism": "onebit", "epsilon": 1, "evolving": {"base_levels": 1}, "budget":
+        {"epsilon": 2}, "attributes": [{"name": "x", "min": 0, "max": 1, "evolving": true}]})")
+                    .can_end());
+}
+
+BOOST_AUTO_TEST_CASE(specs_state_the_signal) {
+    const Spec spec = Spec::from_json(of_ten(R"({"epsilon": 9, "report_spent": true})"));
+    const std::string json = spec.to_json();
+    for (const char* part : {R"("most_answers":8)", R"("most_epsilon":9.0)", R"("spent_epsilon":1.0)",
+                             R"("report_epsilon":2.0)", R"("when_spent":"repeat"})"})
+        BOOST_TEST(json.find(part) != std::string::npos, part << " is missing in " << json);
+    BOOST_TEST(Spec::from_json(json).fingerprint() == spec.fingerprint());
+    const Spec silent = Spec::from_json(of_ten(R"({"epsilon": 9, "report_spent": false})"));
+    BOOST_TEST(silent.to_json().find(R"("report_spent":false)") != std::string::npos);
+    BOOST_TEST(silent.to_json().find(R"("most_answers":9)") != std::string::npos);
+    BOOST_TEST(Spec::from_json(silent.to_json()).fingerprint() == silent.fingerprint());
+    BOOST_TEST(silent.fingerprint() != spec.fingerprint());
+    // Where no budget can end, the key changes nothing.
+    BOOST_TEST(Spec::from_json(of_ten(R"({"epsilon": 10, "report_spent": false})")).fingerprint() ==
+               Spec::from_json(of_ten(R"({"epsilon": 10})")).fingerprint());
+    for (const char* wrong :
+         {R"({"epsilon": 1, "report_spent": true})", R"({"epsilon": 9, "report_spent": 1})",
+          R"({"epsilon": 9, "when_spent": "stop", "report_spent": false})"})
+        BOOST_CHECK_THROW(static_cast<void>(Spec::from_json(of_ten(wrong))), Error);
+}
+
+BOOST_AUTO_TEST_CASE(summaries_count_the_signal) {
+    const auto m = mechanism(of_ten(R"({"epsilon": 5})"));
+    SeededBits bits(3);
+    std::vector<Report> reports;
+    for (int i = 0; i < 50; ++i) reports.push_back(with_bit(*m, i % 10, i < 12, bits));
+    OwnedSummary all(*m), first(*m), second(*m);
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+        all.add(reports[i], Rounds::only(static_cast<std::int32_t>(i / 10)));
+        (i < 20 ? first : second).add(reports[i], Rounds::only(static_cast<std::int32_t>(i / 10)));
+    }
+    BOOST_TEST(spent_ones(all.view()).value() == 12u);
+    check_summary(*m, all.bytes());
+    OwnedSummary merged(*m);
+    merged.merge(first.bytes());
+    merged.merge(second.bytes());
+    BOOST_TEST(merged.bytes() == all.bytes());
+    // A batch counts the same.
+    std::vector<std::byte> batched(summary_size(*m));
+    start_summary(*m, batched);
+    for (const auto& batch : pack(*m, reports)) {
+        check_batch(*m, batch);
+        BOOST_REQUIRE(accumulate_batch(*m, batched, batch, Rounds{0, 4}) == Outcome::ok);
+    }
+    BOOST_TEST(batched == all.bytes());
+    // Windows subtract it.
+    OwnedSummary inner(*m);
+    std::vector<std::byte> window(all.bytes());
+    for (std::size_t i = 10; i < 40; ++i)
+        inner.add(reports[i], Rounds::only(static_cast<std::int32_t>(i / 10)));
+    BOOST_REQUIRE(subtract(*m, window, inner.bytes()));
+    BOOST_TEST(spent_ones(view_of(*m, window)).value() == 10u);
+    // Bits are 0 or 1, and no more than the reports.
+    Report wrong = reports[0];
+    wrong.back() = std::byte{2};
+    BOOST_TEST(malformed([&] { check_report(*m, wrong); }));
+    std::vector<std::byte> before = all.bytes(), after = before;
+    BOOST_TEST((accumulate(*m, after, wrong) == Outcome::malformed));
+    BOOST_TEST(after == before);
+    wrong.pop_back();
+    BOOST_TEST(malformed([&] { check_report(*m, wrong); }));
+    after[after.size() - 8] = std::byte{51};
+    BOOST_TEST(malformed([&] { check_summary(*m, after); }));
+}
+
+// Of 400 intervals that hold with a probability of 0.95, fewer than 350 hold with a probability below 10⁻⁸. A
+// mean of 400 estimates is further than six standard errors from the truth with a probability below 10⁻⁸.
+BOOST_AUTO_TEST_CASE(the_share_is_unbiased_and_its_interval_holds) {
+    for (const double epsilon : {0.5, 1.0, 2.0}) {
+        const auto m = mechanism(of_ten(R"({"epsilon": )" + std::to_string(5 * epsilon) + "}", epsilon));
+        BOOST_REQUIRE(has_signal(*m));
+        const SpentSignal signal(signal_epsilon(*m));
+        SeededBits bits(7);
+        for (const double share : {0.0, 0.1, 0.6}) {
+            constexpr int repetitions = 400, people = 300;
+            double sum = 0, errors = 0;
+            int held = 0;
+            for (int i = 0; i < repetitions; ++i) {
+                OwnedSummary summary(*m);
+                for (int k = 0; k < people; ++k) {
+                    Report report = with_bit(*m, 0, false, bits);
+                    report.back() = signal.draw(k < share * people, bits);
+                    summary.add(report, Rounds::only(30));
+                }
+                const SpentShare found = SpentBudgets(summary.view()).share(1.959964);
+                sum += found.share.value;
+                errors += found.share.standard_error;
+                held += found.interval.lower <= share && share <= found.interval.upper;
+            }
+            const double error = errors / repetitions;
+            BOOST_TEST(std::abs(sum / repetitions - share) < 6 * error / std::sqrt(repetitions));
+            BOOST_TEST(held >= 350);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(rounds_decide_whether_a_budget_can_have_ended) {
+    SeededBits bits(5);
+    const auto summary_of = [&](const Mechanism& m, const Rounds& rounds, double share, int people) {
+        OwnedSummary summary(m);
+        for (int i = 0; i < people; ++i) {
+            Report report = m.perturb(std::vector<Cell>{0}, bits);
+            if (has_signal(m)) report.back() = SpentSignal(signal_epsilon(m)).draw(i < share * people, bits);
+            summary.add(report, rounds);
+        }
+        return summary;
+    };
+    const auto m = mechanism(of_ten(R"({"epsilon": 6})"));  // five responses
+    const auto note_of = [&](const Mechanism& of, const Rounds& rounds, double share) {
+        return SpentBudgets(summary_of(of, rounds, share, 2000).view()).note();
+    };
+    BOOST_TEST(note_of(*m, Rounds::only(4), 0.5).empty());
+    BOOST_TEST(note_of(*m, Rounds::only(5), 0.5).find(" of the people repeat") != std::string::npos);
+    BOOST_TEST(note_of(*m, Rounds{0, 9}, 0.5).find(" to ") != std::string::npos);
+    BOOST_TEST(note_of(*m, Rounds::only(5), 0).find("at most ") == 0u);
+    BOOST_TEST(note_of(*m, Rounds{-3, 0}, 0).find("at most ") == 0u);
+    const auto silent = mechanism(of_ten(R"({"epsilon": 6, "report_spent": false})"));
+    BOOST_TEST(note_of(*silent, Rounds::only(5), 0).empty());
+    BOOST_TEST(note_of(*silent, Rounds::only(6), 0).find("unknown") != std::string::npos);
+    const auto stop = mechanism(of_ten(R"({"epsilon": 6, "when_spent": "stop"})"));
+    BOOST_TEST(note_of(*stop, Rounds::only(6), 0).find("stopped reporting") != std::string::npos);
+    const auto endless = mechanism(of_ten(R"({"epsilon": 10})"));
+    BOOST_TEST(note_of(*endless, Rounds::only(60), 0).empty());
+    // The bound: the whole share of people may be in a part of the reports.
+    const SpentBudgets budgets(summary_of(*m, Rounds::only(9), 0.4, 4000).view());
+    BOOST_REQUIRE(budgets.significant());
+    BOOST_TEST(budgets.bias(4000, {0, 10}).at(0) == 10 * budgets.share(1).share.value,
+               boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(budgets.bias(2000, {0, 10}).at(0) == std::min(10.0, 20 * budgets.share(1).share.value),
+               boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(budgets.bias(100, {0, 10}).at(0) == 10);
+    const Interval wide = extended({4, 9}, budgets.bias(4000, {0, 10}), 2);
+    BOOST_TEST((wide.lower == 0 && wide.upper == 10));
+    BOOST_TEST(extended({-1, 11}, budgets.bias(4000, {0, 10}), 2).lower == -1);
+    const BiasBound both = bias_of_difference(budgets.bias(4000, {0, 10}), {});
+    BOOST_TEST(both.at(0) == budgets.bias(4000, {0, 10}).at(0), boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(both.possible.lower == -10);
+    BOOST_TEST(SpentBudgets(summary_of(*m, Rounds::only(9), 0, 4000).view()).bias(4000, {0, 10}).at(2) == 0);
+}
+
+// The part of a record is a summary without a signal, whose budget may have ended.
+BOOST_AUTO_TEST_CASE(parts_of_records_do_not_pretend) {
+    const auto m =
+        mechanism(R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {}, "budget":
+        {"epsilon": 9}, "attributes": [{"name": "a", "domain": 3}, {"name": "x", "min": 0, "max": 9}]})");
+    BOOST_REQUIRE(has_signal(*m));
+    BOOST_TEST(signal_epsilon(*m) == 1);
+    SeededBits bits(4);
+    OwnedSummary summary(*m);
+    for (int i = 0; i < 300; ++i) summary.add(m->perturb(std::vector<Cell>{1, 2}, bits), Rounds::only(9));
+    const std::vector<std::byte> part = summary_of_part(summary.view(), 1).bytes();
+    const auto inner = load_mechanism(part, Kind::summary);
+    check_summary(*inner, part);
+    BOOST_TEST(!has_signal(*inner));
+    BOOST_TEST(budget_terms(inner->block()).responses == 4u);
+    BOOST_TEST(SpentBudgets(view_of(*inner, part)).note().find("unknown") != std::string::npos);
+    BOOST_TEST(spent_ones(summary.view()).has_value());
+    BOOST_TEST(possible_values(*inner, 0).upper == 9, boost::test_tools::tolerance(1e-9));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
