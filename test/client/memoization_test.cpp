@@ -225,13 +225,14 @@ BOOST_AUTO_TEST_CASE(a_spent_budget_repeats_the_nearest_answer) {
         BOOST_TEST((client.report({value}).origin == Origin::drawn));
     for (const double value : {91.0, 269.0, 180.0, 5.0})
         BOOST_TEST((client.report({value}).origin == (value == 180 ? Origin::memoized : Origin::nearest)));
+    for (int i = 0; i < 40; ++i) client.report({180.0});
     const std::vector<Report> sent = all_reports(client);
     // The last byte is the signal, which changes once.
     const auto payload = [&](std::size_t i) { return std::vector(sent[i].begin(), sent[i].end() - 1); };
     BOOST_TEST((payload(3) == payload(1) && payload(4) == payload(1) && payload(5) == payload(1) &&
                 payload(6) == payload(0)));
     for (const std::size_t i : {1, 2}) BOOST_TEST((sent[i].back() == sent[0].back()));
-    for (const std::size_t i : {4, 5, 6}) BOOST_TEST((sent[i].back() == sent[3].back()));
+    for (std::size_t i = 4; i < sent.size(); ++i) BOOST_TEST((sent[i].back() == sent[3].back()));
     BOOST_TEST(client.ledger().size() == 3u);
     BOOST_TEST(client.spent().signal == 1);
     BOOST_TEST(client.spent().sum == 4);
