@@ -1,5 +1,6 @@
 -- Budgets that end: the signal in reports, its share, notes and intervals.
 \ir setup.sql
+SET client_min_messages = warning;
 
 -- Nine values, of which a budget of five pays for four responses and the signal. All 1,000 people report the first value,
 -- and from round 6 on 700 bits of 1,000 are 1.
