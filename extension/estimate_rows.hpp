@@ -125,11 +125,10 @@ struct Answers {
         row.put("estimate", estimate.value);
         row.put("stderr", estimate.standard_error);
         const bool own = intervals != nullptr && errors && !std::isnan(intervals[number].lower);
-        const ldp::Interval range =
-            extended(own                 ? intervals[number]
-                     : status->pointwise ? ldp::Interval{unknown, unknown}
-                                         : interval_of(estimate, status->law),
-                     status->bias, critical_value);
+        const ldp::Interval range = extended(own                 ? intervals[number]
+                                             : status->pointwise ? ldp::Interval{unknown, unknown}
+                                                                 : interval_of(estimate, status->law),
+                                             status->bias, critical_value);
         row.put("lower", range.lower);
         row.put("upper", range.upper);
         if constexpr (Row::has("n")) status->put_counts(row);

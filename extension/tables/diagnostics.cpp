@@ -36,7 +36,7 @@ Statistics statistics(const Subject& subject) {
         std::size_t count = 0;
         for (const Check& check : checks)
             all[count++] = {keep(check.name), check.observed, check.expected, check.p_value};
-        // Spent budgets are no sign of forged reports, so that there is no p-value.
+        // Spent budgets are no sign of forged reports, and have no p-value.
         if (const SpentBudgets spent = spent_budgets(subject.summary); spent.has_signal() && spent.possible())
             all[count++] = {"share of people whose budget is spent",
                             spent.share(critical_value(usual_confidence)).share.value, 0, unknown};

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_answer_of_a_record) {
         Person person(c, seed);
         const Report first = person.report(std::vector<Value>{900000, "z"}).report;
         const Report second = person.report(std::vector<Value>{0, "x"}).report;
-        const auto same = [&](double a, const char* b, const Report& as) {  // but for the signal
+        const auto same = [&](double a, const char* b, const Report& as) {  // without the signal
             const Report found = person.report(std::vector<Value>{a, b}).report;
             return std::ranges::equal(Bytes(found).first(found.size() - 1), Bytes(as).first(as.size() - 1));
         };

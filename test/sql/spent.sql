@@ -26,7 +26,7 @@ SELECT value, upper - lower > 0.6 AS extended, note FROM ldp_change(ldp_summary_
 SELECT statistic, round(observed::numeric, 4) AS observed, expected, p_value FROM ldp_health(ldp_summary_of('spends', 9)) WHERE statistic LIKE '%budget%';
 SELECT count(*) FROM ldp_health(ldp_summary_of('spends', 3)) WHERE statistic LIKE '%budget%';
 
--- Without a signal nobody knows; people who stop are missing; a budget that cannot end has no share.
+-- Without a signal the share is unknown; people who stop are missing; a budget that cannot end has no share.
 SELECT ldp_create_collection('hides', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 5, "report_spent": false}}');
 SELECT ldp_create_collection('stops', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 5, "when_spent": "stop"}}');
 SELECT ldp_create_collection('lasts', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 9}}');
