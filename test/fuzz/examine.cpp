@@ -308,7 +308,7 @@ void check_randomizer(const Mechanism& mechanism, Choices& choices) {
     if (cells.size() > 64 || mechanism.payload_size() > 1024 || mechanism.permanent_size() > 1024) return;
     std::vector<Cell> input;
     for (const std::uint64_t each : cells) input.push_back(choices.below(each));
-    need(mechanism.valid_payload(payload_of(Bytes(mechanism.perturb(input, choices)), mechanism.block())),
+    need(valid_sent(mechanism, payload_of(Bytes(mechanism.perturb(input, choices)), mechanism.block())),
          "a mechanism refuses its own report");
 }
 
@@ -360,7 +360,7 @@ bool examine_batch(Bytes bytes) {
     const BatchFrame frame = batch_frame(*mechanism);
     std::vector<Report> reports;
     for (std::size_t i = 0; i < frame.count(bytes); ++i) {
-        Report& report = reports.emplace_back(frame_report(mechanism->block(), mechanism->payload_size()));
+        Report& report = reports.emplace_back(frame_report(mechanism->block(), sent_size(*mechanism)));
         set_kind(report, Kind::report);
         std::ranges::copy(frame.payload(bytes, i), payload_of(report, mechanism->block()).begin());
         need(accumulate(*mechanism, parts, report) == Outcome::ok, "a batch has what is no report");

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/format/budget_terms.hpp"
 #include "core/format/header.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/registry.hpp"
@@ -461,7 +462,11 @@ std::vector<std::byte> forge_block(Choices& choices) {
     terms.fingerprint = choices.up_to(4);
     terms.kept = choices.rarely(4);
     if (choices.rarely(2)) terms.min_group = choices.one_of<std::uint16_t>({1, 2, 21, 65535});
-    return make_block(id, terms, epsilon, bytes);
+    std::vector<std::byte> block = make_block(id, terms, epsilon, bytes);
+    if (terms.kept && !choices.rarely(4))
+        set_budget_terms(
+            block, {static_cast<std::uint32_t>(choices.up_to(12)), static_cast<BudgetEnd>(choices.up_to(3))});
+    return block;
 }
 
 void damage(std::vector<std::byte>& bytes, Choices& choices) {

@@ -37,7 +37,7 @@ bool forged(Bytes bytes) {
         if (choices.rarely(2)) damage(batch, choices);
         taken = examine_batch(batch);
     }
-    if (report.empty()) report = frame_report(block, mechanism->payload_size());
+    if (report.empty()) report = frame_report(block, sent_size(*mechanism));
     damage(report, choices);
     taken = examine_report(report) || taken;
     if (choices.rarely(2)) damage(summary, choices);

@@ -158,10 +158,11 @@ std::string count_text(std::uint64_t responses) {
 std::string ResponseLimit::obstacle(const Mechanism& mechanism) const {
     const std::uint64_t keys = needs.most(first, mechanism);
     if (keys <= most) return {};
-    const std::optional<double> share = needs.exceeding(first, mechanism, most);
+    const std::uint64_t left = needs.beside_signal(mechanism, most);
+    const std::optional<double> share = needs.exceeding(first, mechanism, left);
     if (share && *share <= most_ended) return {};
     if (share)
-        return rounded(100 * *share, 3) + " % of people need more than the " + std::to_string(most) +
+        return rounded(100 * *share, 3) + " % of people need more than the " + std::to_string(left) +
                " different responses that the budget pays for, in the declared stream";
     return "a person may need " + count_text(keys) + " different responses, and the budget pays for " +
            std::to_string(most);
@@ -172,8 +173,9 @@ std::string ResponseLimit::reason(const Mechanism& mechanism) const {
     if (keys <= most)
         return "a person gives at most " + std::to_string(keys) +
                " different responses, and the budget pays for " + std::to_string(most);
-    return "the budget pays for " + std::to_string(most) + " different responses, and " +
-           rounded(100 * needs.exceeding(first, mechanism, most).value_or(1), 3) +
+    const std::uint64_t left = needs.beside_signal(mechanism, most);
+    return "the budget pays for " + std::to_string(left) + " different responses, and " +
+           rounded(100 * needs.exceeding(first, mechanism, left).value_or(1), 3) +
            " % of people need more in the declared stream";
 }
 

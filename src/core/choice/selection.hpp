@@ -70,6 +70,10 @@ class ResponseNeeds {
     /// nothing if no stream is declared.
     [[nodiscard]] virtual std::optional<double> exceeding(std::size_t first, const Mechanism& mechanism,
                                                           std::uint64_t responses) const = 0;
+    /// Returns how many of `responses`, which the budget pays for, are left if it can end. Reports may then
+    /// have a signal, which is paid first.
+    [[nodiscard]] virtual std::uint64_t beside_signal(const Mechanism& mechanism,
+                                                      std::uint64_t responses) const = 0;
 
   protected:
     ResponseNeeds() = default;

@@ -161,7 +161,7 @@ std::string alternative_for(Attribute attribute, double epsilon, std::uint64_t r
     attribute.mechanism.clear();
     attribute.options.clear();
     attribute.share = 0;
-    const StreamNeeds needs({attribute}, {}, {});
+    const StreamNeeds needs({attribute}, {}, {}, {});
     const ResponseLimit limit{responses, needs};
     std::string found;
     const auto refused = attempt([&] {
@@ -245,6 +245,11 @@ std::optional<double> StreamNeeds::exceeding(std::size_t first, const Mechanism&
     return static_cast<double>(ended) / static_cast<double>(all.size());
 }
 
+std::uint64_t StreamNeeds::beside_signal(const Mechanism& mechanism, std::uint64_t responses) const {
+    const std::uint64_t left = budget_ ? ldp::beside_signal(*budget_, mechanism) : 0;
+    return left == 0 ? responses : left;
+}
+
 std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanism& mechanism) const {
     constexpr std::uint64_t seed = 2;  // as KeyPaths
     const std::vector<std::uint64_t> cells = mechanism.cells();
@@ -291,11 +296,13 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
                      : "the person sends no report any more";
     const Json document = parse_json(text);
     if (document.contains("stream")) {
-        const StreamNeeds needs(spec.attributes(), *spec.evolving(),
+        const StreamNeeds needs(spec.attributes(), *spec.evolving(), spec.budget(),
                                 DeclaredStream::from_json(document["stream"], spec.attributes()));
         const double share = needs.exceeding(0, *mechanism, responses).value_or(0);
         statement += "; in the declared stream " + rounded(100 * share, 3) + " % of people reach this point";
     }
+    // A budget that cannot end needs no signal.
+    const std::uint64_t all = spec.budget()->answers(spec.epsilon());
     std::string alternatives;
     const auto* record = find_capability<Record>(*mechanism);
     const std::uint64_t reported = record == nullptr ? 1 : record->per_report();
@@ -303,12 +310,10 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
         for (const RecordPart& part : parts_of(*mechanism)) {
             Attribute attribute = spec.attributes()[part.first];
             if (part.mechanism->cells().size() != 1 ||
-                possible_responses(spec.attributes(), *spec.evolving(), *part.mechanism, part.first) <=
-                    responses)
+                possible_responses(spec.attributes(), *spec.evolving(), *part.mechanism, part.first) <= all)
                 continue;
             attribute.mechanism = find_mechanism(part.mechanism->header().mechanism)->name;
-            const std::string found =
-                alternative_for(attribute, spec.epsilon(), responses, record != nullptr);
+            const std::string found = alternative_for(attribute, spec.epsilon(), all, record != nullptr);
             if (!found.empty()) alternatives += (alternatives.empty() ? "" : ", ") + found;
         }
     if (alternatives.empty()) return statement;

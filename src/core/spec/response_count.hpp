@@ -55,15 +55,20 @@ struct DeclaredStream {
 /// The needs of memoized responses under a rounding and, if declared, for the values of a stream.
 class StreamNeeds final : public ResponseNeeds {
   public:
-    StreamNeeds(std::vector<Attribute> attributes, const Evolving& evolving,
+    StreamNeeds(std::vector<Attribute> attributes, const Evolving& evolving, std::optional<Budget> budget,
                 std::optional<DeclaredStream> stream)
-        : attributes_(std::move(attributes)), evolving_(evolving), stream_(std::move(stream)) {}
+        : attributes_(std::move(attributes)),
+          evolving_(evolving),
+          budget_(std::move(budget)),
+          stream_(std::move(stream)) {}
 
     [[nodiscard]] std::uint64_t most(std::size_t first, const Mechanism& mechanism) const override;
     /// The prediction is deterministic. For one attribute it has the people and the randomness of
     /// predict_protocol(), and therefore the same result.
     [[nodiscard]] std::optional<double> exceeding(std::size_t first, const Mechanism& mechanism,
                                                   std::uint64_t responses) const override;
+    [[nodiscard]] std::uint64_t beside_signal(const Mechanism& mechanism,
+                                              std::uint64_t responses) const override;
 
   private:
     [[nodiscard]] bool changes(std::size_t attribute) const;
@@ -71,6 +76,7 @@ class StreamNeeds final : public ResponseNeeds {
 
     std::vector<Attribute> attributes_;
     Evolving evolving_;
+    std::optional<Budget> budget_;
     std::optional<DeclaredStream> stream_;
     /// Numbers of responses without public randomness, by attribute and size of the domain.
     mutable std::map<std::vector<std::uint64_t>, std::vector<std::uint64_t>> known_;

@@ -183,7 +183,8 @@ SelectedWithin choose_mechanism(const Json& document, SelectionRequest& demand,
 
 /// The needs of memoized responses, which a choice regards. Nothing if responses are fresh draws.
 std::optional<StreamNeeds> read_needs(JsonObject& top, const std::vector<Attribute>& attributes,
-                                      const std::optional<Evolving>& evolving) {
+                                      const std::optional<Evolving>& evolving,
+                                      const std::optional<Budget>& budget) {
     const Json* stream = top.find("stream");
     if (stream != nullptr && !evolving)
         invalid("\"stream\" describes values that change", "The spec has no \"evolving\".",
@@ -191,7 +192,7 @@ std::optional<StreamNeeds> read_needs(JsonObject& top, const std::vector<Attribu
     if (!evolving) return {};
     std::optional<DeclaredStream> declared;
     if (stream != nullptr) declared = DeclaredStream::from_json(*stream, attributes);
-    return std::optional<StreamNeeds>(std::in_place, attributes, *evolving, std::move(declared));
+    return std::optional<StreamNeeds>(std::in_place, attributes, *evolving, budget, std::move(declared));
 }
 
 /// Throws unless "derived" says what follows from the rest.
@@ -240,7 +241,7 @@ Spec Spec::from_json(std::string_view text) {
         evolving.emplace();
     std::optional<Budget> budget;
     if (const Json* found = top.find("budget")) budget = read_budget(*found);
-    const std::optional<StreamNeeds> needs = read_needs(top, demand.attributes, evolving);
+    const std::optional<StreamNeeds> needs = read_needs(top, demand.attributes, evolving, budget);
     // A budget without "evolving", and one that pays for no response, are refused below.
     std::optional<ResponseLimit> responses;
     if (needs && budget && budget->answers(demand.epsilon) > 0)

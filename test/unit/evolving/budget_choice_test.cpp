@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(the_prediction_is_that_of_the_planner) {
     movement.drift = 2;
     movement.season = 20;
     const DeclaredStream stream{40, 2000, {{"x", movement}}};
-    const StreamNeeds needs(spec.attributes(), *spec.evolving(), stream);
+    const StreamNeeds needs(spec.attributes(), *spec.evolving(), spec.budget(), stream);
     const auto share = needs.exceeding(0, *make_mechanism(spec), affordable_responses(spec));
     const ProtocolPrediction predicted =
         predict_protocol(spec, ValueStream::generated(movement, spec.attributes()[0], predicted_values));
