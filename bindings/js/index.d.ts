@@ -6,7 +6,7 @@ export type ErrorCode =
     | "incompatible"   // The store belongs to another spec, or is an outdated copy.
     | "unsupported"    // The mechanism does not support the operation.
     | "full"           // A summary or batch has reached its maximum count.
-    | "spent"          // The person's budget does not allow a new response.
+    | "spent"          // Reserved: no function fails with it.
     | "environment";   // Storage, network or memory failed.
 
 /** The error class of the package. `message` is the primary message. */

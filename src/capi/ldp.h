@@ -59,7 +59,7 @@ typedef enum ldp_status LDP_INT {
     LDP_INCOMPATIBLE = 4,  /* the store belongs to another spec, or is older than the server's counts */
     LDP_UNSUPPORTED = 5,   /* the mechanism does not support the operation */
     LDP_FULL = 6,          /* the summary has reached its largest count */
-    LDP_SPENT = 7,         /* the person's budget does not cover a new permanent response */
+    LDP_SPENT = 7,         /* reserved: no function returns it; see LDP_NEAREST and LDP_SILENT */
     LDP_ENVIRONMENT = 8,   /* a file, the operating system or the server failed; most calls can be repeated */
     LDP_NO_MEMORY = 9      /* the system provided no memory */
 } ldp_status;
@@ -209,8 +209,8 @@ typedef struct ldp_receipt {
 
 /* Randomizes a record and queues its report as durably as the store can. In a series, a record has no report, one or
  * several. `round` distinguishes repeated rounds of the same people (0 if there is only one). In a series it is the
- * round of the value, from 1 on, in order. `receipt` may be null. LDP_INVALID_VALUE, LDP_SPENT, LDP_ENVIRONMENT: no
- * report was queued, and no budget spent. */
+ * round of the value, from 1 on, in order. `receipt` may be null. LDP_INVALID_VALUE, LDP_ENVIRONMENT: no report was
+ * queued, and no budget spent. */
 LDP_API ldp_status ldp_client_report(ldp_client *client, const ldp_value *values, size_t count, int32_t round,
                                      ldp_receipt *receipt, ldp_error **error);
 

@@ -254,7 +254,7 @@ class Client(_Sender):
 
         `round` identifies repeated surveys of the same people. In a series it is the round of the value, counted from 1, in
         ascending order. `columns` has values of side columns by name, which are public: they are sent and stored beside the
-        report as they are. Raises Error (INVALID_VALUE, SPENT, ENVIRONMENT); then nothing was queued and nothing was spent.
+        report as they are. Raises Error (INVALID_VALUE, ENVIRONMENT); then nothing was queued and nothing was spent.
         """
         collection = self.collection
         values = of_record(record, collection._names, collection._labelled, collection._vectors)
