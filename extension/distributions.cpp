@@ -1,5 +1,7 @@
 // Accessors of groups of attributes, and of the distribution of an ordered attribute. A result is NULL if
 // no report determines it.
+//
+// Length: all results share the notes and the bias of a spent budget.
 
 #include "core/summary/distribution.hpp"
 

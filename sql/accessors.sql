@@ -1,6 +1,7 @@
 -- Length: accessors of one value, of all values and of groups share conventions and helpers.
 
 -- Accessors -------------------------------------------------------------------------------------------------
+-- Length: the accessors are one list, in the order of the reference.
 -- With target 'sample', errors include only the noise of the randomizers; with 'population', also the sampling error of the
 -- respondents. The argument attribute is a name, or a number as text; most functions on a record require it. A function
 -- that returns only numbers is immutable; a function that looks up names is stable.

@@ -262,8 +262,9 @@ BOOST_AUTO_TEST_CASE(a_person_with_a_spent_budget_stops) {
     const std::string json =
         R"({"mechanism": "grr", "epsilon": 1, "domain": 5, "evolving": {}, "budget": {"epsilon": 2, "when_spent": "stop"}})";
     const Collection collection = of(json);
+    const Directory directory;
     for (const bool staged : {false, true}) {
-        const std::string path = file(staged ? "stopping staged" : "stopping");
+        const std::string path = directory.file(staged ? "staged" : "reported");
         {
             Client client(collection, SqliteStore(path));
             client.report({0});
