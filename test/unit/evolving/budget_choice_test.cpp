@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_budgets_is_stated) {
         "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}])";
     const std::string found = statement(pdp);
     BOOST_CHECK(
-        contains(found, "a person may give 20 different responses; from then on values are repeated"));
+        contains(found, "a person may give 19 different responses; from then on values are repeated"));
     BOOST_CHECK(contains(found, "A budget that cannot end: dithered"));
     BOOST_CHECK(contains(statement(pdp + R"(, "stream": {"rounds": 61, "people": 3000, "drift": 3.3})"),
                          "% of people reach this point"));

@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(rounds_decide_whether_a_budget_can_have_ended) {
 BOOST_AUTO_TEST_CASE(parts_of_records_do_not_pretend) {
     const auto m =
         mechanism(R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {}, "budget":
-        {"epsilon": 9}, "attributes": [{"name": "a", "domain": 3}, {"name": "x", "min": 0, "max": 9}]})");
+        {"epsilon": 9}, "attributes": [{"name": "a", "domain": 3, "mechanism": "l_grr"}, {"name": "x", "min": 0, "max": 9, "mechanism": "optimal"}]})");
     BOOST_REQUIRE(has_signal(*m));
     BOOST_TEST(signal_epsilon(*m) == 1);
     SeededBits bits(4);
