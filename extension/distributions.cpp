@@ -26,7 +26,8 @@ ReportStatus told_smeared(const Subject& subject, const SummaryView& view) {
     ReportStatus all = report_status(view);
     if (const SpentBudgets spent = spent_budgets(subject.summary); subject.attribute && all.enough) {
         // The view may be a part of the record.
-        const std::string found = has_signal(*view.mechanism) ? std::string() : spent.note();
+        const bool whole = budget_terms(view.mechanism->block()).can_end();
+        const std::string found = whole ? std::string() : spent.note();
         if (!found.empty()) all.note = keep(all.note == nullptr ? found : all.note + ("; " + found));
         all.bias = spent.bias(view.n, possible_shares);
     }

@@ -10,10 +10,10 @@
 
 #include "arguments.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/budget/spent.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
-#include "core/summary/spent.hpp"
 #include "core/summary/summary.hpp"
 #include "result_rows.hpp"
 

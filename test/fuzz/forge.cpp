@@ -1,3 +1,7 @@
+// Forged blocks, payloads and states.
+//
+// Length: the forgeries of all mechanisms share their choices of bytes.
+
 #include "forge.hpp"
 
 #include <algorithm>

@@ -172,6 +172,23 @@ class Servers(unittest.TestCase):
             ldp.estimate(self.connection, "region", **{"level => 1); --": 1})
         self.assertEqual(ldp.frame(self.connection, "SELECT %s + 1 AS two", (1,))["two"].tolist(), [2])
 
+    def test_ends_of_budgets(self):
+        spec = {"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 2}}
+        self.run_sql("SELECT ldp_create_collection('drift', %s)", json.dumps(spec))
+        self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('drift')")
+        self.run_sql("SELECT ldp_open_rounds('drift', 0, 1)")
+        drift = ldp.Collection(ldp.fetch_spec(self.connection, "drift"))
+        for _ in range(30):
+            client = ldp.Client(drift)
+            origins = [client.report([value], round).origin for round, value in enumerate([0, 8])]
+            self.assertEqual(origins, [ldp.Origin.DRAWN, ldp.Origin.NEAREST])
+            self.assertEqual(client.spent().sum, 2)
+            client.flush(ldp.Uploader(self.connection, "drift"))
+        first, last = (ldp.estimate(self.connection, "drift", round=round) for round in (0, 1))
+        self.assertTrue(first["note"].isna().all())
+        self.assertTrue(last["note"].str.contains("of the people repeat earlier responses").all())
+        self.assertTrue((last["upper"] - last["lower"] > first["upper"] - first["lower"]).all())
+
     def test_rows_in_other_forms(self):
         for form in psycopg2.extras.RealDictCursor, psycopg2.extras.DictCursor, psycopg2.extras.NamedTupleCursor:
             with self.subTest(form=form.__name__):

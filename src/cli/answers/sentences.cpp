@@ -8,12 +8,12 @@
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
+#include "core/budget/spent.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/summary/pooling.hpp"
-#include "core/summary/spent.hpp"
 
 namespace ldp::cli {
 

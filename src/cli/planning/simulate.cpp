@@ -211,6 +211,11 @@ void print_record(std::span<const Round> rounds, const Spec& spec, const Values&
     }
 }
 
+/// Returns the ε of the signal of a spent budget; 0 without one.
+double signal_of(const Mechanism& mechanism) {
+    return has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
+}
+
 void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const Origins whole(rounds);
     const ErrorsOverall errors(rounds, [](const Round& round) -> const RoundAnswer& { return round; });
@@ -218,7 +223,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused + whole.silent;
     const Spending& answers = rounds.back().answers;
     const Mechanism& mechanism = collection.mechanism();
-    const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
+    const double signal = signal_of(mechanism);
     std::cout << "\nerror         " << errors.error << " over all rounds (root mean square; mean absolute "
               << errors.absolute << ")\nclaimed       " << errors.claimed
               << " as standard error of the estimates; error / claimed = " << errors.error / errors.claimed
@@ -247,14 +252,16 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
                   << spec.epsilon() << but_for(spec.delta()) << " again\n";
 }
 
-void draw(std::span<const Round> rounds, const Spec& spec, const std::string& name) {
+void draw(std::span<const Round> rounds, const Collection& collection, const std::string& name) {
+    const Spec& spec = collection.spec();
+    const double signal = signal_of(collection.mechanism());
     const auto line = [&](const char* title, auto value) {
         plot::Series found{title, {}};
         for (std::size_t t = 0; t < rounds.size(); ++t)
             found.points.push_back({static_cast<double>(t + 1), value(rounds[t])});
         return found;
     };
-    const auto spent = [&](auto answers) { return spec.epsilon() * static_cast<double>(answers); };
+    const auto spent = [&](auto answers) { return spec.epsilon() * static_cast<double>(answers) + signal; };
     std::vector<double> marks{1};
     for (std::size_t fifth = 1; fifth <= 5; ++fifth)
         if (const std::size_t at = rounds.size() * fifth / 5; at > 1)
@@ -332,7 +339,7 @@ int run(const Arguments& arguments) {
     if (spec.attributes().size() > 1) print_record(rounds, spec, values);
     print_whole(rounds, collection);
     if (const auto& name = arguments["svg"].as<std::string>(); !name.empty()) {
-        draw(rounds, spec, name);
+        draw(rounds, collection, name);
         std::cout << "drawn in      " << name << "\n";
     }
     std::cout << std::flush;

@@ -122,4 +122,14 @@ void check_attribute(std::size_t attribute, std::size_t attributes);
 /// Throws as part_of().
 [[nodiscard]] SummaryView part(const SummaryView& view, std::size_t attribute);
 
+/// Capability of series whose rounds differ in what forged reports can do to their estimates.
+class ExposedRounds : public Capability {
+  public:
+    static constexpr const char* offers = "the rounds that forged reports bias most";
+
+    /// Returns some rounds, as attributes from 0. Whatever the share of forged reports, one of these rounds
+    /// has the largest bias.
+    [[nodiscard]] virtual std::vector<std::size_t> exposed_rounds() const = 0;
+};
+
 }  // namespace ldp

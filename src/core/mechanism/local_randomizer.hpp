@@ -94,6 +94,7 @@ class Perturber {
     std::vector<std::uint64_t> cells_;
     std::vector<std::byte> public_, permanent_;
     Report report_;
+    double signal_ = 0;  ///< ε of the signal of a spent budget (spent_signal.hpp); 0 without one
 };
 
 }  // namespace ldp

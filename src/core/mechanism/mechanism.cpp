@@ -8,7 +8,6 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/capability.hpp"
-#include "core/mechanism/exposed_rounds.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/spent_signal.hpp"
 
@@ -41,7 +40,9 @@ Perturber::Perturber(const LocalRandomizer& randomizer)
       cells_(randomizer.cells()),
       public_(randomizer.public_size()),
       permanent_(randomizer.permanent_size()),
-      report_(frame_report(randomizer.block(), sent_size(randomizer))) {}
+      report_(frame_report(randomizer.block(), sent_size(randomizer))) {
+    if (has_signal(randomizer)) signal_ = signal_epsilon(*load_mechanism(randomizer.block(), Kind::report));
+}
 
 const Report& Perturber::perturb(Input input, BitSource& bits) {
     if (input.size() != cells_.size())
@@ -60,11 +61,8 @@ const Report& Perturber::perturb(Input input, BitSource& bits) {
     randomizer_.draw_public(bits, public_);
     randomizer_.permanent_response(input, public_, bits, permanent_);
     randomizer_.instantaneous_response(public_, permanent_, bits, payload);
-    if (has_signal(randomizer_)) {
-        // The budget of a single report is not spent.
-        const auto mechanism = load_mechanism(report_, Kind::report);
-        sent.back() = SpentSignal(signal_epsilon(*mechanism)).draw(false, bits);
-    }
+    // The budget of a single report is not spent.
+    if (signal_ > 0) sent.back() = SpentSignal(signal_).draw(false, bits);
     return report_;
 }
 

@@ -22,6 +22,11 @@ bool valid_sent(const Mechanism& mechanism, Bytes sent) noexcept {
     return mechanism.valid_payload(sent.first(mechanism.payload_size()));
 }
 
+std::optional<std::uint64_t> spent_ones(const SummaryView& view) noexcept {
+    if (!has_signal(*view.mechanism)) return {};
+    return load<std::uint64_t>(view.state.data() + view.mechanism->state_size());
+}
+
 void merge_counted(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept {
     const std::size_t size = mechanism.state_size();
     mechanism.merge(into.first(size), other.first(size));

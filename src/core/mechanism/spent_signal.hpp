@@ -7,9 +7,12 @@
 // state, 8 bytes. Mechanisms know neither.
 #pragma once
 
+#include <optional>
+
 #include "core/channel/binary.hpp"
 #include "core/format/budget_terms.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/summary_view.hpp"
 
 namespace ldp {
 
@@ -55,6 +58,9 @@ class SpentSignal {
 }
 /// Whether a client can have made these bytes of a report behind its block.
 [[nodiscard]] bool valid_sent(const Mechanism& mechanism, Bytes sent) noexcept;
+/// Returns the number of reports whose bit is 1; nothing if reports have no signal, and for a part of a
+/// record. The state of the view is that of a whole summary, which the number follows.
+[[nodiscard]] std::optional<std::uint64_t> spent_ones(const SummaryView& view) noexcept;
 /// Adds the bytes of one summary behind its counts and rounds to those of another.
 void merge_counted(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
 

@@ -10,7 +10,6 @@
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/pooling.hpp"
-#include "core/summary/spent.hpp"
 
 namespace ldp {
 

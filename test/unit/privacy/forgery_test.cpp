@@ -11,7 +11,7 @@
 #include <map>
 #include <numeric>
 
-#include "core/mechanism/exposed_rounds.hpp"
+#include "core/mechanism/capability.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "repeated_draws.hpp"
 

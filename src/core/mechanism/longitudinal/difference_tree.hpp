@@ -39,7 +39,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/channel/binary.hpp"
-#include "core/mechanism/exposed_rounds.hpp"
+#include "core/mechanism/capability.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/registry.hpp"

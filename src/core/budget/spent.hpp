@@ -1,7 +1,6 @@
 // The share of people whose responses repeat a spent budget, and the largest bias that they cause.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "core/format/budget_terms.hpp"
@@ -19,27 +18,25 @@ struct SpentShare {
 
 /// The bound of a bias: an uncertain share of the reports, times the range of the possible values.
 struct BiasBound {
-    double share = 0, error = 0;
-    double range = 0;         ///< in the unit of the estimate; 0 without a bias
-    Interval possible{0, 0};  ///< values of the estimated quantity
+    double share = 0, error = 0;  ///< estimated, so that the share may be negative
+    double range = 0;             ///< in the unit of the estimate; 0 without a bias
+    Interval possible{0, 0};      ///< values of the estimated quantity
 
     /// Returns the bound at a critical value.
     [[nodiscard]] double at(double critical_value) const noexcept;
 };
 /// Returns an interval that is extended by a bias to both sides, but by the bias not beyond the possible
-/// values.
+/// values. The error of the bias and half the width of the interval are added as squares, since the noise of
+/// both is independent. The extended interval contains the truth at least as often as the given one, for
+/// every true share.
 [[nodiscard]] Interval extended(const Interval& found, const BiasBound& bias, double critical_value) noexcept;
 /// Returns the bound of the bias of a difference.
 [[nodiscard]] BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexcept;
 
-/// Returns the number of reports whose bit is 1; nothing if reports have no signal, and for a part of a
-/// record. The view is that of view_of(), whose state precedes the number.
-[[nodiscard]] std::optional<std::uint64_t> spent_ones(const SummaryView& view) noexcept;
-
 /// What a whole summary shows about spent budgets. It has no destructor.
 class SpentBudgets {
   public:
-    /// A p-value below this is significant: intervals then include the bias.
+    /// A p-value below this is significant. The note then has a lower limit of the share.
     static constexpr double significance = 0.01;
 
     /// Of no reports.
@@ -59,8 +56,8 @@ class SpentBudgets {
     [[nodiscard]] SpentShare share(double critical_value) const;
 
     /// Returns the bound of the bias of an estimate from `reports` of the reports, about a quantity with
-    /// these possible values: 0 unless significant(). All people with a spent budget may be among the
-    /// reports.
+    /// these possible values: 0 if no budget can have ended, or if nothing is known about it. All people with
+    /// a spent budget may be among the reports.
     [[nodiscard]] BiasBound bias(std::uint64_t reports, const Interval& possible) const noexcept;
     /// Returns a sentence for display if budgets can have ended; empty otherwise.
     [[nodiscard]] std::string note() const;

@@ -1,4 +1,4 @@
-#include "core/summary/spent.hpp"
+#include "core/budget/spent.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +27,10 @@ double BiasBound::at(double critical_value) const noexcept {
 }
 
 Interval extended(const Interval& found, const BiasBound& bias, double critical_value) noexcept {
-    const double most = bias.at(critical_value);
-    if (most == 0) return found;
+    if (bias.range == 0) return found;
+    const double half = (found.upper - found.lower) / 2;
+    const double errors = std::hypot(half, critical_value * bias.range * bias.error) - half;
+    const double most = std::clamp(bias.range * bias.share + errors, 0.0, bias.range);
     return {std::min(found.lower, std::max(found.lower - most, bias.possible.lower)),
             std::max(found.upper, std::min(found.upper + most, bias.possible.upper))};
 }
@@ -36,11 +38,6 @@ Interval extended(const Interval& found, const BiasBound& bias, double critical_
 BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexcept {
     const double range = std::max(one.range, other.range);
     return {(one.share + other.share) / 2, (one.error + other.error) / 2, 2 * range, {-range, range}};
-}
-
-std::optional<std::uint64_t> spent_ones(const SummaryView& view) noexcept {
-    if (!has_signal(*view.mechanism)) return {};
-    return load<std::uint64_t>(view.state.data() + view.mechanism->state_size());
 }
 
 SpentBudgets::SpentBudgets(const SummaryView& whole)
@@ -75,7 +72,7 @@ bool SpentBudgets::significant() const noexcept {
 }
 
 BiasBound SpentBudgets::bias(std::uint64_t reports, const Interval& possible) const noexcept {
-    if (reports == 0 || !significant()) return {};
+    if (reports == 0 || reports_ == 0 || !has_signal() || !possible_ || !known_) return {};
     const Estimate found = share(usual_critical_value).share;
     const double of_part = static_cast<double>(reports_) / static_cast<double>(reports);
     return {of_part * found.value, of_part * found.standard_error, possible.upper - possible.lower, possible};

@@ -1,13 +1,16 @@
 // People whose budgets end: estimates of values that drift say so.
 
-#include "core/summary/spent.hpp"
+#include "core/budget/spent.hpp"
 
 #include <cmath>
+#include <map>
 
 #include "../support/seeded_words.hpp"
 #include "client/memory_store.hpp"
 #include "client/reporter.hpp"
 #include "client_support.hpp"
+#include "core/proof/audit.hpp"
+#include "core/proof/explore.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 
@@ -119,15 +122,17 @@ BOOST_AUTO_TEST_CASE(people_who_drift_are_not_estimated_as_they_were) {
     BOOST_TEST(holds(all[2].whole, all[2].truth));
 }
 
-// Trends, seasons and people who join late, in one layer and in two, and in a record. Whenever the share is
-// significant the interval holds; otherwise nothing is wrong, or a note says so.
-BOOST_AUTO_TEST_CASE(intervals_hold_or_are_noted) {
+// Trends, seasons and people who join late, in one layer and in two, and in a record. The intervals hold before
+// a budget can have ended, without a note, and afterwards, with one. The seeds are fixed. Of other seeds, 95 % of
+// the early intervals hold, and nearly all later ones: the extension exceeds the bias of these people.
+BOOST_AUTO_TEST_CASE(intervals_hold_and_are_noted) {
     const std::string two =
         R"({"mechanism": "optimal", "epsilon": 2, "first_epsilon": 1, "budget": {"epsilon": 13},
         "evolving": {}, "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}]})";
     const std::string record =
         R"({"mechanism": "sampled", "epsilon": 1, "budget": {"epsilon": 8}, "evolving": {},
-        "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "minutes", "min": 0, "max": 360, "evolving": true}]})";
+        "attributes": [{"name": "sex", "domain": ["f", "m"], "mechanism": "grr"},
+            {"name": "minutes", "min": 0, "max": 360, "mechanism": "pdp", "evolving": true}]})";
     const std::string few = R"({"mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 8}, "evolving": {},
         "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}]})";
     const Path season = [](double person, int t) {
@@ -146,27 +151,141 @@ BOOST_AUTO_TEST_CASE(intervals_hold_or_are_noted) {
                           {"two layers", two, drift, {}},
                           {"record", record, drift, {"f"}}};
     for (const auto& [name, spec, path, fixed] : cases) {
-        int early = 0, early_held = 0, significant = 0, held = 0, silent = 0;
+        int early = 0, early_held = 0, noted = 0, held = 0, significant = 0, silent = 0, plain = 0;
         for (std::uint64_t seed = 0; seed < 12; ++seed)
             for (const RoundResult& one :
-                 results_of(spec, 400, {2, 4, 20, 30, 40}, path, 31 * seed + 1, fixed)) {
-                if (!one.noted) {
+                 results_of(spec, 400, {1, 2, 3, 4, 5, 8, 10, 12, 14, 17, 20, 25, 30, 35, 40}, path,
+                            31 * seed + 1, fixed)) {
+                if (one.noted) {
+                    ++noted;
+                    held += holds(one.whole, one.truth);
+                    plain += holds(one.plain, one.truth);
+                    significant += one.significant;
+                } else {
                     ++early;
                     early_held += holds(one.whole, one.truth);
                     silent += one.spent > 0;
-                } else if (one.significant) {
-                    ++significant;
-                    held += holds(one.whole, one.truth);
                 }
             }
-        BOOST_TEST_CONTEXT(name) {
+        BOOST_TEST_CONTEXT(name << ": " << held << " of " << noted << " hold, without extension " << plain
+                                << "; " << early_held << " of " << early << " early ones") {
             BOOST_TEST(silent == 0);  // before the note, no budget has ended
-            BOOST_TEST(early >= 24);
+            BOOST_TEST(early >= 36);
             BOOST_TEST(early_held >= 0.85 * early);
+            BOOST_TEST(noted >= 36);
+            BOOST_TEST(held >= 0.95 * noted);
             BOOST_TEST(significant >= 10);
-            BOOST_TEST(held >= 0.93 * significant);
         }
     }
+}
+
+namespace {
+
+/// The draws of another source. Whole words, of which only the rounding of numbers takes some, are constant.
+struct DrawsAlone final : BitSource {
+    explicit DrawsAlone(BitSource& source) : draws(source) {}
+    std::uint64_t word() override { return 0; }
+    std::uint64_t below(std::uint64_t bound) override { return draws.below(bound); }
+    std::uint64_t fair(unsigned count) override { return draws.fair(count); }
+    bool chance(std::uint64_t heads, std::uint64_t total) override { return draws.chance(heads, total); }
+    bool lands(Uint128 heads, unsigned sides) override { return draws.lands(heads, sides); }
+    std::uint64_t throws(std::uint64_t heads, unsigned sides, unsigned count) override {
+        return draws.throws(heads, sides, count);
+    }
+    std::uint64_t pick(const Weights& weights) override { return draws.pick(weights); }
+    std::uint64_t pick(std::span<const std::uint64_t> sums) override { return draws.pick(sums); }
+
+    BitSource& draws;
+};
+
+}  // namespace
+
+// The released client, enumerated: all series of four rounds and four values under a budget of two responses
+// and the signal. Reports of consecutive rounds that can be equal in the same ways have a ratio of at most the
+// whole budget, and this ratio occurs. A bit that is drawn anew in each report would exceed it.
+BOOST_AUTO_TEST_CASE(series_with_the_signal_keep_the_budget) {
+    constexpr std::size_t rounds = 4, domain = 4, all = domain * domain * domain * domain;
+    const Collection collection(Spec::from_json(
+        R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 3}})"));
+    const std::size_t block = collection.mechanism().block().size();
+    BOOST_REQUIRE(collection.mechanism().payload_size() == 1);
+    std::vector<Outcomes> laws;
+    for (std::size_t series = 0; series < all; ++series) {
+        const auto run = [&](BitSource& draws, MutableBytes sent) {
+            MemoryStore store;
+            DrawsAlone bits(draws);
+            const auto reporter = make_reporter(collection, store, bits);
+            std::size_t rest = series;
+            for (std::size_t t = 0; t < rounds; ++t, rest /= domain) {
+                const Value record[] = {static_cast<std::int64_t>(rest % domain)};
+                const Report report =
+                    reporter->report(record, static_cast<std::int32_t>(t), bits).reports.at(0);
+                sent[2 * t] = report.at(block);
+                sent[2 * t + 1] = report.at(block + 1);
+            }
+        };
+        std::uint64_t steps = 100000;
+        laws.push_back(law_of(2 * rounds, run, steps).value());
+    }
+    Exact worst = exact(0, 1);
+    for (std::size_t first = 0; first < rounds; ++first) {
+        // By the sets of possible reports of the rounds from `first` on: the smallest and the largest probability.
+        std::map<std::vector<std::vector<std::byte>>,
+                 std::map<std::vector<std::byte>, std::pair<Exact, Exact>>>
+            found;
+        for (const Outcomes& law : laws) {
+            Outcomes part;
+            for (const auto& [sent, p] : law) {
+                const std::vector<std::byte> seen(sent.begin() + static_cast<std::ptrdiff_t>(2 * first),
+                                                  sent.end());
+                const auto [at, is_new] = part.emplace(seen, p);
+                if (!is_new) at->second = at->second + p;
+            }
+            std::vector<std::vector<std::byte>> possible;
+            for (const auto& [seen, p] : part) possible.push_back(seen);
+            for (const auto& [seen, p] : part) {
+                auto& [least, most] = found[possible].emplace(seen, std::pair(p, p)).first->second;
+                least = std::min(least, p);
+                most = std::max(most, p);
+            }
+        }
+        for (const auto& [possible, reports] : found)
+            for (const auto& [seen, range] : reports) worst = std::max(worst, range.second / range.first);
+    }
+    BOOST_TEST(margin(3, worst) >= 0);
+    BOOST_TEST(margin(3, worst) < 1e-9);
+}
+
+// A state without the bits, or with an impossible one, is no state of this spec.
+BOOST_AUTO_TEST_CASE(a_state_without_the_signal_is_refused) {
+    const Collection collection(Spec::from_json(
+        R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 3}})"));
+    SeededBits bits(3);
+    const auto opens = [&](const std::vector<std::byte>& randomness, const std::vector<std::byte>& course) {
+        MemoryStore store;
+        store.append({}, 0, {}, {randomness, course});
+        (void)make_reporter(collection, store, bits);
+    };
+    MemoryStore fresh;
+    (void)make_reporter(collection, fresh, bits);
+    using Bits = std::vector<std::byte>;
+    const Bits randomness = fresh.memory().public_randomness, course = fresh.memory().course;
+    BOOST_REQUIRE(course.back() == std::byte{0});
+    const auto ending = [](Bits bytes, std::size_t removed, const Bits& added) {
+        bytes.resize(bytes.size() - removed);
+        bytes.insert(bytes.end(), added.begin(), added.end());
+        return bytes;
+    };
+    opens(randomness, course);
+    opens(ending(randomness, 2, {std::byte{1}, std::byte{0}}), ending(course, 1, {std::byte{1}}));
+    for (const auto& [wrong_randomness, wrong_course] :
+         {std::pair(ending(randomness, 2, {}), ending(course, 1, {})),
+          std::pair(ending(randomness, 1, {}), course),
+          std::pair(ending(randomness, 1, {std::byte{2}}), course),
+          std::pair(randomness, ending(course, 1, {})),
+          std::pair(randomness, ending(course, 1, {std::byte{2}}))})
+        BOOST_CHECK_EXCEPTION(opens(wrong_randomness, wrong_course), Error,
+                              [](const Error& error) { return error.code() == ErrorCode::environment; });
 }
 
 // People who stop are counted, and their absence is noted.
