@@ -23,14 +23,7 @@ constexpr Estimate nothing{unknown, unknown};
 
 /// The note of estimates that may be smoothed; allowed beside C++ objects.
 ReportStatus told_smeared(const Subject& subject, const SummaryView& view) {
-    ReportStatus all = report_status(view);
-    if (const SpentBudgets spent = spent_budgets(subject.summary); subject.attribute && all.enough) {
-        // The view may be a part of the record.
-        const bool whole = budget_terms(view.mechanism->block()).can_end();
-        const std::string found = whole ? std::string() : spent.note();
-        if (!found.empty()) all.note = keep(all.note == nullptr ? found : all.note + ("; " + found));
-        all.bias = spent.bias(view.n, possible_shares);
-    }
+    ReportStatus all = report_status(spent_budgets(subject.summary), view);
     const std::string words = all.enough ? smearing(view) : std::string();
     if (!words.empty()) all.note = keep(all.note == nullptr ? words : all.note + ("; " + words));
     return all;
@@ -161,7 +154,7 @@ Answers range(const Subject& subject, double low, double high, double critical_v
             const auto [lower, upper] = possible_mean(view, j);
             possible = {std::min(possible.lower, lower), std::max(possible.upper, upper)};
         }
-        ReportStatus about = report_status(view, view, possible);
+        ReportStatus about = report_status(spent_budgets(subject.summary), view, possible);
         about.law = group_law(view, first, last, target);
         return one_answer(subject, Answers::no_attribute, group_mean(view, first, last, target), about,
                           critical_value);
@@ -237,7 +230,7 @@ Table fitted(const Subject& subject, Smoothing smoothing) {
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
             found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-        return table(subject, found, 2, report_status(view));
+        return table(subject, found, 2, report_status(spent_budgets(subject.summary), view));
     });
 }
 

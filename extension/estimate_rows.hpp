@@ -49,13 +49,13 @@ struct ReportStatus {
     return SpentBudgets(view_of(*mechanism, summary));
 }
 /// The status of reports of a summary: all, a part of a record, or some of them; allowed beside C++ objects.
-/// `possible` are the values of the estimated quantity.
-[[nodiscard]] inline ReportStatus report_status(const SummaryView& whole, const SummaryView& about,
+/// The spent budgets are those of the whole summary; `possible` are the values of the estimated quantity.
+[[nodiscard]] inline ReportStatus report_status(const SpentBudgets& spent, const SummaryView& about,
                                                 const ldp::Interval& possible = possible_shares) {
     if (about.n == 0) return {};
     std::string words = note(about);
     ReportStatus status{about.n, fewest_people(about), enough(about)};
-    if (const SpentBudgets spent(whole); spent.possible() && status.enough) {
+    if (spent.possible() && status.enough) {
         words += (words.empty() ? "" : "; ") + spent.note();
         status.bias = spent.bias(about.n, possible);
     }
@@ -63,6 +63,10 @@ struct ReportStatus {
     status.pointwise = about.rounds == ignored_rounds;
     if (about.rounds.recorded() && !status.pointwise) status.rounds = about.rounds.most();
     return status;
+}
+[[nodiscard]] inline ReportStatus report_status(const SummaryView& whole, const SummaryView& about,
+                                                const ldp::Interval& possible = possible_shares) {
+    return report_status(SpentBudgets(whole), about, possible);
 }
 /// The status of all reports.
 [[nodiscard]] inline ReportStatus report_status(const SummaryView& whole) {

@@ -222,7 +222,7 @@ Answers largest(const Subject& subject, std::size_t limit, double critical_value
 Answers picked(const Subject& subject, CandidateMethod method, Control control, double critical_value) {
     return ask_one(subject, Answers{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
-        ReportStatus about = report_status(view);
+        ReportStatus about = report_status(spent_budgets(subject.summary), view);
         about.law = law_of_share();
         return ranked(subject, view, candidates(view, method, control), subject.attribute.value_or(0),
                       critical_value, Target::sample, kept(about));

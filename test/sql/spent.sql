@@ -7,7 +7,8 @@ SET client_min_messages = warning;
 SELECT ldp_create_collection('spends', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 5}}');
 SELECT key, value FROM jsonb_each(ldp_client_spec('spends') -> 'derived') WHERE key ~ 'epsilon|answers' ORDER BY key;
 SELECT count(ldp_open_rounds('spends', 1, 9));
-INSERT INTO spends SELECT pg_temp.report_to('spends', CASE WHEN i % 3 = 0 THEN '01' ELSE '00' END || CASE WHEN t > 5 AND i % 5 < 3 OR i % 4 = 0 THEN '01' ELSE '00' END), t
+SELECT encode(ldp_spec_parameters(ldp_client_spec('spends')), 'hex') AS block \gset
+INSERT INTO spends SELECT (:'block' || CASE WHEN i % 3 = 0 THEN '01' ELSE '00' END || CASE WHEN t > 5 AND i % 5 < 3 OR i % 4 = 0 THEN '01' ELSE '00' END)::ldp_report, t
 FROM generate_series(1, 1000) AS i, unnest(ARRAY[2, 3, 6, 9]) AS t;
 ANALYZE;
 SELECT round, round(s.estimate::numeric, 4) AS estimate, round(s.stderr::numeric, 4) AS stderr, round(s.lower::numeric, 4) AS lower,
@@ -41,12 +42,44 @@ SELECT ldp_create_collection('mixed', '{"mechanism": "sampled", "epsilon": 2, "f
     "attributes": [{"name": "town", "domain": 9, "mechanism": "l_grr"}, {"name": "age", "min": 0, "max": 90, "mechanism": "optimal"}]}');
 SELECT key, value FROM jsonb_each(ldp_client_spec('mixed') -> 'derived') WHERE key ~ 'epsilon|answers' ORDER BY key;
 SELECT count(ldp_open_rounds('mixed', 1, 9));
-INSERT INTO mixed SELECT pg_temp.report_to('mixed', '0' || i % 2 || '0' || i % 5 || CASE WHEN i % 3 > 0 THEN '01' ELSE '00' END), t FROM generate_series(1, 900) AS i, unnest(ARRAY[1, 8]) AS t;
+SELECT encode(ldp_spec_parameters(ldp_client_spec('mixed')), 'hex') AS block \gset
+INSERT INTO mixed SELECT (:'block' || '0' || i % 2 || '0' || i % 5 || CASE WHEN i % 3 > 0 THEN '01' ELSE '00' END)::ldp_report, t FROM generate_series(1, 900) AS i, unnest(ARRAY[1, 8]) AS t;
 SELECT round, attribute, value, upper - lower > 1.2 * first_value(upper - lower) OVER (PARTITION BY attribute ORDER BY round) AS extended, note
 FROM unnest(ARRAY[1, 8]) AS round, ldp_estimate('mixed', round => round) AS e WHERE value = 0 OR value IS NULL ORDER BY 1, 2;
 SELECT round, round(s.estimate::numeric, 4) AS estimate, s.n, s.note FROM unnest(ARRAY[1, 8]) AS round, ldp_spent(ldp_summary_of('mixed', round)) AS s ORDER BY 1;
 SELECT f.note FROM ldp_frequencies(ldp_part(ldp_summary_of('mixed', 8), 'town')) AS f WHERE value = 0;
 SELECT s.estimate, s.note FROM ldp_spent(ldp_part(ldp_summary_of('mixed', 8), 'town')) AS s;
+-- Parts of all kinds in a record: part 0 has the joint tables of mood and car; town, age, income and hours follow. In the first
+-- round there is no note. In round 20 all rows have one, and the intervals of means, shares and quantiles are extended.
+SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "evolving": {}, "budget": {"epsilon": 12}, "per_report": 1, "together": [["mood", "car"]],
+    "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]}, {"name": "car", "domain": ["no", "yes"]}, {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr"},
+    {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"}, {"name": "income", "min": 0, "max": 800, "mechanism": "haar_ordered", "grid": 8},
+    {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60, "mechanism": "duchi_vector"}]}');
+SELECT count(ldp_open_rounds('poll', 0, 20));
+SELECT encode(ldp_spec_parameters(ldp_client_spec('poll')), 'hex') AS block \gset
+INSERT INTO poll SELECT (:'block' || CASE
+    WHEN i % 7 < 3 THEN '00' || pg_temp.little(i / 7 % 3, 1) || pg_temp.little(1 << (CASE i / 7 % 3 WHEN 0 THEN mood WHEN 1 THEN car ELSE mood * 2 + car END), 1)
+    WHEN i % 7 = 3 THEN '01' || pg_temp.little(i / 7 % 3, 1) || '00'
+    WHEN i % 7 = 4 THEN '02' || pg_temp.little(LEAST(i / 7 % 3, 1), 1) || '00'
+    WHEN i % 7 = 5 THEN '03' || pg_temp.little(i / 7 % 4, 1) || pg_temp.little(i / 28 % (2 << (i / 7 % 4)) / (1 + i % 2), 1)
+    ELSE '04' || pg_temp.little(CASE WHEN i % 3 = 0 THEN 1 ELSE i / 7 % 8 END, 1) || '00' END || CASE WHEN i % 11 = 0 THEN '01' ELSE '00' END)::ldp_report, t
+FROM generate_series(1, 4200) AS i, LATERAL (SELECT i / 21 % 3 AS mood, (i / 63 % 2 | i / 21 % 3) & 1 AS car) AS p, unnest('{0,20}'::integer[]) AS t;
+CREATE FUNCTION pg_temp.asked(query text, round integer) RETURNS TABLE (number bigint, lower float8, upper float8, note text) LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format('SELECT row_number() OVER (), (r ->> ''lower'')::float8, (r ->> ''upper'')::float8, r ->> ''note'' FROM (SELECT to_jsonb(q) AS r FROM %s AS q) AS r',
+                                replace(query, '$s', quote_literal(ldp_summary_of('poll', round)::text) || '::ldp_summary'));
+END $$;
+SELECT query, count(*) AS rows, count(before.note) AS early_notes, bool_and(after.note LIKE '%people repeat earlier responses%') AS noted, bool_and(after.upper - after.lower > before.upper - before.lower + 1e-3) AS extended
+FROM unnest(ARRAY['ldp_estimate($s)', 'ldp_means($s)', 'ldp_means($s, attribute => ''hours.8h'')', 'ldp_frequencies($s, attribute => ''mood'')', 'ldp_frequencies($s, attribute => ''town'')',
+    'ldp_top($s, 2, attribute => ''town'')', 'ldp_range($s, 0, 300, attribute => ''income'')', 'ldp_cdf($s, 300, attribute => ''income'')', 'ldp_quantiles($s, ''{0.5}'', attribute => ''income'')',
+    'ldp_histogram($s, 4, attribute => ''income'')', 'ldp_distribution($s, attribute => ''income'')', 'ldp_range($s, 0, 1, attribute => ''hours'')', 'ldp_marginal($s, ''{mood,car}'')',
+    'ldp_share($s, ''{"car": "yes"}'')', 'ldp_share($s, ''{"car": "yes"}'', given => ''{"mood": ["ok", "good"]}'')', 'ldp_conditional($s, ''{car}'', ''{mood}'')', 'ldp_crosstab($s, ''mood'', ''car'')',
+    'ldp_robust_interval($s)']) WITH ORDINALITY AS q (query, k),
+    LATERAL (SELECT * FROM pg_temp.asked(query, 0) AS a) AS before JOIN LATERAL (SELECT * FROM pg_temp.asked(query, 20) AS a) AS after USING (number) GROUP BY k, query ORDER BY k;
+SELECT query, count(*) AS rows, bool_and(note LIKE '%people may repeat earlier responses%') AS noted
+FROM unnest(ARRAY['ldp_association(p)', 'ldp_fitted(p, ''{mood,car}'')', 'ldp_model(p)']) WITH ORDINALITY AS q (query, k),
+    LATERAL (SELECT * FROM pg_temp.asked(replace(query, '(p', '(ldp_part($s, ''mood'')'), 20)) AS a GROUP BY k, query ORDER BY k;
+
 -- Without a signal the share is unknown; people who stop are missing; a budget that cannot end has no share.
 SELECT ldp_create_collection('hides', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 5, "report_spent": false}}');
 SELECT ldp_create_collection('stops', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 5, "when_spent": "stop"}}');
@@ -63,4 +96,4 @@ SELECT pg_temp.outcome(format('SELECT %L::ldp_summary', left(whole, -16) || more
 FROM (SELECT ldp_summary_of('spends', 9)::text AS whole) AS s, unnest(ARRAY['e803000000000000', 'e903000000000000', '00000000000000ff']) AS more;
 SELECT pg_temp.report_to('spends', '0002');
 
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['spends', 'hides', 'stops', 'lasts', 'mixed']) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['spends', 'hides', 'stops', 'lasts', 'mixed', 'poll']) AS name;
