@@ -79,7 +79,7 @@ double only_mean(Bytes summary) {
                 throw Error(ErrorCode::unsupported, "these reports are about several numeric attributes",
                             "The summary has " + std::to_string(attributes) + " attributes.",
                             "Specify one by its name, as in ldp_mean(report, 'wage'), or use "
-                            "ldp_means(report).");
+                            "ldp_means(ldp_agg(report)).");
         });
 }
 

@@ -397,12 +397,6 @@ LDP_FUNCTION(ldp_cdf) {
         1);
 }
 
-LDP_FUNCTION(ldp_cdf_final) {
-    const AggregateArguments query = numbers_query(fcinfo, 1);
-    return one_row<answer_columns>(fcinfo, share_below(query.points(), query.numbers[0],
-                                                       critical_value(usual_confidence), Target::sample));
-}
-
 /// (summary, share) → float8: the value below which this share of the people lies.
 LDP_FUNCTION(ldp_quantile) {
     return number_or_null(

@@ -475,11 +475,6 @@ LDP_FUNCTION(ldp_means) {
         1);
 }
 
-LDP_FUNCTION(ldp_means_final) {
-    return row_array<answer_columns>(
-        fcinfo, means(points_argument(fcinfo), critical_value(usual_confidence), Target::sample));
-}
-
 /// (summary, method, confidence, target, attribute): a row per value.
 LDP_FUNCTION(ldp_frequencies) {
     return rows<answer_columns>(

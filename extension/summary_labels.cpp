@@ -80,11 +80,10 @@ struct Entry {
     Shared known;
 };
 
-/// Cache of this backend. Plans depend on the schema of the extension.
+/// Cache of this backend.
 struct LabelCache {
     static constexpr std::size_t most_entries = 32, most_labels = std::size_t{1} << 21, most_records = 4096;
 
-    std::string schema;
     SPIPlanPtr find_row = nullptr, all_rows = nullptr;
     std::vector<Entry> entries;  ///< newest last
     /// For each collection of records, by fingerprint: the number of attributes of each of its parts.
@@ -132,10 +131,9 @@ Pin* new_pin() {
 
 // Reading the table of collections; may jump. ---------------------------------------------------------------
 
-/// Prepares a reusable query. `%s` is replaced by the quoted schema.
-SPIPlanPtr prepared(const char* query, const char* schema, int arguments, Oid type) {
-    SPIPlanPtr plan = SPI_prepare_cursor(psprintf(query, quote_identifier(schema)), arguments, &type,
-                                         CURSOR_OPT_GENERIC_PLAN);
+/// Prepares a reusable query.
+SPIPlanPtr prepared(const char* query, int arguments, Oid type) {
+    SPIPlanPtr plan = SPI_prepare_cursor(query, arguments, &type, CURSOR_OPT_GENERIC_PLAN);
     if (plan == nullptr || SPI_keepplan(plan) != 0)
         elog(ERROR, "ldp could not prepare to read its collections");
     return plan;
@@ -153,19 +151,18 @@ Datum column(std::uint64_t row, int number) {
     return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, number, &missing);
 }
 
-/// Plans for this schema. SPI is connected.
-void prepare(const char* schema) {
+/// Prepares the plans once. SPI is connected.
+void prepare() {
     LabelCache& all = cache();
-    if (all.find_row != nullptr && all.all_rows != nullptr && all.schema == schema) return;
+    if (all.find_row != nullptr && all.all_rows != nullptr) return;
     if (all.find_row != nullptr) SPI_freeplan(std::exchange(all.find_row, nullptr));
     if (all.all_rows != nullptr) SPI_freeplan(std::exchange(all.all_rows, nullptr));
-    all.schema = schema;
     all.find_row = prepared(
-        "SELECT c.tableoid, c.xmin, c.ctid, c.reports FROM %s.ldp_collection AS c "
+        "SELECT c.tableoid, c.xmin, c.ctid, c.reports FROM ldp_internal.ldp_collection AS c "
         "WHERE c.fingerprint OPERATOR(pg_catalog.=) $1",
-        schema, 1, TEXTOID);
+        1, TEXTOID);
     all.all_rows =
-        prepared("SELECT c.fingerprint, c.parameters, c.reports FROM %s.ldp_collection AS c", schema, 0, 0);
+        prepared("SELECT c.fingerprint, c.parameters, c.reports FROM ldp_internal.ldp_collection AS c", 0, 0);
 }
 
 /// Whether the table of reports exists. A collection whose table was dropped is ignored.
@@ -220,15 +217,13 @@ LabelSource find_record(std::uint64_t fingerprint) {
 
 /// The attributes of the spec in this row as JSON in UTF-8, in the memory of SPI's caller; null if the
 /// row does not exist.
-const char* attributes_in(const RowVersion& row, const char* schema) {
+const char* attributes_in(const RowVersion& row) {
     Oid type = TIDOID;
     ItemPointerData at = row.at;
     Datum value = PointerGetDatum(&at);
     const int done = SPI_execute_with_args(
-        psprintf(
-            "SELECT c.spec OPERATOR(pg_catalog.->) 'attributes'::pg_catalog.text FROM %s.ldp_collection AS c "
-            "WHERE c.ctid OPERATOR(pg_catalog.=) $1",
-            quote_identifier(schema)),
+        "SELECT c.spec OPERATOR(pg_catalog.->) 'attributes'::pg_catalog.text "
+        "FROM ldp_internal.ldp_collection AS c WHERE c.ctid OPERATOR(pg_catalog.=) $1",
         1, &type, &value, nullptr, true, 1);
     if (done != SPI_OK_SELECT || SPI_processed != 1) return nullptr;
     Jsonb* attributes = DatumGetJsonbP(column(0, 1));
@@ -255,7 +250,7 @@ Shared keep_labels(std::uint64_t fingerprint, const LabelSource& source, const R
 }
 
 /// The labels of this fingerprint; null if no collection has it.
-const Labels* look_up(std::uint64_t fingerprint, const char* schema) {
+const Labels* look_up(std::uint64_t fingerprint) {
     // A policy of the table may request labels, too. So no reference into the cache is held during the
     // query.
     Pin* pin = new_pin();
@@ -267,14 +262,14 @@ const Labels* look_up(std::uint64_t fingerprint, const char* schema) {
         before = entry->row;
     }
     SPI_connect();
-    prepare(schema);
+    prepare();
     RowVersion row = find_row(source.collection, before);
     if (!row.found()) {
         source = find_record(fingerprint);
         if (source.attribute != LabelSource::whole) row = find_row(source.collection, before);
     }
     const bool cached = row.found() && row.is(before);
-    const char* json = row.found() && !cached ? attributes_in(row, schema) : nullptr;
+    const char* json = row.found() && !cached ? attributes_in(row) : nullptr;
     SPI_finish();
     if (json != nullptr) {
         pin->known = keep_labels(fingerprint, source, row, json);
@@ -335,10 +330,10 @@ bool has_prefixes(const Labels& labels, std::size_t attribute) noexcept {
 }  // namespace
 
 SummaryLabels::SummaryLabels(FunctionCallInfo fcinfo, Bytes summary) {
-    // A direct call has no schema.
+    // A direct call may have no snapshot.
     if (fcinfo->flinfo == nullptr) return;
     const std::uint64_t fingerprint = read_header(summary, Kind::summary).fingerprint;
-    labels_ = look_up(fingerprint, get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
+    labels_ = look_up(fingerprint);
 }
 
 const Labels& SummaryLabels::operator*() const noexcept {

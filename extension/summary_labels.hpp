@@ -15,8 +15,7 @@ extern "C" {
 
 namespace ldp {
 
-/// Labels from the table of collections in the schema of the called function. It has no destructor, so it
-/// may exist during jumps.
+/// Labels from the table of collections. It has no destructor, so it may exist during jumps.
 class SummaryLabels {
   public:
     /// Numbers replace labels.

@@ -8,9 +8,9 @@
 -- Costs are for a few hundred values, in planner units of about ten nanoseconds, so that the planner filters rows first and
 -- uses parallel workers. Actual costs grow with the number of values of the summary, which is unknown to the planner.
 
-CREATE FUNCTION @extschema@.ldp_rows(internal) RETURNS internal
+CREATE FUNCTION ldp_internal.ldp_rows(internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ldp_rows(internal) IS
+COMMENT ON FUNCTION ldp_internal.ldp_rows(internal) IS
     'Estimates for the planner the number of rows that a function returns, if a constant argument determines it. '
     'Planner support function.';
 
@@ -192,7 +192,7 @@ COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, te
 CREATE FUNCTION @extschema@.ldp_frequencies(summary @extschema@.ldp_summary, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT @extschema@.ldp_rows;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, float8, text, text) IS
     'Returns the estimated share (of 1) of every value, one per row. With method none, rows have a standard error '
     'and an interval; target is sample or population. With a method of ldp_consistent, shares are consistent and '
@@ -201,7 +201,7 @@ COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, f
 CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', control text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8, text, text, text) IS
     'Returns the values with the largest estimated shares, largest first, in at most limit rows. The column p_value '
     'tests that the true share is zero, adjusted for all values. The argument control is bonferroni (probability of '
@@ -271,7 +271,7 @@ COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, te
 CREATE FUNCTION @extschema@.ldp_quantiles(summary @extschema@.ldp_summary,
         shares float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_quantile_at
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 5 SUPPORT @extschema@.ldp_rows;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 5 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[], float8, text, text) IS
     'Returns the values, in the attribute''s units, below which these shares of the people lie. One row per share, '
     'each with an interval.';
@@ -279,7 +279,7 @@ COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[],
 CREATE FUNCTION @extschema@.ldp_histogram(summary @extschema@.ldp_summary, bins integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_bin
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT @extschema@.ldp_rows;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, float8, text, text) IS
     'Returns the estimated share (of 1) of each bin of an ordered attribute. The argument bins is the number of '
     'bins, which have equal width over the attribute''s range. Estimates are unbiased, so they may be negative; each '
@@ -382,7 +382,7 @@ CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes te
     RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
-                     FROM unnest(@extschema@.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
+                     FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
          @extschema@.ldp_compare_groups(all_groups.groups, all_groups.summaries, $3, $4, $5, $6) AS c
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text) IS
@@ -482,26 +482,26 @@ COMMENT ON FUNCTION @extschema@.ldp_round(@extschema@.ldp_estimate_row, integer)
 -- For estimates of one quantity by different people under different specs, for example if people chose their epsilon or a
 -- spec was replaced. Summaries of one spec are merged with ldp_rollup instead.
 
-CREATE FUNCTION @extschema@.ldp_combine_rows(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
+CREATE FUNCTION ldp_internal.ldp_combine_rows(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
     RETURNS @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_combine_rows(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
+COMMENT ON FUNCTION ldp_internal.ldp_combine_rows(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
     'Returns the precision-weighted mean of two estimates of one quantity. The interval is derived from both '
     'intervals and has their confidence.';
 
-CREATE FUNCTION @extschema@.ldp_combine_estimate(result @extschema@.ldp_estimate_row, estimate float8, stderr float8)
+CREATE FUNCTION ldp_internal.ldp_combine_estimate(result @extschema@.ldp_estimate_row, estimate float8, stderr float8)
     RETURNS @extschema@.ldp_estimate_row
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT @extschema@.ldp_combine_rows(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row))
+    SELECT ldp_internal.ldp_combine_rows(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row))
     FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row
           FROM @extschema@.ldp_critical_value(0.95) AS r) AS o (other)
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_combine_estimate(@extschema@.ldp_estimate_row, float8, float8) IS
+COMMENT ON FUNCTION ldp_internal.ldp_combine_estimate(@extschema@.ldp_estimate_row, float8, float8) IS
     'Returns a combined estimate after adding one estimate with its standard error. A NULL state has no estimates.';
 
 CREATE AGGREGATE @extschema@.ldp_combine(result @extschema@.ldp_estimate_row) (
-    SFUNC = @extschema@.ldp_combine_rows, STYPE = @extschema@.ldp_estimate_row,
-    COMBINEFUNC = @extschema@.ldp_combine_rows, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_combine_rows, STYPE = @extschema@.ldp_estimate_row,
+    COMBINEFUNC = ldp_internal.ldp_combine_rows, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_estimate_row) IS
     'Returns the precision-weighted mean of independent estimates of one quantity by different people. The interval '
@@ -509,8 +509,8 @@ COMMENT ON AGGREGATE @extschema@.ldp_combine(@extschema@.ldp_estimate_row) IS
     'returned unchanged.';
 
 CREATE AGGREGATE @extschema@.ldp_combine(estimate float8, stderr float8) (
-    SFUNC = @extschema@.ldp_combine_estimate, STYPE = @extschema@.ldp_estimate_row,
-    COMBINEFUNC = @extschema@.ldp_combine_rows, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_combine_estimate, STYPE = @extschema@.ldp_estimate_row,
+    COMBINEFUNC = ldp_internal.ldp_combine_rows, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
     'Returns the precision-weighted mean of independent estimates by different people, from the estimates and their '

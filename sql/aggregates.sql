@@ -1,18 +1,18 @@
 -- Aggregates ------------------------------------------------------------------------------------------------
 -- A state is a summary, so parallel workers, partitions and other servers can combine states without conversion.
 
-CREATE FUNCTION @extschema@.ldp_summary_accumulate(summary @extschema@.ldp_summary,
+CREATE FUNCTION ldp_internal.ldp_summary_accumulate(summary @extschema@.ldp_summary,
         report @extschema@.ldp_report)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report) IS
+COMMENT ON FUNCTION ldp_internal.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report) IS
     'Returns the summary with one more report. A NULL summary has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_summary_accumulate(summary @extschema@.ldp_summary,
+CREATE FUNCTION ldp_internal.ldp_summary_accumulate(summary @extschema@.ldp_summary,
         report @extschema@.ldp_report, round integer)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_summary_accumulate_round' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report, integer) IS
     'Returns the summary with one more report of a round. A NULL summary has no reports.';
 
 CREATE FUNCTION @extschema@.ldp_summary_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
@@ -26,10 +26,10 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_merge(@extschema@.ldp_summary, @exts
 -- the function returns NULL, and PostgreSQL aggregates the window anew. Both functions are strict, because the state of a
 -- moving window must not be NULL.
 
-CREATE FUNCTION @extschema@.ldp_window_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
+CREATE FUNCTION ldp_internal.ldp_window_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_summary_merge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_window_merge(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
+COMMENT ON FUNCTION ldp_internal.ldp_window_merge(@extschema@.ldp_summary, @extschema@.ldp_summary) IS
     'Returns the summary of the reports of two summaries that are not NULL.';
 
 CREATE FUNCTION @extschema@.ldp_summary_subtract(summary @extschema@.ldp_summary, part @extschema@.ldp_summary)
@@ -39,98 +39,98 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_subtract(@extschema@.ldp_summary, @e
     'Returns the summary without a part that was merged into it. Returns NULL if no reports remain, or if the '
     'remaining rounds cannot be determined.';
 
-CREATE FUNCTION @extschema@.ldp_window_accumulate(window_state internal, report @extschema@.ldp_report) RETURNS internal
+CREATE FUNCTION ldp_internal.ldp_window_accumulate(window_state internal, report @extschema@.ldp_report) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_window_accumulate(internal, @extschema@.ldp_report) IS 'transition function of ldp_agg over a moving window';
-CREATE FUNCTION @extschema@.ldp_window_remove(window_state internal, report @extschema@.ldp_report) RETURNS internal
+COMMENT ON FUNCTION ldp_internal.ldp_window_accumulate(internal, @extschema@.ldp_report) IS 'transition function of ldp_agg over a moving window';
+CREATE FUNCTION ldp_internal.ldp_window_remove(window_state internal, report @extschema@.ldp_report) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_window_remove(internal, @extschema@.ldp_report) IS 'inverse transition function of ldp_agg over a moving window';
-CREATE FUNCTION @extschema@.ldp_window_final(window_state internal) RETURNS @extschema@.ldp_summary
+COMMENT ON FUNCTION ldp_internal.ldp_window_remove(internal, @extschema@.ldp_report) IS 'inverse transition function of ldp_agg over a moving window';
+CREATE FUNCTION ldp_internal.ldp_window_final(window_state internal) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_window_final(internal) IS 'final function of ldp_agg over a moving window';
+COMMENT ON FUNCTION ldp_internal.ldp_window_final(internal) IS 'final function of ldp_agg over a moving window';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, number float8)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_number' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, number integer)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, integer) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, low float8, high float8)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_range' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8, float8) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8, float8) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, numbers float8[])
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8[]) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8[]) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, argument text)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, number float8, attribute text)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_number_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, number integer, attribute text)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_integer_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, integer, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, integer, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, low float8, high float8, attribute text)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_range_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8, float8, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8, float8, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_accumulate(state @extschema@.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
         report @extschema@.ldp_report, numbers float8[], attribute text)
-    RETURNS @extschema@.ldp_query
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME', 'ldp_query_numbers_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_query_accumulate(@extschema@.ldp_query, @extschema@.ldp_report, float8[], text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8[], text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION @extschema@.ldp_query_merge(state @extschema@.ldp_query,
-        other @extschema@.ldp_query)
-    RETURNS @extschema@.ldp_query
+CREATE FUNCTION ldp_internal.ldp_query_merge(state ldp_internal.ldp_query,
+        other ldp_internal.ldp_query)
+    RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_query_merge(@extschema@.ldp_query, @extschema@.ldp_query) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_merge(ldp_internal.ldp_query, ldp_internal.ldp_query) IS
     'Returns the aggregate state for the reports of both states. A NULL state has no reports.';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (
-    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
+    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE,
-    MSFUNC = @extschema@.ldp_window_accumulate, MINVFUNC = @extschema@.ldp_window_remove, MSTYPE = internal, MSSPACE = 512,
-    MFINALFUNC = @extschema@.ldp_window_final
+    MSFUNC = ldp_internal.ldp_window_accumulate, MINVFUNC = ldp_internal.ldp_window_remove, MSTYPE = internal, MSSPACE = 512,
+    MFINALFUNC = ldp_internal.ldp_window_final
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report) IS
     'Returns the summary of the reports, the argument of the accessors. Returns NULL without reports. Error 42804 if '
     'the specs differ.';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report, round integer) (
-    SFUNC = @extschema@.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
+    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report, integer) IS
@@ -140,7 +140,7 @@ COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report, integer) IS
 CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
     SFUNC = @extschema@.ldp_summary_merge, STYPE = @extschema@.ldp_summary, SSPACE = 512,
     COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE,
-    MSFUNC = @extschema@.ldp_window_merge, MINVFUNC = @extschema@.ldp_summary_subtract, MSTYPE = @extschema@.ldp_summary, MSSPACE = 512
+    MSFUNC = ldp_internal.ldp_window_merge, MINVFUNC = @extschema@.ldp_summary_subtract, MSTYPE = @extschema@.ldp_summary, MSSPACE = 512
 );
 COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS
     'Returns the summary of all reports from summaries of parts. The result is byte for byte the summary of all '

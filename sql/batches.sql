@@ -1,25 +1,25 @@
 -- Batches ---------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION @extschema@.ldp_pack_accumulate(packing internal, report @extschema@.ldp_report) RETURNS internal
+CREATE FUNCTION ldp_internal.ldp_pack_accumulate(packing internal, report @extschema@.ldp_report) RETURNS internal
     AS 'MODULE_PATHNAME', 'ldp_pack_reports' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION @extschema@.ldp_pack_accumulate(internal, @extschema@.ldp_report) IS 'transition function of ldp_pack';
-CREATE FUNCTION @extschema@.ldp_pack_combine(packing internal, other internal) RETURNS internal
+COMMENT ON FUNCTION ldp_internal.ldp_pack_accumulate(internal, @extschema@.ldp_report) IS 'transition function of ldp_pack';
+CREATE FUNCTION ldp_internal.ldp_pack_combine(packing internal, other internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_pack_combine(internal, internal) IS 'combine function of ldp_pack';
-CREATE FUNCTION @extschema@.ldp_pack_serialize(packing internal) RETURNS bytea
+COMMENT ON FUNCTION ldp_internal.ldp_pack_combine(internal, internal) IS 'combine function of ldp_pack';
+CREATE FUNCTION ldp_internal.ldp_pack_serialize(packing internal) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_pack_serialize(internal) IS 'serialization function of ldp_pack';
-CREATE FUNCTION @extschema@.ldp_pack_deserialize(bytes bytea, packing internal) RETURNS internal
+COMMENT ON FUNCTION ldp_internal.ldp_pack_serialize(internal) IS 'serialization function of ldp_pack';
+CREATE FUNCTION ldp_internal.ldp_pack_deserialize(bytes bytea, packing internal) RETURNS internal
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_pack_deserialize(bytea, internal) IS 'deserialization function of ldp_pack';
-CREATE FUNCTION @extschema@.ldp_pack_final(packing internal) RETURNS @extschema@.ldp_report_batch
+COMMENT ON FUNCTION ldp_internal.ldp_pack_deserialize(bytea, internal) IS 'deserialization function of ldp_pack';
+CREATE FUNCTION ldp_internal.ldp_pack_final(packing internal) RETURNS @extschema@.ldp_report_batch
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_pack_final(internal) IS 'final function of ldp_pack';
+COMMENT ON FUNCTION ldp_internal.ldp_pack_final(internal) IS 'final function of ldp_pack';
 
 CREATE AGGREGATE @extschema@.ldp_pack(report @extschema@.ldp_report) (
-    SFUNC = @extschema@.ldp_pack_accumulate, STYPE = internal, SSPACE = 16384, FINALFUNC = @extschema@.ldp_pack_final,
-    COMBINEFUNC = @extschema@.ldp_pack_combine, SERIALFUNC = @extschema@.ldp_pack_serialize,
-    DESERIALFUNC = @extschema@.ldp_pack_deserialize, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_pack_accumulate, STYPE = internal, SSPACE = 16384, FINALFUNC = ldp_internal.ldp_pack_final,
+    COMBINEFUNC = ldp_internal.ldp_pack_combine, SERIALFUNC = ldp_internal.ldp_pack_serialize,
+    DESERIALFUNC = ldp_internal.ldp_pack_deserialize, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_pack(@extschema@.ldp_report) IS
     'Returns one batch of all the reports, with at most 2^24 bytes of payloads. Returns NULL without reports. Error '
@@ -33,15 +33,15 @@ DECLARE
 BEGIN
     FOR twin IN
         SELECT format('CREATE FUNCTION %s.%I(%s) RETURNS %s AS %L, %L LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000',
-                      '@extschema@', f.proname, replace(a.arguments, 'report @extschema@.ldp_report', 'batch @extschema@.ldp_report_batch'),
+                      'ldp_internal', f.proname, replace(a.arguments, 'report @extschema@.ldp_report', 'batch @extschema@.ldp_report_batch'),
                       f.prorettype::regtype, f.probin, f.prosrc) AS definition,
-               format('FUNCTION %s.%I(%s)', '@extschema@', f.proname, t.types) AS signature, d.description
+               format('FUNCTION %s.%I(%s)', 'ldp_internal', f.proname, t.types) AS signature, d.description
         FROM pg_proc AS f, LATERAL (SELECT pg_get_function_arguments(f.oid)) AS a (arguments),
              LATERAL (SELECT string_agg(CASE o.type WHEN '@extschema@.ldp_report'::regtype THEN '@extschema@.ldp_report_batch'::regtype
                                                     ELSE o.type::regtype END::text, ', ' ORDER BY o.index)
                       FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, index)) AS t (types),
              LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
-        WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
+        WHERE f.pronamespace = 'ldp_internal'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
           AND f.proname IN ('ldp_summary_accumulate', 'ldp_query_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
         ORDER BY f.oid
     LOOP

@@ -28,7 +28,7 @@ $script$;
 -- Collections -----------------------------------------------------------------------------------------------
 
 -- Derived quantities are excluded from the fingerprint, because a later version may derive more of them.
-CREATE TABLE @extschema@.ldp_collection (
+CREATE TABLE ldp_internal.ldp_collection (
     name        text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
     reports     regclass NOT NULL UNIQUE,
     spec        jsonb NOT NULL,
@@ -39,29 +39,29 @@ CREATE TABLE @extschema@.ldp_collection (
     fingerprint text NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_fingerprint(spec - 'derived')) STORED,
     parameters  bytea NOT NULL GENERATED ALWAYS AS (@extschema@.ldp_spec_parameters(spec - 'derived')) STORED
 );
-COMMENT ON TABLE @extschema@.ldp_collection IS
+COMMENT ON TABLE ldp_internal.ldp_collection IS
     'all collections with their canonical specs; see the view ldp_collections';
-COMMENT ON COLUMN @extschema@.ldp_collection.name IS 'name of the collection, as clients and functions use it';
-COMMENT ON COLUMN @extschema@.ldp_collection.reports IS 'table of the collection';
-COMMENT ON COLUMN @extschema@.ldp_collection.spec IS
+COMMENT ON COLUMN ldp_internal.ldp_collection.name IS 'name of the collection, as clients and functions use it';
+COMMENT ON COLUMN ldp_internal.ldp_collection.reports IS 'table of the collection';
+COMMENT ON COLUMN ldp_internal.ldp_collection.spec IS
     'canonical spec of the collection; immutable, because the reports were randomized under it';
-COMMENT ON COLUMN @extschema@.ldp_collection.created IS 'time of creation';
-COMMENT ON COLUMN @extschema@.ldp_collection.analysts IS
+COMMENT ON COLUMN ldp_internal.ldp_collection.created IS 'time of creation';
+COMMENT ON COLUMN ldp_internal.ldp_collection.analysts IS
     'access of members of ldp_analyst: ''rows'', or ''aggregates'' through functions of ldp only';
-COMMENT ON COLUMN @extschema@.ldp_collection.home IS
+COMMENT ON COLUMN ldp_internal.ldp_collection.home IS
     'database in which arriving reports are stamped for rollups; NULL if they are not stamped';
-COMMENT ON COLUMN @extschema@.ldp_collection.stamp IS
+COMMENT ON COLUMN ldp_internal.ldp_collection.stamp IS
     'lower bound of the stamps of reports that arrive in that database';
-COMMENT ON COLUMN @extschema@.ldp_collection.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
-COMMENT ON COLUMN @extschema@.ldp_collection.parameters IS 'parameter block at the beginning of every report';
-CREATE INDEX ldp_collection_fingerprint ON @extschema@.ldp_collection (fingerprint);
-COMMENT ON INDEX @extschema@.ldp_collection_fingerprint IS 'finds the collection of a summary';
+COMMENT ON COLUMN ldp_internal.ldp_collection.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
+COMMENT ON COLUMN ldp_internal.ldp_collection.parameters IS 'parameter block at the beginning of every report';
+CREATE INDEX ldp_collection_fingerprint ON ldp_internal.ldp_collection (fingerprint);
+COMMENT ON INDEX ldp_internal.ldp_collection_fingerprint IS 'finds the collection of a summary';
 
 -- The submitter is the name of a role, as in a dump: a copy of the database need not have the role. The submitter is part
 -- of the key, so no role can use up an identifier of another role's batch.
 -- The table has no foreign key to the collection, because pg_restore -j may fill it first. The functions that remove a
 -- collection, or reuse its name, also delete its batches.
-CREATE TABLE @extschema@.ldp_batch (
+CREATE TABLE ldp_internal.ldp_batch (
     collection text,
     submitter  name,
     batch      uuid,
@@ -70,24 +70,24 @@ CREATE TABLE @extschema@.ldp_batch (
     claimed    timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (collection, submitter, batch)
 );
-COMMENT ON TABLE @extschema@.ldp_batch IS
+COMMENT ON TABLE ldp_internal.ldp_batch IS
     'batches that were counted, so that a client without a response can safely repeat a batch';
-COMMENT ON COLUMN @extschema@.ldp_batch.collection IS 'name of the collection';
-COMMENT ON COLUMN @extschema@.ldp_batch.submitter IS 'role that submitted the batch';
-COMMENT ON COLUMN @extschema@.ldp_batch.batch IS 'identifier that the client chose for the batch';
-COMMENT ON COLUMN @extschema@.ldp_batch.reports IS 'number of reports in the batch';
-COMMENT ON COLUMN @extschema@.ldp_batch.digest IS
+COMMENT ON COLUMN ldp_internal.ldp_batch.collection IS 'name of the collection';
+COMMENT ON COLUMN ldp_internal.ldp_batch.submitter IS 'role that submitted the batch';
+COMMENT ON COLUMN ldp_internal.ldp_batch.batch IS 'identifier that the client chose for the batch';
+COMMENT ON COLUMN ldp_internal.ldp_batch.reports IS 'number of reports in the batch';
+COMMENT ON COLUMN ldp_internal.ldp_batch.digest IS
     'SHA-256 digest of the content, which distinguishes a repetition from another batch with the same identifier';
-COMMENT ON COLUMN @extschema@.ldp_batch.claimed IS 'time at which the batch was counted';
+COMMENT ON COLUMN ldp_internal.ldp_batch.claimed IS 'time at which the batch was counted';
 
 -- If the table of a collection was dropped, the collection is not dumped, because its regclass is invalid elsewhere. The
 -- condition names no table of ldp, because its schema may be renamed. A collection that is created deletes the batches that
 -- another one of its name left.
-SELECT pg_extension_config_dump('@extschema@.ldp_collection',
+SELECT pg_extension_config_dump('ldp_internal.ldp_collection',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports)');
-SELECT pg_extension_config_dump('@extschema@.ldp_batch', '');
+SELECT pg_extension_config_dump('ldp_internal.ldp_batch', '');
 
-CREATE FUNCTION @extschema@.ldp_refuse_spec_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION ldp_internal.ldp_refuse_spec_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE EXCEPTION USING
         ERRCODE = 'object_not_in_prerequisite_state',
@@ -96,11 +96,11 @@ BEGIN
         HINT = 'Create a new collection for the new spec.';
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_refuse_spec_change() IS 'Rejects every change of a spec. Trigger function.';
+COMMENT ON FUNCTION ldp_internal.ldp_refuse_spec_change() IS 'Rejects every change of a spec. Trigger function.';
 
-CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON @extschema@.ldp_collection FOR EACH ROW
-    WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION @extschema@.ldp_refuse_spec_change();
-COMMENT ON TRIGGER ldp_spec_is_immutable ON @extschema@.ldp_collection IS
+CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON ldp_internal.ldp_collection FOR EACH ROW
+    WHEN (NEW.spec IS DISTINCT FROM OLD.spec) EXECUTE FUNCTION ldp_internal.ldp_refuse_spec_change();
+COMMENT ON TRIGGER ldp_spec_is_immutable ON ldp_internal.ldp_collection IS
     'rejects changes of a spec; a new spec needs a new collection';
 
 -- The first columns of a report table; side columns follow.
@@ -112,7 +112,7 @@ COMMENT ON COLUMN @extschema@.ldp_report_row.report IS 'one randomized report';
 COMMENT ON COLUMN @extschema@.ldp_report_row.round IS 'round of the report; 0 for a collection without rounds';
 
 -- The columns of a table determine whether its rows are reports or batches. The catalog stores no copy that could disagree.
-CREATE FUNCTION @extschema@.ldp_report_column(reports regclass) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_report_column(reports regclass) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     -- Called for every claimed batch. A body in SQL would be planned in each call.
@@ -123,15 +123,15 @@ BEGIN
                 THEN 'batch' ELSE 'report' END;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_report_column(regclass) IS
+COMMENT ON FUNCTION ldp_internal.ldp_report_column(regclass) IS
     'Returns the name of the column that stores a collection''s reports: "report", or "batch" if a row stores a '
     'batch.';
 
 CREATE VIEW @extschema@.ldp_collections AS
     SELECT c.name, c.reports, c.spec ->> 'mechanism' AS mechanism, (c.spec ->> 'epsilon')::float8 AS epsilon,
            coalesce((c.spec ->> 'delta')::float8, 0) AS delta, c.spec, c.created, c.fingerprint,
-           CASE @extschema@.ldp_report_column(c.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END AS rows
-    FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports;
+           CASE ldp_internal.ldp_report_column(c.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END AS rows
+    FROM ldp_internal.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports;
 COMMENT ON VIEW @extschema@.ldp_collections IS 'collections with their tables and specs; readable by everyone';
 COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'name of the collection, as clients and functions use it';
 COMMENT ON COLUMN @extschema@.ldp_collections.reports IS 'table of the collection';
@@ -145,7 +145,7 @@ COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'fingerprint of the
 COMMENT ON COLUMN @extschema@.ldp_collections.rows IS
     'content of a row of the table: ''reports'' (one per row) or ''batches''';
 
-CREATE FUNCTION @extschema@.ldp_collection_named(name text) RETURNS @extschema@.ldp_collections
+CREATE FUNCTION ldp_internal.ldp_collection_named(name text) RETURNS @extschema@.ldp_collections
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     found_one @extschema@.ldp_collections;
@@ -160,19 +160,19 @@ BEGIN
     RETURN found_one;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_collection_named(text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_collection_named(text) IS
     'Returns the row of ldp_collections with this name. Error 42704 if the collection does not exist.';
 
 CREATE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT (@extschema@.ldp_collection_named($1)).spec $$;
+    AS $$ SELECT (ldp_internal.ldp_collection_named($1)).spec $$;
 COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS
     'Returns the canonical spec of a collection, which contains everything that a client needs to create reports. '
     'Error 42704 if the collection does not exist.';
 
 -- Privilege checks
 
-CREATE FUNCTION @extschema@.ldp_check_admin(caller name DEFAULT CURRENT_USER) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_check_admin(caller name DEFAULT CURRENT_USER) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT pg_has_role(caller, 'ldp_admin', 'USAGE') THEN
@@ -183,15 +183,15 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_admin(name) IS 'Raises error 42501 unless the role may create collections.';
+COMMENT ON FUNCTION ldp_internal.ldp_check_admin(name) IS 'Raises error 42501 unless the role may create collections.';
 
-CREATE FUNCTION @extschema@.ldp_check_owner(reports regclass, caller name DEFAULT CURRENT_USER) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_check_owner(reports regclass, caller name DEFAULT CURRENT_USER) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     owner oid := (SELECT t.relowner FROM pg_class AS t WHERE t.oid = reports);
 BEGIN
     IF owner IS NULL THEN  -- the table was dropped by a role with the right to do so
-        PERFORM @extschema@.ldp_check_admin(caller);
+        PERFORM ldp_internal.ldp_check_admin(caller);
     ELSIF NOT pg_has_role(caller, owner, 'USAGE') THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
@@ -201,10 +201,10 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_owner(regclass, name) IS
+COMMENT ON FUNCTION ldp_internal.ldp_check_owner(regclass, name) IS
     'Raises error 42501 unless the role owns a collection''s table or is a member of the owning role.';
 
-CREATE FUNCTION @extschema@.ldp_check_free(name text) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_check_free(name text) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     taken regclass;
@@ -219,27 +219,27 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_free(text) IS 'Raises error 42710 if a collection with this name exists.';
+COMMENT ON FUNCTION ldp_internal.ldp_check_free(text) IS 'Raises error 42710 if a collection with this name exists.';
 
 -- The owner of a table can alter it, drop its CHECK constraint, or replace it. Therefore every use checks the table.
-CREATE FUNCTION @extschema@.ldp_table_problem(reports regclass, parameters bytea) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_table_problem(reports regclass, parameters bytea) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION @extschema@.ldp_table_problem(regclass, bytea) IS
+COMMENT ON FUNCTION ldp_internal.ldp_table_problem(regclass, bytea) IS
     'Returns the reason why a table cannot store reports of a spec with this parameter block. Returns NULL if it '
     'can, and an empty string if the table does not exist. If parameters is NULL, the constraint on the parameter '
     'block is not checked.';
 
-CREATE FUNCTION @extschema@.ldp_table(name text) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_table(name text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     table_name text;
     problem text;
 BEGIN
-    SELECT format('%I.%I', s.nspname, t.relname), @extschema@.ldp_table_problem(c.reports, c.parameters) INTO table_name, problem
-    FROM @extschema@.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports JOIN pg_namespace AS s ON s.oid = t.relnamespace
+    SELECT format('%I.%I', s.nspname, t.relname), ldp_internal.ldp_table_problem(c.reports, c.parameters) INTO table_name, problem
+    FROM ldp_internal.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports JOIN pg_namespace AS s ON s.oid = t.relnamespace
     WHERE c.name = ldp_table.name;
     IF NOT FOUND THEN
-        PERFORM @extschema@.ldp_collection_named(name);  -- raises the error
+        PERFORM ldp_internal.ldp_collection_named(name);  -- raises the error
     END IF;
     IF problem = '' THEN  -- dropped since the statement began
         RAISE EXCEPTION USING
@@ -258,11 +258,11 @@ BEGIN
     RETURN table_name;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_table(text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_table(text) IS
     'Returns the quoted and schema-qualified name of a collection''s table. Error 55000 if the table was altered '
     'since its registration, 42704 if the collection does not exist.';
 
-CREATE FUNCTION @extschema@.ldp_register_collection_as(caller name, name text, reports regclass, spec jsonb, analysts text) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_register_collection_as(caller name, name text, reports regclass, spec jsonb, analysts text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     canonical jsonb := @extschema@.ldp_spec_canonical(spec);
@@ -278,12 +278,12 @@ BEGIN
             MESSAGE = format('invalid value for parameter "analysts": %s', COALESCE('"' || analysts || '"', 'NULL')),
             HINT = 'Valid values are "rows" and "aggregates".';
     END IF;
-    PERFORM @extschema@.ldp_check_admin(caller);
-    PERFORM @extschema@.ldp_check_owner(reports, caller);
-    PERFORM @extschema@.ldp_check_free(name);
-    SELECT c.name INTO other FROM @extschema@.ldp_collection AS c WHERE c.reports = ldp_register_collection_as.reports;
+    PERFORM ldp_internal.ldp_check_admin(caller);
+    PERFORM ldp_internal.ldp_check_owner(reports, caller);
+    PERFORM ldp_internal.ldp_check_free(name);
+    SELECT c.name INTO other FROM ldp_internal.ldp_collection AS c WHERE c.reports = ldp_register_collection_as.reports;
     problem := CASE WHEN FOUND THEN format('It is the table of collection "%s".', other)
-               ELSE @extschema@.ldp_table_problem(reports, @extschema@.ldp_spec_parameters(canonical)) END;
+               ELSE ldp_internal.ldp_table_problem(reports, @extschema@.ldp_spec_parameters(canonical)) END;
     IF problem IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'wrong_object_type',
@@ -293,42 +293,42 @@ BEGIN
                    'round (CREATE TABLE name OF ldp_report_row), or batch and round.';
     END IF;
     -- Remove the catalog rows of a collection of this name whose table was dropped.
-    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
-    DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
-    DELETE FROM @extschema@.ldp_rollup_part AS p USING @extschema@.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_register_collection_as.name;
-    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_register_collection_as.name;
-    INSERT INTO @extschema@.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
+    DELETE FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
+    DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
+    DELETE FROM ldp_internal.ldp_rollup_part AS p USING ldp_internal.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_register_collection_as.name;
+    DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_register_collection_as.name;
+    INSERT INTO ldp_internal.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_register_collection_as(name, text, regclass, jsonb, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_register_collection_as(name, text, regclass, jsonb, text) IS
     'Implements ldp_register_collection for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_register_collection(name text, reports regclass, spec jsonb, analysts text) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_register_collection(name text, reports regclass, spec jsonb, analysts text) RETURNS void
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_register_collection(text, regclass, jsonb, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_register_collection(text, regclass, jsonb, text) IS
     'Registers a prepared table that the caller owns. To prepare a table, use ldp_adopt_collection. Error 42809 if '
     'the table cannot belong to a collection.';
 
-CREATE FUNCTION @extschema@.ldp_unregister_collection_as(caller name, name text) RETURNS regclass
+CREATE FUNCTION ldp_internal.ldp_unregister_collection_as(caller name, name text) RETURNS regclass
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     registered regclass;
 BEGIN
     -- Lock the row before the table. Submissions lock them in the same order.
-    SELECT c.reports INTO registered FROM @extschema@.ldp_collection AS c
+    SELECT c.reports INTO registered FROM ldp_internal.ldp_collection AS c
     WHERE c.name = ldp_unregister_collection_as.name FOR UPDATE;
     IF NOT FOUND THEN
-        PERFORM @extschema@.ldp_collection_named(name);  -- raises the error
+        PERFORM ldp_internal.ldp_collection_named(name);  -- raises the error
     END IF;
-    PERFORM @extschema@.ldp_check_owner(registered, caller);
-    DELETE FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
-    DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_unregister_collection_as.name;
-    DELETE FROM @extschema@.ldp_rollup_part AS p USING @extschema@.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_unregister_collection_as.name;
-    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_unregister_collection_as.name;
+    PERFORM ldp_internal.ldp_check_owner(registered, caller);
+    DELETE FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_unregister_collection_as.name;
+    DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_unregister_collection_as.name;
+    DELETE FROM ldp_internal.ldp_rollup_part AS p USING ldp_internal.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_unregister_collection_as.name;
+    DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_unregister_collection_as.name;
     RETURN registered;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_unregister_collection_as(name, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_unregister_collection_as(name, text) IS
     'Implements ldp_unregister_collection for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_unregister_collection(name text) RETURNS regclass
@@ -341,16 +341,16 @@ CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, sp
 DECLARE
     canonical jsonb := @extschema@.ldp_spec_canonical(spec);
     series integer := COALESCE((canonical ->> 'rounds')::integer, 0);
-    held text := @extschema@.ldp_report_column(reports);
+    held text := ldp_internal.ldp_report_column(reports);
     bounded boolean;
 BEGIN
     IF name IS NULL OR canonical IS NULL OR reports IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'name, spec and table of a collection must not be NULL';
     END IF;
-    PERFORM @extschema@.ldp_check_admin();
-    PERFORM @extschema@.ldp_check_owner(reports);
+    PERFORM ldp_internal.ldp_check_admin();
+    PERFORM ldp_internal.ldp_check_owner(reports);
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports);
-    IF @extschema@.ldp_table_problem(reports, NULL) IS NULL THEN  -- otherwise rejected below
+    IF ldp_internal.ldp_table_problem(reports, NULL) IS NULL THEN  -- otherwise rejected below
         IF NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'report_follows_spec') THEN
             -- A table of the type ldp_report_row cannot declare a default.
             IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attname = 'round' AND (a.atthasdef OR a.attidentity <> '')) THEN
@@ -359,8 +359,8 @@ BEGIN
             -- One change per statement, because Citus does not support more.
             EXECUTE format('ALTER TABLE %s ALTER COLUMN %s SET NOT NULL', reports, held);
             EXECUTE format('ALTER TABLE %s ALTER COLUMN round SET NOT NULL', reports);
-            EXECUTE format('ALTER TABLE %s ADD CONSTRAINT report_follows_spec CHECK (%s.ldp_check_report(%s, %L))',
-                           reports, @extschema@.ldp_schema(), held, @extschema@.ldp_spec_parameters(canonical));
+            EXECUTE format('ALTER TABLE %s ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(%s, %L))',
+                           reports, held, @extschema@.ldp_spec_parameters(canonical));
         END IF;
         EXECUTE format('COMMENT ON TABLE %s IS %L', reports, format('reports of the ldp collection "%s"', name));
         EXECUTE format('GRANT INSERT ON %s TO ldp_submitter', reports);
@@ -369,7 +369,7 @@ BEGIN
         END IF;
     END IF;
     bounded := EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open');
-    PERFORM @extschema@.ldp_register_collection(name, reports, canonical, analysts);
+    PERFORM ldp_internal.ldp_register_collection(name, reports, canonical, analysts);
     IF NOT bounded THEN
         PERFORM @extschema@.ldp_open_rounds(name, 0, series);
     END IF;
@@ -381,7 +381,7 @@ COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text
     'that ldp_create_collection grants, except on side columns, and registers the table. Error 42809 if the table '
     'cannot belong to a collection, 42501 unless the caller owns it.';
 
-CREATE FUNCTION @extschema@.ldp_partition_name(name text, part text) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_partition_name(name text, part text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     whole text := format('%s_%s', name, part);
@@ -396,7 +396,7 @@ BEGIN
     RETURN quote_ident(whole);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_partition_name(text, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_partition_name(text, text) IS
     'Returns the quoted name of a partition of a collection''s table.';
 
 -- The default of the argument schema is evaluated with the search path of the caller, unlike the body.
@@ -443,8 +443,8 @@ BEGIN
             DETAIL = 'The name of the table would contain the dot.',
             HINT = format('Use ldp_create_collection(%L, ..., schema => %L).', split_part(name, '.', 2), split_part(name, '.', 1));
     END IF;
-    PERFORM @extschema@.ldp_check_admin();
-    PERFORM @extschema@.ldp_check_free(name);
+    PERFORM ldp_internal.ldp_check_admin();
+    PERFORM ldp_internal.ldp_check_free(name);
 
     IF cardinality(side_columns) > 0 THEN
         IF array_ndims(side_columns) <> 2 OR array_length(side_columns, 2) <> 2 THEN
@@ -487,7 +487,7 @@ BEGIN
                    CASE WHEN short <> '' THEN ', CONSTRAINT side_columns_are_short CHECK (' || substr(short, 6) || ')' END,
                    CASE WHEN partition_by IS NOT NULL THEN format('PARTITION BY RANGE (%I)', partition_by) END);
     IF partition_by IS NOT NULL THEN
-        EXECUTE format('CREATE TABLE %1$I.%2$s PARTITION OF %1$I.%3$I DEFAULT', schema, @extschema@.ldp_partition_name(name, 'default'), name);
+        EXECUTE format('CREATE TABLE %1$I.%2$s PARTITION OF %1$I.%3$I DEFAULT', schema, ldp_internal.ldp_partition_name(name, 'default'), name);
     END IF;
     created := format('%I.%I', schema, name)::regclass;
     PERFORM @extschema@.ldp_adopt_collection(name, created, canonical, analysts);
@@ -530,7 +530,7 @@ COMMENT ON FUNCTION @extschema@.ldp_drop_collection(text) IS
 CREATE FUNCTION @extschema@.ldp_open_rounds(name text, first integer, last integer DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    table_name text := @extschema@.ldp_table(name);
+    table_name text := ldp_internal.ldp_table(name);
     reports regclass := table_name::regclass;
 BEGIN
     IF first IS NULL OR COALESCE(last, first) < first THEN
@@ -539,13 +539,13 @@ BEGIN
             MESSAGE = format('invalid range of rounds: %s to %s', COALESCE(first::text, 'NULL'), COALESCE(last::text, first::text, 'NULL')),
             HINT = 'Specify the first and the last round that accept reports from now on.';
     END IF;
-    PERFORM @extschema@.ldp_check_owner(reports);
+    PERFORM ldp_internal.ldp_check_owner(reports);
     -- One change per statement, because Citus does not support more. The lock of the first statement blocks submitters.
     IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open') THEN
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT round_is_open', table_name);
     END IF;
-    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT round_is_open CHECK (%s.ldp_check_round(round, %L, %L)) NOT VALID',
-                   table_name, @extschema@.ldp_schema(), first, COALESCE(last, first));
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT round_is_open CHECK (ldp_internal.ldp_check_round(round, %L, %L)) NOT VALID',
+                   table_name, first, COALESCE(last, first));
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_open_rounds(text, integer, integer) IS

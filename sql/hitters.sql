@@ -7,7 +7,7 @@
 --   later round counts again to reduce their error.
 --   One label represents all other strings. It begins with U+0003, which no string contains.
 
-CREATE TABLE @extschema@.ldp_hitter_search (
+CREATE TABLE ldp_internal.ldp_hitter_search (
     name         text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 60),
     epsilon      float8 NOT NULL,
     alphabet     text NOT NULL,
@@ -18,144 +18,161 @@ CREATE TABLE @extschema@.ldp_hitter_search (
     method       text NOT NULL CHECK (method IN ('significance', 'rank')),
     round        integer NOT NULL DEFAULT 1
 );
-COMMENT ON TABLE @extschema@.ldp_hitter_search IS
-    'searches for frequent strings; each round of a search is a collection';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.name IS
+COMMENT ON TABLE ldp_internal.ldp_hitter_search IS
+    'all searches for frequent strings; see the view ldp_hitter_searches';
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.name IS
     'name of the search; the collection of a round has this name, "_" and the round';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.epsilon IS 'privacy cost of one report';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.alphabet IS 'characters of the strings';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.step IS 'number of characters that each round adds';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.keep IS
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.epsilon IS 'privacy cost of one report';
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.alphabet IS 'characters of the strings';
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.step IS 'number of characters that each round adds';
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.keep IS
     'largest number of prefixes and strings that a round passes to the next one';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.longest IS 'number of leading characters that distinguish strings';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.significance IS
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.longest IS 'number of leading characters that distinguish strings';
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.significance IS
     'largest adjusted p-value at which a label counts as present; adjusted for all labels of a round';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.method IS
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.method IS
     'labels that a round passes on: the largest significant ones (significance), or the largest ones (rank)';
-COMMENT ON COLUMN @extschema@.ldp_hitter_search.round IS 'current round, from 1';
-SELECT pg_extension_config_dump('@extschema@.ldp_hitter_search', '');
+COMMENT ON COLUMN ldp_internal.ldp_hitter_search.round IS 'current round, from 1';
+SELECT pg_extension_config_dump('ldp_internal.ldp_hitter_search', '');
 
-CREATE FUNCTION @extschema@.ldp_hitter_search_named(name text) RETURNS @extschema@.ldp_hitter_search
+CREATE VIEW @extschema@.ldp_hitter_searches AS
+    SELECT s.name, s.epsilon, s.alphabet, s.step, s.keep, s.longest, s.significance, s.method, s.round FROM ldp_internal.ldp_hitter_search AS s;
+COMMENT ON VIEW @extschema@.ldp_hitter_searches IS 'searches for frequent strings and their current rounds; readable by everyone';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.name IS
+    'name of the search; the collection of a round has this name, "_" and the round';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.epsilon IS 'privacy cost of one report';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.alphabet IS 'characters of the strings';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.step IS 'number of characters that each round adds';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.keep IS
+    'largest number of prefixes and strings that a round passes to the next one';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.longest IS 'number of leading characters that distinguish strings';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.significance IS
+    'largest adjusted p-value at which a label counts as present; adjusted for all labels of a round';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.method IS
+    'labels that a round passes on: the largest significant ones (significance), or the largest ones (rank)';
+COMMENT ON COLUMN @extschema@.ldp_hitter_searches.round IS 'current round, from 1';
+
+CREATE FUNCTION ldp_internal.ldp_hitter_search_named(name text) RETURNS ldp_internal.ldp_hitter_search
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    found_one @extschema@.ldp_hitter_search;
+    found_one ldp_internal.ldp_hitter_search;
 BEGIN
-    SELECT s.* INTO found_one FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_hitter_search_named.name;
+    SELECT s.* INTO found_one FROM ldp_internal.ldp_hitter_search AS s WHERE s.name = ldp_hitter_search_named.name;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_object',
             MESSAGE = format('search for frequent strings %s does not exist',
                              COALESCE('"' || ldp_hitter_search_named.name || '"', 'NULL')),
-            HINT = 'The table ldp_hitter_search lists all searches.';
+            HINT = 'The view ldp_hitter_searches lists all searches.';
     END IF;
     RETURN found_one;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_search_named(text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_hitter_search_named(text) IS
     'Returns the row of ldp_hitter_search with this name. Error 42704 if the search does not exist.';
 
-CREATE FUNCTION @extschema@.ldp_hitter_letters(alphabet text) RETURNS numeric
+CREATE FUNCTION ldp_internal.ldp_hitter_letters(alphabet text) RETURNS numeric
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT count(DISTINCT l)::numeric FROM unnest(string_to_array($1, NULL)) AS l $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_letters(text) IS 'Returns the number of distinct characters of an alphabet.';
+COMMENT ON FUNCTION ldp_internal.ldp_hitter_letters(text) IS 'Returns the number of distinct characters of an alphabet.';
 
-CREATE FUNCTION @extschema@.ldp_hitter_labels(letters numeric, characters integer) RETURNS numeric
+CREATE FUNCTION ldp_internal.ldp_hitter_labels(letters numeric, characters integer) RETURNS numeric
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT sum(LEAST($1, 1000000::numeric) ^ i::numeric) FROM generate_series(0, LEAST($2, 64)) AS i $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_labels(numeric, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_hitter_labels(numeric, integer) IS
     'Returns the number of strings of at most this length over an alphabet of this size.';
 
-CREATE FUNCTION @extschema@.ldp_hitter_prefix(search @extschema@.ldp_hitter_search, round integer) RETURNS integer
+CREATE FUNCTION ldp_internal.ldp_hitter_prefix(search ldp_internal.ldp_hitter_search, round integer) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    letters numeric := @extschema@.ldp_hitter_letters(search.alphabet);
+    letters numeric := ldp_internal.ldp_hitter_letters(search.alphabet);
     first integer := search.step;
 BEGIN
     IF round < 1 THEN
         RETURN 0;
     END IF;
     -- The first round starts with the longest prefixes whose number does not exceed that of a later round.
-    WHILE first < LEAST(search.longest, 64) AND @extschema@.ldp_hitter_labels(letters, first + 1)
-          <= search.keep * @extschema@.ldp_hitter_labels(letters, search.step) LOOP
+    WHILE first < LEAST(search.longest, 64) AND ldp_internal.ldp_hitter_labels(letters, first + 1)
+          <= search.keep * ldp_internal.ldp_hitter_labels(letters, search.step) LOOP
         first := first + 1;
     END LOOP;
     RETURN LEAST(first + (round::bigint - 1) * search.step, search.longest);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_prefix(@extschema@.ldp_hitter_search, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_hitter_prefix(ldp_internal.ldp_hitter_search, integer) IS
     'Returns the prefix length of a round, including the mark at the end of a string.';
 
 -- The three functions below record searches. The owner of the table of the current round owns the search.
 
-CREATE FUNCTION @extschema@.ldp_own_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
+CREATE FUNCTION ldp_internal.ldp_own_search_as(caller name, name text) RETURNS ldp_internal.ldp_hitter_search
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    search @extschema@.ldp_hitter_search;
+    search ldp_internal.ldp_hitter_search;
 BEGIN
-    SELECT s.* INTO search FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_own_search_as.name FOR UPDATE;
+    SELECT s.* INTO search FROM ldp_internal.ldp_hitter_search AS s WHERE s.name = ldp_own_search_as.name FOR UPDATE;
     IF NOT FOUND THEN
-        PERFORM @extschema@.ldp_hitter_search_named(name);  -- raises the error
+        PERFORM ldp_internal.ldp_hitter_search_named(name);  -- raises the error
     END IF;
-    PERFORM @extschema@.ldp_check_admin(caller);
-    PERFORM @extschema@.ldp_check_owner(
-        (SELECT c.reports FROM @extschema@.ldp_collection AS c WHERE c.name = format('%s_%s', search.name, search.round)), caller);
+    PERFORM ldp_internal.ldp_check_admin(caller);
+    PERFORM ldp_internal.ldp_check_owner(
+        (SELECT c.reports FROM ldp_internal.ldp_collection AS c WHERE c.name = format('%s_%s', search.name, search.round)), caller);
     RETURN search;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_own_search_as(name, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_own_search_as(name, text) IS
     'Implements ldp_own_search for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_own_search(name text) RETURNS @extschema@.ldp_hitter_search
+CREATE FUNCTION ldp_internal.ldp_own_search(name text) RETURNS ldp_internal.ldp_hitter_search
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_own_search(text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_own_search(text) IS
     'Locks and returns the row of ldp_hitter_search with this name. Error 42501 unless the caller owns the search.';
 
-CREATE FUNCTION @extschema@.ldp_record_search_as(caller name, search @extschema@.ldp_hitter_search) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_record_search_as(caller name, search ldp_internal.ldp_hitter_search) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    before @extschema@.ldp_hitter_search;
+    before ldp_internal.ldp_hitter_search;
 BEGIN
-    PERFORM @extschema@.ldp_check_admin(caller);
-    PERFORM @extschema@.ldp_check_owner(
-        (@extschema@.ldp_collection_named(format('%s_%s', search.name, search.round))).reports, caller);
+    PERFORM ldp_internal.ldp_check_admin(caller);
+    PERFORM ldp_internal.ldp_check_owner(
+        (ldp_internal.ldp_collection_named(format('%s_%s', search.name, search.round))).reports, caller);
     IF search.round = 1 THEN
-        INSERT INTO @extschema@.ldp_hitter_search SELECT search.*;
+        INSERT INTO ldp_internal.ldp_hitter_search SELECT search.*;
     ELSE
-        before := @extschema@.ldp_own_search_as(caller, search.name);
-        UPDATE @extschema@.ldp_hitter_search AS s SET round = s.round + 1 WHERE s.name = before.name AND s.round = search.round - 1;
+        before := ldp_internal.ldp_own_search_as(caller, search.name);
+        UPDATE ldp_internal.ldp_hitter_search AS s SET round = s.round + 1 WHERE s.name = before.name AND s.round = search.round - 1;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_record_search_as(name, @extschema@.ldp_hitter_search) IS
+COMMENT ON FUNCTION ldp_internal.ldp_record_search_as(name, ldp_internal.ldp_hitter_search) IS
     'Implements ldp_record_search for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_record_search(search @extschema@.ldp_hitter_search) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_record_search(search ldp_internal.ldp_hitter_search) RETURNS void
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_record_search(@extschema@.ldp_hitter_search) IS
+COMMENT ON FUNCTION ldp_internal.ldp_record_search(ldp_internal.ldp_hitter_search) IS
     'Records a search in its first round, or the beginning of its next round. The caller must own the collection of '
     'the round.';
 
-CREATE FUNCTION @extschema@.ldp_forget_search_as(caller name, name text) RETURNS @extschema@.ldp_hitter_search
+CREATE FUNCTION ldp_internal.ldp_forget_search_as(caller name, name text) RETURNS ldp_internal.ldp_hitter_search
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    search @extschema@.ldp_hitter_search := @extschema@.ldp_own_search_as(caller, name);
+    search ldp_internal.ldp_hitter_search := ldp_internal.ldp_own_search_as(caller, name);
 BEGIN
-    DELETE FROM @extschema@.ldp_hitter_search AS s WHERE s.name = search.name;
+    DELETE FROM ldp_internal.ldp_hitter_search AS s WHERE s.name = search.name;
     RETURN search;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_forget_search_as(name, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_forget_search_as(name, text) IS
     'Implements ldp_forget_search for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_forget_search(name text) RETURNS @extschema@.ldp_hitter_search
+CREATE FUNCTION ldp_internal.ldp_forget_search(name text) RETURNS ldp_internal.ldp_hitter_search
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_forget_search(text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_forget_search(text) IS
     'Removes a search of the caller from the catalog, keeps its collections, and returns its row.';
 
-CREATE FUNCTION @extschema@.ldp_hitter_spec(search @extschema@.ldp_hitter_search, round integer, beginnings text[], strings text[]) RETURNS jsonb
+CREATE FUNCTION ldp_internal.ldp_hitter_spec(search ldp_internal.ldp_hitter_search, round integer, beginnings text[], strings text[]) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    length integer := @extschema@.ldp_hitter_prefix(search, round);
+    length integer := ldp_internal.ldp_hitter_prefix(search, round);
     letters integer := (SELECT count(DISTINCT l) FROM unnest(string_to_array(search.alphabet, NULL)) AS l);
     labels numeric := COALESCE(cardinality(strings), 0)
         + COALESCE((SELECT sum(letters::numeric ^ GREATEST(length - char_length(b), 0)) FROM unnest(beginnings) AS b), 0);
@@ -192,19 +209,19 @@ BEGIN
                 (SELECT jsonb_agg(label ORDER BY label COLLATE "C") FROM labels) || to_jsonb(chr(3) || 'other')))));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_spec(@extschema@.ldp_hitter_search, integer, text[], text[]) IS
+COMMENT ON FUNCTION ldp_internal.ldp_hitter_spec(ldp_internal.ldp_hitter_search, integer, text[], text[]) IS
     'Returns the spec of a round that extends these prefixes and continues to count these strings.';
 
-CREATE FUNCTION @extschema@.ldp_hitter_round(search @extschema@.ldp_hitter_search, round integer)
+CREATE FUNCTION ldp_internal.ldp_hitter_round(search ldp_internal.ldp_hitter_search, round integer)
     RETURNS TABLE (label text, whole boolean, fresh boolean, estimate float8, stderr float8, n bigint, p_value float8)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     collection @extschema@.ldp_collections :=
-        @extschema@.ldp_collection_named(format('%s_%s', search.name, ldp_hitter_round.round));
+        ldp_internal.ldp_collection_named(format('%s_%s', search.name, ldp_hitter_round.round));
     labels text[] := @extschema@.ldp_spec_labels(collection.spec);
     -- Strings shorter than the prefixes that this round extends come from an earlier round.
-    continued integer := @extschema@.ldp_hitter_prefix(search, ldp_hitter_round.round - 1);
+    continued integer := ldp_internal.ldp_hitter_prefix(search, ldp_hitter_round.round - 1);
     summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(collection.name);
 BEGIN
     RETURN QUERY
@@ -217,7 +234,7 @@ BEGIN
     WHERE left(t.label, 6) <> chr(3) || 'other';
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_hitter_round(@extschema@.ldp_hitter_search, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_hitter_round(ldp_internal.ldp_hitter_search, integer) IS
     'Returns the estimated share and adjusted p-value of each prefix and string of a round. The column whole is true '
     'for a whole string, fresh if no earlier round counted the label.';
 
@@ -226,7 +243,7 @@ CREATE FUNCTION @extschema@.ldp_create_hitters(name text, epsilon float8, alphab
         schema text DEFAULT current_schema()) RETURNS text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    search @extschema@.ldp_hitter_search := ROW(name, epsilon, alphabet, step, keep, longest, significance, method, 1);
+    search ldp_internal.ldp_hitter_search := ROW(name, epsilon, alphabet, step, keep, longest, significance, method, 1);
     letter_bytes bigint;
     labels numeric;
     bytes numeric;
@@ -234,7 +251,7 @@ BEGIN
     IF NOT (search IS NOT NULL) THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'parameters of a search for frequent strings must not be NULL';
     END IF;
-    PERFORM @extschema@.ldp_check_admin();
+    PERFORM ldp_internal.ldp_check_admin();
     IF octet_length(name) NOT BETWEEN 1 AND 60 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_name',
@@ -260,7 +277,7 @@ BEGIN
     END IF;
     -- Checked now for the largest possible later round, whose labels must fit into a spec.
     SELECT max(octet_length(to_json(l)::text)) - 2 INTO letter_bytes FROM unnest(string_to_array(alphabet, NULL)) AS l;
-    labels := keep * (@extschema@.ldp_hitter_labels(@extschema@.ldp_hitter_letters(alphabet), step) + 64 / step);
+    labels := keep * (ldp_internal.ldp_hitter_labels(ldp_internal.ldp_hitter_letters(alphabet), step) + 64 / step);
     bytes := labels * (longest * letter_bytes + 10);
     IF bytes > 1000000 THEN
         RAISE EXCEPTION USING
@@ -270,15 +287,15 @@ BEGIN
             HINT = 'Reduce step, keep, longest or the alphabet.';
     END IF;
 
-    IF EXISTS (SELECT FROM @extschema@.ldp_hitter_search AS s WHERE s.name = ldp_create_hitters.name) THEN
+    IF EXISTS (SELECT FROM ldp_internal.ldp_hitter_search AS s WHERE s.name = ldp_create_hitters.name) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_object',
             MESSAGE = format('search for frequent strings "%s" already exists', name),
             HINT = 'To drop it with all its reports, use ldp_drop_hitters.';
     END IF;
     PERFORM @extschema@.ldp_create_collection(
-        name || '_1', @extschema@.ldp_hitter_spec(search, 1, ARRAY[''], '{}'), NULL, schema);
-    PERFORM @extschema@.ldp_record_search(search);
+        name || '_1', ldp_internal.ldp_hitter_spec(search, 1, ARRAY[''], '{}'), NULL, schema);
+    PERFORM ldp_internal.ldp_record_search(search);
     RETURN name || '_1';
 END
 $$;
@@ -292,15 +309,15 @@ COMMENT ON FUNCTION @extschema@.ldp_create_hitters(text, float8, text, integer, 
 CREATE FUNCTION @extschema@.ldp_next_round(name text, schema text DEFAULT current_schema()) RETURNS text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    search @extschema@.ldp_hitter_search;
+    search ldp_internal.ldp_hitter_search;
     next_name text;
     beginnings text[];
     strings text[];
     reports bigint;
 BEGIN
     -- Of two concurrent calls the second waits and continues from the round that the first started.
-    search := @extschema@.ldp_own_search(name);
-    WITH labels AS MATERIALIZED (SELECT * FROM @extschema@.ldp_hitter_round(search, search.round)),
+    search := ldp_internal.ldp_own_search(name);
+    WITH labels AS MATERIALIZED (SELECT * FROM ldp_internal.ldp_hitter_round(search, search.round)),
     handed_on AS (
         SELECT l.label, l.whole FROM labels AS l WHERE l.fresh AND (search.method = 'rank' OR l.p_value <= search.significance)
         ORDER BY l.estimate DESC, l.label LIMIT search.keep)
@@ -322,8 +339,8 @@ BEGIN
     search.round := search.round + 1;
     next_name := format('%s_%s', name, search.round);
     PERFORM @extschema@.ldp_create_collection(
-        next_name, @extschema@.ldp_hitter_spec(search, search.round, beginnings, strings), NULL, schema);
-    PERFORM @extschema@.ldp_record_search(search);
+        next_name, ldp_internal.ldp_hitter_spec(search, search.round, beginnings, strings), NULL, schema);
+    PERFORM ldp_internal.ldp_record_search(search);
     RETURN next_name;
 END
 $$;
@@ -337,7 +354,7 @@ CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.9
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 32 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    search @extschema@.ldp_hitter_search := @extschema@.ldp_hitter_search_named(ldp_hitters.name);
+    search ldp_internal.ldp_hitter_search := ldp_internal.ldp_hitter_search_named(ldp_hitters.name);
 BEGIN
     IF ldp_hitters.top < 0 THEN
         RAISE EXCEPTION USING
@@ -353,7 +370,7 @@ BEGIN
            f.estimate, f.stderr, f.estimate - critical_value * f.stderr, f.estimate + critical_value * f.stderr, f.n, f.p_value, f.round
     FROM (SELECT l.label, sum(l.n * l.estimate) / sum(l.n) AS estimate, sqrt(sum((l.n * l.stderr) ^ 2)) / sum(l.n) AS stderr,
                  LEAST(count(l.p_value) * min(l.p_value), 1) AS p_value, sum(l.n)::bigint AS n, min(r) AS round
-          FROM generate_series(1, search.round) AS r, LATERAL @extschema@.ldp_hitter_round(search, r) AS l
+          FROM generate_series(1, search.round) AS r, LATERAL ldp_internal.ldp_hitter_round(search, r) AS l
           WHERE l.whole AND l.n > 0
           GROUP BY l.label) AS f,
          @extschema@.ldp_critical_value(ldp_hitters.confidence) AS critical_value
@@ -374,8 +391,8 @@ CREATE FUNCTION @extschema@.ldp_plan_hitters(epsilon float8, alphabet text, user
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 8 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    search @extschema@.ldp_hitter_search := ROW('plan', epsilon, alphabet, step, keep, longest, significance, method, 1);
-    letters numeric := @extschema@.ldp_hitter_letters(alphabet);
+    search ldp_internal.ldp_hitter_search := ROW('plan', epsilon, alphabet, step, keep, longest, significance, method, 1);
+    letters numeric := ldp_internal.ldp_hitter_letters(alphabet);
     rounds integer := 1;
 BEGIN
     IF NOT (search IS NOT NULL) OR users IS NULL OR power IS NULL THEN
@@ -384,14 +401,14 @@ BEGIN
     IF alphabet = '' OR step NOT BETWEEN 1 AND 64 OR keep NOT BETWEEN 1 AND 10000 OR longest NOT BETWEEN 1 AND 64
        OR NOT (significance > 0 AND significance < 1) OR method NOT IN ('significance', 'rank')
        OR users < 1 OR NOT (power > 0.5 AND power < 1)
-       OR keep * @extschema@.ldp_hitter_labels(letters, step) > 1000000 THEN
+       OR keep * ldp_internal.ldp_hitter_labels(letters, step) > 1000000 THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'a parameter of the plan is out of range',
             HINT = 'Valid ranges: step and longest 1 to 64, keep 1 to 10000, significance between 0 and 1, users at least 1, '
                    'power between 0.5 and 1. The method is significance or rank. A round has at most 1000000 labels.';
     END IF;
-    WHILE @extschema@.ldp_hitter_prefix(search, rounds) < longest LOOP
+    WHILE ldp_internal.ldp_hitter_prefix(search, rounds) < longest LOOP
         rounds := rounds + 1;
     END LOOP;
     -- A string whose prefixes are not shared by other strings is found if it passes every round. To pass, its estimate must
@@ -405,9 +422,9 @@ BEGIN
                  * (SELECT a.stderr ^ 2 * 1e6 FROM @extschema@.ldp_advise(jsonb_build_object(
                         'mechanism', 'auto', 'epsilon', search.epsilon, 'domain', r.labels), 1000000) AS a LIMIT 1) AS need
           FROM (SELECT g AS round, c AS characters,
-                       (CASE WHEN g = 1 THEN 1 ELSE search.keep END * @extschema@.ldp_hitter_labels(letters, c - b) + 1)::bigint AS labels
-                FROM generate_series(1, rounds) AS g, LATERAL (SELECT @extschema@.ldp_hitter_prefix(search, g),
-                                                                      @extschema@.ldp_hitter_prefix(search, g - 1)) AS o (c, b)) AS r,
+                       (CASE WHEN g = 1 THEN 1 ELSE search.keep END * ldp_internal.ldp_hitter_labels(letters, c - b) + 1)::bigint AS labels
+                FROM generate_series(1, rounds) AS g, LATERAL (SELECT ldp_internal.ldp_hitter_prefix(search, g),
+                                                                      ldp_internal.ldp_hitter_prefix(search, g - 1)) AS o (c, b)) AS r,
                LATERAL (SELECT GREATEST(CASE WHEN search.method = 'rank' AND r.round < rounds THEN search.keep
                                              ELSE search.significance END / r.labels::float8, 1e-15)) AS q (chance)) AS p
     ORDER BY p.round;
@@ -420,7 +437,7 @@ COMMENT ON FUNCTION @extschema@.ldp_plan_hitters(float8, text, bigint, integer, 
 CREATE FUNCTION @extschema@.ldp_drop_hitters(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    search @extschema@.ldp_hitter_search := @extschema@.ldp_forget_search(name);
+    search ldp_internal.ldp_hitter_search := ldp_internal.ldp_forget_search(name);
 BEGIN
     PERFORM @extschema@.ldp_drop_collection(c.name) FROM @extschema@.ldp_collections AS c
     WHERE c.name IN (SELECT format('%s_%s', search.name, r) FROM generate_series(1, search.round) AS r);

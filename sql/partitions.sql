@@ -14,41 +14,41 @@ COMMENT ON FUNCTION @extschema@.ldp_partitions(regclass) IS
     'Returns the range partitions of a table: the partition, the partitioning column, its type, and both ends of the '
     'range. An unbounded end is NULL; the default partition has NULL for both.';
 
-CREATE FUNCTION @extschema@.ldp_add_partition(reports regclass, key text, low text, high text, part text) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_add_partition(reports regclass, key text, low text, high text, part text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    owner oid := @extschema@.ldp_owner(reports);
-    of_name text := (SELECT format('%s.%s', t.relnamespace::regnamespace, @extschema@.ldp_partition_name(t.relname, part))
+    owner oid := ldp_internal.ldp_owner(reports);
+    of_name text := (SELECT format('%s.%s', t.relnamespace::regnamespace, ldp_internal.ldp_partition_name(t.relname, part))
                      FROM pg_class AS t WHERE t.oid = reports);
     rest regclass := (SELECT NULLIF(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = reports);
     rounds text := (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open');
     columns text := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
                      WHERE a.attrelid = reports AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
 BEGIN
-    PERFORM @extschema@.ldp_change_as(owner, format('CREATE TABLE %s (LIKE %s INCLUDING ALL)', of_name, reports));
+    PERFORM ldp_internal.ldp_change_as(owner, format('CREATE TABLE %s (LIKE %s INCLUDING ALL)', of_name, reports));
     -- Reports that arrived early are in the default partition. Their rounds may be closed by now.
-    PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS round_is_open', of_name));
+    PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS round_is_open', of_name));
     IF rest IS NOT NULL THEN
-        PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', rest));
-        PERFORM @extschema@.ldp_change_as(owner, format(
+        PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', rest));
+        PERFORM ldp_internal.ldp_change_as(owner, format(
             'WITH moved AS (DELETE FROM %s AS t WHERE t.%I >= %L AND t.%2$I < %4$L RETURNING %5$s) INSERT INTO %6$s (%5$s) SELECT * FROM moved',
             rest, key, low, high, columns, of_name));
     END IF;
     IF rounds IS NOT NULL THEN
-        PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ADD CONSTRAINT round_is_open %s', of_name, rounds));
+        PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ADD CONSTRAINT round_is_open %s', of_name, rounds));
     END IF;
-    PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', reports, of_name, low, high));
+    PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', reports, of_name, low, high));
     -- Moved reports keep their stamps.
-    INSERT INTO @extschema@.ldp_rollup_part (rollup, part)
-    SELECT r.name, t.oid FROM @extschema@.ldp_rollup AS r, pg_class AS t
-    WHERE r.collection = (SELECT c.name FROM @extschema@.ldp_collection AS c WHERE c.reports = ldp_add_partition.reports) AND t.oid = of_name::regclass;
+    INSERT INTO ldp_internal.ldp_rollup_part (rollup, part)
+    SELECT r.name, t.oid FROM ldp_internal.ldp_rollup AS r, pg_class AS t
+    WHERE r.collection = (SELECT c.name FROM ldp_internal.ldp_collection AS c WHERE c.reports = ldp_add_partition.reports) AND t.oid = of_name::regclass;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_add_partition(regclass, text, text, text, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_add_partition(regclass, text, text, text, text) IS
     'Adds a partition from low (included) to high (excluded) to a collection''s table, and moves rows of this range '
     'from the default partition into it.';
 
-CREATE FUNCTION @extschema@.ldp_partition_key(collection @extschema@.ldp_collection, OUT key text, OUT type regtype)
+CREATE FUNCTION ldp_internal.ldp_partition_key(collection ldp_internal.ldp_collection, OUT key text, OUT type regtype)
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     SELECT a.attname, a.atttypid INTO key, type FROM pg_partitioned_table AS p JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
@@ -61,11 +61,11 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_partition_key(@extschema@.ldp_collection) IS
+COMMENT ON FUNCTION ldp_internal.ldp_partition_key(ldp_internal.ldp_collection) IS
     'Returns the name and type of the partitioning column of a collection. Error 42809 if the table is not '
     'partitioned by a range of rounds or times.';
 
-CREATE FUNCTION @extschema@.ldp_check_steps(possible boolean) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_check_steps(possible boolean) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF possible IS NOT TRUE THEN
@@ -77,25 +77,25 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_steps(boolean) IS
+COMMENT ON FUNCTION ldp_internal.ldp_check_steps(boolean) IS
     'Raises error 22023 unless the requested partitions are possible.';
 
-CREATE FUNCTION @extschema@.ldp_add_partitions_as(caller name, name text, until timestamptz, step interval, since timestamptz) RETURNS integer
+CREATE FUNCTION ldp_internal.ldp_add_partitions_as(caller name, name text, until timestamptz, step interval, since timestamptz) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
-    collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
-    partition_column record := @extschema@.ldp_partition_key(collection);
+    collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
+    partition_column record := ldp_internal.ldp_partition_key(collection);
     low timestamptz;
     high timestamptz;
     added integer := 0;
 BEGIN
-    PERFORM @extschema@.ldp_check_steps(partition_column.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
+    PERFORM ldp_internal.ldp_check_steps(partition_column.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
         AND (partition_column.type <> 'date'::regtype OR step >= '1 day'));
     SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', COALESCE(since, now()))) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
-    PERFORM @extschema@.ldp_check_steps(until - low < 10000 * step);
+    PERFORM ldp_internal.ldp_check_steps(until - low < 10000 * step);
     WHILE low < until LOOP
         high := low + step;
-        PERFORM @extschema@.ldp_add_partition(collection.reports, partition_column.key,
+        PERFORM ldp_internal.ldp_add_partition(collection.reports, partition_column.key,
             (CASE partition_column.type WHEN 'timestamptz'::regtype THEN low::text ELSE low::timestamp::text END),
             (CASE partition_column.type WHEN 'timestamptz'::regtype THEN high::text ELSE high::timestamp::text END),
             to_char(low, CASE WHEN low = date_trunc('day', low) THEN 'YYYYMMDD' ELSE 'YYYYMMDD_HH24MI' END));
@@ -105,7 +105,7 @@ BEGIN
     RETURN added;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz) IS
+COMMENT ON FUNCTION ldp_internal.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz) IS
     'Implements ldp_add_partitions for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_add_partitions(name text, until timestamptz, step interval DEFAULT '1 day', since timestamptz DEFAULT NULL) RETURNS integer
@@ -115,26 +115,26 @@ COMMENT ON FUNCTION @extschema@.ldp_add_partitions(text, timestamptz, interval, 
     'returns their number. The first one starts at the end of the last partition, or at since, or at the beginning '
     'of the current day (UTC).';
 
-CREATE FUNCTION @extschema@.ldp_add_round_partitions_as(caller name, name text, last integer, step integer, first integer) RETURNS integer
+CREATE FUNCTION ldp_internal.ldp_add_round_partitions_as(caller name, name text, last integer, step integer, first integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
-    partition_column record := @extschema@.ldp_partition_key(collection);
+    collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
+    partition_column record := ldp_internal.ldp_partition_key(collection);
     low bigint;
     added integer := 0;
 BEGIN
-    PERFORM @extschema@.ldp_check_steps(partition_column.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
+    PERFORM ldp_internal.ldp_check_steps(partition_column.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
     SELECT COALESCE(max(p.ends::bigint), first) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
-    PERFORM @extschema@.ldp_check_steps(last - low < 10000::bigint * step);
+    PERFORM ldp_internal.ldp_check_steps(last - low < 10000::bigint * step);
     WHILE low <= last LOOP
-        PERFORM @extschema@.ldp_add_partition(collection.reports, partition_column.key, low::text, (low + step)::text, low::text);
+        PERFORM ldp_internal.ldp_add_partition(collection.reports, partition_column.key, low::text, (low + step)::text, low::text);
         low := low + step;
         added := added + 1;
     END LOOP;
     RETURN added;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions_as(name, text, integer, integer, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_add_round_partitions_as(name, text, integer, integer, integer) IS
     'Implements ldp_add_round_partitions for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_add_round_partitions(name text, last integer, step integer DEFAULT 1, first integer DEFAULT 0) RETURNS integer
@@ -144,7 +144,7 @@ COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions(text, integer, integer,
     'returns their number. The first one starts at the end of the last partition, or at the round first.';
 
 REVOKE ALL ON FUNCTION
-    @extschema@.ldp_add_partition(regclass, text, text, text, text),
-    @extschema@.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz),
-    @extschema@.ldp_add_round_partitions_as(name, text, integer, integer, integer)
+    ldp_internal.ldp_add_partition(regclass, text, text, text, text),
+    ldp_internal.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz),
+    ldp_internal.ldp_add_round_partitions_as(name, text, integer, integer, integer)
     FROM PUBLIC;

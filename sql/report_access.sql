@@ -8,12 +8,12 @@ COMMENT ON TYPE @extschema@.ldp_group IS 'summary of a group of a collection''s 
 COMMENT ON COLUMN @extschema@.ldp_group."group" IS 'values that define the group, by column';
 COMMENT ON COLUMN @extschema@.ldp_group.summary IS 'summary of the reports of the group';
 
-CREATE FUNCTION @extschema@.ldp_run_as(role oid, policies boolean, query text, type anyelement) RETURNS anyelement
+CREATE FUNCTION ldp_internal.ldp_run_as(role oid, policies boolean, query text, type anyelement) RETURNS anyelement
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_run_as(oid, boolean, text, anyelement) IS
+COMMENT ON FUNCTION ldp_internal.ldp_run_as(oid, boolean, text, anyelement) IS
     'Runs a query with the rights of a role and returns its single value, in the type of the last argument.';
 
-CREATE FUNCTION @extschema@.ldp_reader(collection @extschema@.ldp_collection, source regclass, columns text[], caller name,
+CREATE FUNCTION ldp_internal.ldp_reader(collection ldp_internal.ldp_collection, source regclass, columns text[], caller name,
         OUT role oid, OUT policies boolean, OUT fewest bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -46,41 +46,41 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_reader(@extschema@.ldp_collection, regclass, text[], name) IS
+COMMENT ON FUNCTION ldp_internal.ldp_reader(ldp_internal.ldp_collection, regclass, text[], name) IS
     'Returns how a caller may read these columns of a collection''s table or of a rollup. The result has the role '
     'that reads, whether row-level policies apply, and the smallest number of reports per group. Error 42501 if the '
     'caller has no access.';
 
-CREATE FUNCTION @extschema@.ldp_report_access(name text, columns text[], caller name,
+CREATE FUNCTION ldp_internal.ldp_report_access(name text, columns text[], caller name,
         OUT table_name text, OUT held text, OUT role oid, OUT policies boolean, OUT fewest bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    collection @extschema@.ldp_collection;
+    collection ldp_internal.ldp_collection;
 BEGIN
-    table_name := @extschema@.ldp_table(name);
-    SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_report_access.name;
-    held := @extschema@.ldp_report_column(collection.reports);
-    SELECT r.* INTO role, policies, fewest FROM @extschema@.ldp_reader(collection, collection.reports, columns || held, caller) AS r;
+    table_name := ldp_internal.ldp_table(name);
+    SELECT c.* INTO STRICT collection FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_report_access.name;
+    held := ldp_internal.ldp_report_column(collection.reports);
+    SELECT r.* INTO role, policies, fewest FROM ldp_internal.ldp_reader(collection, collection.reports, columns || held, caller) AS r;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_report_access(text, text[], name) IS
+COMMENT ON FUNCTION ldp_internal.ldp_report_access(text, text[], name) IS
     'Returns how a caller may read a collection''s reports. The result has the table, the column, the role that '
     'reads, whether row-level policies apply, and the smallest number of reports per group. Error 42501 if the '
     'caller has no access.';
 
-CREATE FUNCTION @extschema@.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
+CREATE FUNCTION ldp_internal.ldp_summary_of_as(caller name, name text, round integer) RETURNS @extschema@.ldp_summary
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    reading record := @extschema@.ldp_report_access(name, '{round}', caller);
+    reading record := ldp_internal.ldp_report_access(name, '{round}', caller);
 BEGIN
-    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+    RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
         format('SELECT CASE WHEN %1$s.ldp_count(%1$s.ldp_agg(%2$s, round)) >= %3$s THEN %1$s.ldp_agg(%2$s, round) END FROM %4$s '
-               'WHERE %5$s', @extschema@.ldp_schema(), reading.held, reading.fewest, reading.table_name,
+               'WHERE %5$s', ldp_internal.ldp_schema(), reading.held, reading.fewest, reading.table_name,
                CASE WHEN round IS NULL THEN 'true' ELSE format('round = %s', round) END),
         NULL::@extschema@.ldp_summary);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_summary_of_as(name, text, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_summary_of_as(name, text, integer) IS
     'Implements ldp_summary_of for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_summary_of(name text, round integer DEFAULT NULL) RETURNS @extschema@.ldp_summary
@@ -96,16 +96,16 @@ CREATE FUNCTION @extschema@.ldp_group_columns(source regclass) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(a.attname::text ORDER BY a.attnum)
     FROM pg_class AS t JOIN pg_attribute AS a ON a.attrelid = t.oid JOIN pg_type AS y ON y.oid = a.atttypid JOIN pg_roles AS o ON o.oid = y.typowner
-    WHERE t.oid = $1 AND a.attname NOT IN (@extschema@.ldp_report_column($1), 'ldp_arrival') AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE t.oid = $1 AND a.attname NOT IN (ldp_internal.ldp_report_column($1), 'ldp_arrival') AND a.attnum > 0 AND NOT a.attisdropped
           AND (o.rolsuper OR o.oid = t.relowner)
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_group_columns(regclass) IS
     'Returns the columns by which reports of a collection''s table can be grouped.';
 
-CREATE FUNCTION @extschema@.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
+CREATE FUNCTION ldp_internal.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    reports regclass := (@extschema@.ldp_collection_named(name)).reports;
+    reports regclass := (ldp_internal.ldp_collection_named(name)).reports;
     groups text[];
     unknown text;
     reading record;
@@ -119,26 +119,26 @@ BEGIN
             DETAIL = format('Available columns are "%s".', array_to_string(groups, '", "')),
             HINT = 'Specify the round or side columns, as in ARRAY[''round''].';
     END IF;
-    reading := @extschema@.ldp_report_access(name, by || 'round'::text, caller);
-    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+    reading := ldp_internal.ldp_report_access(name, by || 'round'::text, caller);
+    RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
                '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.%6$s, t.round) AS summary FROM %3$s AS t '
-               'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', @extschema@.ldp_schema(),
+               'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_agg(t.%6$s, t.round)) >= %5$s) AS g', ldp_internal.ldp_schema(),
                (SELECT string_agg(format('%L, t.%I', b, b), ', ') FROM unnest(by) AS b), reading.table_name,
                (SELECT string_agg(format('t.%I', b), ', ') FROM unnest(by) AS b), reading.fewest, reading.held),
         NULL::@extschema@.ldp_group[]);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_groups_of_as(name, text, text[]) IS
+COMMENT ON FUNCTION ldp_internal.ldp_groups_of_as(name, text, text[]) IS
     'Implements ldp_groups_of for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_groups_of(name text, by text[]) RETURNS @extschema@.ldp_group[]
+CREATE FUNCTION ldp_internal.ldp_groups_of(name text, by text[]) RETURNS @extschema@.ldp_group[]
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_groups_of(text, text[]) IS 'Returns the rows of ldp_summaries_of as an array.';
+COMMENT ON FUNCTION ldp_internal.ldp_groups_of(text, text[]) IS 'Returns the rows of ldp_summaries_of as an array.';
 
 CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF @extschema@.ldp_group
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT g.* FROM unnest(@extschema@.ldp_groups_of($1, $2)) AS g $$;
+    AS $$ SELECT g.* FROM unnest(ldp_internal.ldp_groups_of($1, $2)) AS g $$;
 COMMENT ON FUNCTION @extschema@.ldp_summaries_of(text, text[]) IS
     'Returns the summary of each group of a collection''s reports, one group per row. The argument by lists the '
     'grouping columns: round, or side columns. If the caller may not select the reports, groups of fewer reports '

@@ -2,12 +2,12 @@
 -- Retention -------------------------------------------------------------------------------------------------
 -- A report is deleted only after every rollup of its collection has counted it. In case of doubt, the report is kept.
 
-CREATE FUNCTION @extschema@.ldp_prune_below(caller name, collection @extschema@.ldp_collection, key text, below text,
+CREATE FUNCTION ldp_internal.ldp_prune_below(caller name, collection ldp_internal.ldp_collection, key text, below text,
         OUT partitions bigint, OUT rows bigint)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reports regclass := collection.reports;
-    owner oid := @extschema@.ldp_owner(reports);
+    owner oid := ldp_internal.ldp_owner(reports);
     uncounted text;
     part record;
     whole boolean;
@@ -17,9 +17,9 @@ BEGIN
             ERRCODE = 'null_value_not_allowed',
             MESSAGE = 'the bound below which reports are deleted must not be NULL';
     END IF;
-    PERFORM @extschema@.ldp_refresh_as(caller, r.name) FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_prune_below.collection.name;
-    SELECT @extschema@.ldp_unstamped() || ' OR ' || string_agg(@extschema@.ldp_uncounted(r), ' OR ') INTO uncounted
-    FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_prune_below.collection.name;
+    PERFORM ldp_internal.ldp_refresh_as(caller, r.name) FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_prune_below.collection.name;
+    SELECT ldp_internal.ldp_unstamped() || ' OR ' || string_agg(ldp_internal.ldp_uncounted(r), ' OR ') INTO uncounted
+    FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_prune_below.collection.name;
     IF uncounted IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
@@ -33,28 +33,28 @@ BEGIN
         EXECUTE format('SELECT %L::%s <= %L', part.ends, part.key_type, below) INTO whole;
         -- Keep partitions that were attached after the refresh.
         CONTINUE WHEN whole IS NOT TRUE OR EXISTS (
-            SELECT FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries, LATERAL @extschema@.ldp_parts(part.part) AS leaf
+            SELECT FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries, LATERAL ldp_internal.ldp_parts(part.part) AS leaf
             WHERE r.collection = ldp_prune_below.collection.name AND NOT EXISTS (
-                SELECT FROM @extschema@.ldp_rollup_part AS p WHERE p.rollup = r.name AND p.part = leaf AND p.counted IS NULL));
+                SELECT FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = r.name AND p.part = leaf AND p.counted IS NULL));
         -- Submissions lock the parent before the partition, too. After the locks, no report can be added.
-        PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', reports));
-        PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', part.part));
-        IF @extschema@.ldp_change_as(owner, format('SELECT count(*) FROM (SELECT FROM %s AS t WHERE %s LIMIT 1) AS any_one', part.part, uncounted)) = 0 THEN
-            PERFORM @extschema@.ldp_change_as(owner, format('DROP TABLE %s', part.part));
+        PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', reports));
+        PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', part.part));
+        IF ldp_internal.ldp_change_as(owner, format('SELECT count(*) FROM (SELECT FROM %s AS t WHERE %s LIMIT 1) AS any_one', part.part, uncounted)) = 0 THEN
+            PERFORM ldp_internal.ldp_change_as(owner, format('DROP TABLE %s', part.part));
             partitions := partitions + 1;
         END IF;
     END LOOP;
-    rows := @extschema@.ldp_change_as(owner, format('DELETE FROM %s AS t WHERE t.%I < %L AND (%s) IS NOT TRUE', reports, key, below, uncounted));
+    rows := ldp_internal.ldp_change_as(owner, format('DELETE FROM %s AS t WHERE t.%I < %L AND (%s) IS NOT TRUE', reports, key, below, uncounted));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_prune_below(name, @extschema@.ldp_collection, text, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_prune_below(name, ldp_internal.ldp_collection, text, text) IS
     'Deletes the reports of a collection whose column is below a value, provided that all rollups have counted them. '
     'Drops whole partitions and deletes rows from the others; returns both numbers.';
 
-CREATE FUNCTION @extschema@.ldp_prune_as(caller name, name text, before timestamptz, "column" text, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
+CREATE FUNCTION ldp_internal.ldp_prune_as(caller name, name text, before timestamptz, "column" text, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
-    collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
+    collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
     times text[] := ARRAY(
         SELECT a.attname::text FROM pg_attribute AS a LEFT JOIN pg_partitioned_table AS p ON p.partrelid = a.attrelid AND p.partattrs[0] = a.attnum
         WHERE a.attrelid = collection.reports AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)
@@ -65,14 +65,14 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_column',
             MESSAGE = format('reports of collection "%s" have no time%s', name, ' "' || key || '"'),
-            DETAIL = @extschema@.ldp_listed(times),
+            DETAIL = ldp_internal.ldp_listed(times),
             HINT = 'Specify a side column with a time. To delete by round, use ldp_prune_rounds.';
     END IF;
     SELECT p.partitions, p.rows INTO partitions, rows
-    FROM pg_attribute AS a, LATERAL @extschema@.ldp_prune_below(caller, collection, key,
+    FROM pg_attribute AS a, LATERAL ldp_internal.ldp_prune_below(caller, collection, key,
         CASE a.atttypid WHEN 'timestamptz'::regtype THEN before::text WHEN 'date'::regtype THEN before::date::text ELSE before::timestamp::text END) AS p
     WHERE a.attrelid = collection.reports AND a.attname = key;
-    undated := @extschema@.ldp_change_as(@extschema@.ldp_owner(collection.reports), format('SELECT count(*) FROM %s AS t WHERE t.%I IS NULL', collection.reports, key));
+    undated := ldp_internal.ldp_change_as(ldp_internal.ldp_owner(collection.reports), format('SELECT count(*) FROM %s AS t WHERE t.%I IS NULL', collection.reports, key));
     IF undated > 0 THEN
         RAISE WARNING USING
             MESSAGE = format('%s rows of collection "%s" have NULL in column "%s" and are not pruned', undated, name, key),
@@ -80,7 +80,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_prune_as(name, text, timestamptz, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_prune_as(name, text, timestamptz, text) IS
     'Implements ldp_prune for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_prune(name text, before timestamptz, "column" text DEFAULT NULL, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
@@ -92,14 +92,14 @@ COMMENT ON FUNCTION @extschema@.ldp_prune(text, timestamptz, text) IS
     'deleted from other partitions, and the number of rows kept because the column is NULL. Such rows also raise a '
     'warning.';
 
-CREATE FUNCTION @extschema@.ldp_prune_rounds_as(caller name, name text, before integer, OUT partitions bigint, OUT rows bigint)
+CREATE FUNCTION ldp_internal.ldp_prune_rounds_as(caller name, name text, before integer, OUT partitions bigint, OUT rows bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     SELECT p.partitions, p.rows INTO partitions, rows
-    FROM @extschema@.ldp_prune_below(caller, @extschema@.ldp_own_collection(caller, name), 'round', before::text) AS p;
+    FROM ldp_internal.ldp_prune_below(caller, ldp_internal.ldp_own_collection(caller, name), 'round', before::text) AS p;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_prune_rounds_as(name, text, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_prune_rounds_as(name, text, integer) IS
     'Implements ldp_prune_rounds for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_prune_rounds(name text, before integer, OUT partitions bigint, OUT rows bigint)
@@ -109,10 +109,10 @@ COMMENT ON FUNCTION @extschema@.ldp_prune_rounds(text, integer) IS
     'reports that all rollups have counted. Returns the number of partitions dropped and of rows deleted from others.';
 
 -- A client keeps a batch until the server confirms it. If a batch is repeated after its record was deleted, it is counted twice.
-CREATE FUNCTION @extschema@.ldp_prune_batches_as(caller name, name text, before timestamptz) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_prune_batches_as(caller name, name text, before timestamptz) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, name);
+    collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
     pruned bigint;
 BEGIN
     IF before > now() - interval '1 day' IS NOT FALSE THEN
@@ -122,12 +122,12 @@ BEGIN
             DETAIL = 'If a batch is repeated after its record was deleted, it is counted twice.',
             HINT = 'Keep the records longer than a client may be offline with an unconfirmed batch. The default is one year.';
     END IF;
-    DELETE FROM @extschema@.ldp_batch AS b WHERE b.collection = ldp_prune_batches_as.name AND b.claimed < before;
+    DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_prune_batches_as.name AND b.claimed < before;
     GET DIAGNOSTICS pruned = ROW_COUNT;
     RETURN pruned;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_prune_batches_as(name, text, timestamptz) IS
+COMMENT ON FUNCTION ldp_internal.ldp_prune_batches_as(name, text, timestamptz) IS
     'Implements ldp_prune_batches for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_prune_batches(name text, before timestamptz DEFAULT now() - interval '1 year') RETURNS bigint
@@ -137,8 +137,8 @@ COMMENT ON FUNCTION @extschema@.ldp_prune_batches(text, timestamptz) IS
     'number. Clients must not send these batches again: a repetition would be counted twice.';
 
 REVOKE ALL ON FUNCTION
-    @extschema@.ldp_prune_below(name, @extschema@.ldp_collection, text, text),
-    @extschema@.ldp_prune_as(name, text, timestamptz, text),
-    @extschema@.ldp_prune_rounds_as(name, text, integer),
-    @extschema@.ldp_prune_batches_as(name, text, timestamptz)
+    ldp_internal.ldp_prune_below(name, ldp_internal.ldp_collection, text, text),
+    ldp_internal.ldp_prune_as(name, text, timestamptz, text),
+    ldp_internal.ldp_prune_rounds_as(name, text, integer),
+    ldp_internal.ldp_prune_batches_as(name, text, timestamptz)
     FROM PUBLIC;

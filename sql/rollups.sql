@@ -15,7 +15,7 @@
 -- locks the table, counts all uncounted reports, and makes the copy the home of later stamps. Therefore stamps keep their
 -- meaning, and a dump needs only the rows.
 
-CREATE TABLE @extschema@.ldp_rollup (
+CREATE TABLE ldp_internal.ldp_rollup (
     name       text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
     collection text NOT NULL,
     summaries  regclass NOT NULL UNIQUE,
@@ -26,29 +26,29 @@ CREATE TABLE @extschema@.ldp_rollup (
     open       bigint[] NOT NULL DEFAULT '{}',
     refreshed  timestamptz
 );
-COMMENT ON TABLE @extschema@.ldp_rollup IS 'all rollups and their progress; see the view ldp_rollups';
-COMMENT ON COLUMN @extschema@.ldp_rollup.name IS 'name of the rollup, as functions use it';
-COMMENT ON COLUMN @extschema@.ldp_rollup.collection IS 'collection whose reports the rollup counts';
-COMMENT ON COLUMN @extschema@.ldp_rollup.summaries IS 'table of the rollup';
-COMMENT ON COLUMN @extschema@.ldp_rollup.buckets IS
+COMMENT ON TABLE ldp_internal.ldp_rollup IS 'all rollups and their progress; see the view ldp_rollups';
+COMMENT ON COLUMN ldp_internal.ldp_rollup.name IS 'name of the rollup, as functions use it';
+COMMENT ON COLUMN ldp_internal.ldp_rollup.collection IS 'collection whose reports the rollup counts';
+COMMENT ON COLUMN ldp_internal.ldp_rollup.summaries IS 'table of the rollup';
+COMMENT ON COLUMN ldp_internal.ldp_rollup.buckets IS
     'columns and units of time that define a bucket, as given to ldp_create_rollup';
-COMMENT ON COLUMN @extschema@.ldp_rollup.columns IS 'names of these columns in the table of the rollup';
-COMMENT ON COLUMN @extschema@.ldp_rollup.zone IS 'time zone of days and other units of time';
-COMMENT ON COLUMN @extschema@.ldp_rollup.counted IS
+COMMENT ON COLUMN ldp_internal.ldp_rollup.columns IS 'names of these columns in the table of the rollup';
+COMMENT ON COLUMN ldp_internal.ldp_rollup.zone IS 'time zone of days and other units of time';
+COMMENT ON COLUMN ldp_internal.ldp_rollup.counted IS
     'smallest stamp of reports that are not counted yet, apart from the stamps in open';
-COMMENT ON COLUMN @extschema@.ldp_rollup.open IS
+COMMENT ON COLUMN ldp_internal.ldp_rollup.open IS
     'smaller stamps whose transactions had not ended at the last refresh; their reports are not counted yet';
-COMMENT ON COLUMN @extschema@.ldp_rollup.refreshed IS
+COMMENT ON COLUMN ldp_internal.ldp_rollup.refreshed IS
     'time of the last refresh; reports committed before it are counted';
-CREATE INDEX ldp_rollup_collection ON @extschema@.ldp_rollup (collection);
-COMMENT ON INDEX @extschema@.ldp_rollup_collection IS 'finds the rollups of a collection';
-SELECT pg_extension_config_dump('@extschema@.ldp_rollup',
+CREATE INDEX ldp_rollup_collection ON ldp_internal.ldp_rollup (collection);
+COMMENT ON INDEX ldp_internal.ldp_rollup_collection IS 'finds the rollups of a collection';
+SELECT pg_extension_config_dump('ldp_internal.ldp_rollup',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = summaries)');
 
 -- Stamps identify the counted reports of a table, but not those of a partition that was filled elsewhere and then attached.
 -- Therefore each rollup has a row for each partition whose stamps it follows. The row of a detached partition stores the
 -- progress of the rollup at that time.
-CREATE TABLE @extschema@.ldp_rollup_part (
+CREATE TABLE ldp_internal.ldp_rollup_part (
     rollup  text,
     part    regclass,
     counted bigint,
@@ -56,19 +56,19 @@ CREATE TABLE @extschema@.ldp_rollup_part (
     pages   bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (rollup, part)
 );
-COMMENT ON TABLE @extschema@.ldp_rollup_part IS 'tables and partitions whose reports each rollup counts by stamp';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.rollup IS 'name of the rollup';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.part IS 'the partition, or the table itself if it has no partitions';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.counted IS
+COMMENT ON TABLE ldp_internal.ldp_rollup_part IS 'tables and partitions whose reports each rollup counts by stamp';
+COMMENT ON COLUMN ldp_internal.ldp_rollup_part.rollup IS 'name of the rollup';
+COMMENT ON COLUMN ldp_internal.ldp_rollup_part.part IS 'the partition, or the table itself if it has no partitions';
+COMMENT ON COLUMN ldp_internal.ldp_rollup_part.counted IS
     'NULL while the partition is attached; otherwise ldp_rollup.counted at the time the partition was found detached';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.open IS 'ldp_rollup.open at that time';
-COMMENT ON COLUMN @extschema@.ldp_rollup_part.pages IS 'number of pages that the index on stamps summarizes, at least';
-SELECT pg_extension_config_dump('@extschema@.ldp_rollup_part',
+COMMENT ON COLUMN ldp_internal.ldp_rollup_part.open IS 'ldp_rollup.open at that time';
+COMMENT ON COLUMN ldp_internal.ldp_rollup_part.pages IS 'number of pages that the index on stamps summarizes, at least';
+SELECT pg_extension_config_dump('ldp_internal.ldp_rollup_part',
     'WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = part)');
 
 CREATE VIEW @extschema@.ldp_rollups AS
     SELECT r.name, r.collection, r.summaries, r.buckets, r.zone, r.refreshed, cardinality(r.open) AS open
-    FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries;
+    FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries;
 COMMENT ON VIEW @extschema@.ldp_rollups IS 'rollups and the time of their last refresh; readable by everyone';
 COMMENT ON COLUMN @extschema@.ldp_rollups.name IS 'name of the rollup, as functions use it';
 COMMENT ON COLUMN @extschema@.ldp_rollups.collection IS 'collection whose reports the rollup counts';
@@ -80,37 +80,37 @@ COMMENT ON COLUMN @extschema@.ldp_rollups.refreshed IS 'time of the last refresh
 COMMENT ON COLUMN @extschema@.ldp_rollups.open IS
     'largest number of transactions whose reports were not counted because the transactions had not ended';
 
-CREATE FUNCTION @extschema@.ldp_cluster_database() RETURNS text
+CREATE FUNCTION ldp_internal.ldp_cluster_database() RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ldp_cluster_database() IS
+COMMENT ON FUNCTION ldp_internal.ldp_cluster_database() IS
     'Returns an identifier of this database and its cluster. Stamps are valid only within one of them.';
 
 -- All rows of a transaction have the same stamp, for any number of statements and subtransactions. The function is STABLE,
 -- because COPY can insert many rows at once only if no default is volatile.
-CREATE FUNCTION @extschema@.ldp_arrival(home text, above bigint) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_arrival(home text, above bigint) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.ldp_arrival(text, bigint) IS
+COMMENT ON FUNCTION ldp_internal.ldp_arrival(text, bigint) IS
     'Returns the stamp of a report that arrives now: the transaction number plus the second argument. Returns NULL '
     'if this database is not the home of the stamps. Error 22003 if the sum exceeds bigint.';
 
-CREATE FUNCTION @extschema@.ldp_change_as(role oid, command text) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_change_as(role oid, command text) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_change_as(oid, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_change_as(oid, text) IS
     'Runs a command with the rights of a role. Returns the number of rows changed, or the single number that the '
     'command returns.';
 
-CREATE FUNCTION @extschema@.ldp_listed(names text[]) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_listed(names text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT COALESCE('Available: "' || NULLIF(array_to_string($1, '", "'), '') || '".', 'None is available.') $$;
-COMMENT ON FUNCTION @extschema@.ldp_listed(text[]) IS 'Returns a list of names for the detail of an error message.';
+COMMENT ON FUNCTION ldp_internal.ldp_listed(text[]) IS 'Returns a list of names for the detail of an error message.';
 
-CREATE FUNCTION @extschema@.ldp_rollup_named(name text, by text[] DEFAULT NULL, timed boolean DEFAULT false, counted boolean DEFAULT false)
-    RETURNS @extschema@.ldp_rollup
+CREATE FUNCTION ldp_internal.ldp_rollup_named(name text, by text[] DEFAULT NULL, timed boolean DEFAULT false, counted boolean DEFAULT false)
+    RETURNS ldp_internal.ldp_rollup
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    found_one @extschema@.ldp_rollup;
+    found_one ldp_internal.ldp_rollup;
 BEGIN
-    SELECT r.* INTO found_one FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries
+    SELECT r.* INTO found_one FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries
     WHERE r.name = ldp_rollup_named.name
           OR r.collection = ldp_rollup_named.name AND ldp_rollup_named.by IS NOT NULL
              AND r.columns @> ARRAY(SELECT regexp_replace(b, '^[a-z]+[(](.*)[)]$', E'\\1') FROM unnest(ldp_rollup_named.by) AS b)
@@ -124,13 +124,13 @@ BEGIN
             MESSAGE = format('rollup %s does not exist', COALESCE('"' || ldp_rollup_named.name || '"', 'NULL')),
             DETAIL = CASE WHEN EXISTS (SELECT FROM @extschema@.ldp_collections AS c WHERE c.name = ldp_rollup_named.name)
                           THEN 'A collection with this name exists, but none of its rollups has all the requested columns.'
-                          ELSE @extschema@.ldp_listed(ARRAY(SELECT r.name FROM @extschema@.ldp_rollups AS r ORDER BY r.name)) END,
+                          ELSE ldp_internal.ldp_listed(ARRAY(SELECT r.name FROM @extschema@.ldp_rollups AS r ORDER BY r.name)) END,
             HINT = 'The view ldp_rollups lists all rollups. To create one, use ldp_create_rollup.';
     END IF;
     RETURN found_one;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_rollup_named(text, text[], boolean, boolean) IS
+COMMENT ON FUNCTION ldp_internal.ldp_rollup_named(text, text[], boolean, boolean) IS
     'Returns the rollup with this name. If name is a collection, returns its rollup with the fewest columns that has '
     'all columns in by, a time column if timed, and the round if counted.';
 
@@ -139,7 +139,7 @@ COMMENT ON FUNCTION @extschema@.ldp_rollup_named(text, text[], boolean, boolean)
 -- date_trunc() fails near both ends of its range, and a date may exceed the range. Therefore times before 4712 BC are in
 -- the bucket -infinity, and times from 294275 AD on in the bucket infinity.
 -- The column key_text identifies the bucket. Equal values have equal texts under all settings of a session.
-CREATE FUNCTION @extschema@.ldp_buckets(source regclass, columns text[], by text[], zone text)
+CREATE FUNCTION ldp_internal.ldp_buckets(source regclass, columns text[], by text[], zone text)
     RETURNS TABLE (name text, expression text, result_type text, key_text text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 3 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -158,7 +158,7 @@ BEGIN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_column',
                 MESSAGE = format('invalid bucket %s', COALESCE('"' || part || '"', 'NULL')),
-                DETAIL = @extschema@.ldp_listed(columns),
+                DETAIL = ldp_internal.ldp_listed(columns),
                 HINT = 'Specify a column, or minute, hour, day, week, month, quarter or year of a column with a time, as in "day(visited)".';
         END IF;
         name := COALESCE(pieces[1], part);
@@ -178,54 +178,54 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_buckets(regclass, text[], text[], text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_buckets(regclass, text[], text[], text) IS
     'Returns for each bucket column, or unit of time of a column, its name, SQL expression over a table t, result '
     'type, and an expression of the text that identifies the bucket.';
 
 -- Hashes the bytes of the array's text without conversion, so that values that are invalid in another encoding have a key.
-CREATE FUNCTION @extschema@.ldp_bucket_key(key_texts text[]) RETURNS bytea
+CREATE FUNCTION ldp_internal.ldp_bucket_key(key_texts text[]) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT sha256(replace($1::text, chr(92), chr(92) || chr(92))::bytea) $$;
-COMMENT ON FUNCTION @extschema@.ldp_bucket_key(text[]) IS
+COMMENT ON FUNCTION ldp_internal.ldp_bucket_key(text[]) IS
     'Returns the key of a bucket in its rollup: a hash of fixed length of the texts that identify the bucket.';
 
 -- Every change of a collection's rollups holds this lock until the end of the transaction. Submitters do not wait for it.
-CREATE FUNCTION @extschema@.ldp_own_collection(caller name, name text) RETURNS @extschema@.ldp_collection
+CREATE FUNCTION ldp_internal.ldp_own_collection(caller name, name text) RETURNS ldp_internal.ldp_collection
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    collection @extschema@.ldp_collection;
+    collection ldp_internal.ldp_collection;
 BEGIN
-    SELECT c.* INTO collection FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_own_collection.name FOR NO KEY UPDATE;
-    PERFORM @extschema@.ldp_table(name);
-    PERFORM @extschema@.ldp_check_owner(collection.reports, caller);
+    SELECT c.* INTO collection FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_own_collection.name FOR NO KEY UPDATE;
+    PERFORM ldp_internal.ldp_table(name);
+    PERFORM ldp_internal.ldp_check_owner(collection.reports, caller);
     RETURN collection;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_own_collection(name, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_own_collection(name, text) IS
     'Locks and returns the row of ldp_collection with this name. Error 42501 unless the role owns the collection.';
 
-CREATE FUNCTION @extschema@.ldp_owner(source regclass) RETURNS oid
+CREATE FUNCTION ldp_internal.ldp_owner(source regclass) RETURNS oid
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT t.relowner FROM pg_class AS t WHERE t.oid = $1 $$;
-COMMENT ON FUNCTION @extschema@.ldp_owner(regclass) IS 'Returns the owner of a table.';
+COMMENT ON FUNCTION ldp_internal.ldp_owner(regclass) IS 'Returns the owner of a table.';
 
-CREATE FUNCTION @extschema@.ldp_uncounted(rollup @extschema@.ldp_rollup) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_uncounted(rollup ldp_internal.ldp_rollup) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT format('(t.ldp_arrival >= %s OR t.ldp_arrival = ANY (%L::bigint[]))', $1.counted, $1.open) $$;
-COMMENT ON FUNCTION @extschema@.ldp_uncounted(@extschema@.ldp_rollup) IS
+COMMENT ON FUNCTION ldp_internal.ldp_uncounted(ldp_internal.ldp_rollup) IS
     'Returns the SQL condition for reports of a table t that a rollup has not counted.';
 
 -- Only the owner can store a stamp that no transaction has. Rollups cannot use such a stamp, so a refresh replaces it.
-CREATE FUNCTION @extschema@.ldp_unstamped() RETURNS text
+CREATE FUNCTION ldp_internal.ldp_unstamped() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT '(t.ldp_arrival IS NULL OR t.ldp_arrival < 0 OR t.ldp_arrival > 4611686018427387904)'::text $$;
-COMMENT ON FUNCTION @extschema@.ldp_unstamped() IS
+COMMENT ON FUNCTION ldp_internal.ldp_unstamped() IS
     'Returns the SQL condition for reports of a table t without a stamp, or with a stamp that no transaction can '
     'have.';
 
 -- The key of a row is a hash of its bucket, because a wide value does not fit into an index. Two values with equal texts,
 -- which only types of extensions can have, share a bucket.
-CREATE FUNCTION @extschema@.ldp_roll_up_statement(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, source text,
+CREATE FUNCTION ldp_internal.ldp_roll_up_statement(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text,
         condition text, odd text) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -237,9 +237,9 @@ BEGIN
     SELECT string_agg(format('%I, ', b.name), ''), string_agg(format('%s AS %I, ', b.expression, b.name), ''),
            string_agg(format(', %s', b.expression), ''), string_agg(b.key_text, ', ')
     INTO names, named, expressions, key_texts
-    FROM @extschema@.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports), rollup.buckets, rollup.zone) AS b;
+    FROM ldp_internal.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports), rollup.buckets, rollup.zone) AS b;
     RETURN format(
-        'WITH fresh AS (SELECT %9$s AS ldp_odd, %3$s.ldp_bucket_key(ARRAY[%1$s]::text[]) AS bucket, %2$s %3$s.ldp_agg(t.%4$I, t.round) AS summary '
+        'WITH fresh AS (SELECT %9$s AS ldp_odd, ldp_internal.ldp_bucket_key(ARRAY[%1$s]::text[]) AS bucket, %2$s %3$s.ldp_agg(t.%4$I, t.round) AS summary '
         'FROM %5$s AS t WHERE %6$s GROUP BY %9$s %10$s), '
         'counted AS (SELECT DISTINCT ON (bucket) bucket, %8$s %3$s.ldp_rollup(summary) OVER (PARTITION BY bucket) AS summary FROM fresh '
         'WHERE NOT ldp_odd ORDER BY bucket), '
@@ -247,75 +247,75 @@ BEGIN
         'ON CONFLICT (bucket) DO UPDATE SET summary = %3$s.ldp_summary_merge(r.summary, EXCLUDED.summary)) '
         'SELECT CASE WHEN odd THEN -1 - n ELSE n END FROM (SELECT bool_or(ldp_odd) AS odd, '
         'COALESCE(sum(%3$s.ldp_count(summary)) FILTER (WHERE NOT ldp_odd), 0)::bigint AS n FROM fresh) AS f',
-        key_texts, named, @extschema@.ldp_schema(), @extschema@.ldp_report_column(collection.reports), source, condition,
+        key_texts, named, ldp_internal.ldp_schema(), ldp_internal.ldp_report_column(collection.reports), source, condition,
         rollup.summaries, names, odd, expressions);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_roll_up_statement(@extschema@.ldp_rollup, @extschema@.ldp_collection, text, text, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_roll_up_statement(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text) IS
     'Returns the SQL statement that ldp_roll_up runs.';
 
-CREATE FUNCTION @extschema@.ldp_roll_up(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, source text, condition text,
+CREATE FUNCTION ldp_internal.ldp_roll_up(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text, condition text,
         odd text DEFAULT '(t.round IS NULL AND false)') RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' SET intervalstyle = 'postgres'
     SET extra_float_digits = 1 SET bytea_output = 'hex' SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    owner oid := @extschema@.ldp_owner(collection.reports);
+    owner oid := ldp_internal.ldp_owner(collection.reports);
 BEGIN
     -- enable_seqscan is off so that the index on stamps is used without statistics, too. The statement after the lock has a
     -- snapshot that includes everything committed before the lock was granted.
-    PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS SHARE MODE', collection.reports));
-    RETURN @extschema@.ldp_change_as(owner, @extschema@.ldp_roll_up_statement(rollup, collection, source, condition, odd));
+    PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS SHARE MODE', collection.reports));
+    RETURN ldp_internal.ldp_change_as(owner, ldp_internal.ldp_roll_up_statement(rollup, collection, source, condition, odd));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_roll_up(@extschema@.ldp_rollup, @extschema@.ldp_collection, text, text, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_roll_up(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text) IS
     'Adds the reports t of a source that meet a condition to a rollup, except reports that meet the condition odd. '
     'Returns the number n of reports added, or -1 - n if there are odd reports.';
 
-CREATE FUNCTION @extschema@.ldp_has_parts(reports regclass) RETURNS boolean
+CREATE FUNCTION ldp_internal.ldp_has_parts(reports regclass) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT t.relkind = 'p' OR t.relhassubclass FROM pg_class AS t WHERE t.oid = $1 $$;
-COMMENT ON FUNCTION @extschema@.ldp_has_parts(regclass) IS
+COMMENT ON FUNCTION ldp_internal.ldp_has_parts(regclass) IS
     'Returns true if a table has partitions or may have partitions.';
 
-CREATE FUNCTION @extschema@.ldp_parts(reports regclass) RETURNS SETOF regclass
+CREATE FUNCTION ldp_internal.ldp_parts(reports regclass) RETURNS SETOF regclass
     LANGUAGE sql STABLE PARALLEL SAFE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
     WITH RECURSIVE tree (part) AS (
         SELECT t.oid FROM pg_class AS t WHERE t.oid = $1 AND t.relkind <> 'p'
         UNION SELECT i.inhrelid FROM tree AS t JOIN pg_inherits AS i ON i.inhparent = t.part)
     SELECT t.part::regclass FROM tree AS t UNION ALL SELECT p.relid FROM pg_partition_tree($1) AS p WHERE p.isleaf AND p.relid <> $1
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_parts(regclass) IS
+COMMENT ON FUNCTION ldp_internal.ldp_parts(regclass) IS
     'Returns the tables that store the rows of a table: its leaf partitions, or the table itself.';
 
 -- A partition that a rollup does not follow was attached by the owner. Its reports may have any stamps, so all rollups count
 -- the whole partition under an exclusive lock. If the partition was detached and attached again, they count only the
 -- reports that they had not counted at the time of the detachment.
-CREATE FUNCTION @extschema@.ldp_count_parts(collection @extschema@.ldp_collection, rollup text) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_count_parts(collection ldp_internal.ldp_collection, rollup text) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reports regclass := collection.reports;
-    owner oid := @extschema@.ldp_owner(reports);
+    owner oid := ldp_internal.ldp_owner(reports);
     attached regclass[];
     added regclass;
-    each @extschema@.ldp_rollup;
-    seen @extschema@.ldp_rollup_part;
+    each ldp_internal.ldp_rollup;
+    seen ldp_internal.ldp_rollup_part;
     condition text;
     uncounted text;
     counted bigint;
     of_rollup bigint := 0;
 BEGIN
     -- This lock prevents ATTACH and DETACH until the end of the transaction. Submitters do not wait for it.
-    IF @extschema@.ldp_has_parts(reports) THEN
-        PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', reports));
+    IF ldp_internal.ldp_has_parts(reports) THEN
+        PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', reports));
     END IF;
-    attached := ARRAY(SELECT p FROM @extschema@.ldp_parts(reports) AS p);
-    DELETE FROM @extschema@.ldp_rollup_part AS p WHERE p.rollup IN (SELECT r.name FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_count_parts.collection.name)
+    attached := ARRAY(SELECT p FROM ldp_internal.ldp_parts(reports) AS p);
+    DELETE FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup IN (SELECT r.name FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_count_parts.collection.name)
         AND NOT EXISTS (SELECT FROM pg_class AS t WHERE t.oid = p.part);
-    UPDATE @extschema@.ldp_rollup_part AS p SET counted = r.counted, open = r.open FROM @extschema@.ldp_rollup AS r
+    UPDATE ldp_internal.ldp_rollup_part AS p SET counted = r.counted, open = r.open FROM ldp_internal.ldp_rollup AS r
     WHERE r.collection = ldp_count_parts.collection.name AND r.name = p.rollup AND p.counted IS NULL AND p.part <> ALL (attached);
     FOR added IN SELECT a FROM unnest(attached) AS a WHERE EXISTS (
-            SELECT FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries
-                 LEFT JOIN @extschema@.ldp_rollup_part AS p ON p.rollup = r.name AND p.part = a AND p.counted IS NULL
+            SELECT FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries
+                 LEFT JOIN ldp_internal.ldp_rollup_part AS p ON p.rollup = r.name AND p.part = a AND p.counted IS NULL
             WHERE r.collection = ldp_count_parts.collection.name AND p.rollup IS NULL) ORDER BY a LOOP
         IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
             RAISE EXCEPTION USING
@@ -324,74 +324,74 @@ BEGIN
                 DETAIL = 'The partition was attached since the last refresh and must be counted completely.',
                 HINT = 'Refresh in a transaction with the isolation level READ COMMITTED.';
         END IF;
-        PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', added));
-        uncounted := @extschema@.ldp_unstamped();
-        FOR each IN SELECT r.* FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_count_parts.collection.name LOOP
-            uncounted := uncounted || ' OR ' || @extschema@.ldp_uncounted(each);
+        PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', added));
+        uncounted := ldp_internal.ldp_unstamped();
+        FOR each IN SELECT r.* FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_count_parts.collection.name LOOP
+            uncounted := uncounted || ' OR ' || ldp_internal.ldp_uncounted(each);
             condition := 'true';
-            SELECT p.* INTO seen FROM @extschema@.ldp_rollup_part AS p WHERE p.rollup = each.name AND p.part = added;
+            SELECT p.* INTO seen FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = each.name AND p.part = added;
             IF FOUND THEN
                 each.counted := COALESCE(seen.counted, each.counted);
                 each.open := COALESCE(seen.open, each.open);
-                condition := @extschema@.ldp_unstamped() || ' OR ' || @extschema@.ldp_uncounted(each);
+                condition := ldp_internal.ldp_unstamped() || ' OR ' || ldp_internal.ldp_uncounted(each);
             END IF;
-            counted := @extschema@.ldp_roll_up(each, collection, format('ONLY %s', added), condition);
+            counted := ldp_internal.ldp_roll_up(each, collection, format('ONLY %s', added), condition);
             IF each.name = rollup THEN
                 of_rollup := of_rollup + counted;
             END IF;
         END LOOP;
-        PERFORM @extschema@.ldp_change_as(owner, format('UPDATE ONLY %s AS t SET ldp_arrival = 0 WHERE %s', added, uncounted));
-        INSERT INTO @extschema@.ldp_rollup_part (rollup, part)
-        SELECT r.name, added FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_count_parts.collection.name
+        PERFORM ldp_internal.ldp_change_as(owner, format('UPDATE ONLY %s AS t SET ldp_arrival = 0 WHERE %s', added, uncounted));
+        INSERT INTO ldp_internal.ldp_rollup_part (rollup, part)
+        SELECT r.name, added FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_count_parts.collection.name
         ON CONFLICT ON CONSTRAINT ldp_rollup_part_pkey DO UPDATE SET counted = NULL, open = NULL;
     END LOOP;
     RETURN of_rollup;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_count_parts(@extschema@.ldp_collection, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_count_parts(ldp_internal.ldp_collection, text) IS
     'Counts partitions attached since the last refresh in all rollups of a collection. Returns the number of reports '
     'that the named rollup counted.';
 
 -- Every refresh reads the pages that the BRIN index on stamps does not summarize. If another command such as VACUUM holds a
 -- lock, this work is left to the next refresh; VACUUM itself does the same work.
-CREATE FUNCTION @extschema@.ldp_summarize_parts(rollup text, reports regclass) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_summarize_parts(rollup text, reports regclass) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    owner oid := @extschema@.ldp_owner(reports);
+    owner oid := ldp_internal.ldp_owner(reports);
     grown record;
     index regclass;
 BEGIN
-    FOR grown IN SELECT p.part, s.pages FROM @extschema@.ldp_rollup_part AS p,
+    FOR grown IN SELECT p.part, s.pages FROM ldp_internal.ldp_rollup_part AS p,
                      LATERAL (SELECT pg_relation_size(p.part) / current_setting('block_size')::bigint AS pages) AS s
                  WHERE p.rollup = ldp_summarize_parts.rollup AND p.counted IS NULL AND s.pages <> p.pages LOOP
         BEGIN
-            PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE NOWAIT', grown.part));
+            PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE NOWAIT', grown.part));
             FOR index IN SELECT i.indexrelid FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indexrelid JOIN pg_am AS m ON m.oid = t.relam
                              JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
                          WHERE i.indrelid = grown.part AND m.amname = 'brin' AND a.attname = 'ldp_arrival' LOOP
-                PERFORM @extschema@.ldp_change_as(owner, format('SELECT pg_catalog.brin_summarize_new_values(%L)::bigint', index));
+                PERFORM ldp_internal.ldp_change_as(owner, format('SELECT pg_catalog.brin_summarize_new_values(%L)::bigint', index));
             END LOOP;
-            UPDATE @extschema@.ldp_rollup_part AS p SET pages = grown.pages WHERE p.rollup = ldp_summarize_parts.rollup AND p.part = grown.part;
+            UPDATE ldp_internal.ldp_rollup_part AS p SET pages = grown.pages WHERE p.rollup = ldp_summarize_parts.rollup AND p.part = grown.part;
         EXCEPTION WHEN lock_not_available THEN
             NULL;
         END;
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_summarize_parts(text, regclass) IS
+COMMENT ON FUNCTION ldp_internal.ldp_summarize_parts(text, regclass) IS
     'Updates the BRIN indexes on stamps of the partitions that have grown since the last refresh of this rollup.';
 
-CREATE FUNCTION @extschema@.ldp_grantee(role oid) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_grantee(role oid) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT CASE $1 WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid($1)) END $$;
-COMMENT ON FUNCTION @extschema@.ldp_grantee(oid) IS 'Returns the name of a role as GRANT expects it.';
+COMMENT ON FUNCTION ldp_internal.ldp_grantee(oid) IS 'Returns the name of a role as GRANT expects it.';
 
-CREATE FUNCTION @extschema@.ldp_stamp_reports(collection @extschema@.ldp_collection, rollup text) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_stamp_reports(collection ldp_internal.ldp_collection, rollup text) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reports regclass := collection.reports;
-    owner oid := @extschema@.ldp_owner(reports);
-    each @extschema@.ldp_rollup;
+    owner oid := ldp_internal.ldp_owner(reports);
+    each ldp_internal.ldp_rollup;
     counted bigint;
     of_rollup bigint := 0;
     above bigint;
@@ -413,10 +413,10 @@ BEGIN
             DETAIL = 'A rollup identifies counted reports by transaction numbers, which differ between servers.',
             HINT = 'Create a collection and a rollup on each server, and merge the summaries with ldp_rollup.';
     END IF;
-    IF collection.home = @extschema@.ldp_cluster_database() THEN
-        RETURN @extschema@.ldp_count_parts(collection, rollup);
+    IF collection.home = ldp_internal.ldp_cluster_database() THEN
+        RETURN ldp_internal.ldp_count_parts(collection, rollup);
     END IF;
-    PERFORM @extschema@.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports));
+    PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports));
     IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attname = 'ldp_arrival' AND NOT a.attisdropped) THEN
         IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = reports AND t.reloftype <> 0) THEN
             RAISE EXCEPTION USING
@@ -425,37 +425,37 @@ BEGIN
                 DETAIL = 'A table that was created with OF accepts no further columns.',
                 HINT = format('Use ALTER TABLE %s NOT OF to make it an ordinary table first. Its columns and reports are kept.', reports);
         END IF;
-        PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ADD COLUMN ldp_arrival bigint DEFAULT 0', reports));
-        PERFORM @extschema@.ldp_change_as(owner, format('COMMENT ON COLUMN %s.ldp_arrival IS %L', reports,
+        PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ADD COLUMN ldp_arrival bigint DEFAULT 0', reports));
+        PERFORM ldp_internal.ldp_change_as(owner, format('COMMENT ON COLUMN %s.ldp_arrival IS %L', reports,
             'stamp of the report for rollups: the number of its transaction, plus an offset'));
-        PERFORM @extschema@.ldp_change_as(owner, format(
+        PERFORM ldp_internal.ldp_change_as(owner, format(
             'CREATE INDEX ON %s USING brin (ldp_arrival) WITH (pages_per_range = 32, autosummarize = on)', reports));
     ELSE
         -- A copied or adopted table. The lock blocks all writers, so all uncounted reports can be counted.
-        of_rollup := @extschema@.ldp_count_parts(collection, rollup);
-        FOR each IN SELECT r.* FROM @extschema@.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_stamp_reports.collection.name LOOP
-            counted := @extschema@.ldp_roll_up(each, collection, reports::text,
-                @extschema@.ldp_unstamped() || ' OR ' || @extschema@.ldp_uncounted(each));
+        of_rollup := ldp_internal.ldp_count_parts(collection, rollup);
+        FOR each IN SELECT r.* FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_stamp_reports.collection.name LOOP
+            counted := ldp_internal.ldp_roll_up(each, collection, reports::text,
+                ldp_internal.ldp_unstamped() || ' OR ' || ldp_internal.ldp_uncounted(each));
             IF each.name = rollup THEN
                 of_rollup := of_rollup + counted;
             END IF;
         END LOOP;
-        PERFORM @extschema@.ldp_change_as(owner, format('UPDATE %s AS t SET ldp_arrival = 0 WHERE %s', reports, @extschema@.ldp_unstamped()));
+        PERFORM ldp_internal.ldp_change_as(owner, format('UPDATE %s AS t SET ldp_arrival = 0 WHERE %s', reports, ldp_internal.ldp_unstamped()));
     END IF;
-    SELECT GREATEST(max(r.counted), ldp_stamp_reports.collection.stamp, @extschema@.ldp_change_as(owner, format(
+    SELECT GREATEST(max(r.counted), ldp_stamp_reports.collection.stamp, ldp_internal.ldp_change_as(owner, format(
         'SELECT max(ldp_arrival) FROM %s WHERE ldp_arrival >= %s', reports, COALESCE(min(r.counted), 0))))
-    INTO above FROM @extschema@.ldp_rollup AS r WHERE r.collection = ldp_stamp_reports.collection.name;
-    PERFORM @extschema@.ldp_change_as(owner, format('ALTER TABLE %s ALTER COLUMN ldp_arrival SET DEFAULT %s.ldp_arrival(%L, %s)',
-        reports, @extschema@.ldp_schema(), @extschema@.ldp_cluster_database(), above));
-    UPDATE @extschema@.ldp_collection AS c SET home = @extschema@.ldp_cluster_database(), stamp = above WHERE c.name = ldp_stamp_reports.collection.name;
-    UPDATE @extschema@.ldp_rollup AS r SET counted = above + 1, open = '{}', refreshed = clock_timestamp()
+    INTO above FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_stamp_reports.collection.name;
+    PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ALTER COLUMN ldp_arrival SET DEFAULT ldp_internal.ldp_arrival(%L, %s)',
+        reports, ldp_internal.ldp_cluster_database(), above));
+    UPDATE ldp_internal.ldp_collection AS c SET home = ldp_internal.ldp_cluster_database(), stamp = above WHERE c.name = ldp_stamp_reports.collection.name;
+    UPDATE ldp_internal.ldp_rollup AS r SET counted = above + 1, open = '{}', refreshed = clock_timestamp()
     WHERE r.collection = ldp_stamp_reports.collection.name;
     -- Submitters must not choose the stamp, so INSERT on the table is replaced by INSERT on the other columns. The same
     -- grantors grant it again, so that REVOKE CASCADE works as before. For a grantor without USAGE on the schema, the owner
     -- grants it.
     SELECT t.relacl INTO rights FROM pg_class AS t WHERE t.oid = reports;
     FOR granted IN SELECT DISTINCT a.grantee FROM aclexplode(rights) AS a WHERE a.privilege_type = 'INSERT' AND a.grantor = owner AND a.grantee <> owner LOOP
-        PERFORM @extschema@.ldp_change_as(owner, format('REVOKE INSERT ON %s FROM %s CASCADE', reports, @extschema@.ldp_grantee(granted.grantee)));
+        PERFORM ldp_internal.ldp_change_as(owner, format('REVOKE INSERT ON %s FROM %s CASCADE', reports, ldp_internal.ldp_grantee(granted.grantee)));
     END LOOP;
     FOR granted IN
         WITH RECURSIVE one AS (SELECT a.* FROM aclexplode(rights) AS a WHERE a.privilege_type = 'INSERT' AND a.grantee <> owner),
@@ -464,23 +464,23 @@ BEGIN
         SELECT CASE WHEN has_schema_privilege(c.grantor, t.relnamespace, 'USAGE') THEN c.grantor ELSE owner END AS grantor, c.grantee,
                bool_or(c.is_grantable) AS is_grantable
         FROM chain AS c, pg_class AS t WHERE t.oid = reports GROUP BY 1, 2 ORDER BY min(c.step) LOOP
-        PERFORM @extschema@.ldp_change_as(granted.grantor, format('GRANT INSERT (%s) ON %s TO %s %s',
+        PERFORM ldp_internal.ldp_change_as(granted.grantor, format('GRANT INSERT (%s) ON %s TO %s %s',
             (SELECT string_agg(quote_ident(a.attname), ', ') FROM pg_attribute AS a
              WHERE a.attrelid = reports AND a.attnum > 0 AND NOT a.attisdropped AND a.attname <> 'ldp_arrival'), reports,
-            @extschema@.ldp_grantee(granted.grantee), CASE WHEN granted.is_grantable THEN 'WITH GRANT OPTION' END));
+            ldp_internal.ldp_grantee(granted.grantee), CASE WHEN granted.is_grantable THEN 'WITH GRANT OPTION' END));
     END LOOP;
     RETURN of_rollup;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_stamp_reports(@extschema@.ldp_collection, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_stamp_reports(ldp_internal.ldp_collection, text) IS
     'Ensures that reports of a collection are stamped in this database. If they were stamped in another database, '
     'counts the reports that its rollups have not counted. Returns the number of reports that the named rollup '
     'counted.';
 
-CREATE FUNCTION @extschema@.ldp_create_rollup_as(caller name, name text, collection text, by text[], zone text) RETURNS regclass
+CREATE FUNCTION ldp_internal.ldp_create_rollup_as(caller name, name text, collection text, by text[], zone text) RETURNS regclass
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    whole @extschema@.ldp_collection;
+    whole ldp_internal.ldp_collection;
     relation pg_class;
     owner oid;
     table_name text;
@@ -488,7 +488,7 @@ DECLARE
     definitions text;
     indexed text;
     created regclass;
-    made @extschema@.ldp_rollup;
+    made ldp_internal.ldp_rollup;
 BEGIN
     IF name IS NULL OR collection IS NULL OR by IS NULL OR zone IS NULL THEN
         RAISE EXCEPTION USING
@@ -496,40 +496,40 @@ BEGIN
             MESSAGE = 'name, collection, columns and time zone of a rollup must not be NULL';
     END IF;
     PERFORM date_trunc('day', now(), zone);  -- raises an error for an invalid zone
-    whole := @extschema@.ldp_own_collection(caller, collection);
+    whole := ldp_internal.ldp_own_collection(caller, collection);
     IF EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_create_rollup_as.name) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_object',
             MESSAGE = format('rollup "%s" already exists', name),
             HINT = 'To drop it with all its summaries, use ldp_drop_rollup.';
     END IF;
-    PERFORM @extschema@.ldp_check_free(name);
+    PERFORM ldp_internal.ldp_check_free(name);
     SELECT array_agg(b.name), string_agg(format('%I %s, ', b.name, b.result_type), ''),
            string_agg(quote_ident(b.name), ', ') FILTER (WHERE b.indexed <= 8)
     INTO names, definitions, indexed
     FROM (SELECT b.*, CASE WHEN b.result_type IN ('date', 'timestamp without time zone', 'timestamp with time zone', 'integer')
                       THEN count(*) FILTER (WHERE b.result_type IN ('date', 'timestamp without time zone', 'timestamp with time zone', 'integer'))
                            OVER (ROWS UNBOUNDED PRECEDING) END AS indexed
-          FROM @extschema@.ldp_buckets(whole.reports, @extschema@.ldp_group_columns(whole.reports), by, zone) AS b) AS b;
+          FROM ldp_internal.ldp_buckets(whole.reports, @extschema@.ldp_group_columns(whole.reports), by, zone) AS b) AS b;
     SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = whole.reports;
     owner := relation.relowner;
     table_name := format('%s.%I', relation.relnamespace::regnamespace, name);
-    PERFORM @extschema@.ldp_stamp_reports(whole, NULL);
-    PERFORM @extschema@.ldp_change_as(owner, format('CREATE TABLE %s (bucket bytea PRIMARY KEY, %s summary %s.ldp_summary NOT NULL)',
-        table_name, definitions, @extschema@.ldp_schema()));
+    PERFORM ldp_internal.ldp_stamp_reports(whole, NULL);
+    PERFORM ldp_internal.ldp_change_as(owner, format('CREATE TABLE %s (bucket bytea PRIMARY KEY, %s summary %s.ldp_summary NOT NULL)',
+        table_name, definitions, ldp_internal.ldp_schema()));
     created := table_name::regclass;
-    PERFORM @extschema@.ldp_change_as(owner, format('COMMENT ON TABLE %s IS %L', created, format('rollup of the ldp collection "%s"', collection)));
+    PERFORM ldp_internal.ldp_change_as(owner, format('COMMENT ON TABLE %s IS %L', created, format('rollup of the ldp collection "%s"', collection)));
     IF indexed IS NOT NULL THEN
-        PERFORM @extschema@.ldp_change_as(owner, format('CREATE INDEX ON %s (%s)', created, indexed));
+        PERFORM ldp_internal.ldp_change_as(owner, format('CREATE INDEX ON %s (%s)', created, indexed));
     END IF;
-    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.name = ldp_create_rollup_as.name;  -- its table was dropped
-    INSERT INTO @extschema@.ldp_rollup (name, collection, summaries, buckets, columns, zone)
+    DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.name = ldp_create_rollup_as.name;  -- its table was dropped
+    INSERT INTO ldp_internal.ldp_rollup (name, collection, summaries, buckets, columns, zone)
     VALUES (name, collection, created, by, COALESCE(names, '{}'), zone) RETURNING * INTO made;
     -- The stamps of existing reports are those of this database, or 0.
-    DELETE FROM @extschema@.ldp_rollup_part AS p WHERE p.rollup = ldp_create_rollup_as.name;
-    INSERT INTO @extschema@.ldp_rollup_part (rollup, part) SELECT name, p FROM @extschema@.ldp_parts(whole.reports) AS p;
+    DELETE FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = ldp_create_rollup_as.name;
+    INSERT INTO ldp_internal.ldp_rollup_part (rollup, part) SELECT name, p FROM ldp_internal.ldp_parts(whole.reports) AS p;
     BEGIN
-        PERFORM @extschema@.ldp_roll_up(made, whole, whole.reports::text, 'false');
+        PERFORM ldp_internal.ldp_roll_up(made, whole, whole.reports::text, 'false');
     EXCEPTION WHEN undefined_function THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_function',
@@ -540,7 +540,7 @@ BEGIN
     RETURN created;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_create_rollup_as(name, text, text, text[], text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_create_rollup_as(name, text, text, text[], text) IS
     'Implements ldp_create_rollup for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_create_rollup(name text, collection text, by text[], zone text DEFAULT 'UTC') RETURNS regclass
@@ -550,12 +550,12 @@ COMMENT ON FUNCTION @extschema@.ldp_create_rollup(text, text, text[], text) IS
     'the parts of a bucket: the round, side columns, or units of time of side columns, as in {day(visited),country}. '
     'Use ldp_refresh to fill the table and ldp_series to read it. Only the owner may read the table itself.';
 
-CREATE FUNCTION @extschema@.ldp_refresh_as(caller name, name text) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_refresh_as(caller name, name text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    rollup @extschema@.ldp_rollup := @extschema@.ldp_rollup_named(name);
-    collection @extschema@.ldp_collection := @extschema@.ldp_own_collection(caller, rollup.collection);
-    count bigint := @extschema@.ldp_stamp_reports(collection, name);
+    rollup ldp_internal.ldp_rollup := ldp_internal.ldp_rollup_named(name);
+    collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, rollup.collection);
+    count bigint := ldp_internal.ldp_stamp_reports(collection, name);
     began timestamptz := clock_timestamp();
     snapshot pg_snapshot;
     first_not bigint;
@@ -563,36 +563,36 @@ DECLARE
     counted bigint;
 BEGIN
     -- Read again, because another refresh may have ended in the meantime.
-    SELECT r.* INTO STRICT rollup FROM @extschema@.ldp_rollup AS r WHERE r.name = ldp_refresh_as.name FOR UPDATE;
-    SELECT c.* INTO STRICT collection FROM @extschema@.ldp_collection AS c WHERE c.name = rollup.collection;
+    SELECT r.* INTO STRICT rollup FROM ldp_internal.ldp_rollup AS r WHERE r.name = ldp_refresh_as.name FOR UPDATE;
+    SELECT c.* INTO STRICT collection FROM ldp_internal.ldp_collection AS c WHERE c.name = rollup.collection;
     -- Count no stamps beyond the number of this transaction. After a crash, numbers of transactions that left no trace on disk
     -- are assigned again. The number of this transaction is durable whenever the counts are.
     snapshot := pg_current_snapshot();
     first_not := LEAST(pg_snapshot_xmax(snapshot), pg_current_xact_id())::text::bigint + collection.stamp;
     not_ended := ARRAY(SELECT x.id FROM (SELECT o::text::bigint + collection.stamp FROM pg_snapshot_xip(snapshot) AS o) AS x (id) WHERE x.id < first_not);
-    counted := @extschema@.ldp_roll_up(rollup, collection,
-        CASE WHEN @extschema@.ldp_has_parts(collection.reports) THEN '' ELSE 'ONLY ' END || collection.reports::text,
+    counted := ldp_internal.ldp_roll_up(rollup, collection,
+        CASE WHEN ldp_internal.ldp_has_parts(collection.reports) THEN '' ELSE 'ONLY ' END || collection.reports::text,
         format('t.ldp_arrival >= %1$s AND t.ldp_arrival < %2$s AND t.ldp_arrival <> ALL (%3$L::bigint[]) OR t.ldp_arrival = ANY (%4$L::bigint[]) OR %5$s',
             rollup.counted, first_not, not_ended, ARRAY(SELECT o FROM unnest(rollup.open) AS o WHERE o < first_not AND o <> ALL (not_ended) AND o < rollup.counted),
-            @extschema@.ldp_unstamped()),
-        @extschema@.ldp_unstamped());
+            ldp_internal.ldp_unstamped()),
+        ldp_internal.ldp_unstamped());
     -- Reports without a stamp get the current one; the next refresh counts them.
     IF counted < 0 THEN
         counted := -1 - counted;
-        PERFORM @extschema@.ldp_change_as(@extschema@.ldp_owner(collection.reports), format('UPDATE %s AS t SET ldp_arrival = %s.ldp_arrival(%L, %s) WHERE %s',
-            collection.reports, @extschema@.ldp_schema(), collection.home, collection.stamp, @extschema@.ldp_unstamped()));
+        PERFORM ldp_internal.ldp_change_as(ldp_internal.ldp_owner(collection.reports), format('UPDATE %s AS t SET ldp_arrival = ldp_internal.ldp_arrival(%L, %s) WHERE %s',
+            collection.reports, collection.home, collection.stamp, ldp_internal.ldp_unstamped()));
     END IF;
     count := count + counted;
-    PERFORM @extschema@.ldp_summarize_parts(rollup.name, collection.reports);
+    PERFORM ldp_internal.ldp_summarize_parts(rollup.name, collection.reports);
     -- A transaction that began later may have counted further already.
-    UPDATE @extschema@.ldp_rollup AS r
+    UPDATE ldp_internal.ldp_rollup AS r
     SET counted = GREATEST(r.counted, first_not), refreshed = began,
         open = ARRAY(SELECT o FROM unnest(r.open || not_ended) AS o WHERE o >= first_not OR o = ANY (not_ended) GROUP BY o ORDER BY o)
     WHERE r.name = rollup.name;
     RETURN count;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_refresh_as(name, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_refresh_as(name, text) IS
     'Implements ldp_refresh for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_refresh(name text) RETURNS bigint
@@ -600,19 +600,19 @@ CREATE FUNCTION @extschema@.ldp_refresh(name text) RETURNS bigint
 COMMENT ON FUNCTION @extschema@.ldp_refresh(text) IS
     'Adds the reports that arrived since the last refresh to a rollup, each exactly once, and returns their number.';
 
-CREATE FUNCTION @extschema@.ldp_drop_rollup_as(caller name, name text) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_drop_rollup_as(caller name, name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    rollup @extschema@.ldp_rollup := @extschema@.ldp_rollup_named(name);
+    rollup ldp_internal.ldp_rollup := ldp_internal.ldp_rollup_named(name);
 BEGIN
-    PERFORM FROM @extschema@.ldp_collection AS c WHERE c.name = rollup.collection FOR NO KEY UPDATE;
-    PERFORM @extschema@.ldp_check_owner(rollup.summaries, caller);
-    DELETE FROM @extschema@.ldp_rollup AS r WHERE r.name = rollup.name;
-    DELETE FROM @extschema@.ldp_rollup_part AS p WHERE p.rollup = ldp_drop_rollup_as.name;
-    PERFORM @extschema@.ldp_change_as(@extschema@.ldp_owner(rollup.summaries), format('DROP TABLE %s', rollup.summaries));
+    PERFORM FROM ldp_internal.ldp_collection AS c WHERE c.name = rollup.collection FOR NO KEY UPDATE;
+    PERFORM ldp_internal.ldp_check_owner(rollup.summaries, caller);
+    DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.name = rollup.name;
+    DELETE FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = ldp_drop_rollup_as.name;
+    PERFORM ldp_internal.ldp_change_as(ldp_internal.ldp_owner(rollup.summaries), format('DROP TABLE %s', rollup.summaries));
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_drop_rollup_as(name, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_drop_rollup_as(name, text) IS
     'Implements ldp_drop_rollup for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_drop_rollup(name text) RETURNS void
@@ -620,15 +620,15 @@ CREATE FUNCTION @extschema@.ldp_drop_rollup(name text) RETURNS void
 COMMENT ON FUNCTION @extschema@.ldp_drop_rollup(text) IS 'Drops a rollup with all its summaries.';
 
 -- Privileges
-GRANT SELECT ON @extschema@.ldp_rollup, @extschema@.ldp_rollups TO PUBLIC;
+GRANT SELECT ON ldp_internal.ldp_rollup, @extschema@.ldp_rollups TO PUBLIC;
 REVOKE ALL ON FUNCTION
-    @extschema@.ldp_change_as(oid, text),
-    @extschema@.ldp_own_collection(name, text),
-    @extschema@.ldp_roll_up(@extschema@.ldp_rollup, @extschema@.ldp_collection, text, text, text),
-    @extschema@.ldp_count_parts(@extschema@.ldp_collection, text),
-    @extschema@.ldp_summarize_parts(text, regclass),
-    @extschema@.ldp_stamp_reports(@extschema@.ldp_collection, text),
-    @extschema@.ldp_create_rollup_as(name, text, text, text[], text),
-    @extschema@.ldp_refresh_as(name, text),
-    @extschema@.ldp_drop_rollup_as(name, text)
+    ldp_internal.ldp_change_as(oid, text),
+    ldp_internal.ldp_own_collection(name, text),
+    ldp_internal.ldp_roll_up(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text),
+    ldp_internal.ldp_count_parts(ldp_internal.ldp_collection, text),
+    ldp_internal.ldp_summarize_parts(text, regclass),
+    ldp_internal.ldp_stamp_reports(ldp_internal.ldp_collection, text),
+    ldp_internal.ldp_create_rollup_as(name, text, text, text[], text),
+    ldp_internal.ldp_refresh_as(name, text),
+    ldp_internal.ldp_drop_rollup_as(name, text)
     FROM PUBLIC;

@@ -3,12 +3,12 @@
 
 -- Row-level policies on reports do not apply to sums of reports. Therefore a role that is subject to such policies may read a
 -- rollup only if the rollup's table has its own policies. Every other role that may read the reports may read the rollup.
-CREATE FUNCTION @extschema@.ldp_rollup_reader(rollup @extschema@.ldp_rollup, collection @extschema@.ldp_collection, caller name,
+CREATE FUNCTION ldp_internal.ldp_rollup_reader(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, caller name,
         OUT role oid, OUT policies boolean, OUT fewest bigint)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     relation pg_class;
-    needed text[] := ARRAY[@extschema@.ldp_report_column(collection.reports), 'round'] || ARRAY(
+    needed text[] := ARRAY[ldp_internal.ldp_report_column(collection.reports), 'round'] || ARRAY(
         SELECT CASE WHEN EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = collection.reports AND a.attname = b AND NOT a.attisdropped) THEN b
                ELSE regexp_replace(b, '^[a-z]+[(](.*)[)]$', E'\\1') END FROM unnest(rollup.buckets) AS b);
     reads boolean;
@@ -35,10 +35,10 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    SELECT r.* INTO role, policies, fewest FROM @extschema@.ldp_reader(collection, rollup.summaries, rollup.columns || 'summary'::text, caller) AS r;
+    SELECT r.* INTO role, policies, fewest FROM ldp_internal.ldp_reader(collection, rollup.summaries, rollup.columns || 'summary'::text, caller) AS r;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_rollup_reader(@extschema@.ldp_rollup, @extschema@.ldp_collection, name) IS
+COMMENT ON FUNCTION ldp_internal.ldp_rollup_reader(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, name) IS
     'Returns how a caller may read a rollup. The result has the role that reads, whether row-level policies apply, '
     'and the smallest number of reports per group. Error 42501 if the caller has no access.';
 
@@ -62,11 +62,11 @@ COMMENT ON FUNCTION @extschema@.ldp_time_label(timestamptz, text) IS
     'Returns a time in ISO 8601 format in a time zone, with its offset. Times before the year 2 or after 294274 are '
     'in UTC.';
 
-CREATE FUNCTION @extschema@.ldp_rolled_up_as(caller name, name text, by text[], since timestamptz, until timestamptz,
+CREATE FUNCTION ldp_internal.ldp_rolled_up_as(caller name, name text, by text[], since timestamptz, until timestamptz,
         first_round integer, last_round integer) RETURNS @extschema@.ldp_group[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
-    rollup @extschema@.ldp_rollup := @extschema@.ldp_rollup_named(name, COALESCE(by, '{}'),
+    rollup ldp_internal.ldp_rollup := ldp_internal.ldp_rollup_named(name, COALESCE(by, '{}'),
         since IS NOT NULL OR until IS NOT NULL, first_round IS NOT NULL OR last_round IS NOT NULL);
     reading record;
     condition text := 'true';
@@ -75,8 +75,8 @@ DECLARE
     groups text;
     expressions text;
 BEGIN
-    SELECT r.* INTO reading FROM @extschema@.ldp_collection AS c,
-           LATERAL @extschema@.ldp_rollup_reader(rollup, c, caller) AS r
+    SELECT r.* INTO reading FROM ldp_internal.ldp_collection AS c,
+           LATERAL ldp_internal.ldp_rollup_reader(rollup, c, caller) AS r
     WHERE c.name = rollup.collection;
     -- The beginning of a bucket decides. Times without a zone are in the zone of the rollup.
     FOR bound IN SELECT * FROM (VALUES ('>=', since, NULL::integer), ('<', until, NULL), ('>=', NULL, first_round), ('<=', NULL, last_round))
@@ -94,7 +94,7 @@ BEGIN
             RAISE EXCEPTION USING
                 ERRCODE = 'undefined_column',
                 MESSAGE = format('rollup "%s" has no column for %s', rollup.name, CASE WHEN bound.moment IS NULL THEN 'rounds' ELSE 'times' END),
-                DETAIL = @extschema@.ldp_listed(rollup.columns),
+                DETAIL = ldp_internal.ldp_listed(rollup.columns),
                 HINT = 'Create a rollup with this column.';
         END IF;
         condition := condition || ' AND ' || column_name;
@@ -102,20 +102,20 @@ BEGIN
     -- In groups of 40 columns, because a function has at most 100 arguments.
     SELECT string_agg(n.object, ' || ' ORDER BY n.chunk), string_agg(n.expressions, '' ORDER BY n.chunk) INTO groups, expressions
     FROM (SELECT b.index / 40 AS chunk, format('jsonb_build_object(%s)', string_agg(format(CASE b.result_type WHEN 'timestamp with time zone'
-                     THEN '%L, %s.ldp_time_label(%s, %L)' ELSE '%L, %3$s' END, b.name, @extschema@.ldp_schema(), b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
+                     THEN '%L, %s.ldp_time_label(%s, %L)' ELSE '%L, %3$s' END, b.name, ldp_internal.ldp_schema(), b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
                  string_agg(b.expression || ', ', '' ORDER BY b.index) AS expressions
           FROM (SELECT b.*, row_number() OVER () - 1 AS index
-                FROM @extschema@.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
+                FROM ldp_internal.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
           GROUP BY 1) AS n;
-    RETURN @extschema@.ldp_run_as(reading.role, reading.policies,
+    RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.index) FROM '
                '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS index '
                'FROM %4$s AS t WHERE %5$s GROUP BY %3$s () HAVING %1$s.ldp_count(%1$s.ldp_rollup(t.summary)) >= %6$s) AS g',
-               @extschema@.ldp_schema(), COALESCE(groups, 'jsonb_build_object()'), expressions, rollup.summaries, condition, reading.fewest),
+               ldp_internal.ldp_schema(), COALESCE(groups, 'jsonb_build_object()'), expressions, rollup.summaries, condition, reading.fewest),
         NULL::@extschema@.ldp_group[]);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer) IS
     'Implements ldp_rolled_up for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_rolled_up(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
@@ -159,5 +159,5 @@ COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
     'of all reports. A growing number indicates clients that do not send a side column.';
 
 REVOKE ALL ON FUNCTION
-    @extschema@.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer)
+    ldp_internal.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer)
     FROM PUBLIC;

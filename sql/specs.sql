@@ -17,27 +17,27 @@ COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS
     'Returns the fingerprint that identifies the spec in every report and summary: 16 hexadecimal digits. Error '
     '22023 if the spec is invalid.';
 
-CREATE FUNCTION @extschema@.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION @extschema@.ldp_part_fingerprint(text, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_part_fingerprint(text, integer) IS
     'Returns the fingerprint of the summary of one attribute of a record with this fingerprint. For attributes that '
     'are reported together, the argument attribute is the number of the first.';
 
-CREATE FUNCTION @extschema@.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
+CREATE FUNCTION ldp_internal.ldp_check_report(report @extschema@.ldp_report, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
-COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report, bytea) IS
+COMMENT ON FUNCTION ldp_internal.ldp_check_report(@extschema@.ldp_report, bytea) IS
     'Returns true if the report has these parameters, and raises error 23514 otherwise. Used in the CHECK constraint '
     'of each collection.';
 
-CREATE FUNCTION @extschema@.ldp_check_report(batch @extschema@.ldp_report_batch, parameters bytea) RETURNS boolean
+CREATE FUNCTION ldp_internal.ldp_check_report(batch @extschema@.ldp_report_batch, parameters bytea) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1;
-COMMENT ON FUNCTION @extschema@.ldp_check_report(@extschema@.ldp_report_batch, bytea) IS
+COMMENT ON FUNCTION ldp_internal.ldp_check_report(@extschema@.ldp_report_batch, bytea) IS
     'Returns true if the reports of the batch have these parameters, and raises error 23514 otherwise. Used in the '
     'CHECK constraint of a collection of batches.';
 
-CREATE FUNCTION @extschema@.ldp_check_round(round integer, first integer, last integer) RETURNS boolean
+CREATE FUNCTION ldp_internal.ldp_check_round(round integer, first integer, last integer) RETURNS boolean
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ldp_check_round(integer, integer, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_check_round(integer, integer, integer) IS
     'Returns true if the round is between first and last, and raises error 23514 otherwise. Used in the CHECK '
     'constraint of each collection.';
 

@@ -3,15 +3,15 @@
 -- extension's owner, by a function that accesses no other table. If a function with these rights inserted the reports, it
 -- would also run the triggers of the caller's table with these rights.
 
-CREATE FUNCTION @extschema@.ldp_insertable(name text, caller name DEFAULT CURRENT_USER) RETURNS text
+CREATE FUNCTION ldp_internal.ldp_insertable(name text, caller name DEFAULT CURRENT_USER) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    table_name text := @extschema@.ldp_table(name);
-    allowed boolean := (SELECT has_column_privilege(caller, t.oid, @extschema@.ldp_report_column(t.oid), 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
+    table_name text := ldp_internal.ldp_table(name);
+    allowed boolean := (SELECT has_column_privilege(caller, t.oid, ldp_internal.ldp_report_column(t.oid), 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
                         FROM @extschema@.ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports WHERE c.name = ldp_insertable.name);
 BEGIN
     IF allowed IS NULL THEN  -- the table was dropped since the statement began
-        PERFORM @extschema@.ldp_table(name);  -- raises the error
+        PERFORM ldp_internal.ldp_table(name);  -- raises the error
     END IF;
     IF allowed IS NOT TRUE THEN
         RAISE EXCEPTION USING
@@ -22,14 +22,14 @@ BEGIN
     RETURN table_name;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_insertable(text, name) IS
+COMMENT ON FUNCTION ldp_internal.ldp_insertable(text, name) IS
     'Returns the quoted and schema-qualified name of a collection''s table. Error 42501 if the role may not submit '
     'reports to it.';
 
-CREATE FUNCTION @extschema@.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
+CREATE FUNCTION ldp_internal.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    counted @extschema@.ldp_batch;
+    counted ldp_internal.ldp_batch;
     recorded name := caller;
 BEGIN
     IF batch IS NULL OR reports IS NULL OR digest IS NULL THEN
@@ -44,8 +44,8 @@ BEGIN
             DETAIL = format('The digest has %s bytes.', octet_length(digest)),
             HINT = 'Send the SHA-256 digest of the content, the same for each repetition of the batch.';
     END IF;
-    PERFORM FROM @extschema@.ldp_collection AS c WHERE c.name = ldp_claim_batch_as.name FOR KEY SHARE;
-    PERFORM @extschema@.ldp_insertable(name, caller);
+    PERFORM FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_claim_batch_as.name FOR KEY SHARE;
+    PERFORM ldp_internal.ldp_insertable(name, caller);
     -- A trigger may set a role for the session's user (ALTER ROLE ... SET role). The same batch must not count again under
     -- that role in later sessions.
     IF caller <> session_user AND EXISTS (
@@ -59,13 +59,13 @@ BEGIN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     -- If another transaction is submitting the same batch, this statement waits until that transaction ends.
-    INSERT INTO @extschema@.ldp_batch AS b (collection, submitter, batch, reports, digest)
+    INSERT INTO ldp_internal.ldp_batch AS b (collection, submitter, batch, reports, digest)
     VALUES (ldp_claim_batch_as.name, recorded, ldp_claim_batch_as.batch, ldp_claim_batch_as.reports, ldp_claim_batch_as.digest)
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
         RETURN true;
     END IF;
-    SELECT b.* INTO STRICT counted FROM @extschema@.ldp_batch AS b
+    SELECT b.* INTO STRICT counted FROM ldp_internal.ldp_batch AS b
     WHERE b.collection = ldp_claim_batch_as.name AND b.submitter = recorded AND b.batch = ldp_claim_batch_as.batch;
     IF counted.reports <> ldp_claim_batch_as.reports OR counted.digest <> ldp_claim_batch_as.digest THEN
         RAISE EXCEPTION USING
@@ -84,7 +84,7 @@ BEGIN
     RETURN false;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS
+COMMENT ON FUNCTION ldp_internal.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS
     'Implements ldp_claim_batch for this caller, with the rights of the extension''s owner.';
 
 CREATE FUNCTION @extschema@.ldp_claim_batch(name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
@@ -95,7 +95,7 @@ COMMENT ON FUNCTION @extschema@.ldp_claim_batch(text, uuid, bigint, bytea) IS
     'if its settings in the catalogue include a role, else the current role. The argument digest is the '
     'SHA-256 digest (32 bytes) of the reports. Error LD001 if the batch was counted with other reports.';
 
-CREATE FUNCTION @extschema@.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
+CREATE FUNCTION ldp_internal.ldp_packed(reports @extschema@.ldp_report[]) RETURNS SETOF @extschema@.ldp_report_batch
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF array_position(reports, NULL::@extschema@.ldp_report) IS NOT NULL THEN
@@ -108,29 +108,29 @@ BEGIN
     -- CHECK constraint of the table rejects like single reports. Bytes 4 and 5 of a block are its size.
     RETURN QUERY
     SELECT @extschema@.ldp_pack(u.report)
-    FROM unnest(reports) WITH ORDINALITY AS u (report, index), LATERAL (SELECT @extschema@.ldp_report_send(u.report)) AS s (bytes)
+    FROM unnest(reports) WITH ORDINALITY AS u (report, index), LATERAL (SELECT ldp_internal.ldp_report_send(u.report)) AS s (bytes)
     GROUP BY substr(s.bytes, 1, get_byte(s.bytes, 4) + 256 * get_byte(s.bytes, 5)), (u.index - 1) / GREATEST(16777216 / length(s.bytes), 1);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_packed(@extschema@.ldp_report[]) IS
+COMMENT ON FUNCTION ldp_internal.ldp_packed(@extschema@.ldp_report[]) IS
     'Returns the reports as batches: one for each spec, or several if the reports exceed the size of a batch.';
 
-CREATE FUNCTION @extschema@.ldp_insertion(table_name text, columns text[] DEFAULT '{}') RETURNS text
+CREATE FUNCTION ldp_internal.ldp_insertion(table_name text, columns text[] DEFAULT '{}') RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format(CASE @extschema@.ldp_report_column($1::regclass)
-                  WHEN 'batch' THEN 'INSERT INTO %1$s (batch, round%3$s) SELECT r, $2%4$s FROM %2$s.ldp_packed($1) AS r'
-                  ELSE 'INSERT INTO %1$s (report, round%3$s) SELECT r, $2%4$s FROM pg_catalog.unnest($1) AS r ORDER BY pg_catalog.random()' END,
-                  $1, @extschema@.ldp_schema(), string_agg(format(', %I', c.name), '' ORDER BY c.number),
+    SELECT format(CASE ldp_internal.ldp_report_column($1::regclass)
+                  WHEN 'batch' THEN 'INSERT INTO %1$s (batch, round%2$s) SELECT r, $2%3$s FROM ldp_internal.ldp_packed($1) AS r'
+                  ELSE 'INSERT INTO %1$s (report, round%2$s) SELECT r, $2%3$s FROM pg_catalog.unnest($1) AS r ORDER BY pg_catalog.random()' END,
+                  $1, string_agg(format(', %I', c.name), '' ORDER BY c.number),
                   string_agg(format(', $%s', c.number + 2), '' ORDER BY c.number))
     FROM unnest($2) WITH ORDINALITY AS c (name, number)
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_insertion(text, text[]) IS
+COMMENT ON FUNCTION ldp_internal.ldp_insertion(text, text[]) IS
     'Returns the statement that inserts reports ($1) of a round ($2), in random order, into a collection''s table, with values of these '
     'side columns ($3 and the following parameters).';
 
-CREATE FUNCTION @extschema@.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[], integer, jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_insert_reports(text, @extschema@.ldp_report[], integer, jsonb) IS
     'Runs the statement of ldp_insertion with the rights of the caller and returns the number of rows inserted. '
     'The argument columns has values of side columns, as in ldp_insert. '
     'Error LD002 if no partition accepts the rows at the moment.';
@@ -138,7 +138,7 @@ COMMENT ON FUNCTION @extschema@.ldp_insert_reports(text, @extschema@.ldp_report[
 CREATE FUNCTION @extschema@.ldp_side_columns(name text) RETURNS TABLE ("column" text, type text, required boolean)
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    reports regclass := (@extschema@.ldp_collection_named(name)).reports;
+    reports regclass := (ldp_internal.ldp_collection_named(name)).reports;
 BEGIN
     RETURN QUERY
     SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
@@ -176,13 +176,13 @@ COMMENT ON FUNCTION @extschema@.ldp_batch_digest(@extschema@.ldp_report[], integ
     'nor null.';
 
 -- In a collection of batches, an array of reports becomes one row for each batch of ldp_packed.
-CREATE FUNCTION @extschema@.ldp_check_inserted(name text, table_name text, inserted bigint, reports @extschema@.ldp_report[]) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_check_inserted(name text, table_name text, inserted bigint, reports @extschema@.ldp_report[]) RETURNS void
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     expected bigint := cardinality(reports);
 BEGIN
-    IF @extschema@.ldp_report_column(table_name::regclass) = 'batch' THEN
-        SELECT count(*) INTO expected FROM @extschema@.ldp_packed(reports);
+    IF ldp_internal.ldp_report_column(table_name::regclass) = 'batch' THEN
+        SELECT count(*) INTO expected FROM ldp_internal.ldp_packed(reports);
     END IF;
     IF inserted <> expected THEN
         RAISE EXCEPTION USING
@@ -193,13 +193,13 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_inserted(text, text, bigint, @extschema@.ldp_report[]) IS
+COMMENT ON FUNCTION ldp_internal.ldp_check_inserted(text, text, bigint, @extschema@.ldp_report[]) IS
     'Raises error 27000 unless a collection''s table accepted all rows of these reports.';
 
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0, columns jsonb DEFAULT NULL) RETURNS void
     LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM @extschema@.ldp_insert_reports(@extschema@.ldp_insertable(name), ARRAY[report], round, columns);
+    PERFORM ldp_internal.ldp_insert_reports(ldp_internal.ldp_insertable(name), ARRAY[report], round, columns);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer, jsonb) IS
@@ -220,8 +220,8 @@ BEGIN
     IF NOT @extschema@.ldp_claim_batch(name, batch, pg_catalog.cardinality(reports), @extschema@.ldp_batch_digest(reports, round, columns)) THEN
         RETURN 0;
     END IF;
-    table_name := @extschema@.ldp_table(name);
-    PERFORM @extschema@.ldp_check_inserted(name, table_name, @extschema@.ldp_insert_reports(table_name, reports, round, columns),
+    table_name := ldp_internal.ldp_table(name);
+    PERFORM ldp_internal.ldp_check_inserted(name, table_name, ldp_internal.ldp_insert_reports(table_name, reports, round, columns),
         reports);
     RETURN pg_catalog.cardinality(reports);
 END

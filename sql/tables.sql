@@ -96,7 +96,7 @@ COMMENT ON FUNCTION @extschema@.ldp_plan_views(@extschema@.ldp_summary, float8, 
 CREATE FUNCTION @extschema@.ldp_synthesize(summary @extschema@.ldp_summary, records bigint, seed bigint DEFAULT 1,
         significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
     RETURNS TABLE (number bigint, record jsonb)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 10000 SUPPORT @extschema@.ldp_rows;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 10000 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_synthesize(@extschema@.ldp_summary, bigint, bigint, float8, integer) IS
     'Returns synthetic records, each a JSON object of labels by attribute, numbered from 1. Their distribution is '
     'the model of ldp_model with the same significance and cells. Equal seeds give equal records. Do not fit a '

@@ -3,12 +3,15 @@
 --
 -- The schema of the extension, and every schema on a caller's search_path, may belong to a role that must not gain the
 -- rights of the installer. Objects of such schemas must never replace objects of PostgreSQL. Three rules ensure this.
---   - The script runs with pg_catalog as its only search path, and qualifies every name of ldp with its schema
---     (@extschema@, substituted by CREATE EXTENSION; hence relocatable = false).
---   - The bodies of functions do the same and set their search path. They contain the name of the schema before .ldp_ only,
---     so that it can be replaced when the schema is renamed (renaming.sql); elsewhere they call ldp_schema().
+--   - The script runs with pg_catalog as its only search path, and qualifies every name of ldp with its schema.
+--   - The bodies of functions do the same and set their search path. They contain the name of the extension's schema before
+--     .ldp_ only, so that it can be replaced when the schema is renamed (renaming.sql); elsewhere they call ldp_schema().
 --   - Two bodies cannot set their path, because the caller's triggers run during their INSERT. They qualify every
 --     function and use no operators.
+--
+-- ldp has two schemas. The schema of the extension, which CREATE EXTENSION substitutes for @extschema@, has the objects that
+-- users name. The schema ldp_internal has all others. Tables are in it, support functions of types, operators and aggregates,
+-- and functions that only functions of ldp, constraints and defaults call.
 --
 -- Only functions of ldp write to its tables. They come in pairs. Everyone may execute NAME. NAME_as runs with the rights
 -- of the extension's owner and is not executable by others. NAME passes the name of its caller as the first argument to
@@ -19,10 +22,28 @@
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- The name of the schema that was renamed later is different from @extschema@.
-CREATE FUNCTION @extschema@.ldp_schema() RETURNS text
+-- The extension must own this schema: another owner could replace functions that run with the rights of the installer.
+DO $script$
+BEGIN
+    IF EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'ldp_internal') THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_schema',
+            MESSAGE = 'schema "ldp_internal" already exists',
+            DETAIL = format('The extension ldp creates this schema for its internal objects. Its owner is %s.',
+                            (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace AS n WHERE n.nspname = 'ldp_internal')),
+            HINT = 'Rename or drop the schema, and create the extension in another one.';
+    END IF;
+END
+$script$;
+CREATE SCHEMA ldp_internal;
+COMMENT ON SCHEMA ldp_internal IS 'internal objects of the extension ldp; users call the functions in its other schema';
+-- Functions that run with the rights of their caller, and constraints of tables, name objects of this schema.
+GRANT USAGE ON SCHEMA ldp_internal TO PUBLIC;
+
+-- The name of a schema that was renamed later is different from @extschema@.
+CREATE FUNCTION ldp_internal.ldp_schema() RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION @extschema@.ldp_schema() IS 'Returns the quoted name of the schema of the extension.';
+COMMENT ON FUNCTION ldp_internal.ldp_schema() IS 'Returns the quoted name of the schema that has the extension''s public objects.';
 
 -- Types -----------------------------------------------------------------------------------------------------
 
@@ -30,67 +51,67 @@ CREATE TYPE @extschema@.ldp_report;
 CREATE TYPE @extschema@.ldp_report_batch;
 CREATE TYPE @extschema@.ldp_summary;
 
-CREATE FUNCTION @extschema@.ldp_report_in(cstring) RETURNS @extschema@.ldp_report
+CREATE FUNCTION ldp_internal.ldp_report_in(cstring) RETURNS @extschema@.ldp_report
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-CREATE FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) RETURNS cstring
+CREATE FUNCTION ldp_internal.ldp_report_out(@extschema@.ldp_report) RETURNS cstring
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-CREATE FUNCTION @extschema@.ldp_report_recv(internal) RETURNS @extschema@.ldp_report
+CREATE FUNCTION ldp_internal.ldp_report_recv(internal) RETURNS @extschema@.ldp_report
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-CREATE FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) RETURNS bytea
+CREATE FUNCTION ldp_internal.ldp_report_send(@extschema@.ldp_report) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE @extschema@.ldp_report (
-    INPUT = @extschema@.ldp_report_in, OUTPUT = @extschema@.ldp_report_out, RECEIVE = @extschema@.ldp_report_recv, SEND = @extschema@.ldp_report_send,
+    INPUT = ldp_internal.ldp_report_in, OUTPUT = ldp_internal.ldp_report_out, RECEIVE = ldp_internal.ldp_report_recv, SEND = ldp_internal.ldp_report_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l'
 );
 COMMENT ON TYPE @extschema@.ldp_report IS 'one randomized report with the parameters of its randomizer';
-COMMENT ON FUNCTION @extschema@.ldp_report_in(cstring) IS 'Converts hexadecimal text to a report; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_report_out(@extschema@.ldp_report) IS 'Converts a report to hexadecimal text.';
-COMMENT ON FUNCTION @extschema@.ldp_report_recv(internal) IS 'Converts bytes to a report; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_report_send(@extschema@.ldp_report) IS 'Converts a report to bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_report_in(cstring) IS 'Converts hexadecimal text to a report; validates all bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_report_out(@extschema@.ldp_report) IS 'Converts a report to hexadecimal text.';
+COMMENT ON FUNCTION ldp_internal.ldp_report_recv(internal) IS 'Converts bytes to a report; validates all bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_report_send(@extschema@.ldp_report) IS 'Converts a report to bytes.';
 
-CREATE FUNCTION @extschema@.ldp_report_batch_in(cstring) RETURNS @extschema@.ldp_report_batch
+CREATE FUNCTION ldp_internal.ldp_report_batch_in(cstring) RETURNS @extschema@.ldp_report_batch
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-CREATE FUNCTION @extschema@.ldp_report_batch_out(@extschema@.ldp_report_batch) RETURNS cstring
+CREATE FUNCTION ldp_internal.ldp_report_batch_out(@extschema@.ldp_report_batch) RETURNS cstring
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-CREATE FUNCTION @extschema@.ldp_report_batch_recv(internal) RETURNS @extschema@.ldp_report_batch
+CREATE FUNCTION ldp_internal.ldp_report_batch_recv(internal) RETURNS @extschema@.ldp_report_batch
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 500;
-CREATE FUNCTION @extschema@.ldp_report_batch_send(@extschema@.ldp_report_batch) RETURNS bytea
+CREATE FUNCTION ldp_internal.ldp_report_batch_send(@extschema@.ldp_report_batch) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE @extschema@.ldp_report_batch (
-    INPUT = @extschema@.ldp_report_batch_in, OUTPUT = @extschema@.ldp_report_batch_out,
-    RECEIVE = @extschema@.ldp_report_batch_recv, SEND = @extschema@.ldp_report_batch_send,
+    INPUT = ldp_internal.ldp_report_batch_in, OUTPUT = ldp_internal.ldp_report_batch_out,
+    RECEIVE = ldp_internal.ldp_report_batch_recv, SEND = ldp_internal.ldp_report_batch_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l'
 );
 COMMENT ON TYPE @extschema@.ldp_report_batch IS
     'batch of reports of one spec, with one copy of the parameters; the order of the reports carries no information';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_in(cstring) IS
+COMMENT ON FUNCTION ldp_internal.ldp_report_batch_in(cstring) IS
     'Converts hexadecimal text to a batch; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_out(@extschema@.ldp_report_batch) IS
+COMMENT ON FUNCTION ldp_internal.ldp_report_batch_out(@extschema@.ldp_report_batch) IS
     'Converts a batch to hexadecimal text.';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_recv(internal) IS 'Converts bytes to a batch; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_report_batch_send(@extschema@.ldp_report_batch) IS 'Converts a batch to bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_report_batch_recv(internal) IS 'Converts bytes to a batch; validates all bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_report_batch_send(@extschema@.ldp_report_batch) IS 'Converts a batch to bytes.';
 
 -- The preferred type of the category: an untyped literal resolves to a summary.
-CREATE FUNCTION @extschema@.ldp_summary_in(cstring) RETURNS @extschema@.ldp_summary
+CREATE FUNCTION ldp_internal.ldp_summary_in(cstring) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) RETURNS cstring
+CREATE FUNCTION ldp_internal.ldp_summary_out(@extschema@.ldp_summary) RETURNS cstring
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_summary_recv(internal) RETURNS @extschema@.ldp_summary
+CREATE FUNCTION ldp_internal.ldp_summary_recv(internal) RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) RETURNS bytea
+CREATE FUNCTION ldp_internal.ldp_summary_send(@extschema@.ldp_summary) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 CREATE TYPE @extschema@.ldp_summary (
-    INPUT = @extschema@.ldp_summary_in, OUTPUT = @extschema@.ldp_summary_out, RECEIVE = @extschema@.ldp_summary_recv, SEND = @extschema@.ldp_summary_send,
+    INPUT = ldp_internal.ldp_summary_in, OUTPUT = ldp_internal.ldp_summary_out, RECEIVE = ldp_internal.ldp_summary_recv, SEND = ldp_internal.ldp_summary_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended, CATEGORY = 'l', PREFERRED = true
 );
 COMMENT ON TYPE @extschema@.ldp_summary IS
     'mergeable summary of reports, sufficient for all estimates; its size depends on the spec, not on the number of '
     'reports';
-COMMENT ON FUNCTION @extschema@.ldp_summary_in(cstring) IS
+COMMENT ON FUNCTION ldp_internal.ldp_summary_in(cstring) IS
     'Converts hexadecimal text to a summary; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_summary_out(@extschema@.ldp_summary) IS 'Converts a summary to hexadecimal text.';
-COMMENT ON FUNCTION @extschema@.ldp_summary_recv(internal) IS 'Converts bytes to a summary; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) IS 'Converts a summary to bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_summary_out(@extschema@.ldp_summary) IS 'Converts a summary to hexadecimal text.';
+COMMENT ON FUNCTION ldp_internal.ldp_summary_recv(internal) IS 'Converts bytes to a summary; validates all bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_summary_send(@extschema@.ldp_summary) IS 'Converts a summary to bytes.';
 
 -- Equality, order and hashing by bytes, for GROUP BY, DISTINCT, ORDER BY and indexes. All three types use PostgreSQL's
 -- functions for bytea under names of their own. Names are arguments of format(), because the name of the schema may
@@ -98,9 +119,11 @@ COMMENT ON FUNCTION @extschema@.ldp_summary_send(@extschema@.ldp_summary) IS 'Co
 DO $script$
 DECLARE
     type text;
+    support text;
     operator text[];
 BEGIN
     FOREACH type IN ARRAY ARRAY['@extschema@.ldp_report', '@extschema@.ldp_report_batch', '@extschema@.ldp_summary'] LOOP
+        support := replace(type, '@extschema@.', 'ldp_internal.');
         FOREACH operator SLICE 1 IN ARRAY ARRAY[
             ['eq', '=',  '=',  '<>', 'eqsel, JOIN = eqjoinsel, HASHES, MERGES',       'equal'],
             ['ne', '<>', '<>', '=',  'neqsel, JOIN = neqjoinsel',                     'not equal'],
@@ -109,50 +132,50 @@ BEGIN
             ['gt', '>',  '<',  '<=', 'scalargtsel, JOIN = scalargtjoinsel',           'greater than, byte by byte'],
             ['ge', '>=', '<=', '<',  'scalargesel, JOIN = scalargejoinsel',           'greater than or equal, byte by byte']
         ] LOOP
-            EXECUTE format('CREATE FUNCTION %1$s_%2$s(%1$s, %1$s) RETURNS boolean AS %3$L
+            EXECUTE format('CREATE FUNCTION %4$s_%2$s(%1$s, %1$s) RETURNS boolean AS %3$L
                             LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE',
-                           type, operator[1], 'bytea' || operator[1]);
-            EXECUTE format('CREATE OPERATOR %7$s.%2$s (FUNCTION = %1$s_%3$s, LEFTARG = %1$s, RIGHTARG = %1$s,
+                           type, operator[1], 'bytea' || operator[1], support);
+            EXECUTE format('CREATE OPERATOR %7$s.%2$s (FUNCTION = %8$s_%3$s, LEFTARG = %1$s, RIGHTARG = %1$s,
                             COMMUTATOR = OPERATOR(%7$s.%4$s), NEGATOR = OPERATOR(%7$s.%5$s), RESTRICT = %6$s)',
-                           type, operator[2], operator[1], operator[3], operator[4], operator[5], '@extschema@');
-            EXECUTE format('COMMENT ON FUNCTION %1$s_%2$s(%1$s, %1$s) IS %3$L', type, operator[1],
-                           'implementation of the operator ' || operator[2]);
+                           type, operator[2], operator[1], operator[3], operator[4], operator[5], '@extschema@', support);
+            EXECUTE format('COMMENT ON FUNCTION %4$s_%2$s(%1$s, %1$s) IS %3$L', type, operator[1],
+                           'implementation of the operator ' || operator[2], support);
             EXECUTE format('COMMENT ON OPERATOR %4$s.%2$s (%1$s, %1$s) IS %3$L', type, operator[2], operator[6], '@extschema@');
         END LOOP;
 
         -- Explicit only: a function that takes bytes is not called with a report by mistake.
         EXECUTE format('
-            CREATE FUNCTION %1$s_of_bytes(bytea) RETURNS %1$s AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-            COMMENT ON FUNCTION %1$s_of_bytes(bytea) IS ''Converts bytes; validates all of them. The cast from bytea uses it.'';
-            CREATE CAST (bytea AS %1$s) WITH FUNCTION %1$s_of_bytes(bytea);
+            CREATE FUNCTION %2$s_of_bytes(bytea) RETURNS %1$s AS ''MODULE_PATHNAME'' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+            COMMENT ON FUNCTION %2$s_of_bytes(bytea) IS ''Converts bytes; validates all of them. The cast from bytea uses it.'';
+            CREATE CAST (bytea AS %1$s) WITH FUNCTION %2$s_of_bytes(bytea);
             CREATE CAST (%1$s AS bytea) WITHOUT FUNCTION;
             COMMENT ON CAST (bytea AS %1$s) IS ''validates all bytes'';
-            COMMENT ON CAST (%1$s AS bytea) IS ''the bytes as they are''', type);
+            COMMENT ON CAST (%1$s AS bytea) IS ''the bytes as they are''', type, support);
         EXECUTE format('
-            CREATE FUNCTION %1$s_cmp(%1$s, %1$s) RETURNS integer AS ''byteacmp''
+            CREATE FUNCTION %3$s_cmp(%1$s, %1$s) RETURNS integer AS ''byteacmp''
                 LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-            CREATE FUNCTION %1$s_hash(%1$s) RETURNS integer AS ''hashvarlena''
+            CREATE FUNCTION %3$s_hash(%1$s) RETURNS integer AS ''hashvarlena''
                 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-            CREATE FUNCTION %1$s_hash_extended(%1$s, bigint) RETURNS bigint AS ''hashvarlenaextended''
+            CREATE FUNCTION %3$s_hash_extended(%1$s, bigint) RETURNS bigint AS ''hashvarlenaextended''
                 LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-            COMMENT ON FUNCTION %1$s_cmp(%1$s, %1$s) IS ''less, equal or greater, byte by byte'';
-            COMMENT ON FUNCTION %1$s_hash(%1$s) IS ''hash'';
-            COMMENT ON FUNCTION %1$s_hash_extended(%1$s, bigint) IS ''64-bit hash with a seed'';
+            COMMENT ON FUNCTION %3$s_cmp(%1$s, %1$s) IS ''less, equal or greater, byte by byte'';
+            COMMENT ON FUNCTION %3$s_hash(%1$s) IS ''hash'';
+            COMMENT ON FUNCTION %3$s_hash_extended(%1$s, bigint) IS ''64-bit hash with a seed'';
 
             CREATE OPERATOR FAMILY %1$s_order USING btree;
             CREATE OPERATOR CLASS %1$s_order DEFAULT FOR TYPE %1$s USING btree FAMILY %1$s_order AS
                 OPERATOR 1 %2$s.<, OPERATOR 2 %2$s.<=, OPERATOR 3 %2$s.=, OPERATOR 4 %2$s.>=, OPERATOR 5 %2$s.>,
-                FUNCTION 1 %1$s_cmp(%1$s, %1$s),
+                FUNCTION 1 %3$s_cmp(%1$s, %1$s),
                 FUNCTION 2 bytea_sortsupport(internal);
             CREATE OPERATOR FAMILY %1$s_hash USING hash;
             CREATE OPERATOR CLASS %1$s_hash DEFAULT FOR TYPE %1$s USING hash FAMILY %1$s_hash AS
                 OPERATOR 1 %2$s.=,
-                FUNCTION 1 %1$s_hash(%1$s),
-                FUNCTION 2 %1$s_hash_extended(%1$s, bigint);
+                FUNCTION 1 %3$s_hash(%1$s),
+                FUNCTION 2 %3$s_hash_extended(%1$s, bigint);
             COMMENT ON OPERATOR FAMILY %1$s_order USING btree IS ''by bytes'';
             COMMENT ON OPERATOR CLASS %1$s_order USING btree IS ''by bytes'';
             COMMENT ON OPERATOR FAMILY %1$s_hash USING hash IS ''by bytes'';
-            COMMENT ON OPERATOR CLASS %1$s_hash USING hash IS ''by bytes''', type, '@extschema@');
+            COMMENT ON OPERATOR CLASS %1$s_hash USING hash IS ''by bytes''', type, '@extschema@', support);
     END LOOP;
 END
 $script$;
@@ -262,26 +285,26 @@ $script$;
 
 -- The state of an aggregate with arguments besides the reports: the arguments, then a summary. It is not meant to be
 -- stored; its text and binary formats serve the transfer between servers.
-CREATE TYPE @extschema@.ldp_query;
-CREATE FUNCTION @extschema@.ldp_query_in(cstring) RETURNS @extschema@.ldp_query
+CREATE TYPE ldp_internal.ldp_query;
+CREATE FUNCTION ldp_internal.ldp_query_in(cstring) RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_query_out(@extschema@.ldp_query) RETURNS cstring
+CREATE FUNCTION ldp_internal.ldp_query_out(ldp_internal.ldp_query) RETURNS cstring
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_query_recv(internal) RETURNS @extschema@.ldp_query
+CREATE FUNCTION ldp_internal.ldp_query_recv(internal) RETURNS ldp_internal.ldp_query
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION @extschema@.ldp_query_send(@extschema@.ldp_query) RETURNS bytea
+CREATE FUNCTION ldp_internal.ldp_query_send(ldp_internal.ldp_query) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE TYPE @extschema@.ldp_query (
-    INPUT = @extschema@.ldp_query_in, OUTPUT = @extschema@.ldp_query_out,
-    RECEIVE = @extschema@.ldp_query_recv, SEND = @extschema@.ldp_query_send,
+CREATE TYPE ldp_internal.ldp_query (
+    INPUT = ldp_internal.ldp_query_in, OUTPUT = ldp_internal.ldp_query_out,
+    RECEIVE = ldp_internal.ldp_query_recv, SEND = ldp_internal.ldp_query_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended
 );
-COMMENT ON TYPE @extschema@.ldp_query IS 'state of an aggregate with arguments: the arguments and a summary';
-COMMENT ON FUNCTION @extschema@.ldp_query_in(cstring) IS
+COMMENT ON TYPE ldp_internal.ldp_query IS 'state of an aggregate with arguments: the arguments and a summary';
+COMMENT ON FUNCTION ldp_internal.ldp_query_in(cstring) IS
     'Converts hexadecimal text to an aggregate state; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_query_out(@extschema@.ldp_query) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_out(ldp_internal.ldp_query) IS
     'Converts an aggregate state to hexadecimal text.';
-COMMENT ON FUNCTION @extschema@.ldp_query_recv(internal) IS
+COMMENT ON FUNCTION ldp_internal.ldp_query_recv(internal) IS
     'Converts bytes to an aggregate state; validates all bytes.';
-COMMENT ON FUNCTION @extschema@.ldp_query_send(@extschema@.ldp_query) IS 'Converts an aggregate state to bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_query_send(ldp_internal.ldp_query) IS 'Converts an aggregate state to bytes.';
 

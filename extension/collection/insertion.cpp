@@ -372,7 +372,6 @@ LDP_FUNCTION(ldp_insert) {
 /// quoted.
 LDP_FUNCTION(ldp_insert_reports) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-    const char* schema = quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
     MemoryContextData* caller = CurrentMemoryContext;
     auto* name = PG_GETARG_TEXT_PP(0);
     const Oid table = DatumGetObjectId(DirectFunctionCall1(text_regclass, PointerGetDatum(name)));
@@ -382,7 +381,7 @@ LDP_FUNCTION(ldp_insert_reports) {
     Oid types[] = {TEXTOID, TEXTARRAYOID};
     Datum values[] = {PointerGetDatum(name),
                       PointerGetDatum(construct_array(names, side.count, TEXTOID, -1, false, TYPALIGN_INT))};
-    const char* query = psprintf("SELECT %s.ldp_insertion($1, $2)", schema);
+    const char* query = "SELECT ldp_internal.ldp_insertion($1, $2)";
     SPI_connect();
     if (SPI_execute_with_args(query, 2, types, values, nullptr, true, 1) != SPI_OK_SELECT ||
         SPI_processed != 1)

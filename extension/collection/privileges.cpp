@@ -5,11 +5,15 @@
 #include "boundary.hpp"
 
 extern "C" {
+#include "access/genam.h"
 #include "access/relation.h"
+#include "access/table.h"
 #include "access/tupdesc.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/indexing.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_extension.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
 #include "executor/spi.h"
@@ -18,6 +22,7 @@ extern "C" {
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -29,7 +34,24 @@ using namespace ldp;
 
 namespace {
 
-/// NAME_as(caller name, …), in the schema of the called function NAME(…).
+char internal_schema[] = "ldp_internal";
+
+/// The schema that has the public objects of the extension. It may have been renamed since a function was
+/// called first.
+Oid extension_schema() {
+    Relation extensions = table_open(ExtensionRelationId, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("ldp"));
+    SysScanDesc scan = systable_beginscan(extensions, ExtensionNameIndexId, true, nullptr, 1, &key);
+    HeapTuple row = systable_getnext(scan);
+    if (!HeapTupleIsValid(row)) elog(ERROR, "the extension ldp does not exist");
+    const Oid schema = reinterpret_cast<Form_pg_extension>(GETSTRUCT(row))->extnamespace;
+    systable_endscan(scan);
+    table_close(extensions, AccessShareLock);
+    return schema;
+}
+
+/// ldp_internal.NAME_as(caller name, …) of the called function NAME(…).
 FmgrInfo* namesake(FmgrInfo* called) {
     Oid* types;
     int count;
@@ -37,11 +59,11 @@ FmgrInfo* namesake(FmgrInfo* called) {
     auto* wanted = static_cast<Oid*>(palloc(sizeof(Oid) * (static_cast<std::size_t>(count) + 1)));
     wanted[0] = NAMEOID;
     for (int i = 0; i < count; ++i) wanted[i + 1] = types[i];
-    char* schema = get_namespace_name(get_func_namespace(called->fn_oid));
     char* name = psprintf("%s_as", get_func_name(called->fn_oid));
     auto* found = static_cast<FmgrInfo*>(MemoryContextAlloc(called->fn_mcxt, sizeof(FmgrInfo)));
-    fmgr_info_cxt(LookupFuncName(list_make2(makeString(schema), makeString(name)), count + 1, wanted, false),
-                  found, called->fn_mcxt);
+    fmgr_info_cxt(
+        LookupFuncName(list_make2(makeString(internal_schema), makeString(name)), count + 1, wanted, false),
+        found, called->fn_mcxt);
     return found;
 }
 
@@ -81,7 +103,8 @@ bool calls(const char* expression, Oid function, AttrNumber column, Bytes block)
 }
 
 /// The problem of a table. If `block` is NULL, the CHECK is not examined.
-const char* problem(Relation table, Oid schema, const varlena* block) {
+const char* problem(Relation table, const varlena* block) {
+    const Oid schema = extension_schema();
     // As in ldp_report_column, single reports take precedence.
     Oid report = type_named("ldp_report", schema);
     TupleDescData* columns = RelationGetDescr(table);
@@ -101,8 +124,8 @@ const char* problem(Relation table, Oid schema, const varlena* block) {
 
     char name[] = "ldp_check_report";
     const Oid arguments[] = {report, BYTEAOID};
-    const Oid check = LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString(name)), 2,
-                                     arguments, false);
+    const Oid check =
+        LookupFuncName(list_make2(makeString(internal_schema), makeString(name)), 2, arguments, false);
     const TupleConstr* rules = columns->constr;
     for (int i = 0; rules != nullptr && i < rules->num_check; ++i) {
         const ConstrCheck& rule = rules->check[i];
@@ -147,10 +170,9 @@ const char* home() {
 
 }  // namespace
 
-/// The quoted name of the schema that has this function.
+/// The quoted name of the schema that has the public objects of the extension.
 LDP_FUNCTION(ldp_schema) {
-    const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-    PG_RETURN_TEXT_P(cstring_to_text(quote_identifier(get_namespace_name(schema))));
+    PG_RETURN_TEXT_P(cstring_to_text(quote_identifier(get_namespace_name(extension_schema()))));
 }
 
 /// (table, parameter block or NULL) → text: the problem of the table; NULL if it has none, empty if it
@@ -160,7 +182,7 @@ LDP_FUNCTION(ldp_table_problem) {
     const varlena* block = PG_ARGISNULL(1) ? nullptr : PG_GETARG_VARLENA_PP(1);
     Relation table = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
     if (table == nullptr) PG_RETURN_TEXT_P(cstring_to_text(""));
-    const char* found = problem(table, get_func_namespace(fcinfo->flinfo->fn_oid), block);
+    const char* found = problem(table, block);
     relation_close(table, AccessShareLock);
     if (found == nullptr) PG_RETURN_NULL();
     PG_RETURN_TEXT_P(cstring_to_text(found));

@@ -91,7 +91,3 @@ LDP_FUNCTION(ldp_health) {
     return rows<statistic_columns>(
         fcinfo, [=] { return statistics(subject_argument(fcinfo)); }, 1);
 }
-
-LDP_FUNCTION(ldp_health_final) {
-    return row_array<statistic_columns>(fcinfo, statistics({summary_argument(fcinfo), {}, {}}));
-}

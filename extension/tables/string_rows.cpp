@@ -167,12 +167,6 @@ LDP_FUNCTION(ldp_frequent_strings) {
         2);
 }
 
-LDP_FUNCTION(ldp_frequent_strings_final) {
-    const AggregateArguments asked = integer_query(fcinfo);
-    return row_array<string_columns>(fcinfo, frequent(asked.subject, with_limit({}, asked.integer()),
-                                                      critical_value(usual_confidence), Target::sample));
-}
-
 /// Arguments: summary, strings, confidence, target, attribute. Returns the shares of these strings.
 LDP_FUNCTION(ldp_string_shares) {
     return rows<string_columns>(

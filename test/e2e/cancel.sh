@@ -44,7 +44,7 @@ INSERT INTO one_of SELECT '$1', report FROM one LIMIT 1;
 DO \$\$
 DECLARE s ldp_summary := (SELECT ldp_agg(report) FROM one);
 BEGIN
-    FOR i IN 1 .. CASE WHEN octet_length(ldp_summary_send(s)) < 10000000 THEN 20 ELSE 5 END LOOP s := ldp_summary_merge(s, s); END LOOP;
+    FOR i IN 1 .. CASE WHEN octet_length(ldp_internal.ldp_summary_send(s)) < 10000000 THEN 20 ELSE 5 END LOOP s := ldp_summary_merge(s, s); END LOOP;
     INSERT INTO large VALUES ('$1', s);
 END \$\$
 SQL
@@ -89,7 +89,7 @@ summarise joint "{\"mechanism\": \"joint\", \"epsilon\": 4, \"attributes\": [${p
 
 # Filters of noise alone, which a regression lets one value in after another from: half of all bits set, more or less.
 sql <<'SQL' >log || bad "a forged summary" log
-WITH many (bytes) AS (SELECT ldp_summary_send(summary) FROM large WHERE name = 'many'),
+WITH many (bytes) AS (SELECT ldp_internal.ldp_summary_send(summary) FROM large WHERE name = 'many'),
 cohort (bits) AS (
     SELECT string_agg(encode(sha512(convert_to(c || '.' || i, 'UTF8')), 'hex'), '') || repeat('00', 21 * 128)
     FROM generate_series(1, 256) AS c, generate_series(1, 40) AS i GROUP BY c)
@@ -106,7 +106,7 @@ ask() {
     local one
     for one in $1; do
         cat <<SQL
-SELECT 100 + octet_length(ldp_summary_send(summary)) / 500000 AS time_limit FROM large WHERE name = '$one' \gset
+SELECT 100 + octet_length(ldp_internal.ldp_summary_send(summary)) / 500000 AS time_limit FROM large WHERE name = '$one' \gset
 SET statement_timeout = :time_limit;
 \echo @ :time_limit ${3:--} $one: $2
 \timing on
@@ -162,7 +162,7 @@ if [ "$largest" ]; then
         "ldp_frequency(s)" "ldp_frequency(s, 3)" "ldp_top(s, 100000000)" "ldp_candidates(s)" "ldp_range(s, 3, 1000)" \
         "ldp_cdf(s, 1000)" "ldp_quantile(s, 0.5)" "ldp_quantiles(s)" "ldp_histogram(s, 1000)" "ldp_distribution(s)" \
         "ldp_resolution(s)" "ldp_learn_range(s)" "ldp_health(s)" "ldp_change(s, s, 0.5, 0.95, 'population')" "ldp_series(s)" \
-        "ldp_estimate(s)" "ldp_part(s, 0)" "ldp_summary_merge(s, s)" "length(s::text)" "ldp_summary_in(ldp_summary_out(s))"; do
+        "ldp_estimate(s)" "ldp_part(s, 0)" "ldp_summary_merge(s, s)" "length(s::text)" "ldp_internal.ldp_summary_in(ldp_internal.ldp_summary_out(s))"; do
         ask "$all" "$question"
     done
 fi
@@ -215,7 +215,7 @@ SELECT ldp_refresh('seen');
 SELECT ldp_create_collection('free', spec('grr'));
 SELECT ldp_unregister_collection('free');
 SELECT ldp_create_hitters('lost', 1, 'ab', 1, 100, 8);
-SELECT ldp_forget_search('lost');
+SELECT ldp_internal.ldp_forget_search('lost');
 SELECT ldp_create_hitters('search', 1, 'ab', 1, 100, 8);
 SQL
 sql -c "SELECT ldp_client_spec('search_1')" >spec
@@ -229,7 +229,7 @@ while IFS=: read -r names call; do
         from="LATERAL $call AS answer" limit=100
         if [ "$one" != - ]; then
             from="(SELECT summary AS s FROM large WHERE name = '$one') AS l, $from"
-            limit=$(sql -c "SELECT 100 + octet_length(ldp_summary_send(summary)) / 500000 FROM large WHERE name = '$one'")
+            limit=$(sql -c "SELECT 100 + octet_length(ldp_internal.ldp_summary_send(summary)) / 500000 FROM large WHERE name = '$one'")
         fi
         cat <<SQL >>questions.sql
 \echo @ $limit call $one:$call

@@ -73,7 +73,7 @@ for rows in reports batches; do
     for method in insert call; do
         run "submitting to $rows by $method" 0 "$ldp" submit --collection $rows --method $method --batch 50 --state "$work/$rows.$method" "$work/people.csv"
     done
-    check "$rows: each arrived once" "600 600" "$(sql -F ' ' -c "SELECT ldp_count(ldp_summary_of('$rows')), (SELECT sum(reports) FROM ldp_batch WHERE collection = '$rows')")"
+    check "$rows: each arrived once" "600 600" "$(sql -F ' ' -c "SELECT ldp_count(ldp_summary_of('$rows')), (SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = '$rows')")"
     check "$rows: on both workers" 2 "$(sql -c "SELECT count(*) FROM run_command_on_workers('SELECT count(*) FROM $rows') WHERE success")"
     check "$rows: its rounds are opened" "" "$(sql -c "SELECT ldp_open_rounds('$rows', 0, 3)" -c "SELECT ldp_open_rounds('$rows', 0, 4)" | tr -d '\n')"
     check "$rows: adopted again" "" "$(sql -c "SELECT ldp_unregister_collection('$rows')" >/dev/null; sql -c "ALTER TABLE $rows DROP CONSTRAINT report_follows_spec" -c "ALTER TABLE $rows DROP CONSTRAINT round_is_open" \

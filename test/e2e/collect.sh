@@ -75,7 +75,7 @@ for ((i = 0; i < kills; ++i)); do
         if [ -z "${clients[$client]:-}" ]; then submit "$client"; fi
     done
     goal=$((4 * rows * (1000 * i + RANDOM % 1000) / (1000 * kills)))
-    until [ "$(sql -c "SELECT coalesce(sum(reports), 0) FROM ldp_batch")" -ge $goal ] || ! running; do sleep 0.02; done
+    until [ "$(sql -c "SELECT coalesce(sum(reports), 0) FROM ldp_internal.ldp_batch")" -ge $goal ] || ! running; do sleep 0.02; done
     if running; then middle=$((middle + 1)); fi
     case $((RANDOM % 4)) in
         0)
@@ -109,9 +109,9 @@ for kind in "${kinds[@]}"; do
     all=$([ "$kind" = reports ] && echo "SELECT report FROM by_reports" || echo "SELECT ldp_unpack(batch) FROM by_batches")
     check "lost and doubled ($kind)" "0|0" \
         "$(sql -c "SELECT $total - count(DISTINCT report), count(*) - count(DISTINCT report) FROM ($all) AS r (report)")"
-    check "counted ($kind)" "$total" "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'by_$kind'")"
+    check "counted ($kind)" "$total" "$(sql -c "SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = 'by_$kind'")"
 done
-check "all came through the role of the endpoint" "0" "$(sql -c "SELECT count(*) FROM ldp_batch WHERE submitter <> '$gateway'")"
+check "all came through the role of the endpoint" "0" "$(sql -c "SELECT count(*) FROM ldp_internal.ldp_batch WHERE submitter <> '$gateway'")"
 echo "$kills kills, $middle of them before the end"
 check "kills in the middle" yes "$([ "$middle" -ge $((kills / 4)) ] && echo yes)"
 finish

@@ -231,9 +231,9 @@ BOOST_FIXTURE_TEST_CASE(its_role_can_do_nothing_else, Server) {
     pqxx::connection as_gateway(dsn() + " user=" + gateway());
     for (const char* attempt :
          {"SELECT report FROM colour", "UPDATE colour SET round = 0", "DELETE FROM colour", "TRUNCATE colour",
-          "SELECT * FROM ldp_batch", "DELETE FROM ldp_batch", "SELECT ldp_summary_of('colour')",
-          "SELECT ldp_open_rounds('colour', 0, 9)", "SELECT ldp_drop_collection('colour')",
-          "DROP TABLE colour",
+          "SELECT * FROM ldp_internal.ldp_batch", "DELETE FROM ldp_internal.ldp_batch",
+          "SELECT ldp_summary_of('colour')", "SELECT ldp_open_rounds('colour', 0, 9)",
+          "SELECT ldp_drop_collection('colour')", "DROP TABLE colour",
           "SELECT ldp_create_collection('mine', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}')",
           "CREATE TABLE mine (x integer)", "SET ROLE ldp_admin", "COPY colour TO STDOUT"}) {
         pqxx::work transaction(as_gateway);
@@ -294,12 +294,13 @@ BOOST_FIXTURE_TEST_CASE(what_is_stored_does_not_tell_whose_it_is, Server) {
     HttpUploader uploader(link, "colour");
     const Batch batch = batch_of(collection, 1);
     uploader.deliver(batch);
-    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'colour'") == 1);
-    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE batch = '" + batch.id + "'") == 0);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour'") == 1);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE batch = '" + batch.id + "'") == 0);
     // Nor does a digest of the report lead to it.
     BOOST_TEST(
-        number("SELECT count(*) FROM ldp_batch, colour WHERE digest IN (sha256(ldp_report_send(report)), "
-               "sha256(convert_to('0:' || report::text, 'UTF8')))") == 0);
+        number(
+            "SELECT count(*) FROM ldp_internal.ldp_batch, colour WHERE digest IN (sha256(ldp_internal.ldp_report_send(report)), "
+            "sha256(convert_to('0:' || report::text, 'UTF8')))") == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_database_that_lags_slows_clients_down, Server) {
@@ -365,7 +366,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_refused_has_no_others_refused, Server) {
         waiting.erase(waiting.begin());
     }
     BOOST_TEST(number("SELECT count(*) FROM colour") == 12);
-    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'colour'") == 4);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour'") == 4);
 }
 
 BOOST_FIXTURE_TEST_CASE(slow_clients_keep_nobody_out, Server) {
@@ -452,7 +453,7 @@ BOOST_FIXTURE_TEST_CASE(random_requests_leave_it_serving_and_small, Server) {
     // What was acknowledged is there. Of what was changed some was sound still, or under another id.
     BOOST_TEST(number("SELECT count(*) FROM colour") >= static_cast<std::int64_t>(reports) + 5);
     BOOST_TEST(number("SELECT count(*) FROM colour") ==
-               number("SELECT sum(reports)::bigint FROM ldp_batch WHERE collection = 'colour'"));
+               number("SELECT sum(reports)::bigint FROM ldp_internal.ldp_batch WHERE collection = 'colour'"));
     BOOST_TEST_MESSAGE(requests << " random requests; " << endpoint.memory() << " kB");
     BOOST_TEST(endpoint.memory() < 64 * 1024);
 }
@@ -503,7 +504,7 @@ BOOST_FIXTURE_TEST_CASE(a_batch_that_fits_no_partition_comes_later, Server) {
         BOOST_TEST(status_of(early) == 503U, rows);
         BOOST_TEST(
             (early && early->count(http::field::retry_after) == 1 && early->count("Ldp-Receipt") == 0));
-        BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'split'") == 0);
+        BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'split'") == 0);
         sql("CREATE TABLE split_first PARTITION OF split FOR VALUES FROM (0) TO (1)");
         for (const unsigned status : {201U, 200U}) {
             const auto settled = wire.ask(post("split", batch));

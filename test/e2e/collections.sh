@@ -72,7 +72,7 @@ check "all drops went through" 0 "$(grep -c ERROR "$work/drops")"
 check "and there was no error but that it was gone" "" \
     "$(cat "$work"/crowd.* | grep ERROR | grep -vE '(42704|42P01|25P02)$' | sort | uniq -c)"
 check "something was counted on the way" yes "$(grep -qx 1 "$work"/crowd.* && echo yes)"
-check "every batch that is on record is there" t "$(sql $here -c "SELECT (SELECT count(*) FROM ldp_batch) <= (SELECT count(*) FROM colour)")"
+check "every batch that is on record is there" t "$(sql $here -c "SELECT (SELECT count(*) FROM ldp_internal.ldp_batch) <= (SELECT count(*) FROM colour)")"
 
 # A table that comes alone -----------------------------------------------------------------------------------
 sql $here >/dev/null <<SQL

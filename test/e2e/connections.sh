@@ -101,7 +101,7 @@ if [ -x "$pooler" ]; then
     create größe Köln
     mkdir "$server/pooler" && chmod 777 "$server/pooler"
     for ignored in "" "ignore_startup_parameters = options"; do
-        admin -c "TRUNCATE größe" -c "DELETE FROM ldp_batch" >/dev/null
+        admin -c "TRUNCATE größe" -c "DELETE FROM ldp_internal.ldp_batch" >/dev/null
         cat >"$server/pooler/ini" <<INI
 [databases]
 * = host=$admin_host port=$admin_port

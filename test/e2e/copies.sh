@@ -29,8 +29,8 @@ submit wage wage
 sql -c "REFRESH MATERIALIZED VIEW daily"
 questions=("SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate('wage')"
     "SELECT * FROM ldp_top(ldp_summary_of('colour'), 2)" "SELECT ldp_agg(report) FROM wage"
-    "SELECT * FROM daily" "SELECT * FROM ldp_batch ORDER BY batch")
-batch=$(sql -c "SELECT batch FROM ldp_batch WHERE collection = 'colour' LIMIT 1")
+    "SELECT * FROM daily" "SELECT * FROM ldp_internal.ldp_batch ORDER BY batch")
+batch=$(sql -c "SELECT batch FROM ldp_internal.ldp_batch WHERE collection = 'colour' LIMIT 1")
 # same WHERE PSQL-ARGUMENT...: the first copy of $questions, or those of the variable only.
 same() {
     local question
@@ -38,7 +38,7 @@ same() {
         check "$1: $question" "$(sql ldp_duplicates -c "$question")" "$(sql "${@:2}" -c "$question")"
     done
 }
-claim="SELECT ldp_claim_batch('colour', '$batch', 500, (SELECT digest FROM ldp_batch WHERE batch = '$batch'))"
+claim="SELECT ldp_claim_batch('colour', '$batch', 500, (SELECT digest FROM ldp_internal.ldp_batch WHERE batch = '$batch'))"
 
 # A standby ---------------------------------------------------------------------------------------------------
 "$LDP_AS_SERVER" "$bin/pg_basebackup" -h "$PGHOST" -U "$PGUSER" -D "$server/standby" -R -c fast --no-sync 2>log || bad "pg_basebackup" log
@@ -66,7 +66,7 @@ control standby -m immediate stop
 # Its collections are created there; what is published are their tables, and the counted batches.
 sql -c "ALTER SYSTEM SET wal_level = logical"
 control data -m fast restart
-sql -c "CREATE PUBLICATION reports FOR TABLE colour, wage, ldp_batch" \
+sql -c "CREATE PUBLICATION reports FOR TABLE colour, wage, ldp_internal.ldp_batch" \
     -c "SELECT pg_create_logical_replication_slot('ldp_duplicates', 'pgoutput')" >/dev/null
 sql ldp_subscriber >log <<SQL || { cat log; exit 1; }
 CREATE EXTENSION ldp;
@@ -77,8 +77,8 @@ CREATE SUBSCRIPTION reports CONNECTION 'dbname=ldp_duplicates host=$PGHOST user=
 SQL
 "$ldp" submit --collection wage --column wage --state fourth.ldp people.csv 2>log || bad "submitting while it subscribes" log
 for ((i = 0; i < 200; ++i)); do
-    [ "$(sql ldp_subscriber -c "SELECT (SELECT count(*) FROM wage), (SELECT count(*) FROM colour), (SELECT count(*) FROM ldp_batch)")" = \
-        "$(sql -c "SELECT (SELECT count(*) FROM wage), (SELECT count(*) FROM colour), (SELECT count(*) FROM ldp_batch)")" ] && break
+    [ "$(sql ldp_subscriber -c "SELECT (SELECT count(*) FROM wage), (SELECT count(*) FROM colour), (SELECT count(*) FROM ldp_internal.ldp_batch)")" = \
+        "$(sql -c "SELECT (SELECT count(*) FROM wage), (SELECT count(*) FROM colour), (SELECT count(*) FROM ldp_internal.ldp_batch)")" ] && break
     sleep 0.1
 done
 check "it subscribed" 6000 "$(sql ldp_subscriber -c 'SELECT count(*) FROM wage')"
@@ -119,7 +119,7 @@ if [ "$(sql -c "SHOW server_version_num")" -ge 150000 ]; then
     }
     refresh() { sql "$1" -c "SELECT ldp_refresh('visits_daily')"; }
     buckets="SELECT bucket, ldp_count(summary), summary FROM visits_daily ORDER BY bucket"
-    anew="SELECT ldp_bucket_key(ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country]), count(*), ldp_agg(report, round) FROM visits GROUP BY 1 ORDER BY 1"
+    anew="SELECT ldp_internal.ldp_bucket_key(ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country]), count(*), ldp_agg(report, round) FROM visits GROUP BY 1 ORDER BY 1"
     for side in ldp_duplicates ldp_subscriber; do sql $side -c "$visits" >log || { cat log; exit 1; }; done
     visit 300 before
     check "a publisher's rollup" 300 "$(refresh ldp_duplicates)"

@@ -32,8 +32,8 @@ SQL
 questions=("SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate('visits')"
     "SELECT * FROM by_country ORDER BY country" "SELECT * FROM trend ORDER BY country"
     "SELECT ldp_rollup(summary) FROM by_country" "SELECT name, reports, spec FROM ldp_collections ORDER BY name"
-    "SELECT * FROM ldp_batch ORDER BY batch" "SELECT * FROM ldp_series('rounds')" "SELECT * FROM ldp_hitter_search"
-    "SELECT name, collection, summaries, buckets, counted, open FROM ldp_rollup" "SELECT rollup, part, counted, open FROM ldp_rollup_part")
+    "SELECT * FROM ldp_internal.ldp_batch ORDER BY batch" "SELECT * FROM ldp_series('rounds')" "SELECT * FROM ldp_internal.ldp_hitter_search"
+    "SELECT name, collection, summaries, buckets, counted, open FROM ldp_internal.ldp_rollup" "SELECT rollup, part, counted, open FROM ldp_internal.ldp_rollup_part")
 # Each form of a dump gives the same; what follows looks at the last.
 for form in custom directory tar sections plain; do
     psql -Xqc "DROP DATABASE $to" -c "CREATE DATABASE $to" "$maintenance"
@@ -51,11 +51,11 @@ for form in custom directory tar sections plain; do
         check "$form: $question" "$answer" "$(sql $to -c "$question")"
     done
 done
-check "a collection dropped by hand stays behind" 3 "$(sql $to -c "SELECT count(*) FROM ldp_collection")"
+check "a collection dropped by hand stays behind" 3 "$(sql $to -c "SELECT count(*) FROM ldp_internal.ldp_collection")"
 check "parts still make the whole" t \
     "$(sql $to -c "SELECT (SELECT ldp_rollup(summary) FROM by_country) = (SELECT ldp_agg(report) FROM visits)")"
-batch=$(sql $to -c "SELECT batch FROM ldp_batch LIMIT 1")
-check "a batch counted before is not counted again" f "$(sql $to -c "SELECT ldp_claim_batch(collection, batch, reports, digest) FROM ldp_batch WHERE batch = '$batch'")"
+batch=$(sql $to -c "SELECT batch FROM ldp_internal.ldp_batch LIMIT 1")
+check "a batch counted before is not counted again" f "$(sql $to -c "SELECT ldp_claim_batch(collection, batch, reports, digest) FROM ldp_internal.ldp_batch WHERE batch = '$batch'")"
 check "the table still refuses foreign reports" 1 "$(sql $to -c "INSERT INTO colour SELECT report FROM visits LIMIT 1" | grep -c 'made for another collection')"
 check "privileges came along" t "$(sql $to -c "SELECT has_table_privilege('ldp_submitter', 'colour', 'INSERT') AND NOT has_table_privilege('ldp_submitter', 'colour', 'SELECT')")"
 
@@ -72,6 +72,6 @@ for question in "${questions[@]}"; do
 done
 check "its owner refreshes and queries it" "$(sql $from -c "SELECT * FROM ldp_estimate('visits')")" \
     "$(PGUSER=ldp_restorer sql $to -c "SELECT FROM ldp_refresh('rounds')" -c "SELECT * FROM ldp_estimate('visits')" | grep .)"
-sql $to -c "REVOKE INSERT ON ldp_collection, ldp_batch, ldp_hitter_search, ldp_rollup, ldp_rollup_part FROM ldp_restorer"
+sql $to -c "REVOKE INSERT ON ALL TABLES IN SCHEMA ldp_internal FROM ldp_restorer"
 
 finish

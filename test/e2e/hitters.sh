@@ -109,7 +109,7 @@ check "no alphabet" 22023 "$(refusal "SELECT ldp_create_hitters('more', 2, '')")
 check "rounds too large for a spec" 54000 "$(refusal "SELECT ldp_create_hitters('more', 2, 'abcdefghijklmnopqrstuvwxyz', step => 5)")"
 check "no parameter is NULL" 22004 "$(refusal "SELECT ldp_create_hitters('more', 2, NULL)")"
 check "an impossible epsilon" 22023 "$(refusal "SELECT ldp_create_hitters('more', 0, 'ab')")"
-check "no half-made search is left" 1 "$(sql -c "SELECT count(*) FROM ldp_hitter_search")"
+check "no half-made search is left" 1 "$(sql -c "SELECT count(*) FROM ldp_internal.ldp_hitter_search")"
 
 # rappor: of 3000 candidates four are held, by 5000 to 20000 people. Standard errors are about 0.004.
 sql -c "SELECT ldp_create_collection('sites', '{\"mechanism\": \"rappor\", \"epsilon\": 4, \"domain\": 3000, \"hashes\": 1}')" >/dev/null

@@ -159,7 +159,7 @@ SELECT f.* FROM told, ldp_means(s) AS m, ldp_round(m) AS f;
 SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM told, ldp_means(s) AS f;
 SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0'), ldp_resolution(ldp_agg('$placed'::ldp_report), '0');
 SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$measured'::ldp_report), 'none');
-SELECT ldp_mean(report, 'size'), ldp_means(report), ldp_health(report) FROM record;
+SELECT ldp_mean(report, 'size'), ldp_means(ldp_agg(report)), ldp_health(ldp_agg(report)) FROM record;
 SELECT ldp_create_rollup('by_country', 'side', '{country}');
 SELECT ldp_refresh('by_country');
 SELECT * FROM ldp_side_columns('side');
@@ -173,7 +173,7 @@ SELECT ldp_prune('visits', '2026-01-02'), ldp_series('weekly', since => '2026-01
 SELECT ldp_create_collection('panel', '$spec', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 3), ldp_submit('panel', '$report'), ldp_create_rollup('by_round', 'panel', '{round}', 'Europe/Berlin');
 SELECT ldp_prune_rounds('panel', 1), ldp_drop_rollup('by_round');
-SELECT * FROM ldp_rollups, ldp_listed('{colour}');
+SELECT * FROM ldp_rollups, ldp_internal.ldp_listed('{colour}');
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 SQL
 )"
@@ -187,7 +187,7 @@ SET track_functions = 'all';
 SET search_path = $path;
 SELECT ldp_next_round('words');
 \o /dev/null
-SELECT ldp_hitter_round(h, 1) FROM ldp_hitter_search AS h;
+SELECT ldp_internal.ldp_hitter_round(h, 1) FROM ldp_internal.ldp_hitter_search AS h;
 SELECT * FROM ldp_hitters('words'), ldp_plan_hitters(2, 'ab', longest => 9);
 SELECT ldp_drop_hitters('words');
 SQL
@@ -201,7 +201,7 @@ SET search_path = $path;
 SELECT ldp_client_spec('nothing');
 SELECT ldp_hitters('nothing');
 SELECT ldp_create_collection('colour', '$spec');
-UPDATE ldp_collection SET spec = '{}';
+UPDATE ldp_internal.ldp_collection SET spec = '{}';
 SELECT ldp_value(s, 'no such') FROM (SELECT ldp_agg(report) AS s FROM colour) AS c;
 SELECT ldp_submit_batch('colour', '$batch$number', ARRAY['$report']::ldp_report[]);
 SQL

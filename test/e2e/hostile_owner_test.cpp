@@ -70,7 +70,9 @@ BOOST_FIXTURE_TEST_CASE(a_trigger_changes_nothing_for_others_at_the_endpoint, Ho
     const std::int64_t before = stored("hostile.snare");
     BOOST_TEST(status_of(wire.ask(post("snare", batch_of(*snare, 1)))) == 503U);
     BOOST_TEST(stored("hostile.snare") == before);
-    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE submitter NOT LIKE 'ldp_e2e_gateway%'") == 0);
+    BOOST_TEST(
+        number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE submitter NOT LIKE 'ldp_e2e_gateway%'") ==
+        0);
 }
 
 // Also where a row is a batch: as many reports must be taken as were sent.
@@ -90,7 +92,8 @@ BOOST_FIXTURE_TEST_CASE(batches_that_a_table_keeps_out_or_doubles_are_not_acknow
         BOOST_TEST(status_of(wire.ask(post("snare", batch_of(*snare, 7)))) == 503U, what);
         BOOST_CHECK_EXCEPTION(uploader.deliver(batch_of(*snare, 7)), Error, says("of 7 reports"));
         BOOST_TEST(stored("hostile.snare") + stored("hostile.kept") == 0, what);
-        BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'snare'") == 0, what);
+        BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'snare'") == 0,
+                   what);
     };
     trap("", "BEFORE INSERT ON hostile.snare");
     refused("a trigger");
@@ -204,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(no_request_is_smuggled_in_the_body_of_another, Server) {
     BOOST_TEST(status_of(wire.ask(message("POST " + at, octets + "Transfer-Encoding: identity\r\n") +
                                   message("DELETE " + at))) == 501U);
     BOOST_TEST(!wire.receive().has_value());
-    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE collection = 'colour'") == 0);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour'") == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(clients_that_went_away_keep_nobody_out, Server) {

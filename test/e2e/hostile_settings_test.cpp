@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(a_trigger_that_alters_its_role_changes_nothing_for_other
         BOOST_TEST(Uploader(own, "colour").deliver(batch) == fresh);
         sql("ALTER ROLE " + gateway() + " SET role = ldp_submitter");
     }
-    BOOST_TEST(number("SELECT count(*) FROM ldp_batch WHERE submitter = 'ldp_submitter'") == 0);
+    BOOST_TEST(number("SELECT count(*) FROM ldp_internal.ldp_batch WHERE submitter = 'ldp_submitter'") == 0);
 }
 
 // Each setting that the role may change, at both ends of its range.
@@ -194,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(an_endpoint_without_a_look_up_asks_for_patience, Server)
     pqxx::connection other(dsn());
     std::optional<pqxx::work> locked;
     locked.emplace(other);
-    locked->exec("LOCK TABLE ldp_collection");
+    locked->exec("LOCK TABLE ldp_internal.ldp_collection");
     const Endpoint endpoint;
     Wire wire(endpoint);
     for (const std::string& request :

@@ -90,7 +90,7 @@ for way in "${ways[@]}"; do
     check "the end ($way): $(tail -n 3 "log.$way")" 0 "$status"
     check "lost and doubled ($way)" "0|0" \
         "$(sql -c "SELECT $rows - count(DISTINCT report), count(*) - count(DISTINCT report) FROM by_$way")"
-    check "counted batches ($way)" "$rows" "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'by_$way'")"
+    check "counted batches ($way)" "$rows" "$(sql -c "SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = 'by_$way'")"
 done
 set +m
 check "all that was sent in batches is there" "$(LC_ALL=C sort reports | sha256sum)" "$(sql -c 'SELECT report FROM by_batch' | LC_ALL=C sort | sha256sum)"

@@ -72,7 +72,7 @@ for way in database endpoint; do
     equal "$(by_round "moods_$way")" "${rounds}11|200 12|200 "
     run "its ledger ($way)" 0 "$ldp" ledger --person p0 "moods_$way.panel.ldp"
     has out "1 of at most 3"
-    equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'moods_$way'")" 2400
+    equal "$(sql -c "SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = 'moods_$way'")" 2400
 done
 # A file is as its people said: shares of round 1 within 6 standard errors.
 name="estimates"

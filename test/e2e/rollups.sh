@@ -39,19 +39,19 @@ INSERT INTO sent SELECT report, round, seen, country FROM visits;
 -- How many buckets are not what they are when they are counted anew.
 CREATE VIEW wrong AS
 WITH anew (name, bucket, summary) AS (
-    SELECT 'daily', ldp_bucket_key(ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country]), ldp_agg(report, round) FROM sent GROUP BY 2
-    UNION ALL SELECT 'weekly', ldp_bucket_key(ARRAY[(date_trunc('week', seen, 'Europe/Berlin') AT TIME ZONE 'UTC')::text || '+00']), ldp_agg(report, round) FROM sent GROUP BY 2
-    UNION ALL SELECT 'packed', ldp_bucket_key(ARRAY[day::text, round::text]), ldp_agg(batch, round) FROM sent_packs GROUP BY 2),
+    SELECT 'daily', ldp_internal.ldp_bucket_key(ARRAY[to_char(seen AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), country]), ldp_agg(report, round) FROM sent GROUP BY 2
+    UNION ALL SELECT 'weekly', ldp_internal.ldp_bucket_key(ARRAY[(date_trunc('week', seen, 'Europe/Berlin') AT TIME ZONE 'UTC')::text || '+00']), ldp_agg(report, round) FROM sent GROUP BY 2
+    UNION ALL SELECT 'packed', ldp_internal.ldp_bucket_key(ARRAY[day::text, round::text]), ldp_agg(batch, round) FROM sent_packs GROUP BY 2),
 kept AS (
     SELECT 'daily' AS name, bucket, summary FROM daily UNION ALL SELECT 'weekly', bucket, summary FROM weekly UNION ALL SELECT 'packed', bucket, summary FROM packed)
 SELECT name, bucket FROM anew FULL JOIN kept USING (name, bucket) WHERE (anew.summary = kept.summary) IS NOT TRUE;
 -- At any moment: what is counted and what waits is what was sent.
 CREATE VIEW kept_up AS
 SELECT r.name, COALESCE((SELECT sum(ldp_count(summary)) FROM daily), 0) + (SELECT count(*) FROM visits WHERE ldp_arrival >= r.counted OR ldp_arrival = ANY (r.open))
-       = (SELECT count(*) FROM sent) AS so FROM ldp_rollup AS r WHERE r.name = 'daily'
+       = (SELECT count(*) FROM sent) AS so FROM ldp_internal.ldp_rollup AS r WHERE r.name = 'daily'
 UNION ALL
 SELECT r.name, COALESCE((SELECT sum(ldp_count(summary)) FROM weekly), 0) + (SELECT count(*) FROM visits WHERE ldp_arrival >= r.counted OR ldp_arrival = ANY (r.open))
-       = (SELECT count(*) FROM sent) FROM ldp_rollup AS r WHERE r.name = 'weekly';
+       = (SELECT count(*) FROM sent) FROM ldp_internal.ldp_rollup AS r WHERE r.name = 'weekly';
 SQL
 refresh() { sql "${1:-$here}" -c "SELECT ldp_refresh('daily'), ldp_refresh('weekly'), ldp_refresh('packed')"; }
 # insert COUNT COUNTRY: statements that insert this number of reports.
@@ -60,7 +60,7 @@ insert() {
           INSERT INTO sent SELECT report(i), i % 3, timestamptz '2026-01-02 00:00Z' + i * interval '1 minute', '$2' FROM generate_series(1, $1) AS i;"
 }
 wrong() { sql "${1:-$here}" -c "SELECT count(*) FROM wrong"; }
-waits() { sql -c "SELECT counted > 0 AND cardinality(open) FROM ldp_rollup WHERE name = 'daily'"; }
+waits() { sql -c "SELECT counted > 0 AND cardinality(open) FROM ldp_internal.ldp_rollup WHERE name = 'daily'"; }
 
 # Sessions of their own that run commands step by step.
 open_session() {
@@ -137,7 +137,7 @@ tell first "BEGIN; SELECT ldp_refresh('daily');"
 tell second "SELECT 'waited', ldp_refresh('daily');" go
 for tries in $(seq 500); do [ "$(sql -c "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%waited%' AND pid <> pg_backend_pid()")" = 1 ] && break; sleep 0.01; done
 tell third "$(insert 1 third)"
-check "writers do not wait for a refresh" 1 "$(sql -c "SELECT count(*) FROM visits WHERE country = 'third' AND seen < '2026-01-02 00:02Z' AND ldp_arrival >= (SELECT counted FROM ldp_rollup WHERE name = 'daily')")"
+check "writers do not wait for a refresh" 1 "$(sql -c "SELECT count(*) FROM visits WHERE country = 'third' AND seen < '2026-01-02 00:02Z' AND ldp_arrival >= (SELECT counted FROM ldp_internal.ldp_rollup WHERE name = 'daily')")"
 tell first "COMMIT;"
 tell second "SELECT 1;"
 check "another refresh waits, and counts what is left" 1 "$(grep -cx 'waited|1' "$work/second.out")"
@@ -171,7 +171,7 @@ sql -c "SELECT ldp_open_rounds('visits', 0, 1000)"
 # Copies ----------------------------------------------------------------------------------------------------
 # With reports that are counted, and some that are not; more come there before anybody refreshes.
 sql -c "$(insert 11 uncounted)"
-home="SELECT home = ldp_cluster_database() FROM ldp_collection WHERE name = 'visits'"
+home="SELECT home = ldp_internal.ldp_cluster_database() FROM ldp_internal.ldp_collection WHERE name = 'visits'"
 pg_dump $here | sql $there >"$work/restore.log"
 check "the restore reports nothing" "" "$(grep -iE 'error|warning' "$work/restore.log")"
 close_sessions first second third

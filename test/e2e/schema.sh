@@ -30,7 +30,7 @@ SELECT * FROM ldp_estimate('colour');
 SELECT * FROM ldp_summaries_of('colour', '{seen}');
 SELECT name, collection, summaries, buckets, open FROM ldp_rollups;
 SELECT name, reports, fingerprint FROM ldp_collections;
-SELECT collection, batch, reports FROM ldp_batch;
+SELECT collection, batch, reports FROM ldp_internal.ldp_batch;
 SELECT * FROM ldp_missing_values('days');
 SQL
 }
@@ -41,6 +41,24 @@ check "there is something to compare" 300 "$(head -n 1 <<<"$before" | cut -d'|' 
 
 check "bodies name the schema before .ldp_ only" 0 "$(sql $from -c "SELECT count(*) FROM pg_proc WHERE strpos(replace(prosrc, '\"c %s\".ldp_', ''), 'c %s') > 0")"
 
+# The schema of internal objects.
+check "everyone may use it, and nobody create in it" "ldp_internal t f" "$(sql $from -F ' ' -c "
+    SELECT n.nspname, has_schema_privilege('public', n.oid, 'USAGE'), has_schema_privilege('public', n.oid, 'CREATE')
+    FROM pg_depend AS d JOIN pg_namespace AS n ON n.oid = d.objid
+    WHERE d.classid = 'pg_namespace'::regclass AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp')")"
+check "users have a list that they can read" t "$(sql $from -c "SELECT count(*) <= 170 FROM pg_proc WHERE pronamespace = '\"c %s\"'::regnamespace")"
+check "it is not renamed" "ERROR:  schema \"ldp_internal\" cannot be renamed" "$(sql $from -c "ALTER SCHEMA ldp_internal RENAME TO other" | head -n 1)"
+check "it is not dropped" "ERROR:  cannot drop schema ldp_internal because extension ldp requires it" "$(sql $from -c "DROP SCHEMA ldp_internal CASCADE" | head -n 1)"
+# The owner of a database cannot prepare it. When the extension is dropped, it is dropped.
+psql -Xqc "CREATE ROLE ldp_schema_early" -c "GRANT CREATE ON DATABASE $to TO ldp_schema_early" "$maintenance"
+sql $to -c "SET ROLE ldp_schema_early" -c "CREATE SCHEMA ldp_internal"
+check "another owner's schema of the name is refused" "42P06 schema \"ldp_internal\" already exists The extension ldp creates this schema for its internal objects. Its owner is ldp_schema_early." \
+    "$(sql $to -v VERBOSITY=verbose -c "CREATE EXTENSION ldp" | sed -nE 's/^(ERROR|DETAIL):  ([0-9A-Z]{5}: )?/\2/p' | sed 's/^\(42P06\):/\1/' | xargs -d '\n')"
+check "also if it is to be the schema of the extension" 1 "$(sql $to -c "CREATE EXTENSION ldp SCHEMA ldp_internal" | grep -c 'schema "ldp_internal" already exists')"
+sql $to -c "DROP SCHEMA ldp_internal" -c "CREATE EXTENSION ldp" -c "DROP EXTENSION ldp"
+check "the extension takes its schema along" 0 "$(sql $to -c "SELECT count(*) FROM pg_namespace WHERE nspname = 'ldp_internal'")"
+psql -Xqc "REVOKE CREATE ON DATABASE $to FROM ldp_schema_early" -c "DROP ROLE ldp_schema_early" "$maintenance"
+
 # A session that has called the functions renames the schema; then it, and a new one, find everything.
 for name in "t" 'Ä b.c' "ldp" "named"; do
     old=$(sql $from -c "SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'ldp'")
@@ -49,7 +67,7 @@ for name in "t" 'Ä b.c' "ldp" "named"; do
     functions "$name" >"$work/functions"
     check "a new session, schema $name" "$before" "$(sql $from -f "$work/functions")"
     check "no body keeps the old name, schema $name" 0 "$(sql $from -v old="$old" <<<"SELECT count(*) FROM pg_proc AS f, pg_extension AS e
-        WHERE e.extname = 'ldp' AND f.pronamespace = e.extnamespace AND strpos(replace(f.prosrc, 't.ldp_arrival', ''), :'old' || '.ldp_') > 0")"
+        WHERE e.extname = 'ldp' AND f.pronamespace IN (e.extnamespace, 'ldp_internal'::regnamespace) AND strpos(replace(f.prosrc, 't.ldp_arrival', ''), :'old' || '.ldp_') > 0")"
 done
 check "comments and rights stay" "t|f" "$(sql $from -c "SELECT obj_description(f.oid) LIKE 'Implements ldp_refresh%', has_function_privilege('ldp_admin', f.oid, 'EXECUTE')
     FROM pg_proc AS f WHERE proname = 'ldp_refresh_as'")"

@@ -55,7 +55,7 @@ CREATE TEMP TABLE r17 AS SELECT * FROM ldp_compare_groups('plain', 'country');
 CREATE TEMP TABLE r18 AS SELECT ldp_summary_of('plain') AS s, ldp_summary_of('rounds', 2) AS one, ldp_quantile(ldp_summary_of('found'), 0.5, 'value') AS median, ldp_client_spec('plain') AS spec;
 CREATE TEMP TABLE r19 AS SELECT * FROM ldp_side_columns('plain');
 CREATE TEMP TABLE r20 AS SELECT name, reports::text, mechanism, epsilon, spec, fingerprint, rows FROM ldp_collections ORDER BY name;
-CREATE TEMP TABLE r21 AS SELECT part::text, key, begins, ends FROM ldp_partitions('parted') UNION ALL SELECT part::text, key, begins, ends FROM ldp_partitions('rounds');
+CREATE TEMP TABLE r21 AS SELECT part::text, key, begins, ends FROM ldp_partitions('parted') UNION ALL SELECT part::text, key, begins, ends FROM ldp_internal.ldp_partitions('rounds');
 CREATE TEMP TABLE r22 AS SELECT 1 AS step, partitions, rows FROM ldp_prune('parted', '2030-01-03 00:00+00') UNION ALL SELECT 2, partitions, rows FROM ldp_prune_rounds('rounds', 2)
     UNION ALL SELECT 3, partitions, rows FROM ldp_prune('plain', '2030-01-02 00:00+00') UNION ALL SELECT 4, ldp_prune_batches('plain', '2001-01-01'), 0;
 CREATE TEMP TABLE r23 AS SELECT ldp_create_hitters('words', 2, 'ab', 2, 1)::text AS first;
@@ -64,8 +64,8 @@ CREATE TEMP TABLE r24 AS SELECT ldp_next_round('words')::text AS second;
 CREATE TEMP TABLE r25 AS SELECT * FROM ldp_hitters('words');
 CREATE TEMP TABLE r26 AS SELECT * FROM ldp_plan_hitters(2, 'abc', 10000);
 CREATE TEMP TABLE r27 AS SELECT r.* FROM ldp_estimate('plain') AS e, LATERAL ldp_round(e, 1) AS r;
-CREATE TEMP TABLE r28 AS SELECT collection, batch, reports, digest FROM ldp_batch ORDER BY collection, batch;
-CREATE TEMP TABLE r29 AS SELECT name, collection, summaries::text, buckets, columns, zone FROM ldp_rollup ORDER BY name;
+CREATE TEMP TABLE r28 AS SELECT collection, batch, reports, digest FROM ldp_internal.ldp_batch ORDER BY collection, batch;
+CREATE TEMP TABLE r29 AS SELECT name, collection, summaries::text, buckets, columns, zone FROM ldp_internal.ldp_rollup ORDER BY name;
 CREATE TEMP TABLE r30 AS SELECT ldp_drop_rollup('days')::text, ldp_unregister_collection('found')::text AS freed, ldp_drop_hitters('words')::text,
     (SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['plain', 'parted', 'rounds', 'packed']) AS name) AS dropped;
 DROP TABLE found;
@@ -76,7 +76,7 @@ SQL
 session() {
     psql -XqAt -v ON_ERROR_STOP=1 -v setting="SET $1 = $2;" -v reset="RESET $1;" -f "$work/session.sql" 2>"$work/errors" |
         tr -d '"' | sort  # which quote_all_identifiers adds
-    psql -Xqc "SET client_min_messages = error; DROP TABLE IF EXISTS found" -c "SELECT count(ldp_drop_hitters(name)) FROM ldp_hitter_search" \
+    psql -Xqc "SET client_min_messages = error; DROP TABLE IF EXISTS found" -c "SELECT count(ldp_drop_hitters(name)) FROM ldp_internal.ldp_hitter_search" \
         -c "SELECT count(ldp_drop_collection(name)) FROM ldp_collections" >/dev/null 2>&1
 }
 session work_mem "'4MB'" >"$work/expected"

@@ -52,7 +52,7 @@ known_to_endpoint() {
 sql -c "SELECT ldp_create_collection('mixed', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}', ARRAY[['country', 'text']])" >/dev/null
 awk 'BEGIN { print "value,country"; for (i = 0; i < 1200; i++) print i % 3 ",c" i % 60 }' >mixed.csv
 run "mixed side columns" 0 "$ldp" submit --collection mixed --column country --batch 20 mixed.csv
-equal "$(sql -c "SELECT count(*), sum(reports) FROM ldp_batch WHERE collection = 'mixed'")" "60|1200"
+equal "$(sql -c "SELECT count(*), sum(reports) FROM ldp_internal.ldp_batch WHERE collection = 'mixed'")" "60|1200"
 equal "$(sql -c "SELECT count(*), min(n), max(n) FROM (SELECT count(*) AS n FROM mixed GROUP BY country) AS c")" "60|20|20"
 
 for rows in reports batches; do
@@ -76,12 +76,12 @@ for rows in reports batches; do
         equal "$(refreshed "$collection")" 3000
         equal "$(rolled_up "$collection")" "$expected"
         equal "$(missing "$collection")" "country|300|3000 day|0|3000 "
-        equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = '$collection'")" 3000
+        equal "$(sql -c "SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = '$collection'")" 3000
     done
     # Batches hold reports with the same values: 8 groups in 6 windows of 500 rows at most.
     create "grouped_$rows" $rows
     run "groups become batches ($rows)" 0 "$ldp" submit --collection "grouped_$rows" --column country --column seen=visited --batch 500 visits.csv
-    equal "$(sql -c "SELECT count(*) <= 48 AND sum(reports) = 3000 FROM ldp_batch WHERE collection = 'grouped_$rows'")" t
+    equal "$(sql -c "SELECT count(*) <= 48 AND sum(reports) = 3000 FROM ldp_internal.ldp_batch WHERE collection = 'grouped_$rows'")" t
 done
 
 # A column without values gets its default: the time of arrival.
@@ -153,7 +153,7 @@ except urllib.error.HTTPError as error:
     open("refusal", "wb").write(error.read())
 PY
 }
-sql -c "SELECT encode(ldp_report_batch_send(ldp_pack(report)), 'hex') FROM survey.later LIMIT 1" >frame.hex
+sql -c "SELECT encode(ldp_internal.ldp_report_batch_send(ldp_pack(report)), 'hex') FROM survey.later LIMIT 1" >frame.hex
 python3 -c "open('frame', 'wb').write(bytes.fromhex(open('frame.hex').read()))"
 id() { sql -c "SELECT gen_random_uuid()"; }
 columned=application/vnd.ldp.batch

@@ -20,7 +20,7 @@ create whole "$people"
 run "a whole file" 0 "$ldp" submit --collection whole values.csv
 has err "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
 equal "$(sql -c 'SELECT count(*) FROM whole')" 30000
-equal "$(sql -c "SELECT count(*) FROM ldp_batch WHERE collection = 'whole'")" 3
+equal "$(sql -c "SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'whole'")" 3
 equal "$(stat -c %a values.csv.whole.ldp)" 600
 equal "$(wc -c <out)" 0
 if grep -q $'\x1b' err; then bad "control sequences where there is no terminal"; else ok; fi
@@ -43,7 +43,7 @@ equal "$(sql -c "SELECT count(*) FROM ldp_estimate('called') AS e JOIN (VALUES (
 # start COLLECTION OPTION...: submits $file in the background, in batches so small that it takes a while, and comes
 # back when the first of them are counted. The process is $child.
 file=values.csv batch=5
-batches() { sql -c "SELECT count(*) FROM ldp_batch WHERE collection = '$1'"; }
+batches() { sql -c "SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = '$1'"; }
 start() {
     local before
     before=$(batches "$1")
@@ -73,7 +73,7 @@ for method in insert call; do
     run "after five kills ($method)" 0 "$ldp" submit --collection "killed_$method" --method $method values.csv
     has err "30,000 rows read, 0 skipped, 2,673 numbers clamped (wage 2,673), 30,000 reports submitted"
     equal "$(sql -c "SELECT count(*) FROM killed_$method")" 30000
-    equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'killed_$method'")" 30000
+    equal "$(sql -c "SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = 'killed_$method'")" 30000
 done
 
 # Of averages, each person's once.
@@ -231,7 +231,7 @@ counted=$(sql -c "SELECT count(*) FROM cut_picky")
 run "what was set aside then" 0 "$ldp" queue some.csv.cut_picky.ldp
 has out "waiting     0"
 has out "set aside   $((2000 - counted))"
-equal "$(sql -c "SELECT sum(reports) FROM ldp_batch WHERE collection = 'cut_picky'")" "$counted"
+equal "$(sql -c "SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = 'cut_picky'")" "$counted"
 
 # A server that has time for 100 reports in a transaction.
 create slow "$colours"
@@ -241,7 +241,7 @@ sql -c "CREATE FUNCTION drag() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
 head -n 401 values.csv >few.csv
 run "a statement_timeout" 0 "$ldp" submit --dsn "options='-c statement_timeout=500'" --batch 400 --collection slow few.csv
 equal "$(sql -c "SELECT count(*) FROM slow")" 400
-equal "$(sql -c "SELECT max(reports) <= 100 FROM ldp_batch WHERE collection = 'slow'")" t
+equal "$(sql -c "SELECT max(reports) <= 100 FROM ldp_internal.ldp_batch WHERE collection = 'slow'")" t
 
 # A file that may not grow.
 name="a limit on files"

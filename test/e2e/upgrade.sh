@@ -85,7 +85,7 @@ SQL
 questions=("SELECT * FROM shares" "SELECT * FROM sure" "SELECT * FROM likely" "SELECT * FROM ranking" "SELECT * FROM signs" "SELECT * FROM answers"
     "SELECT * FROM record" "SELECT * FROM steps" "SELECT * FROM published" "SELECT * FROM quartiles" "SELECT * FROM change" "SELECT * FROM summaries" "SELECT * FROM kept" "SELECT estimates()"
     "SELECT name, ldp_count(summary) FROM summaries" "SELECT name, mechanism, epsilon, spec FROM ldp_collections ORDER BY name"
-    "SELECT name, round FROM ldp_hitter_search" "SELECT collection, submitter, batch, reports, digest FROM ldp_batch")
+    "SELECT name, round FROM ldp_internal.ldp_hitter_search" "SELECT collection, submitter, batch, reports, digest FROM ldp_internal.ldp_batch")
 before=()
 for question in "${questions[@]}"; do before+=("$(sql $from -c "$question")"); done
 

@@ -204,8 +204,9 @@ BOOST_FIXTURE_TEST_CASE(the_submitters_role_suffices_and_can_read_nothing, Serve
     for (const auto method : both)
         BOOST_TEST(Uploader(modest, "modest", method).deliver(batch_of(collection, 10)));
     BOOST_TEST(number("SELECT count(*) FROM modest") == 20);
-    for (const char* forbidden : {"SELECT * FROM modest", "DELETE FROM modest", "SELECT * FROM ldp_batch",
-                                  "SELECT * FROM ldp_estimate('modest')"})
+    for (const char* forbidden :
+         {"SELECT * FROM modest", "DELETE FROM modest", "SELECT * FROM ldp_internal.ldp_batch",
+          "SELECT * FROM ldp_estimate('modest')"})
         BOOST_CHECK_THROW(pqxx::nontransaction(modest).exec(forbidden), pqxx::insufficient_privilege);
 }
 

@@ -226,14 +226,14 @@ DECLARE
 BEGIN
     SELECT s INTO before FROM state WHERE ldp_spec(s) ->> 'mechanism' = 'piecewise';
     copy := before::text;
-    after := ldp_summary_accumulate(before, (SELECT report FROM wage WHERE id = 11));
+    after := ldp_internal.ldp_summary_accumulate(before, (SELECT report FROM wage WHERE id = 11));
     ASSERT before::text = copy AND ldp_count(after) = 11;
     after := ldp_summary_merge(before, before);
     ASSERT before::text = copy AND ldp_count(after) = 20;
     after := ldp_summary_merge(NULL, before);
     ASSERT before::text = copy AND after = before;
-    ASSERT ldp_summary_merge(before, NULL) = before AND ldp_summary_accumulate(before, NULL::ldp_report) = before;
-    ASSERT ldp_summary_merge(NULL, NULL) IS NULL AND ldp_summary_accumulate(NULL, NULL::ldp_report) IS NULL;
+    ASSERT ldp_summary_merge(before, NULL) = before AND ldp_internal.ldp_summary_accumulate(before, NULL::ldp_report) = before;
+    ASSERT ldp_summary_merge(NULL, NULL) IS NULL AND ldp_internal.ldp_summary_accumulate(NULL, NULL::ldp_report) IS NULL;
 END
 $$;
 SELECT ldp_count(ldp_summary_merge(s, s)) AS merged, ldp_count(ldp_summary_merge(NULL, s)) AS alone, ldp_count(s) AS n FROM state ORDER BY n;
@@ -243,8 +243,8 @@ SELECT ldp_count(s) AS still FROM state ORDER BY 1;
 -- Full: 2^40 reports are the maximum.
 SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '01' FROM 3) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 8) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 24) AS nearly_full
 FROM spec WHERE name = 'colour' \gset
-SELECT ldp_count(ldp_summary_accumulate(:'nearly_full', report)) FROM colour WHERE right(report::text, 2) = '00' LIMIT 1;
-SELECT ldp_summary_accumulate(ldp_summary_accumulate(:'nearly_full', report), report) FROM colour LIMIT 1;
+SELECT ldp_count(ldp_internal.ldp_summary_accumulate(:'nearly_full', report)) FROM colour WHERE right(report::text, 2) = '00' LIMIT 1;
+SELECT ldp_internal.ldp_summary_accumulate(ldp_internal.ldp_summary_accumulate(:'nearly_full', report), report) FROM colour LIMIT 1;
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_rollup(s) FROM (SELECT :'nearly_full'::ldp_summary AS s UNION ALL SELECT :'nearly_full') AS two;
 \echo :LAST_ERROR_SQLSTATE
@@ -272,7 +272,7 @@ INSERT INTO forged VALUES
 SELECT what, how, pg_temp.outcome(replace(replace(replace(query, '$s', quote_literal(:'s') || '::ldp_summary'), '$r', quote_literal(:'r') || '::ldp_report'),
                                           '$f', quote_literal(bytes) || '::bytea::ldp_summary'))
 FROM forged, (VALUES
-    (1, 'state of accumulate', 'SELECT ldp_summary_accumulate($f, $r)'),
+    (1, 'state of accumulate', 'SELECT ldp_internal.ldp_summary_accumulate($f, $r)'),
     (2, 'state of merge', 'SELECT ldp_summary_merge($f, $s)'),
     (3, 'other of merge', 'SELECT ldp_summary_merge($s, $f)'),
     (4, 'first of rollup', 'SELECT ldp_rollup(s) FROM (SELECT $f AS s UNION ALL SELECT $s) AS u'),
@@ -287,26 +287,26 @@ FROM (VALUES
     (4, 'a byte long', decode(:'r' || '00', 'hex')), (5, 'a cell past the window', decode(left(:'r', -2) || 'a1', 'hex')),
     (6, 'a summary', decode(:'s', 'hex'))) AS forged_report (number, what, bytes),
     (VALUES
-    (1, 'accumulate', 'SELECT ldp_summary_accumulate($s, $f)'),
+    (1, 'accumulate', 'SELECT ldp_internal.ldp_summary_accumulate($s, $f)'),
     (2, 'first of agg', 'SELECT ldp_agg(r) FROM (SELECT $f AS r UNION ALL SELECT $r) AS u'),
     (3, 'second of agg', 'SELECT ldp_agg(r) FROM (SELECT $r AS r UNION ALL SELECT $f) AS u'),
     (4, 'spec', 'SELECT ldp_spec($f)'),
-    (5, 'check', 'SELECT ldp_check_report($f, ldp_spec_parameters((SELECT spec FROM spec WHERE name = ''wage'')))')) AS ways (place, how, query)
+    (5, 'check', 'SELECT ldp_internal.ldp_check_report($f, ldp_spec_parameters((SELECT spec FROM spec WHERE name = ''wage'')))')) AS ways (place, how, query)
 ORDER BY number, place;
 \pset tuples_only off
 \pset format aligned
-UPDATE pg_cast SET castfunc = 'ldp_summary_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_summary'::regtype;
-UPDATE pg_cast SET castfunc = 'ldp_report_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_report'::regtype;
+UPDATE pg_cast SET castfunc = 'ldp_internal.ldp_summary_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_summary'::regtype;
+UPDATE pg_cast SET castfunc = 'ldp_internal.ldp_report_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_report'::regtype;
 
 -- A state is changed in place only if it belongs to the executor; other summaries are copied.
-SELECT ldp_count(summary) AS before, ldp_count(ldp_summary_accumulate(summary, report)) AS counted,
+SELECT ldp_count(summary) AS before, ldp_count(ldp_internal.ldp_summary_accumulate(summary, report)) AS counted,
        ldp_count(ldp_summary_merge(summary, summary)) AS merged, ldp_count(summary) AS after
 FROM (SELECT ldp_agg(report) AS summary, (array_agg(report))[1] AS report FROM colour OFFSET 0) AS s;
 
 -- Parameter blocks are checked, too.
-SELECT ldp_check_report(:'r'::ldp_report, ''::bytea);
-SELECT ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96) || '00', 'hex'));
-SELECT ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96), 'hex'));
+SELECT ldp_internal.ldp_check_report(:'r'::ldp_report, ''::bytea);
+SELECT ldp_internal.ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96) || '00', 'hex'));
+SELECT ldp_internal.ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96), 'hex'));
 
 DROP MATERIALIZED VIEW colour_daily, profile_daily;
 DROP TABLE spec, colour, tags, wage, age, profile, parted, state, long_state, forged;

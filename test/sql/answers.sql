@@ -70,17 +70,15 @@ SELECT count(*) AS values FROM ldp_frequencies(:'literal');
 
 -- In one step -----------------------------------------------------------------------------------------------
 SELECT ldp_mean(report) = ldp_mean(ldp_agg(report)) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS by_name, ldp_mean(report, 0) = ldp_mean(report) AS by_number FROM wage;
-SELECT ldp_mean(report, 'noon') = ldp_mean(ldp_agg(report), 1) AS mean, ldp_means(report) = ARRAY(SELECT m FROM whole, ldp_means(s) AS m WHERE name = 'day') AS means FROM day;
+SELECT ldp_mean(report, 'noon') = ldp_mean(ldp_agg(report), 1) AS mean FROM day;
 SELECT ldp_frequencies(report) = ARRAY(SELECT f FROM whole, ldp_frequencies(s) AS f WHERE name = 'town') AS frequencies,
        ldp_frequencies(report, 'norm_sub') IS NOT DISTINCT FROM ARRAY(SELECT f FROM whole, ldp_frequencies(s, 'norm_sub') AS f WHERE name = 'town') AS consistent,
        ldp_top(report, 2) = ARRAY(SELECT t FROM whole, ldp_top(s, 2) AS t WHERE name = 'town') AS top,
-       ldp_health(report) = ARRAY(SELECT h FROM whole, ldp_health(s) AS h WHERE name = 'town') AS health,
        ldp_frequency(report, 'Bonn') = ldp_frequency(ldp_agg(report), 1) AS by_label, ldp_frequency(report, 1) = ldp_frequency(ldp_agg(report), 1) AS by_number FROM town;
 SELECT ldp_quantile(report, 0.5) = ldp_quantile(ldp_agg(report), 0.5) AS quantile,
        ldp_quantiles(report, '{0.25,NULL,0.5}') = ARRAY(SELECT q FROM whole, ldp_quantiles(s, '{0.25,0.5}') AS q WHERE name = 'age') AS quantiles,
        ldp_histogram(report, 4) = ARRAY(SELECT h FROM whole, ldp_histogram(s, 4) AS h WHERE name = 'age') AS histogram,
-       ldp_range(report, 2, 5) = (SELECT r FROM whole, ldp_range(s, 2, 5) AS r WHERE name = 'age') AS range,
-       ldp_cdf(report, 3) = (SELECT c FROM whole, ldp_cdf(s, 3) AS c WHERE name = 'age') AS cdf FROM age;
+       ldp_range(report, 2, 5) = (SELECT r FROM whole, ldp_range(s, 2, 5) AS r WHERE name = 'age') AS range FROM age;
 -- Rows from an array.
 SELECT label, round(estimate::numeric, 4) AS estimate FROM unnest((SELECT ldp_frequencies(report) FROM town));
 SELECT round, (a).label, (a).n FROM (SELECT round, unnest(ldp_top(report, 1)) AS a FROM town GROUP BY round) AS x ORDER BY round;
@@ -118,13 +116,13 @@ RESET ALL;
 SET search_path = answers, public;
 
 -- States are transferred between servers as text or bytes, and merged there.
-CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_query_accumulate, STYPE = ldp_query);
-CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_query_accumulate, STYPE = ldp_query);
+CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_internal.ldp_query_accumulate, STYPE = ldp_internal.ldp_query);
+CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_internal.ldp_query_accumulate, STYPE = ldp_internal.ldp_query);
 CREATE TABLE state AS SELECT state_of(report, 0.5) AS q FROM age;
-SELECT ldp_quantile_final(q)::text = :'median' AS finished, ldp_quantile_final(q::text::ldp_query)::text = :'median' AS written_and_read FROM state;
-SELECT ldp_quantile_final(ldp_query_merge(a.half::text::ldp_query, b.half))::text = :'median' AS added
+SELECT ldp_internal.ldp_quantile_final(q)::text = :'median' AS finished, ldp_internal.ldp_quantile_final(q::text::ldp_internal.ldp_query)::text = :'median' AS written_and_read FROM state;
+SELECT ldp_internal.ldp_quantile_final(ldp_internal.ldp_query_merge(a.half::text::ldp_internal.ldp_query, b.half))::text = :'median' AS added
 FROM (SELECT state_of(report, 0.5) AS half FROM age WHERE ctid::text < '(10') AS a, (SELECT state_of(report, 0.5) AS half FROM age WHERE NOT ctid::text < '(10') AS b;
-SELECT ldp_query_merge(NULL, NULL) IS NULL AS nothing, ldp_query_merge(q, NULL)::text = q::text AS first, ldp_query_merge(NULL, q)::text = q::text AS second FROM state;
+SELECT ldp_internal.ldp_query_merge(NULL, NULL) IS NULL AS nothing, ldp_internal.ldp_query_merge(q, NULL)::text = q::text AS first, ldp_internal.ldp_query_merge(NULL, q)::text = q::text AS second FROM state;
 
 -- A first round without reports.
 CREATE TABLE first AS SELECT (overlay(block PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', (canonical #>> '{derived,summary_bytes}')::integer - length(block) / 2 - 16))::ldp_summary AS s
@@ -181,29 +179,29 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_frequencies(report, 'magic') FROM town$$),
     ($$SELECT ldp_quantile(report, 0.5) FROM (SELECT report FROM age UNION ALL SELECT report FROM town) AS mixed$$),
     -- States of other aggregates, and invalid states.
-    ($$SELECT ldp_frequency_of_label_final(q) FROM state$$),
-    ($$SELECT ldp_range_final(q) FROM state$$),
-    ($$SELECT ldp_quantile_final(state_of(report, 'x'::text)) FROM age$$),
-    ($$SELECT ldp_query_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
-    ($$SELECT ldp_query_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
-    ($$SELECT ldp_query_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
-    ($$SELECT ''::ldp_query$$),
-    ($$SELECT 'ffffffff00'::ldp_query$$),
-    ($$SELECT '0000000000'::ldp_query$$),
-    ($$SELECT '0100000000'::ldp_query$$),
-    ($$SELECT (left(q::text, -2))::ldp_query FROM state$$),
-    ($$SELECT 'town'::ldp_query$$)) AS q (query);
+    ($$SELECT ldp_internal.ldp_frequency_of_label_final(q) FROM state$$),
+    ($$SELECT ldp_internal.ldp_range_final(q) FROM state$$),
+    ($$SELECT ldp_internal.ldp_quantile_final(state_of(report, 'x'::text)) FROM age$$),
+    ($$SELECT ldp_internal.ldp_query_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
+    ($$SELECT ldp_internal.ldp_query_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
+    ($$SELECT ldp_internal.ldp_query_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
+    ($$SELECT ''::ldp_internal.ldp_query$$),
+    ($$SELECT 'ffffffff00'::ldp_internal.ldp_query$$),
+    ($$SELECT '0000000000'::ldp_internal.ldp_query$$),
+    ($$SELECT '0100000000'::ldp_internal.ldp_query$$),
+    ($$SELECT (left(q::text, -2))::ldp_internal.ldp_query FROM state$$),
+    ($$SELECT 'town'::ldp_internal.ldp_query$$)) AS q (query);
 -- Forged values that bypass the input function, as only a superuser can create: every use checks them.
-CREATE CAST (bytea AS ldp_query) WITHOUT FUNCTION;
+CREATE CAST (bytea AS ldp_internal.ldp_query) WITHOUT FUNCTION;
 CREATE TABLE forged AS SELECT what, bytes FROM state, LATERAL (SELECT decode(q::text, 'hex')) AS h (whole), LATERAL (VALUES
     (1, 'no bytes', ''::bytea), (2, 'a length alone', substr(whole, 1, 4)), (3, 'a head alone', substr(whole, 1, 13)), (4, 'a summary alone', substr(whole, 14)),
     (5, 'a byte short', substr(whole, 1, length(whole) - 1)), (6, 'a byte long', whole || '\x00'), (7, 'a huge head', '\xffffffff'::bytea || substr(whole, 5)),
     (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 5)), (9, 'an invalid share', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 6))) AS f (place, what, bytes)
 ORDER BY place;
-SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_query'))
-FROM forged, (VALUES (1, 'SELECT ldp_quantile_final($f)'), (2, 'SELECT ldp_top_final($f)'), (3, 'SELECT ldp_query_merge($f, q) FROM state'), (4, 'SELECT ldp_query_merge(q, $f) FROM state'),
-                     (5, 'SELECT ldp_query_merge(NULL, $f)'), (6, 'SELECT ldp_query_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
-DROP CAST (bytea AS ldp_query);
+SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_internal.ldp_query'))
+FROM forged, (VALUES (1, 'SELECT ldp_internal.ldp_quantile_final($f)'), (2, 'SELECT ldp_internal.ldp_top_final($f)'), (3, 'SELECT ldp_internal.ldp_query_merge($f, q) FROM state'), (4, 'SELECT ldp_internal.ldp_query_merge(q, $f) FROM state'),
+                     (5, 'SELECT ldp_internal.ldp_query_merge(NULL, $f)'), (6, 'SELECT ldp_internal.ldp_query_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
+DROP CAST (bytea AS ldp_internal.ldp_query);
 -- An error in an estimate has a short context, without internal statements of the extension.
 CREATE FUNCTION pg_temp.context(query text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE

@@ -52,10 +52,10 @@ END
 $$;
 SELECT c.call, a.single = a.packed AS same
 FROM (VALUES ('ldp_agg(%s)', 'wage'), ('ldp_agg(%s, 7)', 'wage'), ('ldp_mean(%s)', 'wage'), ('ldp_mean(%s, 1)', 'profile'), ('ldp_mean(%s, ''1'')', 'profile'),
-             ('ldp_means(%s)', 'profile'), ('ldp_haar(%s)', 'profile'), ('ldp_frequency(%s)', 'colour'), ('ldp_frequency(%s, 2)', 'colour'),
+             ('ldp_haar(%s)', 'profile'), ('ldp_frequency(%s)', 'colour'), ('ldp_frequency(%s, 2)', 'colour'),
              ('ldp_frequency(%s, ''2'')', 'colour'), ('ldp_frequencies(%s)', 'colour'), ('ldp_frequencies(%s, ''norm_sub'')', 'colour'), ('ldp_top(%s, 2)', 'colour'),
-             ('ldp_range(%s, 2, 5)', 'score'), ('ldp_cdf(%s, 3)', 'score'), ('ldp_quantile(%s, 0.5)', 'score'), ('ldp_quantiles(%s, ''{0.25,0.75}'')', 'score'),
-             ('ldp_histogram(%s, 4)', 'score'), ('ldp_health(%s)', 'colour'), ('ldp_pack(%s)', 'wage')) AS c (call, collection),
+             ('ldp_range(%s, 2, 5)', 'score'), ('ldp_quantile(%s, 0.5)', 'score'), ('ldp_quantiles(%s, ''{0.25,0.75}'')', 'score'),
+             ('ldp_histogram(%s, 4)', 'score'), ('ldp_pack(%s)', 'wage')) AS c (call, collection),
      LATERAL pg_temp.either(c.call, c.collection) AS a;
 -- These are all aggregates over reports.
 SELECT count(*) AS aggregates, count(*) FILTER (WHERE twin.oid IS NULL) AS without_twin
@@ -93,8 +93,8 @@ SELECT ldp_pack(report) FROM (SELECT report FROM single WHERE id = 1 ORDER BY na
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_agg(batch) FROM (SELECT batch FROM packed ORDER BY name) AS p;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'colour' LIMIT 1;
-SELECT ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'wage' LIMIT 1;
+SELECT ldp_internal.ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'colour' LIMIT 1;
+SELECT ldp_internal.ldp_check_report(batch, ldp_spec_parameters(:'colour')) FROM packed WHERE name = 'wage' LIMIT 1;
 \echo :LAST_ERROR_SQLSTATE
 CREATE TABLE wide AS SELECT pg_temp.report('{"mechanism": "oue", "epsilon": 1, "domain": 65536}', repeat('00', 8192)) AS report;
 SELECT ldp_count(ldp_pack(report)) AS most FROM wide, generate_series(1, 2048);
@@ -142,11 +142,11 @@ FROM (VALUES (1, 'no bytes', ''), (2, 'a header', left(pg_temp.batch(:'colour', 
      (VALUES (1, 'agg', 'SELECT ldp_agg($f)'), (2, 'second of agg', 'SELECT ldp_agg(b) FROM (SELECT $b AS b UNION ALL SELECT $f) AS u'),
              (3, 'pack', 'SELECT ldp_pack(b) FROM (SELECT $b AS b UNION ALL SELECT $f) AS u'), (4, 'unpack', 'SELECT ldp_unpack($f)'),
              (5, 'count', 'SELECT ldp_count($f)'), (6, 'spec', 'SELECT ldp_spec($f)'),
-             (7, 'check', 'SELECT ldp_check_report($f, ldp_spec_parameters((SELECT spec FROM batch_spec WHERE name = ''colour'')))')) AS ways (place, how, query)
+             (7, 'check', 'SELECT ldp_internal.ldp_check_report($f, ldp_spec_parameters((SELECT spec FROM batch_spec WHERE name = ''colour'')))')) AS ways (place, how, query)
 ORDER BY number, place;
 \pset tuples_only off
 \pset format aligned
-UPDATE pg_cast SET castfunc = 'ldp_report_batch_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_report_batch'::regtype;
+UPDATE pg_cast SET castfunc = 'ldp_internal.ldp_report_batch_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_report_batch'::regtype;
 
 DROP TABLE batch_spec, single, packed, mixed, wide;
 
@@ -162,7 +162,7 @@ CREATE TABLE kind AS SELECT * FROM (VALUES
         {"name": "town", "domain": 3, "mechanism": "grr"}, {"name": "size", "min": 0, "max": 10, "mechanism": "duchi"}]}')) AS k (name, spec);
 SELECT ldp_create_collection(name || '_one', spec, '{{country,text}}'), ldp_create_collection(name || '_many', spec, '{{country,text}}', rows => 'batches') FROM kind;
 SELECT ldp_create_collection('plain_many', spec, rows => 'batches') FROM kind WHERE name = 'fresh';
-SELECT relname, reloftype::regtype, pg_get_constraintdef(c.oid) ~ '^CHECK \(ldp_check_report\(batch,' AS checked, obj_description(t.oid) FROM pg_class AS t JOIN pg_constraint AS c ON conrelid = t.oid AND conname = 'report_follows_spec' WHERE relname LIKE '%\_many' ORDER BY relname;
+SELECT relname, reloftype::regtype, pg_get_constraintdef(c.oid) ~ '^CHECK \(ldp_internal.ldp_check_report\(batch,' AS checked, obj_description(t.oid) FROM pg_class AS t JOIN pg_constraint AS c ON conrelid = t.oid AND conname = 'report_follows_spec' WHERE relname LIKE '%\_many' ORDER BY relname;
 SELECT name, rows FROM ldp_collections WHERE name LIKE 'fresh\_%' ORDER BY name;
 SELECT count(ldp_open_rounds(name || t, 0, 3)) FROM kind, unnest('{_one,_many}'::text[]) AS t;
 DO $$
@@ -185,7 +185,7 @@ FROM kind ORDER BY name;
 SELECT name, count(*) AS rows, bool_and(o IS NOT DISTINCT FROM m) AS same, max((m).n) AS n, max((m).people) AS people, count(DISTINCT (m).note) AS notes
 FROM kind, LATERAL (SELECT row_number() OVER (), e AS m FROM ldp_estimate(name || '_many') AS e) AS many (i, m) JOIN LATERAL (SELECT row_number() OVER (), e FROM ldp_estimate(name || '_one') AS e) AS one (i, o) USING (i)
 GROUP BY name ORDER BY name;
-SELECT ldp_groups_of('fresh_many', '{batch}');
+SELECT ldp_internal.ldp_groups_of('fresh_many', '{batch}');
 
 -- Submission: single reports and arrays become batches; a repeated batch counts once; all or nothing.
 SELECT ldp_submit('plain_many', pg_temp.of('plain_many', '01'));
@@ -204,7 +204,7 @@ SELECT ldp_submit_batch('plain_many', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a002', '{
 INSERT INTO plain_many (batch) SELECT batch FROM kept_many LIMIT 1;
 \echo :LAST_ERROR_SQLSTATE
 SELECT array_agg(ldp_count(batch) ORDER BY ldp_count(batch)) AS batches FROM plain_many;
-SELECT reports FROM ldp_batch WHERE collection = 'plain_many' ORDER BY reports;
+SELECT reports FROM ldp_internal.ldp_batch WHERE collection = 'plain_many' ORDER BY reports;
 -- Small batches are packed together.
 WITH taken AS (DELETE FROM plain_many RETURNING batch, round) INSERT INTO plain_many SELECT ldp_pack(batch), round FROM taken GROUP BY round;
 SELECT count(*) AS rows, sum(ldp_count(batch)) AS reports FROM plain_many;

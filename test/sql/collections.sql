@@ -126,9 +126,9 @@ SELECT count(*) FROM colour;
 DELETE FROM colour;
 
 -- The spec cannot be changed; the rest of the row can.
-UPDATE ldp_collection SET spec = jsonb_set(spec, '{epsilon}', '9') WHERE name = 'colour';
+UPDATE ldp_internal.ldp_collection SET spec = jsonb_set(spec, '{epsilon}', '9') WHERE name = 'colour';
 \echo :LAST_ERROR_SQLSTATE
-UPDATE ldp_collection SET created = created WHERE name = 'colour';
+UPDATE ldp_internal.ldp_collection SET created = created WHERE name = 'colour';
 SELECT spec ->> 'epsilon' AS epsilon FROM ldp_collections WHERE name = 'colour';
 
 -- Submission ------------------------------------------------------------------------------------------------
@@ -239,10 +239,10 @@ SELECT * FROM colour;
 SELECT * FROM ldp_estimate('colour');
 DELETE FROM colour;
 UPDATE colour SET round = 1;
-SELECT * FROM ldp_batch;
-INSERT INTO ldp_batch VALUES ('colour', 'regress_ldp_device', :batch, 1, sha256('a'));
-INSERT INTO ldp_collection (name) VALUES ('mine');
-DELETE FROM ldp_batch;
+SELECT * FROM ldp_internal.ldp_batch;
+INSERT INTO ldp_internal.ldp_batch VALUES ('colour', 'regress_ldp_device', :batch, 1, sha256('a'));
+INSERT INTO ldp_internal.ldp_collection (name) VALUES ('mine');
+DELETE FROM ldp_internal.ldp_batch;
 SELECT ldp_drop_collection('colour');
 SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 RESET ROLE;
@@ -261,9 +261,9 @@ RESET ROLE;
 SET ROLE regress_ldp_owner;
 SELECT ldp_create_collection('mine', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
 SELECT ldp_drop_collection('colour');
-UPDATE ldp_collection SET spec = '{}' WHERE name = 'mine';
-DELETE FROM ldp_collection WHERE name = 'mine';
-INSERT INTO ldp_batch VALUES ('mine', 'regress_ldp_owner', :batch, 1, sha256('a'));
+UPDATE ldp_internal.ldp_collection SET spec = '{}' WHERE name = 'mine';
+DELETE FROM ldp_internal.ldp_collection WHERE name = 'mine';
+INSERT INTO ldp_internal.ldp_batch VALUES ('mine', 'regress_ldp_owner', :batch, 1, sha256('a'));
 SELECT ldp_submit('mine', :'report');
 RESET ROLE;
 SET ROLE regress_ldp_device;
@@ -273,7 +273,7 @@ SET ROLE regress_ldp_owner;
 SELECT ldp_drop_collection('mine');
 SELECT to_regclass('mine') IS NULL AS gone, (SELECT count(*) FROM ldp_collections WHERE name = 'mine') AS registered;
 RESET ROLE;
-SELECT count(*) AS batches FROM ldp_batch WHERE collection = 'mine';
+SELECT count(*) AS batches FROM ldp_internal.ldp_batch WHERE collection = 'mine';
 -- Every role may list the collections, and nothing else.
 SET ROLE regress_ldp_stranger;
 SELECT count(*) > 0 AS seen FROM ldp_collections;
@@ -307,10 +307,10 @@ REVOKE ALL ON SCHEMA public FROM regress_ldp_device, regress_ldp_reader, regress
 DROP ROLE regress_ldp_device, regress_ldp_reader, regress_ldp_owner, regress_ldp_stranger;
 
 -- Dropping --------------------------------------------------------------------------------------------------
-SELECT count(*) > 0 AS batches FROM ldp_batch WHERE collection = 'colour';
+SELECT count(*) > 0 AS batches FROM ldp_internal.ldp_batch WHERE collection = 'colour';
 SELECT ldp_drop_collection('colour');
 SELECT to_regclass('colour') IS NULL AS gone, (SELECT count(*) FROM ldp_collections WHERE name = 'colour') AS registered,
-       (SELECT count(*) FROM ldp_batch WHERE collection = 'colour') AS batches;
+       (SELECT count(*) FROM ldp_internal.ldp_batch WHERE collection = 'colour') AS batches;
 SELECT ldp_drop_collection('colour');
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_drop_collection('Weird "name", 100%s');
@@ -322,14 +322,14 @@ SELECT count(*) FROM ldp_collections WHERE name = 'profile';
 SELECT ldp_drop_collection('profile');
 -- If a table is dropped directly, its collection disappears, its name is free, and its batches are deleted.
 DROP TABLE shade;
-SELECT count(*) AS seen, (SELECT count(*) FROM ldp_collection WHERE name = 'shade') AS stale FROM ldp_collections WHERE name = 'shade';
+SELECT count(*) AS seen, (SELECT count(*) FROM ldp_internal.ldp_collection WHERE name = 'shade') AS stale FROM ldp_collections WHERE name = 'shade';
 SELECT ldp_client_spec('shade');
 SELECT ldp_create_collection('shade', '{"mechanism": "oue", "epsilon": 3, "domain": 5}');
 SELECT mechanism FROM ldp_collections WHERE name = 'shade';
 SELECT ldp_claim_batch('shade', :batch, 2, sha256('b')) AS new;
 DROP TABLE shade;
 SELECT ldp_drop_collection('shade');
-SELECT count(*) FROM ldp_collection WHERE name = 'shade';
+SELECT count(*) FROM ldp_internal.ldp_collection WHERE name = 'shade';
 -- A table that was renamed or moved keeps its collection.
 ALTER TABLE visit RENAME TO seen_before;
 ALTER TABLE seen_before SET SCHEMA elsewhere;
@@ -338,20 +338,20 @@ SELECT ldp_submit('visit', pg_temp.report_to('visit', '02'));
 -- pg_dump saves the registered collections whose tables exist.
 DROP TABLE elsewhere.away;
 SELECT conf.oid::regclass AS dumped, condition FROM pg_extension, unnest(extconfig, extcondition) AS conf (oid, condition) WHERE extname = 'ldp';
-SELECT count(*) FROM ldp_collection WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports);
+SELECT count(*) FROM ldp_internal.ldp_collection WHERE EXISTS (SELECT FROM pg_catalog.pg_class AS t WHERE t.oid = reports);
 -- pg_restore -j fills the tables in any order.
 SELECT conname FROM pg_constraint AS c JOIN pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = c.conrelid
 WHERE c.contype = 'f' AND d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ldp');
 -- A new collection has no records of batches of an earlier collection with the same name.
-INSERT INTO ldp_batch VALUES ('away', 'regress_ldp_device', gen_random_uuid(), 1, sha256('a'));
+INSERT INTO ldp_internal.ldp_batch VALUES ('away', 'regress_ldp_device', gen_random_uuid(), 1, sha256('a'));
 SELECT ldp_drop_collection('away');
 SELECT ldp_create_collection('away', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
-INSERT INTO ldp_batch VALUES ('away', 'regress_ldp_device', gen_random_uuid(), 1, sha256('a'));
+INSERT INTO ldp_internal.ldp_batch VALUES ('away', 'regress_ldp_device', gen_random_uuid(), 1, sha256('a'));
 DROP TABLE away;
 SELECT ldp_create_collection('away', '{"mechanism": "grr", "epsilon": 1, "domain": 3}');
-SELECT count(*) AS batches FROM ldp_batch WHERE collection = 'away';
+SELECT count(*) AS batches FROM ldp_internal.ldp_batch WHERE collection = 'away';
 SELECT ldp_drop_collection('visit'), ldp_drop_collection('away');
-SELECT count(*) FROM ldp_collection;
+SELECT count(*) FROM ldp_internal.ldp_collection;
 DROP SCHEMA elsewhere;
 
 -- Citus supports one change per ALTER TABLE.

@@ -119,7 +119,7 @@ BEGIN;
 SET ROLE ldp_labels_reader;
 EXECUTE town;
 RESET ROLE;
-REVOKE SELECT ON ldp_collection FROM PUBLIC;
+REVOKE SELECT ON ldp_internal.ldp_collection FROM PUBLIC;
 EXECUTE town;
 SET ROLE ldp_labels_reader;
 SELECT pg_temp.refusal('SELECT ldp_labels(record, ''town'') FROM s');
@@ -129,8 +129,8 @@ EXECUTE town;
 ROLLBACK;
 -- A row-level policy hides labels as it hides rows.
 BEGIN;
-ALTER TABLE ldp_collection ENABLE ROW LEVEL SECURITY;
-CREATE POLICY others ON ldp_collection FOR SELECT TO ldp_labels_reader USING (name <> 'label_record');
+ALTER TABLE ldp_internal.ldp_collection ENABLE ROW LEVEL SECURITY;
+CREATE POLICY others ON ldp_internal.ldp_collection FOR SELECT TO ldp_labels_reader USING (name <> 'label_record');
 EXECUTE town;
 SET ROLE ldp_labels_reader;
 SELECT ldp_attributes(record) AS record, ldp_attributes(pair) AS pair FROM s;
@@ -151,7 +151,7 @@ SELECT ldp_labels(s) IS NULL AS gone, ldp_attributes(numbers) IS NULL AS too FRO
 
 RESET ROLE;
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['label_pair', 'label_moments', 'label_record', 'label_one']) AS name;
-DELETE FROM ldp_collection WHERE name = 'label_two';
+DELETE FROM ldp_internal.ldp_collection WHERE name = 'label_two';
 DROP SCHEMA labels CASCADE;
 DROP OWNED BY ldp_labels_reader;
 DROP ROLE ldp_labels_reader;

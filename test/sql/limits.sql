@@ -9,15 +9,15 @@ LANGUAGE sql AS $$
     FROM (SELECT ldp_spec_canonical(jsonb_build_object('mechanism', mechanism, 'epsilon', 1, 'min_group', 1, 'attributes',
               jsonb_build_array(jsonb_build_object('name', 'v', 'domain', domain))) || rest)) AS c (spec)
 $$;
-CREATE FUNCTION bytes(summary ldp_summary) RETURNS integer LANGUAGE sql AS $$ SELECT octet_length(ldp_summary_send(summary)) $$;
+CREATE FUNCTION bytes(summary ldp_summary) RETURNS integer LANGUAGE sql AS $$ SELECT octet_length(ldp_internal.ldp_summary_send(summary)) $$;
 
 -- A report of 32 bytes that stands for a state of 256 MB.
-SELECT octet_length(ldp_report_send(zeros('hadamard', 16777216)));
+SELECT octet_length(ldp_internal.ldp_report_send(zeros('hadamard', 16777216)));
 SHOW ldp.max_state;
 SELECT ldp_agg(zeros('hadamard', 16777216));
 SELECT ldp_frequency(zeros('grr', 16777216), 5);
 SELECT ldp_top(zeros('l_grr', 16777216, '{"first_epsilon": 0.5}'), 5);
-SELECT ldp_summary_accumulate(NULL, zeros('hadamard', 16777216));
+SELECT ldp_internal.ldp_summary_accumulate(NULL, zeros('hadamard', 16777216));
 -- The bound is on the summary, to the kB.
 SET ldp.max_state = '80kB';
 SELECT bytes(ldp_agg(zeros('grr', 10234)));
@@ -40,7 +40,7 @@ SELECT ldp_rollup(summary) FROM kept;
 SELECT ldp_summary_merge(summary, summary) FROM kept;
 SELECT ldp_rollup(summary) OVER (ORDER BY i ROWS 2 PRECEDING) FROM kept, generate_series(1, 9) AS i;
 SELECT ldp_summary_subtract(summary, summary) FROM kept;
-SELECT ldp_summary_accumulate(summary, zeros('grr', 20000)) FROM kept;
+SELECT ldp_internal.ldp_summary_accumulate(summary, zeros('grr', 20000)) FROM kept;
 SELECT ldp_frequency(summary, 0) FROM kept;
 SELECT * FROM ldp_top(NULL), kept WHERE false;
 SELECT t.* FROM kept, ldp_top(summary, 1) AS t;
@@ -74,7 +74,7 @@ SELECT planned('SELECT * FROM ldp_top(NULL, 3)') AS top, planned('SELECT * FROM 
 -- default number of them.
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_depend AS d ON d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'ldp' JOIN pg_language AS l ON l.oid = p.prolang
-WHERE l.lanname = 'c' AND p.proargtypes::oid[] && ARRAY['ldp_report', 'ldp_summary', 'ldp_query']::regtype[]::oid[] AND (p.proretset AND p.prorows = 1000 AND p.proname <> 'ldp_distribution' OR
+WHERE l.lanname = 'c' AND p.proargtypes::oid[] && ARRAY['ldp_report', 'ldp_summary', 'ldp_internal.ldp_query']::regtype[]::oid[] AND (p.proretset AND p.prorows = 1000 AND p.proname <> 'ldp_distribution' OR
     p.procost = 1 AND p.proname NOT IN ('ldp_check_report', 'ldp_rows')) ORDER BY 1;
 DROP TABLE kept;
 DROP FUNCTION planned(text), bytes(ldp_summary), zeros(text, integer, jsonb);

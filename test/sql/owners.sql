@@ -23,19 +23,19 @@ SELECT ldp_create_collection('colour', :spec, ARRAY[['tenant', 'text'], ['note',
 SELECT ldp_open_rounds('colour', 0, 1);
 RESET ROLE;
 SET ROLE regress_ldp_rival;
-DELETE FROM ldp_collection WHERE name = 'colour';
-UPDATE ldp_collection SET reports = 'owners.colour';
-INSERT INTO ldp_batch VALUES ('colour', 'regress_ldp_device', gen_random_uuid(), 1, :'digest');
-UPDATE ldp_hitter_search SET round = 2000000000;
+DELETE FROM ldp_internal.ldp_collection WHERE name = 'colour';
+UPDATE ldp_internal.ldp_collection SET reports = 'owners.colour';
+INSERT INTO ldp_internal.ldp_batch VALUES ('colour', 'regress_ldp_device', gen_random_uuid(), 1, :'digest');
+UPDATE ldp_internal.ldp_hitter_search SET round = 2000000000;
 SELECT ldp_drop_collection('colour');
 SELECT ldp_unregister_collection('colour');
 SELECT ldp_open_rounds('colour', 0, 1000000);
 SELECT ldp_adopt_collection('stolen', 'colour', :spec);
-SELECT ldp_register_collection('stolen', 'colour', :spec, 'rows');
+SELECT ldp_internal.ldp_register_collection('stolen', 'colour', :spec, 'rows');
 SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 20, "domain": 3}');
 -- What has the caller's name for an argument is closed to everyone.
-SELECT ldp_unregister_collection_as('regress_ldp_owner', 'colour');
-SELECT ldp_run_as('regress_ldp_owner'::regrole, false, 'SELECT 1', NULL::integer);
+SELECT ldp_internal.ldp_unregister_collection_as('regress_ldp_owner', 'colour');
+SELECT ldp_internal.ldp_run_as('regress_ldp_owner'::regrole, false, 'SELECT 1', NULL::integer);
 RESET ROLE;
 -- Members of the owner's role are owners.
 GRANT regress_ldp_owner TO regress_ldp_rival;
@@ -114,14 +114,14 @@ SELECT ldp_submit_batch('altered', gen_random_uuid(), ARRAY[:'green']::ldp_repor
 SELECT * FROM ldp_estimate('altered');
 SELECT * FROM ldp_summaries_of('altered', '{round}');
 SELECT ldp_open_rounds('altered', 1);
-ALTER TABLE altered ADD CONSTRAINT report_follows_spec CHECK (ldp_check_report(report, ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}')));
+ALTER TABLE altered ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}')));
 SELECT ldp_submit('altered', :'green');
 -- Of another spec whose block is as long.
 SELECT ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}') AS other_block \gset
-ALTER TABLE altered DROP CONSTRAINT report_follows_spec, ADD CONSTRAINT report_follows_spec CHECK (ldp_check_report(report, :'other_block'));
+ALTER TABLE altered DROP CONSTRAINT report_follows_spec, ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, :'other_block'));
 SELECT ldp_submit('altered', :'green');
 ALTER TABLE altered DROP CONSTRAINT report_follows_spec,
-    ADD CONSTRAINT report_follows_spec CHECK (ldp_check_report(report, :'block')) NOT VALID;
+    ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, :'block')) NOT VALID;
 SELECT ldp_submit('altered', :'green');
 -- Put back, it is what was registered, however the session prints bytes.
 ALTER TABLE altered VALIDATE CONSTRAINT report_follows_spec;
@@ -306,7 +306,7 @@ SELECT ldp_claim_batch('colour', :batch, 1, :'digest') AS fresh, ldp_claim_batch
 SELECT ldp_claim_batch('colour', :batch, 1, NULL);
 SELECT ldp_claim_batch('colour', :batch, 1, decode(repeat('00', 1000000), 'hex'));
 RESET ROLE;
-SELECT submitter, reports FROM ldp_batch WHERE collection = 'colour' ORDER BY submitter;
+SELECT submitter, reports FROM ldp_internal.ldp_batch WHERE collection = 'colour' ORDER BY submitter;
 -- A gateway's function submits as its owner does.
 CREATE FUNCTION gateway(report ldp_report) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, owners, public AS $$ SELECT ldp_submit('colour', report) $$;
 ALTER FUNCTION gateway(ldp_report) OWNER TO regress_ldp_device;
@@ -321,21 +321,21 @@ RESET ROLE;
 SET ROLE regress_ldp_rival;
 SELECT ldp_next_round('words', 'owners');
 SELECT ldp_drop_hitters('words');
-SELECT ldp_forget_search('words');
-SELECT ldp_record_search(ROW('words', 2, 'ab', 1, 32, 64, 0.05, 'rank', 1));
-SELECT ldp_record_search(ROW('other', 2, 'ab', 1, 32, 64, 0.05, 'rank', 2000000000));
-SELECT length(ldp_hitter_spec(ROW('words', 2, 'abcdefghijklmnopqrstuvwxyz', 5, 32, 64, 0.05, 'rank', 1), 1, '{""}', NULL)::text);
-SELECT length(ldp_hitter_spec(ROW('words', 2, 'ab', 3, 32, 64, 0.05, 'rank', 1), 1, '{""}', NULL)::text);
+SELECT ldp_internal.ldp_forget_search('words');
+SELECT ldp_internal.ldp_record_search(ROW('words', 2, 'ab', 1, 32, 64, 0.05, 'rank', 1));
+SELECT ldp_internal.ldp_record_search(ROW('other', 2, 'ab', 1, 32, 64, 0.05, 'rank', 2000000000));
+SELECT length(ldp_internal.ldp_hitter_spec(ROW('words', 2, 'abcdefghijklmnopqrstuvwxyz', 5, 32, 64, 0.05, 'rank', 1), 1, '{""}', NULL)::text);
+SELECT length(ldp_internal.ldp_hitter_spec(ROW('words', 2, 'ab', 3, 32, 64, 0.05, 'rank', 1), 1, '{""}', NULL)::text);
 RESET ROLE;
 SET ROLE regress_ldp_stranger;
 SELECT ldp_create_hitters('theirs', 2, 'ab', schema => 'owners');
-SELECT ldp_hitter_spec(ROW('words', 2, 'ab', 3, 32, 64, 0.05, 'rank', 1), 1, '{""}', NULL);
+SELECT ldp_internal.ldp_hitter_spec(ROW('words', 2, 'ab', 3, 32, 64, 0.05, 'rank', 1), 1, '{""}', NULL);
 RESET ROLE;
 SET ROLE regress_ldp_owner;
 SELECT ldp_drop_hitters('words');
 SELECT ldp_drop_collection('colour'), ldp_drop_collection('guarded');
 RESET ROLE;
-SELECT count(*) FROM ldp_collection;
+SELECT count(*) FROM ldp_internal.ldp_collection;
 
 SET client_min_messages = warning;
 DROP SCHEMA owners CASCADE;

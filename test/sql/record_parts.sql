@@ -76,14 +76,14 @@ FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income') AS s, ldp_range
 -- A part by itself has the same estimates.
 SELECT ldp_part(:'s'::ldp_summary, 'income') AS income, ldp_part(:'s'::ldp_summary, 'hours') AS hours, ldp_part(:'s'::ldp_summary, 'car') AS tables \gset
 SELECT ldp_attributes(:'income'), ldp_attributes(:'hours'), ldp_attributes(:'tables'), ldp_part(:'s'::ldp_summary, 'mood') = :'tables' AS one_part,
-    ldp_spec(:'tables'::ldp_summary) ->> 'spec' = ldp_part_fingerprint(ldp_spec(:'s'::ldp_summary) ->> 'spec', 0) AS known;
+    ldp_spec(:'tables'::ldp_summary) ->> 'spec' = ldp_internal.ldp_part_fingerprint(ldp_spec(:'s'::ldp_summary) ->> 'spec', 0) AS known;
 SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_histogram(:'s'::ldp_summary, 3, target => 'population', attribute => 'income') AS a JOIN ldp_histogram(:'income'::ldp_summary, 3, target => 'population') AS b USING (bin, stderr, lower, upper);
 SELECT bool_and(a.estimate = b.estimate) AS same FROM ldp_marginal(:'s', '{mood,car}', target => 'population') AS a JOIN ldp_marginal(:'tables', '{mood,car}', target => 'population') AS b USING (cell, stderr, lower, upper);
 SELECT bool_and(a.estimate = b.estimate) AS same, count(*) FROM ldp_means(:'s'::ldp_summary, target => 'population', attribute => 'hours') AS a JOIN ldp_means(:'hours'::ldp_summary, target => 'population') AS b USING (attribute, stderr);
 
 -- One step, by name.
 SELECT pg_temp.short(ldp_quantile(report, 0.5, 'income')) AS median, (ldp_quantiles(report, '{0.25,0.75}'::float8[], 'income'))[2].estimate AS upper,
-    pg_temp.short((ldp_range(report, 0, 300, 'income')).estimate) AS low, pg_temp.short((ldp_range(report, 0, 1, 'hours')).estimate) AS hours, pg_temp.short((ldp_cdf(report, 300, 'income')).estimate) AS below,
+    pg_temp.short((ldp_range(report, 0, 300, 'income')).estimate) AS low, pg_temp.short((ldp_range(report, 0, 1, 'hours')).estimate) AS hours,
     (ldp_histogram(report, 3, 'income'))[3].low AS bin, (ldp_top(report, 1, 'mood'))[1].label AS top, pg_temp.short(ldp_mean(report, 'age')) AS age FROM poll;
 SELECT (ldp_range(report, 0, 300, 'income')) = (SELECT r FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income') AS r) AS same FROM poll;
 -- Groups, batches, rollups and merged summaries.

@@ -59,7 +59,7 @@ SELECT jsonb_path_query_array(ldp_spec_canonical('{"mechanism": "sampled", "epsi
 -- No reports, and few reports.
 SELECT count(*) AS of_no_summary FROM ldp_regression(NULL, 'score', ARRAY['hours']);
 SELECT count(*) AS of_no_reports FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE false), 'score', ARRAY['hours']);
-SELECT term, estimate, lower, n, note FROM ldp_regression((SELECT ldp_agg(report) FROM (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) <> 3 UNION ALL (SELECT report FROM pupil WHERE get_byte(ldp_report_send(report), length(ldp_report_send(report)) - 2) = 3 LIMIT 19)) AS r), 'score', ARRAY['hours']);
+SELECT term, estimate, lower, n, note FROM ldp_regression((SELECT ldp_agg(report) FROM (SELECT report FROM pupil WHERE get_byte(ldp_internal.ldp_report_send(report), length(ldp_internal.ldp_report_send(report)) - 2) <> 3 UNION ALL (SELECT report FROM pupil WHERE get_byte(ldp_internal.ldp_report_send(report), length(ldp_internal.ldp_report_send(report)) - 2) = 3 LIMIT 19)) AS r), 'score', ARRAY['hours']);
 SELECT ldp_create_collection('partial', '{"mechanism": "sampled", "epsilon": 4, "per_report": 1, "grid": 100, "attributes": [{"name": "hours", "min": 0, "max": 10, "mechanism": "duchi"}, {"name": "score", "min": 0, "max": 100, "mechanism": "duchi"},
     {"product": ["hours", "hours"], "mechanism": "duchi"}, {"product": ["score", "hours"], "mechanism": "duchi"}]}');
 INSERT INTO partial SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial')), 'hex') || lpad(to_hex(i % 4), 2, '0') || CASE WHEN i % 7 < 4 THEN '01' ELSE '00' END)::ldp_report FROM generate_series(1, 4000) AS i;
@@ -78,7 +78,7 @@ SELECT pg_temp.refusal(format($$SELECT * FROM told, %s$$, question)) FROM (VALUE
     (8, $$ldp_covariance(ldp_part(s, 'hours'), 'hours', 'hours')$$)) AS q (place, question) ORDER BY place;
 SELECT pg_temp.refusal($$SELECT * FROM ldp_correlation(ldp_summary_of('partial'), 'hours', 'score')$$);
 -- Equal hours: the design is singular.
-SELECT pg_temp.refusal($$SELECT * FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE substr(encode(ldp_report_send(report), 'hex'), length(ldp_report_send(report)) * 2 - 3) <> '0501'), 'score', '{hours}')$$);
+SELECT pg_temp.refusal($$SELECT * FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE substr(encode(ldp_internal.ldp_report_send(report), 'hex'), length(ldp_internal.ldp_report_send(report)) * 2 - 3) <> '0501'), 'score', '{hours}')$$);
 -- A summary without a collection in this database.
 SELECT pg_temp.refusal(format($$SELECT * FROM ldp_covariance(%L::ldp_summary, 'hours', 'score')$$, s)) FROM
     (SELECT ldp_agg((encode(ldp_spec_parameters(spec), 'hex') || '0001')::ldp_report) AS s FROM (SELECT ldp_client_spec('partial') - 'derived' || '{"min_group": 7}' AS spec) AS other) AS stranger;

@@ -46,7 +46,7 @@ SELECT ldp_refresh('daily');
 ALTER TABLE visits DETACH PARTITION silent;
 INSERT INTO visits (report, seen, country) SELECT report(i), '2026-02-03', 'meanwhile' FROM generate_series(1, 2) AS i;
 SELECT ldp_refresh('daily'), ldp_refresh('whole');
-INSERT INTO silent (report, round, seen, country, ldp_arrival) SELECT report(i), 0, '2026-02-04', 'elsewhere', ldp_arrival(c.home, c.stamp) FROM generate_series(1, 9) AS i, ldp_collection AS c WHERE c.name = 'visits';
+INSERT INTO silent (report, round, seen, country, ldp_arrival) SELECT report(i), 0, '2026-02-04', 'elsewhere', ldp_internal.ldp_arrival(c.home, c.stamp) FROM generate_series(1, 9) AS i, ldp_internal.ldp_collection AS c WHERE c.name = 'visits';
 SELECT ldp_refresh('daily'), ldp_refresh('whole');
 ALTER TABLE visits ATTACH PARTITION silent FOR VALUES FROM ('2026-02-04') TO ('2026-02-05');
 SELECT ldp_refresh('daily'), ldp_refresh('daily'), ldp_refresh('whole');
@@ -76,7 +76,7 @@ SELECT * FROM ldp_prune('visits', '2026-04-01');
 SELECT count(*) FROM visits;
 SELECT * FROM ldp_prune('visits', '2026-04-01');
 SELECT ldp_count(ldp_rollup(summary)) FROM daily WHERE country = 'kept';
-SELECT count(*) FROM ldp_rollup_part AS p WHERE NOT EXISTS (SELECT FROM ldp_rollup AS r WHERE r.name = p.rollup);
+SELECT count(*) FROM ldp_internal.ldp_rollup_part AS p WHERE NOT EXISTS (SELECT FROM ldp_internal.ldp_rollup AS r WHERE r.name = p.rollup);
 
 -- At random -------------------------------------------------------------------------------------------------
 -- Reports arrive, partitions are added by hand and by ldp, detached and attached, rollups refreshed one by one, and reports pruned. In the
@@ -93,7 +93,7 @@ BEGIN
         dice := random();
         at := CASE WHEN made = 0 THEN -1 ELSE floor(random() * made) END;
         n := 1 + floor(random() * 9);
-        SELECT c.home, c.stamp INTO home, above FROM ldp_collection AS c WHERE c.name = 'random';
+        SELECT c.home, c.stamp INTO home, above FROM ldp_internal.ldp_collection AS c WHERE c.name = 'random';
         IF dice < 0.35 THEN
             WITH new AS (INSERT INTO random (report, round, slot, v) SELECT report(i + step), i % 3, CASE WHEN at = ANY (aside) THEN -1 ELSE at END, (ARRAY['NaN', '-0', '0', '1e308', '0.1', NULL])[1 + (i + step) % 6]::float8
                          FROM generate_series(1, n) AS i RETURNING report, round, slot, v)
@@ -101,7 +101,7 @@ BEGIN
         ELSIF dice < 0.55 THEN
             -- By hand, filled first: with a stamp of now, of no time, or of any.
             EXECUTE format('CREATE TABLE hand_%s (LIKE random INCLUDING ALL)', made);
-            stamp := CASE floor(random() * 3) WHEN 0 THEN ldp_arrival(home, above) WHEN 1 THEN floor(random() * 1e12) END;
+            stamp := CASE floor(random() * 3) WHEN 0 THEN ldp_internal.ldp_arrival(home, above) WHEN 1 THEN floor(random() * 1e12) END;
             EXECUTE format('WITH new AS (INSERT INTO hand_%1$s (report, round, slot, v, ldp_arrival) SELECT report(i), i %% 3, %1$s, i, $2 FROM generate_series(1, $1) AS i RETURNING report, round, slot, v) INSERT INTO sent SELECT * FROM new', made) USING n, stamp;
             COMMIT;
             IF random() < 0.5 THEN PERFORM ldp_refresh('random_1'); COMMIT; END IF;
@@ -119,7 +119,7 @@ BEGIN
             EXECUTE format('ALTER TABLE random ATTACH PARTITION hand_%s FOR VALUES FROM (%1$s) TO (%s)', at, at + 1);
             aside := aside[2:];
         ELSIF dice < 0.82 THEN
-            SELECT p.partitions + p.rows INTO n FROM ldp_collection AS c, ldp_prune_below(CURRENT_USER, c, 'slot', (at - 2)::text) AS p WHERE c.name = 'random';
+            SELECT p.partitions + p.rows INTO n FROM ldp_internal.ldp_collection AS c, ldp_internal.ldp_prune_below(CURRENT_USER, c, 'slot', (at - 2)::text) AS p WHERE c.name = 'random';
         ELSIF dice < 0.92 THEN
             PERFORM ldp_refresh('random_1');
         ELSE

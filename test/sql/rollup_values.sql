@@ -154,38 +154,38 @@ SELECT count(*) FROM gaps;
 
 -- Stamps ----------------------------------------------------------------------------------------------------
 -- One that would be above the greatest bigint is an error; one that no transaction can have is replaced.
-SELECT ldp_arrival(ldp_cluster_database(), 9223372036854775807);
-SELECT ldp_arrival(ldp_cluster_database(), 5) - 5 = pg_current_xact_id()::text::bigint AS number, ldp_arrival('elsewhere', 5) IS NULL AS elsewhere;
+SELECT ldp_internal.ldp_arrival(ldp_internal.ldp_cluster_database(), 9223372036854775807);
+SELECT ldp_internal.ldp_arrival(ldp_internal.ldp_cluster_database(), 5) - 5 = pg_current_xact_id()::text::bigint AS number, ldp_internal.ldp_arrival('elsewhere', 5) IS NULL AS elsewhere;
 SELECT provolatile FROM pg_proc WHERE proname = 'ldp_arrival';
 INSERT INTO gaps (report, seen, ldp_arrival) VALUES (report(1), '2026-03-01', NULL), (report(2), '2026-03-01', 9223372036854775807), (report(2), '2026-03-01', -5);
 SELECT ldp_refresh('gaps_daily');
 SELECT ldp_refresh('gaps_daily'), ldp_refresh('gaps_daily');
 INSERT INTO gaps (report, seen, ldp_arrival) VALUES (report(1), '2026-03-01', NULL), (report(2), '2026-03-01', 9223372036854775807);
-UPDATE ldp_collection SET home = 'elsewhere' WHERE name = 'gaps';
+UPDATE ldp_internal.ldp_collection SET home = 'elsewhere' WHERE name = 'gaps';
 SELECT ldp_refresh('gaps_daily'), ldp_refresh('gaps_daily');
 INSERT INTO gaps (report, seen) VALUES (report(1), '2026-03-01');
-SELECT ldp_refresh('gaps_daily'), ldp_refresh('gaps_daily'), (SELECT sum(ldp_count(summary)) FROM gaps_daily) AS all_of_them, (SELECT stamp < 4611686018427387904 FROM ldp_collection WHERE name = 'gaps') AS small;
+SELECT ldp_refresh('gaps_daily'), ldp_refresh('gaps_daily'), (SELECT sum(ldp_count(summary)) FROM gaps_daily) AS all_of_them, (SELECT stamp < 4611686018427387904 FROM ldp_internal.ldp_collection WHERE name = 'gaps') AS small;
 -- A refresh finds new reports by the index, which summarizes all pages afterwards.
 INSERT INTO gaps SELECT report(i), 0, '2026-04-01', 'de' FROM generate_series(1, 20000) AS i;
 SELECT ldp_refresh('gaps_daily');
 INSERT INTO gaps SELECT report(i), 0, '2026-04-02', 'de' FROM generate_series(1, 10) AS i;
 CREATE FUNCTION plan(rollup text) RETURNS SETOF text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    r ldp_rollup; c ldp_collection; line text;
+    r ldp_internal.ldp_rollup; c ldp_internal.ldp_collection; line text;
 BEGIN
-    SELECT * INTO r FROM ldp_rollup WHERE name = rollup;
-    SELECT * INTO c FROM ldp_collection WHERE name = r.collection;
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || ldp_roll_up_statement(r, c, c.reports::text, format('t.ldp_arrival >= %s AND t.ldp_arrival < %s OR t.ldp_arrival = ANY (%L::bigint[]) OR %s',
-            r.counted, r.counted + 1000000, r.open, ldp_unstamped()), ldp_unstamped()) LOOP
+    SELECT * INTO r FROM ldp_internal.ldp_rollup WHERE name = rollup;
+    SELECT * INTO c FROM ldp_internal.ldp_collection WHERE name = r.collection;
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || ldp_internal.ldp_roll_up_statement(r, c, c.reports::text, format('t.ldp_arrival >= %s AND t.ldp_arrival < %s OR t.ldp_arrival = ANY (%L::bigint[]) OR %s',
+            r.counted, r.counted + 1000000, r.open, ldp_internal.ldp_unstamped()), ldp_internal.ldp_unstamped()) LOOP
         IF line ~ 'Bitmap|Seq Scan on gaps|Rows Removed' THEN RETURN NEXT regexp_replace(trim(line), '(=|: )[0-9]+$', '\1N'); END IF;
     END LOOP;
 END $$;
 BEGIN;
 SELECT DISTINCT regexp_replace(plan, '\(actual.*\)|[0-9]+', '', 'g') AS plan FROM plan('gaps_daily') WHERE plan ~ 'Scan' ORDER BY 1;
 ROLLBACK;
-SELECT count(*) AS summarised FROM pg_class AS t, ldp_rollup_part AS p WHERE t.oid = p.part AND p.rollup = 'gaps_daily' AND p.pages * current_setting('block_size')::bigint = pg_relation_size(t.oid);
+SELECT count(*) AS summarised FROM pg_class AS t, ldp_internal.ldp_rollup_part AS p WHERE t.oid = p.part AND p.rollup = 'gaps_daily' AND p.pages * current_setting('block_size')::bigint = pg_relation_size(t.oid);
 
 SET client_min_messages = warning;
 SELECT count(ldp_drop_collection(name)) FROM ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports WHERE t.relnamespace = 'rollup_values'::regnamespace;
-SELECT count(*) FROM ldp_rollup_part;
+SELECT count(*) FROM ldp_internal.ldp_rollup_part;
 DROP SCHEMA rollup_values CASCADE;

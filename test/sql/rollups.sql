@@ -171,7 +171,7 @@ SELECT * FROM ldp_prune('visits', '2026-03-30 12:00Z', 'country');
 -- Whole partitions, and of what is left the rows.
 INSERT INTO visits SELECT report('visits', i), 0, timestamptz '2026-03-28 00:00Z' + i * interval '1 minute', 'de' FROM generate_series(1, 9) AS i;
 SELECT ldp_rollup(summary) AS before FROM daily \gset
-SELECT ldp_agg(report, round) AS waiting FROM visits WHERE ldp_arrival >= (SELECT counted FROM ldp_rollup WHERE name = 'daily') \gset
+SELECT ldp_agg(report, round) AS waiting FROM visits WHERE ldp_arrival >= (SELECT counted FROM ldp_internal.ldp_rollup WHERE name = 'daily') \gset
 SELECT * FROM ldp_prune('visits', '2026-03-30 12:00Z');
 SELECT tableoid::regclass, count(*), min(seen) >= '2026-03-30 12:00Z' AS kept FROM visits WHERE seen IS NOT NULL GROUP BY 1 ORDER BY min(tableoid::regclass::text);
 SELECT ldp_rollup(summary) = ldp_summary_merge(:'before', :'waiting') AS nothing_lost FROM daily;
@@ -185,7 +185,7 @@ SELECT tableoid::regclass, min(began) FROM stays GROUP BY 1 ORDER BY min(tableoi
 SELECT ldp_prune_batches('packed'), ldp_prune_batches('packed', now() - interval '25 hours');
 SELECT ldp_prune_batches('packed', now());
 SELECT ldp_prune_batches('packed', NULL);
-UPDATE ldp_batch SET claimed = now() - interval '13 months' WHERE collection = 'packed';
+UPDATE ldp_internal.ldp_batch SET claimed = now() - interval '13 months' WHERE collection = 'packed';
 SELECT ldp_prune_batches('visits'), ldp_prune_batches('packed'), ldp_prune_batches('packed');
 
 -- Dropping --------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ SELECT ldp_refresh('by_round'), ldp_refresh('by_round');
 INSERT INTO panel SELECT report('panel', 1), 9 FROM generate_series(1, 7);
 SELECT ldp_refresh('by_round'), ldp_refresh('by_round');
 SELECT ldp_drop_collection(name) FROM unnest(ARRAY['plain', 'packed', 'visits', 'panel', 'stays', 'guarded', 'tenants']) AS name;
-SELECT count(*) FROM ldp_rollup;
+SELECT count(*) FROM ldp_internal.ldp_rollup;
 SELECT relname FROM pg_class WHERE relnamespace = 'rollups'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname;
 SET client_min_messages = warning;
 DROP SCHEMA rollups CASCADE;

@@ -65,7 +65,7 @@ CREATE TABLE question (number integer, of_summary text, of_reports text);
 INSERT INTO question VALUES
     (1, 'ldp_frequencies(s)', 'ldp_frequencies(report)'), (2, 'ldp_frequency(s)', 'ldp_frequency(report)'), (3, 'ldp_frequency(s, 1)', 'ldp_frequency(report, 1)'),
     (4, 'ldp_frequency(s, ''red'')', 'ldp_frequency(report, ''red''::text)'), (5, 'ldp_consistent(s, ''norm_sub'')', 'ldp_frequencies(report, ''norm_sub'')'), (6, 'ldp_top(s)', 'ldp_top(report, 3)'),
-    (7, 'ldp_estimate(s)', NULL), (8, 'ldp_change(s, s)', NULL), (9, 'ldp_health(s)', 'ldp_health(report)'), (10, 'ldp_learn_range(s)', NULL), (11, 'ldp_change(s, s, 0.5)', NULL);
+    (7, 'ldp_estimate(s)', NULL), (8, 'ldp_change(s, s)', NULL), (9, 'ldp_health(s)', NULL), (10, 'ldp_learn_range(s)', NULL), (11, 'ldp_change(s, s, 0.5)', NULL);
 SELECT number, answers, told, count(*), pg_temp.answered(format('SELECT %s FROM (SELECT %s AS s FROM %I) AS s', of_summary, told, answers)) AS outcome
 FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(report)'), ('ldp_agg(report, round)'), ('ldp_agg(report, round) FILTER (WHERE round = 9)')) AS t (told)
 GROUP BY number, of_summary, answers, told ORDER BY answers, told, number;
@@ -82,13 +82,12 @@ CREATE TABLE step (collection text, aggregate text, arguments text, of_summary t
 INSERT INTO step VALUES
     ('kept_number', 'ldp_mean(ldp_report)', '', 'ldp_mean(s)'), ('kept_vector', 'ldp_mean(ldp_report,integer)', ', 1', 'ldp_mean(s, 1)'),
     ('kept_vector', 'ldp_mean(ldp_report,text)', ', ''b''::text', 'ldp_mean(s, ''b'')'), ('kept_vector', 'ldp_haar(ldp_report)', '', 'ldp_haar(s)'),
-    ('kept_record', 'ldp_means(ldp_report)', '', 'ldp_means(s)'), ('kept', 'ldp_frequency(ldp_report)', '', 'ldp_frequency(s)'),
+    ('kept', 'ldp_frequency(ldp_report)', '', 'ldp_frequency(s)'),
     ('kept', 'ldp_frequency(ldp_report,integer)', ', 1', 'ldp_frequency(s, 1)'), ('kept', 'ldp_frequency(ldp_report,text)', ', ''red''::text', 'ldp_frequency(s, ''red'')'),
     ('kept', 'ldp_frequencies(ldp_report)', '', 'ldp_frequencies(s)'), ('kept', 'ldp_frequencies(ldp_report,text)', ', ''norm_sub''', 'ldp_frequencies(s, ''norm_sub'')'),
     ('kept', 'ldp_top(ldp_report,integer)', ', 3', 'ldp_top(s, 3)'), ('kept_record', 'ldp_top(ldp_report,integer,text)', ', 3, ''town''', 'ldp_top(s, 3, attribute => ''town'')'),
     ('kept_ordered', 'ldp_range(ldp_report,double precision,double precision)', ', 1, 2', 'ldp_range(s, 1, 2)'),
     ('kept_ordered', 'ldp_range(ldp_report,double precision,double precision,text)', ', 1, 2, ''value''', 'ldp_range(s, 1, 2)'),
-    ('kept_ordered', 'ldp_cdf(ldp_report,double precision)', ', 2', 'ldp_cdf(s, 2)'), ('kept_ordered', 'ldp_cdf(ldp_report,double precision,text)', ', 2, ''value''', 'ldp_cdf(s, 2)'),
     ('kept_ordered', 'ldp_quantile(ldp_report,double precision)', ', 0.5', 'ldp_quantile(s, 0.5)'), ('kept_ordered', 'ldp_quantile(ldp_report,double precision,text)', ', 0.5, ''value''', 'ldp_quantile(s, 0.5)'),
     ('kept_ordered', 'ldp_quantiles(ldp_report,double precision[])', ', ''{0.5}''', 'ldp_quantiles(s, ''{0.5}'')'),
     ('kept_ordered', 'ldp_quantiles(ldp_report,double precision[],text)', ', ''{0.5}'', ''value''', 'ldp_quantiles(s, ''{0.5}'')'),

@@ -37,7 +37,7 @@ SELECT cardinality(ldp_means(wage)), cardinality(ldp_frequencies(town)), cardina
        cardinality(ldp_health(town)), (ldp_range(age, 1, 3)).attribute, (ldp_cdf(age, 3)).attribute, cardinality(ldp_quantiles(age, ARRAY[0.5])),
        cardinality(ldp_histogram(age, 2))
 FROM reports;
-SELECT (ldp_combine_rows(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
+SELECT (ldp_internal.ldp_combine_rows(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
 -- All were called, except functions that return the result of an SQL function.
 SELECT proname FROM functions WHERE NOT proretset ORDER BY proname COLLATE "C";
 
@@ -69,7 +69,7 @@ SELECT ldp_health(town) FROM reports;
 ROLLBACK;
 BEGIN;
 ALTER TYPE ldp_estimate_row RENAME ATTRIBUTE lower TO least;
-SELECT ldp_combine_rows(NULL::ldp_estimate_row, NULL) IS NULL AS "strict", ldp_combine_rows(ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row,
+SELECT ldp_internal.ldp_combine_rows(NULL::ldp_estimate_row, NULL) IS NULL AS "strict", ldp_internal.ldp_combine_rows(ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row,
     ROW(NULL, NULL, 1, 1, 0, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row);
 ROLLBACK;
 

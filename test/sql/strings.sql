@@ -61,8 +61,8 @@ SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stde
 SELECT label, whole, pg_temp.short(estimate) AS estimate, n, p_value < 1e-6 AS held FROM ldp_string_shares(:'s', ARRAY['acme', 'acmeone', 'acmeon...', 'none', '', 'zed']);
 SELECT pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'acme')) AS acme, pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'zed', 'brand')) AS zed,
        (SELECT pg_temp.short(ldp_frequency(report, 'acme'::text)) FROM brand) AS of_reports;
-SELECT (a).label, pg_temp.short((a).estimate) AS estimate FROM (SELECT unnest(ldp_frequent_strings(report, 3)) AS a FROM brand) AS x;
-SELECT (a).label, pg_temp.short((a).estimate) AS estimate FROM (SELECT unnest(ldp_frequent_strings(batch, 3)) AS a FROM (SELECT ldp_pack(report) AS batch FROM brand) AS b) AS x;
+SELECT (a).label, pg_temp.short((a).estimate) AS estimate FROM (SELECT ldp_frequent_strings(ldp_agg(report), "limit" => 3) AS a FROM brand) AS x;
+SELECT (a).label, pg_temp.short((a).estimate) AS estimate FROM (SELECT ldp_frequent_strings(ldp_agg(batch), "limit" => 3) AS a FROM (SELECT ldp_pack(report) AS batch FROM brand) AS b) AS x;
 SELECT pg_temp.refusal(q) FROM unnest(ARRAY[
     'SELECT * FROM ldp_string_shares($s, ARRAY[''a'', NULL])',
     'SELECT * FROM ldp_string_shares($s, ARRAY[''Acme''])',
@@ -94,7 +94,7 @@ SELECT count(*) FROM ldp_frequent_strings((SELECT ldp_agg(report) FROM brand WHE
 
 -- Diagnostics, forgery, planning.
 SELECT statistic, p_value < 1e-6 AS suspect FROM ldp_health(:'s');
-SELECT statistic FROM ldp_health((SELECT ldp_agg(report) FROM brand WHERE get_byte(ldp_report_send(report), octet_length(ldp_report_send(report)) - 5) = 1)) WHERE p_value < 1e-6;
+SELECT statistic FROM ldp_health((SELECT ldp_agg(report) FROM brand WHERE get_byte(ldp_internal.ldp_report_send(report), octet_length(ldp_internal.ldp_report_send(report)) - 5) = 1)) WHERE p_value < 1e-6;
 SELECT attribute, pg_temp.short(one_report) AS one_report, pg_temp.short(down) AS down, pg_temp.short(up) AS up FROM ldp_influence(ldp_client_spec('brand'), 0.01);
 SELECT source, pg_temp.short(stderr) AS stderr, pg_temp.short(part) AS part, pg_temp.short(margin) AS margin FROM ldp_plan(ldp_client_spec('brand'), '{"attribute": "brand", "value": "acme"}', 10000);
 SELECT ldp_required_n(ldp_client_spec('brand'), '{"value": "acme", "margin": 0.01}');
@@ -139,7 +139,7 @@ SELECT pg_temp.refusal(format(call, :'s')) FROM unnest(ARRAY[
 SELECT label, whole, pg_temp.short(estimate) AS estimate, n, p_value < 1e-6 AS held FROM ldp_frequent_strings(:'s', "limit" => 3, attribute => 'brand');
 SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_string_shares(:'s', '{acme,none}', attribute => 'brand');
 SELECT pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'acme', 'brand')) AS acme, pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'good', 'mood')) AS good;
-SELECT string_agg((a).label, ' ') AS strings FROM (SELECT unnest(ldp_frequent_strings(report, 3, 'brand')) AS a FROM poll) AS x;
+SELECT string_agg((a).label, ' ') AS strings FROM (SELECT ldp_frequent_strings(ldp_agg(report), "limit" => 3, attribute => 'brand') AS a FROM poll) AS x;
 SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_frequent_strings(ldp_part(:'s'::ldp_summary, 'brand'), "limit" => 2);
 SELECT attribute, label, pg_temp.short(estimate) AS estimate FROM ldp_change(:'s'::ldp_summary, :'s'::ldp_summary);
 SELECT attribute, label, count(*) FROM ldp_compare_groups(ARRAY['a', 'b'], ARRAY[:'s'::ldp_summary, :'s'::ldp_summary]) GROUP BY attribute, label ORDER BY label;

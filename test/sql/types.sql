@@ -178,7 +178,7 @@ CREATE TEMP TABLE reports (id integer, report ldp_report);
 INSERT INTO reports SELECT i, (pg_temp.grr(0) || '0' || i % 4)::ldp_report FROM generate_series(1, 40) AS i;
 SELECT a.id, b.id, a.report = b.report AS eq, a.report <> b.report AS ne, a.report < b.report AS lt,
        a.report <= b.report AS le, a.report > b.report AS gt, a.report >= b.report AS ge,
-       ldp_report_cmp(a.report, b.report) AS cmp
+       ldp_internal.ldp_report_cmp(a.report, b.report) AS cmp
 FROM reports AS a, reports AS b WHERE a.id IN (1, 2) AND b.id IN (1, 2, 5) ORDER BY a.id, b.id;
 SELECT right(report::text, 2) AS payload, count(*) FROM reports GROUP BY report ORDER BY report DESC;
 SELECT count(DISTINCT report) FROM reports;
@@ -203,18 +203,18 @@ RESET enable_seqscan;
 -- The same for summaries.
 CREATE TEMP TABLE summaries (id integer, summary ldp_summary);
 INSERT INTO summaries SELECT id, ldp_agg(report) FROM reports GROUP BY id;
-SELECT count(*), count(DISTINCT summary), min(ldp_summary_cmp(summary, summary)) AS least, max(ldp_summary_cmp(summary, summary)) AS most FROM summaries;
+SELECT count(*), count(DISTINCT summary), min(ldp_internal.ldp_summary_cmp(summary, summary)) AS least, max(ldp_internal.ldp_summary_cmp(summary, summary)) AS most FROM summaries;
 SELECT count(*) FROM summaries AS a JOIN summaries AS b ON a.summary = b.summary;
 SELECT bool_and(before <= summary) AS ordered FROM (SELECT summary, lag(summary) OVER (ORDER BY summary) AS before FROM summaries) AS s;
 SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcname LIKE 'ldp\_%' ORDER BY opcname;
-SELECT ldp_report_hash(report) = ldp_report_hash(upper(report::text)::ldp_report) AS same_hash,
-       ldp_report_hash_extended(report, 0) <> ldp_report_hash_extended(report, 1) AS seeded
+SELECT ldp_internal.ldp_report_hash(report) = ldp_internal.ldp_report_hash(upper(report::text)::ldp_report) AS same_hash,
+       ldp_internal.ldp_report_hash_extended(report, 0) <> ldp_internal.ldp_report_hash_extended(report, 1) AS seeded
 FROM reports WHERE id = 1;
 
 -- Binary: send gives the bytes, COPY takes them back. The file stands in the server's data directory.
 SELECT current_setting('data_directory') || '/ldp_types_test.copy' AS file \gset
-SELECT encode(ldp_report_send(:'report'), 'hex') = :'report' AS report_bytes,
-       encode(ldp_summary_send(:'summary'), 'hex') = :'summary' AS summary_bytes;
+SELECT encode(ldp_internal.ldp_report_send(:'report'), 'hex') = :'report' AS report_bytes,
+       encode(ldp_internal.ldp_summary_send(:'summary'), 'hex') = :'summary' AS summary_bytes;
 COPY (SELECT report, summary FROM reports JOIN summaries USING (id)) TO :'file' (FORMAT binary);
 CREATE TEMP TABLE copied (report ldp_report, summary ldp_summary);
 COPY copied FROM :'file' (FORMAT binary);
@@ -272,6 +272,6 @@ ORDER BY 1, 2;
 -- Bytes: casts in both directions, and the text of a bytea.
 CREATE TEMP TABLE byte AS SELECT r AS report, ldp_pack(r) AS batch, ldp_agg(r) AS summary FROM (SELECT (encode(ldp_spec_parameters('{"mechanism": "grr", "epsilon": 1, "domain": 3}'), 'hex') || '01')::ldp_report) AS g (r) GROUP BY r;
 SELECT report::bytea::ldp_report = report AS report, batch::bytea::ldp_report_batch = batch AS batch, summary::bytea::ldp_summary = summary AS summary,
-    report::bytea = ldp_report_send(report) AS same_bytes, report::bytea::text::ldp_report = report AS text FROM byte;
+    report::bytea = ldp_internal.ldp_report_send(report) AS same_bytes, report::bytea::text::ldp_report = report AS text FROM byte;
 SELECT pg_temp.outcome('SELECT ''\x01''::bytea::ldp_report'), pg_temp.outcome('SELECT summary::bytea::ldp_report FROM byte'), pg_temp.outcome('SELECT ''\xg1''::ldp_report'), pg_temp.outcome('SELECT octet_length(report) FROM byte');
 DROP TABLE byte;

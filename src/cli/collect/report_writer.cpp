@@ -277,7 +277,7 @@ std::vector<CatalogEntry> ReportWriter::listed_singly() {
         "looking collections up", [&](pqxx::connection& connection, const std::string& schema) {
             pqxx::work transaction(connection);
             control_.begin(transaction);
-            return pq::run(transaction, "SELECT name FROM " + schema + ".ldp_collection");
+            return pq::run(transaction, "SELECT name FROM " + schema + ".ldp_collections");
         });
     std::vector<CatalogEntry> all;
     unknown_.clear();
