@@ -62,19 +62,21 @@ async function faults(browser, name, look) {
     return found;
 }
 
-// By keyboard, as a reader does: what it finds leads to the page.
-async function search(browser, words, expected) {
+// By keyboard, as a reader does: what it finds leads to the page. The list of all changes is never found.
+async function search(browser, words, expected, first) {
     const found = [];
     const page = await opened(browser, 'doc/glossary', looks[0], found);
     await page.keyboard.press('/');
     await page.waitForSelector('[data-md-toggle=search]:checked', { timeout: 120000 });
     await page.keyboard.type(words);
-    const first = await page.waitForSelector('.md-search-result__link', { timeout: 120000 });
+    const link = await page.waitForSelector('.md-search-result__link', { timeout: 120000 });
     await new Promise(done => setTimeout(done, 500));
     const addresses = await page.$$eval('.md-search-result__link', links => links.map(link => link.href.replace(/[?]h=[^#]*/, '')));
     if (!addresses.some(address => address.includes(expected))) found.push(`no ${expected} among ${addresses.slice(0, 5)}`);
+    if (first && !addresses[0].includes(expected)) found.push(`${addresses[0]} before ${expected}`);
+    if (addresses.some(address => address.includes('CHANGELOG'))) found.push('the list of changes');
     await page.screenshot({ path: path.join(pictures, 'search.png') });
-    await first.dispose();
+    await link.dispose();
     await page.browserContext().close();
     return found;
 }
@@ -93,6 +95,8 @@ async function search(browser, words, expected) {
             for (const look of looks) told(`${name}, ${look.name}`, await faults(browser, name, look));
         told('search', await search(browser, 'ldp_quantiles', 'sql-reference.html#ldp_quantiles'));
         told('search in words', await search(browser, 'composition', 'sql.html'));
+        told('search in titles', await search(browser, 'forged reports', 'doc/forgery.html', true));
+        told('search in keywords', await search(browser, 'memoization', 'doc/evolving.html', true));
     } catch (error) {
         told('the browser', [error.stack]);
     } finally {

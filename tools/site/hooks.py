@@ -1,8 +1,9 @@
 """Hooks of MkDocs. They link names of functions to their entries in the SQL reference, so that the pages' sources stay plain.
-They convert formulas from TeX to MathML, which browsers display without a script. They also write the search index as a
-script, for pages that are opened as files (theme/offline.js)."""
+They convert formulas from TeX to MathML, which browsers display without a script. They rank the search index by titles and
+keywords, and also write it as a script, for pages that are opened as files (theme/offline.js)."""
 
 import html as escapes
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -15,17 +16,11 @@ kept = re.compile(r"(<a\b.*?</a>|<h[1-6]\b.*?</h[1-6]>|<pre\b.*?</pre>)", re.DOT
 # Formulas as the repository's own viewers expect them: $`TeX`$ in a line, and fences of the kind math (mkdocs.yml).
 formula = re.compile(r'\$<code>(.*?)</code>\$|<div class="math">(.*?)</div>', re.DOTALL)
 names = set()
+headings = {}  # of pages, by address
 
 
 def on_config(config):
     names.update(re.findall(r"^### (\w+)$", Path(config["docs_dir"], reference + ".md").read_text(), re.MULTILINE))
-
-
-def on_page_markdown(markdown, page, config, files):
-    # The list of all changes has every term of the manual, and would hide the pages that explain them.
-    if page.file.src_uri == "CHANGELOG.md":
-        page.meta["search"] = {"exclude": True}
-    return markdown
 
 
 def mathml(formulas):
@@ -53,6 +48,7 @@ def on_page_content(html, page, config, files):
     if page.url.startswith("api/"):
         return html  # names of C and C++
     html = with_formulas(html)
+    headings[page.url] = page.toc.items[0].title
     within = page.url == reference + ".html"
     url = "" if within else get_relative_url(reference + ".html", page.url)
     # There, a name with its arguments is the entry.
@@ -68,4 +64,19 @@ def on_page_content(html, page, config, files):
 
 def on_post_build(config):
     search = Path(config["site_dir"], "search")
-    (search / "search_index.js").write_text(f"searchIndex = {(search / 'search_index.json').read_text()};\n")
+    index = json.loads((search / "search_index.json").read_text())
+    # The list of all changes has every term of the manual, and would hide the pages that explain them.
+    index["docs"] = [entry for entry in index["docs"] if not entry["location"].startswith("CHANGELOG.html")]
+    keywords = {page.replace("README.md", "index.html").replace(".md", ".html"): words for page, words in config["extra"]["keywords"].items()}
+    for entry in index["docs"]:
+        # The theme ranks keywords (tags) before titles, and titles before texts.
+        entry["title"] = headings.get(entry["location"], entry["title"])
+        if entry["location"] in keywords:
+            entry["tags"] = keywords.pop(entry["location"])
+        if entry["location"].startswith("api/"):
+            entry["text"] = ""  # names are found, and comments do not hide the manual
+    if keywords:
+        raise ValueError(f"there are no such pages: {', '.join(keywords)}")
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    (search / "search_index.json").write_text(text)
+    (search / "search_index.js").write_text(f"searchIndex = {text};\n")
