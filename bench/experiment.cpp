@@ -5,12 +5,13 @@
 
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/summary/summary.hpp"
 
 namespace bench {
 
 Experiment::Experiment(const std::string& json)
-    : spec_(ldp::Spec::from_json(json)),
+    : spec_(ldp::resolve(json)),
       mechanism_(ldp::make_mechanism(spec_)),
       summary_(ldp::summary_size(*mechanism_)) {
     ldp::start_summary(*mechanism_, summary_);
@@ -66,8 +67,8 @@ std::string numbers(std::size_t d, const std::string& more) {
 
 NumericCandidate::NumericCandidate(const char* name, double epsilon, const std::string& more)
     : name_(name),
-      mechanism_(ldp::make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + std::string(name) +
-                                                          "\", \"epsilon\": " + ldp::shortest(epsilon) +
-                                                          ", \"min\": -1, \"max\": 1" + more + "}"))) {}
+      mechanism_(ldp::make_mechanism(ldp::resolve("{\"mechanism\": \"" + std::string(name) +
+                                                  "\", \"epsilon\": " + ldp::shortest(epsilon) +
+                                                  ", \"min\": -1, \"max\": 1" + more + "}"))) {}
 
 }  // namespace bench

@@ -95,6 +95,7 @@ constexpr RemedyWords sql_words{
     "Use ldp_learn_range.",
     "Name them in \"together\" of the next spec. ldp_views(summary) lists the attributes that are reported "
     "together.",
+    "ldp_spec_canonical(spec) makes the choices that a spec leaves open.",
 };
 
 /// The hint in terms of SQL functions.

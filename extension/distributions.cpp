@@ -10,7 +10,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/plan/first_look.hpp"
+#include "core/choice/first_look.hpp"
 #include "core/summary/learn.hpp"
 #include "core/summary/shrink.hpp"
 #include "estimate_rows.hpp"

@@ -1,7 +1,7 @@
 // Specs in SQL, bounds on the effect of forged reports under a spec, and the CHECK of a collection's
 // table.
 
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "accounting/lower_bounds.hpp"
 #include "core/base/unknown.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/choice/response_needs.hpp"
 #include "core/mechanism/graded/estimable.hpp"
-#include "core/spec/response_count.hpp"
 #include "result_rows.hpp"
 
 extern "C" {
@@ -28,13 +28,13 @@ struct CanonicalText {
 };
 
 CanonicalText canonical(const char* text) {
-    const Spec spec = Spec::from_json(text);
+    const Spec spec = resolve(text);
     const std::string statement = has_derived(text) ? std::string() : statement_of_budget(spec, text);
     return {keep(spec.to_json()), statement.empty() ? nullptr : keep(statement)};
 }
 
 varlena* parameters(const char* text) {
-    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(Spec::from_json(text));
+    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(resolve(text));
     check_estimates(*mechanism);
     varlena* block = new_value(mechanism->block().size());
     std::ranges::copy(mechanism->block(), writable(block).begin());
@@ -42,7 +42,7 @@ varlena* parameters(const char* text) {
 }
 
 char* fingerprint(const char* text) {
-    return keep(fingerprint_text(Spec::from_json(text).fingerprint()));
+    return keep(fingerprint_text(resolve(text).fingerprint()));
 }
 
 constexpr Column advice_columns[] = {{"mechanism", TEXTOID},     {"stderr", FLOAT8OID},
@@ -121,7 +121,7 @@ Influences influences(const char* text, double share) {
     if (!(share >= 0 && share < 1))
         throw Error(ErrorCode::invalid_value, "the share of forged reports must be at least 0 and below 1",
                     "Found " + std::to_string(share) + ".", "One in a hundred is 0.01.");
-    const Spec spec = Spec::from_json(text);
+    const Spec spec = resolve(text);
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     const std::size_t count = spec.attributes().size();
     auto* items =
@@ -151,7 +151,7 @@ struct Texts {
 
 /// The labels of a spec's first attribute.
 Texts labels_of(const char* text) {
-    const Spec spec = Spec::from_json(text);
+    const Spec spec = resolve(text);
     const std::vector<std::string>& labels = spec.attributes()[0].labels;
     if (labels.empty()) return {nullptr, 0};
     auto** all = static_cast<char**>(try_palloc(labels.size() * sizeof(char*)));

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "simulation/seeded_random.hpp"
 
 namespace bench {
@@ -75,7 +75,7 @@ class LibraryDevice final : public RecordDevice {
 class LibraryRecords final : public RecordProtocol {
   public:
     explicit LibraryRecords(const std::string& json)
-        : spec_(Spec::from_json(json)), mechanism_(make_mechanism(spec_)) {}
+        : spec_(resolve(json)), mechanism_(make_mechanism(spec_)) {}
 
     [[nodiscard]] std::unique_ptr<RecordDevice> device(BitSource& bits) const override {
         return std::make_unique<LibraryDevice>(*mechanism_, spec_.epsilon(), bits);

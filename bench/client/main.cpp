@@ -15,6 +15,7 @@
 #include "client/client.hpp"
 #include "client/fleet/sqlite_fleet.hpp"
 #include "core/base/error.hpp"
+#include "core/choice/resolve.hpp"
 
 namespace {
 
@@ -55,11 +56,9 @@ Speed fleet_speed(SqliteFleet& fleet, const Collection& collection, int round) {
 
 void run(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / ("ldp-bench." + std::to_string(getpid()));
-    const Collection minutes(
-        Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 1000000},
+    const Collection minutes(resolve(R"({"mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 1000000},
         "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}]})"));
-    const Collection numbers(
-        Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 1000000},
+    const Collection numbers(resolve(R"({"mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 1000000},
         "grid": 1000000, "evolving": {}, "attributes": [{"name": "number", "min": 0, "max": 1000000}]})"));
     const auto measure = [&](const char* what, const Collection& collection, int batches,
                              const std::function<double(int)>& value) {

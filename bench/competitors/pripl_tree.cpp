@@ -5,7 +5,7 @@
 
 #include "competitors.hpp"
 #include "core/base/text.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
@@ -119,8 +119,8 @@ std::vector<double> square_wave_shares(std::span<const std::uint32_t> people, st
                                        std::vector<std::byte>& summary) {
     const std::string top = std::to_string(k - 1);
     const auto mechanism = ldp::make_mechanism(
-        ldp::Spec::from_json(R"({"mechanism": "square_wave", "min": 0, "max": )" + top + R"(, "grid": )" +
-                             top + R"(, "epsilon": )" + ldp::shortest(epsilon) + "}"));
+        ldp::resolve(R"({"mechanism": "square_wave", "min": 0, "max": )" + top + R"(, "grid": )" + top +
+                     R"(, "epsilon": )" + ldp::shortest(epsilon) + "}"));
     if (summary.empty()) {
         ldp::simulation::SeededBits bits(random());
         ldp::Perturber perturber(*mechanism);

@@ -7,10 +7,10 @@
 
 #include "../population.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/first_look.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/plan/first_look.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
@@ -42,9 +42,9 @@ double range_distance(const std::vector<double>& shares, const std::vector<doubl
 
 std::unique_ptr<const ldp::Mechanism> number(const std::string& name, std::size_t k, double epsilon) {
     const std::string top = std::to_string(k - 1);
-    return ldp::make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + name +
-                                                    "\", \"min\": 0, \"max\": " + top + ", \"grid\": " + top +
-                                                    ", \"epsilon\": " + ldp::shortest(epsilon) + "}"));
+    return ldp::make_mechanism(ldp::resolve("{\"mechanism\": \"" + name + "\", \"min\": 0, \"max\": " + top +
+                                            ", \"grid\": " + top +
+                                            ", \"epsilon\": " + ldp::shortest(epsilon) + "}"));
 }
 
 std::vector<std::byte> reported(const ldp::Mechanism& mechanism, std::span<const std::uint32_t> people,

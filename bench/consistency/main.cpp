@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "../population.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/registry.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
@@ -60,8 +60,8 @@ void measure(const char* shape, const std::vector<Cell>& people, std::size_t val
              std::size_t repetitions) {
     const std::size_t n = people.size();
     const auto mechanism =
-        make_mechanism(Spec::from_json("{\"mechanism\": \"subset\", \"epsilon\": " + std::to_string(epsilon) +
-                                       ", \"domain\": " + std::to_string(values) + "}"));
+        make_mechanism(resolve("{\"mechanism\": \"subset\", \"epsilon\": " + std::to_string(epsilon) +
+                               ", \"domain\": " + std::to_string(values) + "}"));
     std::vector<double> truth(values), error(std::size(methods));
     for (const Cell held : people) truth[held] += 1 / static_cast<double>(n);
     simulation::SeededBits bits(values + n);

@@ -3,7 +3,7 @@
 #include "../evolving/syn.hpp"
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "panels.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/simulation.hpp"
@@ -84,9 +84,9 @@ void add_jitter(std::vector<Panel>& panels, std::size_t repetitions) {
             for (std::size_t j = 0; j < attributes; ++j)
                 list += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                         "\", \"min\": 0, \"max\": 360" + flag + "}";
-            collections.emplace_back(ldp::Spec::from_json(std::string("{\"mechanism\": ") + mechanism +
-                                                          ", \"epsilon\": " + ldp::shortest(epsilon) + ", " +
-                                                          keys + "\"attributes\": [" + list + "]}"));
+            collections.emplace_back(ldp::resolve(std::string("{\"mechanism\": ") + mechanism +
+                                                  ", \"epsilon\": " + ldp::shortest(epsilon) + ", " + keys +
+                                                  "\"attributes\": [" + list + "]}"));
             for (Panel* panel : {&error, &spent})
                 panel->curves.back().points.push_back({epsilon, std::vector<double>(repetitions), {}});
         }

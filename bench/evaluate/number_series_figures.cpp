@@ -9,8 +9,8 @@
 
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/spec/spec.hpp"
 #include "panels.hpp"
 #include "simulation/seeded_random.hpp"
 
@@ -48,8 +48,8 @@ std::unique_ptr<const ldp::Mechanism> mechanism_of(NumericMethod method, double 
         ", \"rounds\": " + std::to_string(rounds) + ", \"changes\": " + std::to_string(allowed_changes);
     const std::string number = ", \"min\": -1, \"max\": 1, \"grid\": " + std::to_string(steps);
     const auto spec = [](const char* name, double each, const std::string& rest) {
-        return make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + std::string(name) +
-                                                   "\", \"epsilon\": " + ldp::shortest(each) + rest + "}"));
+        return make_mechanism(ldp::resolve("{\"mechanism\": \"" + std::string(name) +
+                                           "\", \"epsilon\": " + ldp::shortest(each) + rest + "}"));
     };
     switch (method) {
         case NumericMethod::thresholds:

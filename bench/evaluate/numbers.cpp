@@ -6,8 +6,8 @@
 
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/summary.hpp"
 #include "limit.hpp"
 #include "panels.hpp"
@@ -54,7 +54,7 @@ Point measured(const NumberCompetitor& contender, double epsilon, bool worst, st
     const std::string spec = "{\"epsilon\": " + ldp::shortest(epsilon) +
                              R"(, "min": -1, "max": 1, "grid": )" + std::to_string(steps) + ", " +
                              contender.spec + "}";
-    const auto mechanism = ldp::make_mechanism(ldp::Spec::from_json(spec));
+    const auto mechanism = ldp::make_mechanism(ldp::resolve(spec));
     const std::vector<std::uint64_t> cells = values(*mechanism, worst);
     double truth = 0, expected = 0;
     for (const std::uint64_t cell : cells) {

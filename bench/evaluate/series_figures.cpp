@@ -12,8 +12,8 @@
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/spec/spec.hpp"
 #include "panels.hpp"
 #include "simulation/seeded_random.hpp"
 
@@ -66,9 +66,9 @@ std::unique_ptr<const ldp::Mechanism> mechanism_of(const Protocol& protocol, con
     if (protocol.way == Way::series)
         options = ", \"rounds\": " + std::to_string(place.rounds) +
                   ", \"changes\": " + std::to_string(most_changes);
-    return make_mechanism(ldp::Spec::from_json("{\"mechanism\": \"" + std::string(protocol.mechanism) +
-                                               "\", \"epsilon\": " + ldp::shortest(epsilon) +
-                                               ", \"domain\": " + std::to_string(values) + options + "}"));
+    return make_mechanism(ldp::resolve("{\"mechanism\": \"" + std::string(protocol.mechanism) +
+                                       "\", \"epsilon\": " + ldp::shortest(epsilon) +
+                                       ", \"domain\": " + std::to_string(values) + options + "}"));
 }
 
 /// A person's values. They begin with the first of all more often than not, and change never, once or twice,

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "../experiment.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/summary/summary.hpp"
 #include "panels.hpp"
 #include "simulation/seeded_random.hpp"
@@ -74,7 +74,7 @@ Figure speed_figure() {
     const std::vector<Subject> all = subjects();
     Progress progress("speed", all.size() * std::size(loads));
     for (const Subject& subject : all) {
-        const auto mechanism = ldp::make_mechanism(ldp::Spec::from_json(subject.spec));
+        const auto mechanism = ldp::make_mechanism(ldp::resolve(subject.spec));
         for (Panel* panel : {&client, &server, &ratio, &bytes, &answer})
             panel->curves.push_back({subject.name, {}});
         ldp::simulation::SeededBits bits(11);

@@ -17,8 +17,8 @@
 
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
 #include "plot/chart.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/simulation.hpp"
@@ -199,7 +199,7 @@ struct Jitter {
 };
 
 Jitter jitter(const std::string& json, Tenths& progress, std::size_t simulations) {
-    const Collection collection(Spec::from_json(json));
+    const Collection collection(resolve(json));
     std::vector<Jitter> each(simulations);
     in_parallel(simulations, [&](std::size_t i) {
         const auto series =

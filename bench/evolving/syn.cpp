@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/text.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "simulation/life.hpp"
 #include "simulation/seeded_random.hpp"
 
@@ -74,9 +74,9 @@ std::span<const Protocol> protocols() {
 std::unique_ptr<const Mechanism> mechanism_of(const Protocol& protocol, double epsilon) {
     const std::string first =
         protocol.two_layers ? ", \"first_epsilon\": " + shortest(epsilon / 2) : std::string();
-    return make_mechanism(Spec::from_json(std::string("{\"mechanism\": \"") + protocol.mechanism +
-                                          "\", \"epsilon\": " + shortest(epsilon) + first + protocol.options +
-                                          ", \"domain\": " + std::to_string(values) + "}"));
+    return make_mechanism(resolve(std::string("{\"mechanism\": \"") + protocol.mechanism +
+                                  "\", \"epsilon\": " + shortest(epsilon) + first + protocol.options +
+                                  ", \"domain\": " + std::to_string(values) + "}"));
 }
 
 Outcome run(const Mechanism& mechanism, std::uint64_t seed, std::size_t every) {

@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 
@@ -120,8 +120,8 @@ void health() {
                                                           {"duchi_vector", vector},
                                                           {"haar", vector},
                                                           {"dbitflip", category}}) {
-        const auto m = make_mechanism(
-            Spec::from_json("{\"mechanism\": \"" + name + "\", \"epsilon\": 1, " + rest + "}"));
+        const auto m =
+            make_mechanism(resolve("{\"mechanism\": \"" + name + "\", \"epsilon\": 1, " + rest + "}"));
         simulation::SeededBits bits(1);
         std::size_t alarms = 0;
         for (std::size_t r = 0; r < honest_repetitions; ++r) alarms += alarm(*m, {}, 0, bits);

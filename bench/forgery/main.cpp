@@ -14,8 +14,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "health.hpp"
@@ -118,8 +118,8 @@ void bounds() {
         std::cout << std::left << std::setw(16)
                   << (rest == category && name == "haar_ordered" ? "  of categories" : name) << std::right;
         for (const char* epsilon : {"0.5", "1", "2", "4"}) {
-            const auto m = make_mechanism(Spec::from_json("{\"mechanism\": \"" + name +
-                                                          "\", \"epsilon\": " + epsilon + ", " + rest + "}"));
+            const auto m = make_mechanism(
+                resolve("{\"mechanism\": \"" + name + "\", \"epsilon\": " + epsilon + ", " + rest + "}"));
             simulation::SeededBits bits(1);
             const std::uint64_t copies = telling(*m, 10000, bits);
             std::cout << std::setw(9) << std::setprecision(3) << bias(*m, 0.01) << std::setw(8)
@@ -143,9 +143,9 @@ void consistency() {
     for (const char* method : methods) std::cout << std::setw(14) << method;
     std::cout << "\n" << std::fixed << std::setprecision(2);
     for (const char* name : {"grr", "subset", "projective", "olh", "oue"}) {
-        const auto m = make_mechanism(
-            Spec::from_json(std::string("{\"mechanism\": \"") + name +
-                            "\", \"epsilon\": 1, \"domain\": " + std::to_string(values) + "}"));
+        const auto m =
+            make_mechanism(resolve(std::string("{\"mechanism\": \"") + name +
+                                   "\", \"epsilon\": 1, \"domain\": " + std::to_string(values) + "}"));
         const auto& oracle = capability<FrequencyOracle>(*m);
         for (const char* attack : {"alone", "crowd", "mimic"}) {
             double target[std::size(methods)] = {}, all[std::size(methods)] = {};

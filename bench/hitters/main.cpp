@@ -25,8 +25,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/registry.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 
@@ -101,8 +101,8 @@ void pem(const People& people, double epsilon, std::uint64_t seed) {
                 grown.push_back(beginning << more | end);
         std::unordered_map<std::uint64_t, Cell> cells;
         for (const std::uint64_t one : grown) cells.emplace(one, cells.size());
-        const auto spec = Spec::from_json("{\"mechanism\": \"olh\", \"epsilon\": " + std::to_string(epsilon) +
-                                          ", \"domain\": " + std::to_string(grown.size() + 1) + "}");
+        const auto spec = resolve("{\"mechanism\": \"olh\", \"epsilon\": " + std::to_string(epsilon) +
+                                  ", \"domain\": " + std::to_string(grown.size() + 1) + "}");
         const auto mechanism = make_mechanism(spec);
         std::vector<std::byte> summary(summary_size(*mechanism));
         start_summary(*mechanism, summary);

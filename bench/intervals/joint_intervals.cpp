@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/base/unknown.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/marginal.hpp"
 #include "core/tables/measured.hpp"
@@ -39,9 +39,9 @@ std::unique_ptr<const Mechanism> mechanism_of(const std::string& name, double ep
     for (std::size_t j = 0; j < sizes.size(); ++j)
         attributes += std::string(j > 0 ? ", " : "") + R"({"name": "a)" + std::to_string(j) +
                       R"(", "domain": )" + std::to_string(sizes[j]) + "}";
-    return make_mechanism(Spec::from_json(R"({"mechanism": ")" + name + R"(", "epsilon": )" +
-                                          std::to_string(epsilon) + R"(, "attributes": [)" + attributes +
-                                          "]" + rest + "}"));
+    return make_mechanism(resolve(R"({"mechanism": ")" + name + R"(", "epsilon": )" +
+                                  std::to_string(epsilon) + R"(, "attributes": [)" + attributes + "]" + rest +
+                                  "}"));
 }
 
 /// A population of the first two attributes' cells; further attributes are even.

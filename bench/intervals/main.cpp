@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "core/base/unknown.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/joint/joint.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
@@ -431,8 +431,8 @@ int main(int argc, char** argv) {
     for (const auto& [name, rest] : experiments()) {
         if (!only.empty() && name != only) continue;
         for (const char* epsilon : epsilons) {
-            const auto m = make_mechanism(Spec::from_json(R"({"mechanism": ")" + name + R"(", "epsilon": )" +
-                                                          epsilon + ", " + rest + "}"));
+            const auto m = make_mechanism(
+                resolve(R"({"mechanism": ")" + name + R"(", "epsilon": )" + epsilon + ", " + rest + "}"));
             const Experiment experiment{*m};
             for (const Query& query : queries) {
                 if (!query.fits(*m) || (!asked.empty() && query.name != asked)) continue;

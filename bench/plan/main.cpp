@@ -20,9 +20,9 @@
 
 #include "../parallel.hpp"
 #include "../population.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/single_round.hpp"
 
@@ -209,9 +209,9 @@ int main(int count, char** words) {
     bench::in_parallel(settings.size(), [&](std::size_t number_of_setting) {
         const Setting& setting = settings[number_of_setting];
         const auto& [name, mechanism, rest] = *setting.subject;
-        const Collection collection(Spec::from_json(std::string(R"({"mechanism": ")") + mechanism +
-                                                    R"(", "epsilon": )" + std::to_string(setting.epsilon) +
-                                                    ", " + rest + "}"));
+        const Collection collection(resolve(std::string(R"({"mechanism": ")") + mechanism +
+                                            R"(", "epsilon": )" + std::to_string(setting.epsilon) + ", " +
+                                            rest + "}"));
         SeededBits bits(20261122 + number_of_setting);
         const auto people = people_of(collection, *setting.shape, setting.people, bits);
         for (const simulation::Trial& trial : simulation::try_out(collection, people, runs, bits))

@@ -14,7 +14,7 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
@@ -33,7 +33,7 @@ double squared(double number) {
 
 std::unique_ptr<const Mechanism> mechanism_at(const std::string& name, double epsilon,
                                               const std::string& keys) {
-    return ldp::make_mechanism(ldp::Spec::from_json(
+    return ldp::make_mechanism(ldp::resolve(
         "{\"mechanism\": \"" + name + "\", \"epsilon\": " + ldp::shortest(epsilon) + ", " + keys + "}"));
 }
 

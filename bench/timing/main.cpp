@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <string>
 
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
 
 namespace {
 
@@ -58,7 +58,7 @@ std::string spec_of(const MechanismEntry& entry) {
 }
 
 void measure(const MechanismEntry& entry) {
-    const auto m = make_mechanism(Spec::from_json(spec_of(entry)));
+    const auto m = make_mechanism(resolve(spec_of(entry)));
     const std::vector<std::uint64_t> cells = m->cells();
     SystemRandom bits;
     std::vector<Cell> inputs[classes];

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "result_rows.hpp"
 
 using namespace ldp;
@@ -63,7 +63,7 @@ Bounds bounds(const char* text, std::int64_t users) {
         raise(ErrorCode::invalid_value, "the number of users must be at least 1",
               "Found " + std::to_string(users) + ".");
     const auto n = static_cast<double>(users);
-    const Spec spec = Spec::from_json(text);
+    const Spec spec = resolve(text);
     if (spec.delta() != 0)
         raise(ErrorCode::unsupported, "lower bounds require a delta of 0",
               std::string("Mechanism ") + spec.mechanism().name +

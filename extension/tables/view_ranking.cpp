@@ -1,6 +1,6 @@
 // Rows about views for a second round: the predicted error of each choice.
 
-#include "core/tables/model/view_plan.hpp"
+#include "core/choice/view_plan.hpp"
 
 #include <string>
 

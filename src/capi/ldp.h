@@ -120,8 +120,9 @@ typedef enum ldp_outside LDP_INT {
 /* A spec and its mechanism. */
 typedef struct ldp_collection ldp_collection;
 
-/* Creates a collection from a spec in JSON of at most 1 MiB. LDP_MALFORMED, LDP_INVALID_SPEC: the error names the
- * key. Clients copy what they use of a collection, so it may be freed before its clients. */
+/* Creates a collection from a spec in JSON of at most 1 MiB. The spec has no open choices such as "auto": servers
+ * deliver such specs, and `ldp spec resolve` writes them. LDP_MALFORMED, LDP_INVALID_SPEC: the error names the key.
+ * Clients copy what they use of a collection, so it may be freed before its clients. */
 LDP_API ldp_status ldp_collection_new(const char *spec, size_t length, ldp_outside outside,
                                       ldp_collection **collection, ldp_error **error);
 /* Frees a collection. Accepts null. */

@@ -18,6 +18,7 @@
 #include "client/collection.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
@@ -204,7 +205,7 @@ Series series_of(const Arguments& arguments) {
 }
 
 int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, double confidence) {
-    const Collection collection(Spec::from_json(spec_text(arguments["spec"].as<std::string>())));
+    const Collection collection(resolve(spec_text(arguments["spec"].as<std::string>())));
     const Mechanism& m = collection.mechanism();
     SystemRandom bits;
     const std::vector<std::uint64_t> cells = m.cells();
@@ -355,7 +356,7 @@ int run(const Arguments& arguments) {
     if (arguments["exact"].as<bool>() && sampled)
         throw UsageError("--exact proves and --samples attacks: choose one");
     if (!sampled) {
-        const Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
+        const Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
         page.say("mechanism", "mechanism", std::string(spec.mechanism().name),
                  std::string(spec.mechanism().name) + ": " + spec.mechanism().title);
         page.say("spec", "spec", fingerprint_text(spec.fingerprint()));

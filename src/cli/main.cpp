@@ -37,6 +37,7 @@ constexpr RemedyWords command_words{
     "Ask for means.",
     "ldp estimate COLLECTION shows the ranges.",
     "Name them in \"together\" of the next spec.",
+    "ldp spec resolve SPEC makes the choices that a spec leaves open.",
 };
 
 Arguments parse(const Command& command, const std::vector<std::string>& words) {

@@ -8,6 +8,7 @@
 #include "cli/records.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/random.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/graded/estimable.hpp"
 
 namespace ldp::cli::perturb {
@@ -27,7 +28,7 @@ Options options() {
 int run(const Arguments& arguments) {
     const BadRow policy = bad_row_policy(arguments);
     const Outside outside = outside_policy(arguments);
-    const Collection collection(Spec::from_json(spec_text(arguments["spec"].as<std::string>())), outside);
+    const Collection collection(resolve(spec_text(arguments["spec"].as<std::string>())), outside);
 
     check_estimates(collection.mechanism());  // nobody else may have, and many people are about to report
 

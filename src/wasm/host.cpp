@@ -1,5 +1,5 @@
 // The interface between the module and its host, which provides random bits and error handling. This file
-// replaces base/error.cpp, base/attempt.cpp and base/system_random.cpp.
+// replaces base/error.cpp, base/attempt.cpp, base/number_text.cpp and base/system_random.cpp.
 //
 // The runtime of WebAssembly has no exceptions. An error becomes a JavaScript exception, which unwinds the
 // module's stack without running destructors. The caller must then discard the instance.
@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "core/base/attempt.hpp"
+#include "core/base/number_text.hpp"
 #include "core/base/random.hpp"
+#include "core/base/text.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace {
@@ -87,6 +89,14 @@ std::optional<Error> attempt(const std::function<void()>& something) {
 }
 extern "C" [[clang::export_name("run")]] void ldp_run(const std::function<void()>& something) {
     something();
+}
+
+std::string shortest(double number) {
+    return small::shortest(number);
+}
+
+std::string rounded(double number, int digits) {
+    return small::rounded(number, digits);
 }
 
 void wasm::refuse_spec(const char* why) {

@@ -47,8 +47,9 @@ static const char *const region =
     "{\"mechanism\": \"grr\", \"epsilon\": 1,"
     " \"attributes\": [{\"name\": \"region\", \"domain\": [\"north\", \"east\", \"south\", \"west\"]}]}";
 static const char *const person =
-    "{\"mechanism\": \"sampled\", \"epsilon\": 2, \"attributes\": ["
-    "{\"name\": \"wage\", \"min\": 0, \"max\": 100}, {\"name\": \"part\", \"domain\": [\"no\", \"yes\"]}]}";
+    "{\"mechanism\": \"sampled\", \"epsilon\": 2, \"per_report\": 1, \"attributes\": ["
+    "{\"name\": \"wage\", \"min\": 0, \"max\": 100, \"mechanism\": \"optimal\"}, "
+    "{\"name\": \"part\", \"domain\": [\"no\", \"yes\"], \"mechanism\": \"grr\"}]}";
 static const char *const moving =
     "{\"mechanism\": \"l_grr\", \"epsilon\": 2, \"first_epsilon\": 1, \"evolving\": {}, \"domain\": 4,"
     " \"budget\": {\"epsilon\": 4, \"when_spent\": \"stop\"}}";
@@ -103,8 +104,9 @@ static void versions(void) {
 /* The elements of a vector: in an array, in an object, or one by one. */
 static void vectors(void) {
     ldp_collection *of = collection(
-        "{\"mechanism\": \"auto\", \"epsilon\": 1, \"attributes\": [{\"name\": \"part\", \"domain\": [\"no\", \"yes\"]}, "
-        "{\"name\": \"hours\", \"vector\": [\"am\", \"pm\"], \"min\": 0, \"max\": 60}]}");
+        "{\"mechanism\": \"sampled\", \"epsilon\": 1, \"per_report\": 1, \"attributes\": ["
+        "{\"name\": \"part\", \"domain\": [\"no\", \"yes\"], \"mechanism\": \"grr\"}, "
+        "{\"name\": \"hours\", \"vector\": [\"am\", \"pm\"], \"min\": 0, \"max\": 60, \"mechanism\": \"duchi_vector\"}]}");
     const char *const records[] = {"{\"part\": \"no\", \"hours\": [1, 2]}",
                                    "{\"hours\": {\"pm\": 2, \"am\": 1}, \"part\": \"no\"}",
                                    "{\"hours.pm\": 2, \"part\": \"no\", \"hours.am\": 1}"};
@@ -172,6 +174,9 @@ static void collections(void) {
                              &error),
           LDP_INVALID_SPEC, "epsilon");
     CHECK(ldp_collection_new("{}", LDP_TO_END, LDP_CLAMP, &of, NULL) == LDP_INVALID_SPEC);
+    FAILS(ldp_collection_new("{\"mechanism\": \"auto\", \"epsilon\": 1, \"domain\": 4}", LDP_TO_END, LDP_CLAMP, &of,
+                             &error),
+          LDP_INVALID_SPEC, "ldp spec resolve");
 }
 
 static void drawing(void) {

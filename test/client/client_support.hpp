@@ -16,7 +16,7 @@
 #include "client/sqlite_store.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 
 namespace ldp::test {
 
@@ -31,7 +31,7 @@ inline const char* const numbered =
     R"({"mechanism": "oue", "epsilon": 1, "attributes": [{"name": "page", "domain": 100}]})";
 
 inline Collection collection(const char* json, Outside outside = Outside::clamp) {
-    return Collection(Spec::from_json(json), outside);
+    return Collection(resolve(json), outside);
 }
 
 /// A directory of its own for each test, gone afterwards.

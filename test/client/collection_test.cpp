@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(labels_become_their_index) {
 BOOST_AUTO_TEST_CASE(a_long_list_of_labels_is_shortened) {
     std::string labels;
     for (int i = 0; i < 200; ++i) labels += (i == 0 ? "\"v" : ", \"v") + std::to_string(i) + "\"";
-    const Collection c(Spec::from_json(R"({"mechanism": "oue", "epsilon": 1, "domain": [)" + labels + "]}"));
+    const Collection c(resolve(R"({"mechanism": "oue", "epsilon": 1, "domain": [)" + labels + "]}"));
     SeededBits bits(1);
     BOOST_TEST(c.encode(std::vector<Value>{"v199"}, bits).cells[0] == 199u);
     BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{"w"}, bits), Error,
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_long_list_of_labels_is_shortened) {
 }
 
 BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
-    const Collection c(Spec::from_json(
+    const Collection c(resolve(
         R"({"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "rest"], "other": "rest"})"));
     SeededBits bits(1);
     const auto green = c.encode(std::vector<Value>{"green"}, bits);
@@ -57,14 +57,14 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
 
 BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
     const std::string town = R"({"name": "town", "domain": ["A", "B", "no answer"], "none": "no answer"})";
-    const Collection c(Spec::from_json(R"({"mechanism": "sampled", "epsilon": 1, "attributes": [)" + town +
+    const Collection c(resolve(R"({"mechanism": "sampled", "epsilon": 1, "attributes": [)" + town +
                                        R"(, {"name": "age", "min": 0, "max": 100}]})"));
     SeededBits bits(1);
     const auto blank = c.encode(std::vector<Value>{"", 50}, bits);
     BOOST_TEST((blank.cells[0] == 2u && !blank.clamped.any()));
     BOOST_TEST(c.encode(std::vector<Value>{"B", 50}, bits).cells[0] == 1u);
     BOOST_TEST(c.spec().to_json().find(R"("none":"no answer")") != std::string::npos);
-    BOOST_TEST(Spec::from_json(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
+    BOOST_TEST(resolve(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
     // A number has no way to say so, and the error names one.
     const auto asks_for_classes = [](const Error& error) {
         return error.code() == ErrorCode::invalid_value &&
@@ -73,22 +73,22 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
     BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{"A", std::nan("")}, bits), Error,
                           asks_for_classes);
     // So does that of a category without such a label; one for all others takes blanks, too.
-    const Collection plain(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"]})"));
+    const Collection plain(resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"]})"));
     BOOST_CHECK_EXCEPTION((void)plain.encode(std::vector<Value>{""}, bits), Error, asks_for_classes);
     const Collection other(
-        Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "other": "B"})"));
+        resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "other": "B"})"));
     BOOST_TEST(other.encode(std::vector<Value>{""}, bits).clamped.any());
     BOOST_CHECK_THROW(
-        (void)Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "none": "C"})"),
+        (void)resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "none": "C"})"),
         Error);
     BOOST_CHECK_THROW(
-        (void)Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "none": "C"})"),
+        (void)resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "none": "C"})"),
         Error);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {
     SeededBits bits(1);
-    const Collection c(Spec::from_json(R"({"mechanism": "joint", "epsilon": 1, "attributes": [
+    const Collection c(resolve(R"({"mechanism": "joint", "epsilon": 1, "attributes": [
         {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "wage", "min": -1, "max": 1, "bins": 4}]})"));
     const auto cells = [&](double age, double wage) { return c.encode(std::vector<Value>{age, wage}, bits); };
     BOOST_TEST(cells(17.999, -1).cells == (std::vector<Cell>{0, 0}), boost::test_tools::per_element());
@@ -104,11 +104,11 @@ BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {
     BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"[0, 18)", 0}, bits), Error);
     BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{std::nan(""), 0}, bits), Error);
     BOOST_TEST(c.spec().attributes()[1].labels[3] == "[0.5, 1]");
-    BOOST_TEST(Spec::from_json(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
+    BOOST_TEST(resolve(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
 }
 
 BOOST_AUTO_TEST_CASE(strings_are_looked_up_by_their_beginning) {
-    const Collection c(Spec::from_json(R"({"mechanism": "grr", "epsilon": 1, "prefix": 2, "other": "rest",
+    const Collection c(resolve(R"({"mechanism": "grr", "epsilon": 1, "prefix": 2, "other": "rest",
         "domain": ["ab", "a\u0003", "\u00e4b", "rest"]})"));
     SeededBits bits(1);
     const auto cell = [&](const char* text) { return c.encode(std::vector<Value>{text}, bits).cells[0]; };
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_refused) {
 
 BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
     const Collection c(
-        Spec::from_json(R"({"mechanism": "sampled", "epsilon": 20, "per_report": 2, "grid": 1000,
+        resolve(R"({"mechanism": "sampled", "epsilon": 20, "per_report": 2, "grid": 1000,
         "attributes": [{"name": "age", "min": 0, "max": 100},
                        {"name": "town", "domain": ["Basel", "Chur", "elsewhere"], "other": "elsewhere"}]})"));
     SeededBits bits(1);

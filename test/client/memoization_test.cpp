@@ -46,7 +46,7 @@ const std::string plain = R"({"mechanism": "pdp", "epsilon": 1, "evolving": {}, 
     "attributes": [{"name": "minutes", "min": 0, "max": 360}]})";
 
 Collection of(const std::string& json) {
-    return Collection(Spec::from_json(json));
+    return Collection(resolve(json));
 }
 
 /// One person whose every choice is seeded.
@@ -854,7 +854,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
 BOOST_AUTO_TEST_CASE(rows_of_a_file_are_not_one_person) {
     std::istringstream in("minutes\n1\n");
     cli::CsvReader csv(in, "file");
-    BOOST_CHECK_EXCEPTION(cli::Records(csv, Spec::from_json(plain), cli::BadRow::stop), Error,
+    BOOST_CHECK_EXCEPTION(cli::Records(csv, resolve(plain), cli::BadRow::stop), Error,
                           error_with(ErrorCode::unsupported, "changing values"));
 }
 

@@ -21,7 +21,7 @@ using ldp::simulation::Stream;
 namespace {
 
 std::vector<Round> rounds_of(const std::string& json, const Scene& scene) {
-    return ldp::simulation::simulate(Collection(Spec::from_json(json)), scene);
+    return ldp::simulation::simulate(Collection(resolve(json)), scene);
 }
 
 /// The mean square of error / claimed.

@@ -8,11 +8,11 @@
 
 #include "client_support.hpp"
 #include "core/base/json.hpp"
+#include "core/choice/evolving_choice.hpp"
+#include "core/choice/evolving_prediction.hpp"
 #include "core/math/insecure_bits.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/spec/evolving_choice.hpp"
-#include "core/spec/evolving_prediction.hpp"
 #include "simulation/simulation.hpp"
 
 namespace ldp::test {
@@ -60,7 +60,7 @@ void drift(ValueStream& stream, bool numeric) {
 
 void check_prediction(const StreamCase& one) {
     BOOST_TEST_CONTEXT(one.name) {
-        const Collection collection(Spec::from_json(one.spec));
+        const Collection collection(resolve(one.spec));
         const Spec& spec = collection.spec();
         const Attribute& attribute = spec.attributes()[0];
         const std::uint64_t rounds = one.stream.rounds, people = one.stream.people;
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(series_of_numbers_are_predicted) {
 // A series has the bias that its randomizer shows: none up to the declared changes. A value that alternates
 // between the ends of the range stays at the sign after the last declared change.
 BOOST_AUTO_TEST_CASE(the_bias_of_series_of_numbers_is_exact) {
-    const Spec spec = Spec::from_json(R"({"mechanism": "threshold_series", "epsilon": 4, "min": 0, "max": 1,
+    const Spec spec = resolve(R"({"mechanism": "threshold_series", "epsilon": 4, "min": 0, "max": 1,
         "grid": 64, "thresholds": 8, "rounds": 8, "changes": 2})");
     const auto mechanism = make_mechanism(spec);
     const auto& numbers = capability<NumberSeries>(*mechanism);
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(the_bias_of_series_of_numbers_is_exact) {
 
 // People who keep their values draw one response; two values are both seen unless no change occurs.
 BOOST_AUTO_TEST_CASE(costs_have_closed_forms) {
-    const Spec spec = Spec::from_json(
+    const Spec spec = resolve(
         R"({"mechanism": "grr", "epsilon": 2, "domain": 2, "evolving": {}, "budget": {"epsilon": 4}})");
     const Attribute& attribute = spec.attributes()[0];
     const StreamParameters still{12, 1000, 0, 0}, moving{12, 1000, 0.1, 0};
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(costs_have_closed_forms) {
         return std::abs(share - both) < critical * std::sqrt(both * (1 - both) / people);
     };
     BOOST_TEST(near(predict_protocol(spec, changes).spent_mean / 2 - 1));
-    const Spec poor = Spec::from_json(
+    const Spec poor = resolve(
         R"({"mechanism": "grr", "epsilon": 2, "domain": 2, "evolving": {}, "budget": {"epsilon": 2}})");
     const ProtocolPrediction ended = predict_protocol(poor, changes);
     BOOST_TEST(near(ended.ended));
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(series_are_expected_as_they_are) {
     for (const char* json :
          {R"({"mechanism": "ddrm", "epsilon": 4, "domain": 2, "rounds": 13, "changes": 12})",
           R"({"mechanism": "ddrm", "epsilon": 4, "domain": 5, "rounds": 13, "changes": 2})"}) {
-        const Spec spec = Spec::from_json(json);
+        const Spec spec = resolve(json);
         const auto mechanism = make_mechanism(spec);
         const std::uint64_t k = spec.attributes()[0].domain, changes = spec.number("changes");
         std::vector<std::vector<Cell>> series;
@@ -395,7 +395,7 @@ BOOST_AUTO_TEST_CASE(buckets_of_numbers_are_planned) {
     for (const std::uint64_t buckets : {2, 3, 4, 5, 6, 8, 12, 16}) {
         const double epsilon = std::min(20.0 / static_cast<double>(buckets), 10.0);
         const Spec other =
-            Spec::from_json(R"({"mechanism": "dithered", "min": 0, "max": 360, "evolving": {},
+            resolve(R"({"mechanism": "dithered", "min": 0, "max": 360, "evolving": {},
             "budget": {"epsilon": 20}, "epsilon": )" +
                             std::to_string(epsilon) + R"(, "buckets": )" + std::to_string(buckets) + "}");
         BOOST_TEST(best <= predict_protocol(other, stream).error * 1.01);
@@ -410,7 +410,7 @@ BOOST_AUTO_TEST_CASE(buckets_of_numbers_are_planned) {
     Json named = json(with_stream(R"({"rounds": 30, "people": 5000, "change_rate": 0.02, "jitter": 10})",
                                   R"("min": 0, "max": 360)"));
     named["mechanism"] = "dithered";
-    const Spec chosen = Spec::from_json(json_text(named));
+    const Spec chosen = resolve(json_text(named));
     BOOST_TEST(chosen.mechanism().name == std::string("dithered"));
     BOOST_TEST(chosen.evolving().has_value());
     BOOST_TEST(Spec::from_json(chosen.to_json()).fingerprint() == chosen.fingerprint());
@@ -427,7 +427,7 @@ BOOST_AUTO_TEST_CASE(auto_is_settled_in_the_canonical_form) {
           with_stream(series, R"("domain": 20, "epsilon": 1.5)"),
           with_stream(moving, R"("attributes": [{"name": "m", "min": 0, "max": 360}], "min_group": 50)",
                       R"({"epsilon": 9, "when_spent": "stop"})")}) {
-        const Spec spec = Spec::from_json(text);
+        const Spec spec = resolve(text);
         const Json canonical = json(spec.to_json());
         BOOST_TEST(canonical["mechanism"] != "auto");
         BOOST_TEST((!canonical.contains("evolving") || canonical["evolving"].is_object()));
@@ -436,30 +436,30 @@ BOOST_AUTO_TEST_CASE(auto_is_settled_in_the_canonical_form) {
         const Spec again = Spec::from_json(spec.to_json());
         BOOST_TEST(again.to_json() == spec.to_json());
         BOOST_TEST(again.fingerprint() == spec.fingerprint());
-        BOOST_TEST(Spec::from_json(text).to_json() == spec.to_json());
+        BOOST_TEST(resolve(text).to_json() == spec.to_json());
     }
-    BOOST_TEST(Spec::from_json(with_stream(series, R"("domain": 20, "epsilon": 1.5)")).epsilon() == 1.5);
-    const Spec layered = Spec::from_json(with_stream(series, R"("domain": 20, "first_epsilon": 0.5)"));
+    BOOST_TEST(resolve(with_stream(series, R"("domain": 20, "epsilon": 1.5)")).epsilon() == 1.5);
+    const Spec layered = resolve(with_stream(series, R"("domain": 20, "first_epsilon": 0.5)"));
     BOOST_TEST(make_mechanism(layered)->first_epsilon() <= 0.5);
     // A named mechanism is kept.
     Json named = json(with_stream(series));
     named["mechanism"] = "l_grr";
-    BOOST_TEST(Spec::from_json(json_text(named)).mechanism().name == std::string("l_grr"));
+    BOOST_TEST(resolve(json_text(named)).mechanism().name == std::string("l_grr"));
     named["mechanism"] = "ddrm";
     named["domain"] = 4;
-    const Spec difference = Spec::from_json(json_text(named));
+    const Spec difference = resolve(json_text(named));
     BOOST_TEST(difference.mechanism().name == std::string("ddrm"));
     BOOST_TEST(difference.epsilon() == 6);
     BOOST_TEST(difference.number("rounds") == 60u);
     // People who keep their values need one response, which then has the whole budget.
-    const Spec still = Spec::from_json(with_stream(R"({"rounds": 60, "people": 5000})"));
+    const Spec still = resolve(with_stream(R"({"rounds": 60, "people": 5000})"));
     BOOST_TEST(still.epsilon() == 6);
 }
 
 BOOST_AUTO_TEST_CASE(impossible_streams_are_refused) {
     const auto refused = [](const std::string& text, const std::string& part) {
         try {
-            static_cast<void>(Spec::from_json(text));
+            static_cast<void>(resolve(text));
         } catch (const Error& error) {
             BOOST_TEST((error.code() == ErrorCode::invalid_spec || error.code() == ErrorCode::unsupported));
             const std::string all = std::string(error.what()) + " | " + error.detail() + " | " + error.hint();
@@ -469,7 +469,7 @@ BOOST_AUTO_TEST_CASE(impossible_streams_are_refused) {
         BOOST_ERROR("accepted: " + text);
     };
     const std::string fine = R"({"rounds": 6, "people": 500})";
-    static_cast<void>(Spec::from_json(with_stream(fine)));
+    static_cast<void>(resolve(with_stream(fine)));
     refused(with_stream("3"), "stream");
     refused(with_stream("{}"), "\"rounds\"");
     refused(with_stream(R"({"rounds": 6})"), "\"people\"");

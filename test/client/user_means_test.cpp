@@ -29,7 +29,7 @@ double uniform(BitSource& bits) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(everyone_has_one_record_in_the_order_of_coming) {
-    UserMeans means(Spec::from_json(people));
+    UserMeans means(resolve(people));
     const auto add = [&](const char* user, double wage, double age, double years) {
         means.add(user, std::vector<Value>{wage, age, years});
     };
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(only_the_mean_is_clamped) {
 }
 
 BOOST_AUTO_TEST_CASE(the_bin_is_that_of_the_mean) {
-    const Collection c{Spec::from_json(R"({"mechanism": "joint", "epsilon": 1, "attributes": [
+    const Collection c{resolve(R"({"mechanism": "joint", "epsilon": 1, "attributes": [
         {"name": "age", "min": 0, "max": 100, "edges": [20, 60]}, {"name": "rent", "min": 0, "max": 10, "bins": 2}]})")};
     UserMeans means(c.spec());
     means.add("a", std::vector<Value>{10.0, 4.0});
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(the_bin_is_that_of_the_mean) {
 }
 
 BOOST_AUTO_TEST_CASE(averages_do_not_overflow_or_drift) {
-    UserMeans means(Spec::from_json(wages));
+    UserMeans means(resolve(wages));
     constexpr double most = std::numeric_limits<double>::max();
     for (int i = 0; i < 100; ++i) means.add("huge", std::vector<Value>{i % 2 == 0 ? most : -most});
     BOOST_TEST(std::abs(numbers(means.record(0))[0]) < 1e-12 * most);
@@ -83,10 +83,10 @@ BOOST_AUTO_TEST_CASE(averages_do_not_overflow_or_drift) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_averaged_is_refused_and_changes_nothing) {
-    BOOST_CHECK_EXCEPTION(UserMeans(Spec::from_json(colours)), Error,
+    BOOST_CHECK_EXCEPTION(UserMeans(resolve(colours)), Error,
                           error_with(ErrorCode::invalid_value, "\"colour\" has a domain"));
-    BOOST_CHECK_THROW(UserMeans(Spec::from_json(numbered)), Error);
-    UserMeans means(Spec::from_json(wages));
+    BOOST_CHECK_THROW(UserMeans(resolve(numbered)), Error);
+    UserMeans means(resolve(wages));
     const auto refused = [&](const char* user, const std::vector<Value>& record, const char* message) {
         BOOST_CHECK_EXCEPTION(means.add(user, record), Error, error_with(ErrorCode::invalid_value, message));
     };

@@ -5,6 +5,7 @@
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
 #include "core/base/sha256.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "examine.hpp"
 #include "forge.hpp"
@@ -46,11 +47,11 @@ std::vector<Collection> examples() {
     for (const char* when : {"repeat", "stop"})
         for (const std::string& part : parts)
             all.emplace_back(
-                Spec::from_json(R"({"epsilon": 2, "evolving": {}, "budget": {"epsilon": 8, "when_spent": ")" +
+                resolve(R"({"epsilon": 2, "evolving": {}, "budget": {"epsilon": 8, "when_spent": ")" +
                                 std::string(when) + "\"}, " + part + "}"));
     all.emplace_back(
-        Spec::from_json(R"({"mechanism": "ddrm", "epsilon": 2, "domain": 5, "rounds": 8, "changes": 2})"));
-    all.emplace_back(Spec::from_json(
+        resolve(R"({"mechanism": "ddrm", "epsilon": 2, "domain": 5, "rounds": 8, "changes": 2})"));
+    all.emplace_back(resolve(
         R"({"mechanism": "threshold_series", "epsilon": 2, "min": 0, "max": 5, "rounds": 8, "changes": 2})"));
     return all;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "choices.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/plan/plan.hpp"
 #include "examine.hpp"
@@ -35,7 +36,7 @@ constexpr const char* texts[] = {
 };
 
 struct Planned {
-    explicit Planned(const char* json) : spec(Spec::from_json(json)), mechanism(make_mechanism(spec)) {}
+    explicit Planned(const char* json) : spec(resolve(json)), mechanism(make_mechanism(spec)) {}
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
 };

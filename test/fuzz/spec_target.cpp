@@ -1,6 +1,6 @@
 // Text as a spec: what is taken has one canonical form, which is taken too, and means the same.
 
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 
 #include "choices.hpp"
 #include "core/base/error.hpp"
@@ -15,9 +15,13 @@ bool spec(Bytes bytes) {
     Drawn drawn(bytes);
     if (drawn.one_in(8))
         refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { static_cast<void>(advise(text)); });
-    if (refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { first = Spec::from_json(text); }))
+    std::optional<Spec> device;
+    const bool open =
+        refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { device = Spec::from_json(text); });
+    if (refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { first = resolve(text); }))
         return false;
     const std::string canonical = first->to_json();
+    need(open || device->to_json() == canonical, "a device reads a spec as another");
     const Spec second = Spec::from_json(canonical);
     need(second.to_json() == canonical, "the canonical form is read as another");
     need(second.fingerprint() == first->fingerprint(), "equal specs have two fingerprints");

@@ -43,8 +43,15 @@ beforeEach(() => {
 });
 const to = (name = "pets") => ({ endpoint: endpoint.url, name, retryFor: 2000 });
 
+test("a spec with an open choice is refused with the way to resolve it", async () => {
+    const pair = [{ name: "a", domain: 2 }, { name: "b", domain: 3 }];
+    for (const spec of [{ mechanism: "auto", epsilon: 1, domain: 4 }, { mechanism: "sampled", epsilon: 1, attributes: pair },
+        { mechanism: "joint", epsilon: 1, views: "auto", people: 1000, attributes: pair }])
+        await assert.rejects(Collection.from(spec), failed("invalid_spec", /ldp spec resolve.*ldp_spec_canonical/));
+});
+
 test("vectors are arrays, objects, or one value for each element", async () => {
-    const day = await Collection.from({ mechanism: "sampled", epsilon: 1, attributes: [
+    const day = await Collection.from({ mechanism: "sampled", epsilon: 1, per_report: 1, attributes: [
         { name: "mood", domain: ["bad", "good"], mechanism: "grr" },
         { name: "hours", vector: ["am", "pm"], min: 0, max: 12, mechanism: "duchi_vector" }] });
     assert.deepEqual(day.attributes, ["mood", "hours.am", "hours.pm"]);
@@ -263,8 +270,9 @@ test("its frequencies are those of its mechanism", async () => {
 });
 
 test("records are given by position or by name, and refused with what is allowed", async () => {
-    const people = await Collection.from({ mechanism: "sampled", epsilon: 1,
-        attributes: [{ name: "wage", min: 0, max: 10 }, { name: "pet", domain: ["cat", "dog"], none: "dog" }] });
+    const people = await Collection.from({ mechanism: "sampled", epsilon: 1, per_report: 1,
+        attributes: [{ name: "wage", min: 0, max: 10, mechanism: "optimal" },
+            { name: "pet", domain: ["cat", "dog"], none: "dog", mechanism: "grr" }] });
     assert.deepEqual((await people.perturb([12, "cat"])).clamped, ["wage"]);
     assert.deepEqual((await people.perturb({ pet: null, wage: 3 })).clamped, []);
     await assert.rejects(people.perturb([3, "cow"]), failed("invalid_value", /"cow".*"pet".*"cat", "dog"/));

@@ -78,7 +78,8 @@ const specs = [
     [{ mechanism: "duchi", epsilon: 1, min: 0, max: 10 }, 0.999],
     [{ mechanism: "onebit", epsilon: 1, min: 0, max: 10 }, 0.999],
     [{ mechanism: "pdp", epsilon: 1, min: 0, max: 10 }, 0.999],
-    [{ mechanism: "sampled", epsilon: 1, attributes: [{ name: "a", domain: 2 }, { name: "b", domain: 3 }] }, 0.999],
+    [{ mechanism: "sampled", epsilon: 1, per_report: 1,
+        attributes: [{ name: "a", domain: 2, mechanism: "grr" }, { name: "b", domain: 3, mechanism: "grr" }] }, 0.999],
 ];
 for (const [spec, least] of specs)
     test(`the proof of ${JSON.stringify(spec)}`, async () => {

@@ -39,7 +39,8 @@ const cases = {
     "oue": { mechanism: "oue", epsilon: 1, domain: 1024 },
     "subset": { mechanism: "subset", epsilon: 1, domain: 1024 },
     "gaussian": { mechanism: "gaussian", epsilon: 1, delta: 1e-6, attributes: numbers },
-    "a record": { mechanism: "auto", epsilon: 4, attributes: [{ name: "a", min: 0, max: 9 }, { name: "b", domain: 40 }] },
+    "a record": { mechanism: "sampled", epsilon: 4, per_report: 1,
+        attributes: [{ name: "a", min: 0, max: 9, mechanism: "optimal" }, { name: "b", domain: 40, mechanism: "grr" }] },
     "a memoized response": { mechanism: "l_osue", epsilon: 4, first_epsilon: 1, domain: 256, evolving: {},
         budget: { epsilon: 40 } },
 };

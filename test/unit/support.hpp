@@ -13,13 +13,13 @@
 #include "../support/seeded_words.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::test {
 
 inline std::unique_ptr<const Mechanism> mechanism(const std::string& json) {
-    return make_mechanism(Spec::from_json(json));
+    return make_mechanism(resolve(json));
 }
 
 /// A number as JSON reads it back.

@@ -13,9 +13,9 @@ import ldp
 
 REGION = {"mechanism": "grr", "epsilon": 1,
           "attributes": [{"name": "region", "domain": ["north", "east", "south", "west"]}]}
-PERSON = {"mechanism": "sampled", "epsilon": 2, "attributes": [
-    {"name": "wage", "min": 0, "max": 100},
-    {"name": "town", "domain": ["Köln", "Ulm", "other", "none"], "other": "other", "none": "none"}]}
+PERSON = {"mechanism": "sampled", "epsilon": 2, "per_report": 1, "attributes": [
+    {"name": "wage", "min": 0, "max": 100, "mechanism": "optimal"},
+    {"name": "town", "mechanism": "grr", "domain": ["Köln", "Ulm", "other", "none"], "other": "other", "none": "none"}]}
 MOVING = {"mechanism": "l_grr", "epsilon": 2, "first_epsilon": 1, "domain": 4, "evolving": {},
           "budget": {"epsilon": 4, "when_spent": "stop"}}
 BRAND = {"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}
@@ -56,10 +56,20 @@ class Collections(Case):
         self.assertEqual(len(person.perturb([12, "Ulm"])), person.report_size)
         self.assertIn("sampled of wage, town", repr(person))
 
+    def test_open_choices(self):
+        for spec in ({"mechanism": "auto", "epsilon": 1, "domain": 4},
+                     {"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3}]}):
+            with self.assertRaises(ldp.Error) as caught:
+                ldp.Collection(spec)
+            self.assertEqual(caught.exception.code, ldp.Code.INVALID_SPEC)
+            self.assertIn("leaves a choice open", str(caught.exception))
+            self.assertIn("ldp spec resolve", str(caught.exception.hint))
+            self.assertIn("ldp_spec_canonical", str(caught.exception.hint))
+
     def test_vectors(self):
-        day = ldp.Collection({"mechanism": "auto", "epsilon": 1, "attributes": [
-            {"name": "mood", "domain": ["bad", "good"]},
-            {"name": "hours", "vector": ["am", "pm"], "min": 0, "max": 12}]})
+        day = ldp.Collection({"mechanism": "sampled", "epsilon": 1, "per_report": 1, "attributes": [
+            {"name": "mood", "domain": ["bad", "good"], "mechanism": "grr"},
+            {"name": "hours", "vector": ["am", "pm"], "min": 0, "max": 12, "mechanism": "duchi_vector"}]})
         self.assertEqual(day.names, ["mood", "hours.am", "hours.pm"])
         for record in ({"mood": "bad", "hours": [1, 2]}, {"mood": "bad", "hours": {"pm": 2, "am": 1}},
                        {"mood": "bad", "hours.am": 1, "hours.pm": 2}, ["bad", 1, 2], ["bad", [1, 2]]):

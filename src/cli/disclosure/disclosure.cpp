@@ -13,6 +13,7 @@
 #include "cli/collection_spec.hpp"
 #include "cli/command.hpp"
 #include "cli/template.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/proof/audit.hpp"
@@ -255,7 +256,7 @@ int run(const Arguments& arguments) {
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
     const Part part = parts.chosen(arguments);
     const auto& given = arguments["spec"].as<std::string>();
-    const Spec spec = Spec::from_json(spec_text(given));
+    const Spec spec = resolve(spec_text(given));
     const auto columns = public_columns(given, arguments);
     const Disclosure documents(spec, static_cast<std::uint64_t>(users), columns ? &*columns : nullptr);
     const auto wanted = [&](Part one) { return part == one || part == Part::all; };

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/records.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
 
 namespace ldp::cli::advise {

@@ -15,7 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
 #include "client/in_quotes.hpp"
-#include "core/spec/spec.hpp"
+#include "core/choice/resolve.hpp"
 
 namespace ldp::cli {
 
@@ -161,7 +161,7 @@ int draft_spec(const std::string& name) {
                     "The causes are on standard error.",
                     "Write the spec by hand: doc/spec.md describes its keys.");
     const std::string text = spec.dump(2);
-    (void)Spec::from_json(text);
+    (void)resolve(text);
     std::cout << text << std::endl;
     std::cerr << "This spec is a draft. A spec is public and must not contain private values: use ranges and "
                  "labels\n"

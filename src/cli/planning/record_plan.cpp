@@ -9,9 +9,10 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/entries.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
+#include "core/mechanism/record/record_parts.hpp"
 #include "core/plan/plan.hpp"
 
 namespace ldp::cli {
@@ -84,7 +85,7 @@ bool plans_record(const std::string& spec, const std::string& target) {
         if (std::ranges::find(common_keys, key) == std::end(common_keys)) return false;
     const Json* attributes = document.contains("attributes") ? &document["attributes"] : nullptr;
     if (attributes == nullptr || !attributes->is_array() || attributes->size() < 2) return false;
-    return &Spec::from_json(spec).mechanism() == &sampled::entry;
+    return is_record_of_parts(resolve(spec).mechanism());
 }
 
 RecordPlan plan_record(const std::string& spec, const std::string& target,
@@ -95,7 +96,7 @@ RecordPlan plan_record(const std::string& spec, const std::string& target,
         document["people"] = *people;
     }
     const std::string text = json_text(document);
-    const Spec settled = Spec::from_json(text);
+    const Spec settled = resolve(text);
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(settled);
     const Json margins = document.value("margins", Json::object()),
                common = json_of(target, Unsound::refused);

@@ -20,6 +20,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/response_count.hpp"
@@ -291,7 +292,7 @@ int run(const Arguments& arguments) {
     if (action != "evolving" && action != "once")
         throw UsageError("ldp simulate needs evolving or once, not " + in_quotes(action));
     const auto& given = arguments["spec"].as<std::string>();
-    const Collection collection(Spec::from_json(spec_text(given)));
+    const Collection collection(resolve(spec_text(given)));
     if (action == "once") return simulate_once(arguments, collection);
     const Spec& spec = collection.spec();
     Values values = values_of(arguments, spec);

@@ -1,4 +1,4 @@
-// ldp spec check SPEC, ldp spec draft FILE
+// ldp spec check SPEC, ldp spec resolve SPEC, ldp spec draft FILE
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,11 @@
 #include "cli/planning/draft.hpp"
 #include "client/in_quotes.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/choice/resolve.hpp"
+#include "core/choice/response_needs.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/response_count.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp::cli::spec {
 
@@ -101,11 +102,12 @@ Options options() {
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
     if (action == "draft") return draft_spec(arguments["spec"].as<std::string>());
-    if (action != "check") throw UsageError("ldp spec needs check or draft, not " + in_quotes(action));
+    if (action != "check" && action != "resolve")
+        throw UsageError("ldp spec needs check, resolve or draft, not " + in_quotes(action));
     const std::string text = spec_text(arguments["spec"].as<std::string>());
-    const Spec spec = Spec::from_json(text);
+    const Spec spec = resolve(text);
     std::cout << spec.to_json() << std::endl;
-    explain(spec, text, std::cerr);
+    if (action == "check") explain(spec, text, std::cerr);
     return Exit::done;
 }
 
@@ -115,13 +117,15 @@ constexpr const char* positional[] = {"action", "spec"};
 
 const Command command{
     "spec",
-    "check SPEC | draft FILE.csv",
-    "validates a spec and shows its cost and errors, or drafts one",
+    "check SPEC | resolve SPEC | draft FILE.csv",
+    "validates a spec and shows its cost and errors, makes its choices, or drafts one",
     "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
     "Check writes the canonical form of the spec, with all defaults, to standard output. It writes epsilon,\n"
     "the bytes of a report, the expected standard errors and the largest shift by one forged report in a\n"
     "hundred to standard error. The standard error is that of the randomization alone. For a share, it is\n"
     "that of a value with an average share; for a mean, the largest over all populations, or a bound of it.\n"
+    "Resolve writes the canonical form alone. It names the mechanism that \"auto\" stands for, so that devices\n"
+    "can use it: they make no choices.\n"
     "Draft writes a first spec for the columns of a CSV file to standard output: numbers with ranges "
     "rounded\n"
     "outwards, and categories with their labels. Use it for public or simulated data only: ranges and "

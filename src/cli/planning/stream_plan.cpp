@@ -10,7 +10,8 @@
 #include "cli/progress.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/json.hpp"
-#include "core/spec/evolving_choice.hpp"
+#include "core/choice/evolving_choice.hpp"
+#include "core/choice/resolve.hpp"
 
 namespace ldp::cli {
 
@@ -73,9 +74,8 @@ ValueStream stream_of_file(const Arguments& arguments, const Json& spec, const A
     plain["mechanism"] = "auto";
     plain["epsilon"] = 1;
     const auto& name = arguments["series"].as<std::string>();
-    const std::vector<std::vector<double>> people =
-        read_series(name, arguments["columns"].as<std::string>(), "--columns",
-                    Collection(Spec::from_json(json_text(plain))));
+    const std::vector<std::vector<double>> people = read_series(
+        name, arguments["columns"].as<std::string>(), "--columns", Collection(resolve(json_text(plain))));
     ValueStream stream{people[0].size(), static_cast<double>(people.size()), true, {}};
     stream.values.reserve(people.size() * stream.rounds);
     for (const std::vector<double>& values : people)

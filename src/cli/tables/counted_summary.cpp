@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/base/bytes.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/measured.hpp"
@@ -22,7 +23,7 @@ constexpr std::size_t most_text = std::size_t{1} << 28;
 
 Counted counted(const Arguments& arguments) {
     const auto& name = arguments["summary"].as<std::string>();
-    Spec spec = Spec::from_json(spec_text(arguments["spec"].as<std::string>()));
+    Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
     const auto mechanism = make_mechanism(spec);
     std::ifstream file;
     if (name != "-") open(file, name);

@@ -40,10 +40,11 @@ enum class Remedy {
     ask_attribute_means,   ///< means of all attributes
     learn_ranges,          ///< the reports give ranges
     collect_together,      ///< a record does not collect these attributes together
+    resolve_spec,          ///< the spec leaves a choice open
 };
 
 /// The host's text for every Remedy, in their order: a phrase for estimates, a sentence for the others.
-using RemedyWords = std::array<const char*, static_cast<std::size_t>(Remedy::collect_together) + 1>;
+using RemedyWords = std::array<const char*, static_cast<std::size_t>(Remedy::resolve_spec) + 1>;
 
 /// The texts for programs that use the library.
 inline constexpr RemedyWords program_words{
@@ -61,6 +62,8 @@ inline constexpr RemedyWords program_words{
     "Ask for means.",
     "Ask for the learnt ranges.",
     "Name them in \"together\" of the next spec.",
+    "A device takes specs without open choices. The command `ldp spec resolve SPEC` and the SQL function "
+    "ldp_spec_canonical(spec) return such a spec.",
 };
 
 /// Returns a hint that lists these remedies in a host's words.

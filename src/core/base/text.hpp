@@ -1,8 +1,6 @@
 // Helper functions for text and bytes.
 #pragma once
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,17 +17,9 @@ namespace ldp {
 }
 
 /// Returns the shortest text that parses to the same number.
-[[nodiscard]] inline std::string shortest(double number) {
-    std::array<char, 32> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
-}
-/// Returns the number with `digits` significant digits.
-[[nodiscard]] inline std::string rounded(double number, int digits) {
-    std::array<char, 32> text{};
-    return {text.data(),
-            std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, digits)
-                .ptr};
-}
+[[nodiscard]] std::string shortest(double number);
+/// Returns the number with `digits` significant digits, at most 17.
+[[nodiscard]] std::string rounded(double number, int digits);
 
 /// Returns 1234567 as "1,234,567".
 [[nodiscard]] inline std::string grouped(std::uint64_t number) {

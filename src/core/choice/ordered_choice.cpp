@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <tuple>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
 #include "core/mechanism/registry.hpp"
@@ -16,10 +16,6 @@ namespace ldp {
 
 namespace {
 
-/// The mechanisms that can be chosen. dithered is for values that change; its reports of a single value are
-/// less accurate.
-constexpr const MechanismEntry* ordered_mechanisms[] = {&tree::entry, &haar_ordered::entry,
-                                                        &square_wave::entry};
 constexpr std::uint64_t usual_reports = 100000;
 
 /// People spread evenly over the range. A point of a number represents the values nearest to it, so that the
@@ -109,8 +105,7 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request,
                       {});
             options["grid"] = *request.grid;
         }
-        auto mechanism =
-            make_mechanism(Settings(entry, request.epsilon, {attribute}, std::move(options), request.limits));
+        auto mechanism = make_mechanism(Settings(entry, request.epsilon, {attribute}, std::move(options)));
         smears = capability<Ordered>(*mechanism).blur(usual_reports) != 0;
         measured.n_variance = mean_variance(*mechanism, request.use, usual_reports);
         const auto [down, up] = mechanism->promised_bias(0, 0.01);
@@ -169,11 +164,25 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
     return {first.mechanism, reason};
 }
 
+/// The mechanisms that can be chosen for values that do not change, the newest first: of equal variances, the
+/// first one is chosen. Those of few responses are less accurate for a single value.
+std::vector<const MechanismEntry*> candidates_for_order() {
+    std::vector<const MechanismEntry*> found;
+    for (const MechanismEntry* entry : std::views::reverse(registry()))
+        if (is_ordered(*entry) && entry->responses.name == nullptr) found.push_back(entry);
+    return found;
+}
+
 }  // namespace
 
 bool is_ordered(const MechanismEntry& mechanism) noexcept {
-    return &mechanism == &dithered::entry ||
-           std::ranges::find(ordered_mechanisms, &mechanism) != std::end(ordered_mechanisms);
+    return mechanism.purpose == Purpose::distribution || mechanism.purpose == Purpose::smooth_distribution;
+}
+
+const MechanismEntry& few_ordered_responses() noexcept {
+    return **std::ranges::find_if(registry(), [](const MechanismEntry* one) {
+        return one->purpose == Purpose::distribution && one->responses.name != nullptr;
+    });
 }
 
 double mean_variance(const Mechanism& mechanism, OrderedUse use, std::uint64_t reports) {
@@ -188,7 +197,8 @@ double mean_variance(const Mechanism& mechanism, OrderedUse use, std::vector<dou
 
 std::vector<Candidate> rank_ordered(const OrderedRequest& request) {
     std::vector<Candidate> candidates;
-    for (const MechanismEntry* entry : ordered_mechanisms) candidates.push_back(candidate(*entry, request));
+    for (const MechanismEntry* entry : candidates_for_order())
+        candidates.push_back(candidate(*entry, request));
     std::ranges::stable_sort(candidates, {}, order_of_ranges);
     return candidates;
 }
@@ -200,28 +210,28 @@ Selected choose_ordered(const OrderedRequest& request) {
 
 SelectedWithin choose_ordered_within(const OrderedRequest& request, const ResponseLimit& limit) {
     std::vector<Candidate> candidates;
-    for (const MechanismEntry* entry : ordered_mechanisms)
+    for (const MechanismEntry* entry : candidates_for_order())
         candidates.push_back(candidate(*entry, request, {}, &limit));
-    const auto few =
-        std::ranges::find(mechanisms_of_few_responses(), &dithered::entry, &FewResponses::mechanism);
+    const MechanismEntry& few = few_ordered_responses();
+    const auto [option, more] = few.responses;
     // Its own choice of the number of responses weighs cost and variance.
     OptionValues options;
-    Candidate dithered = candidate(dithered::entry, request, options, &limit);
-    if (!dithered.obstacle.empty() && limit.most > few->more) {
-        OptionValues fewer{{few->option, limit.most - few->more}};
-        Candidate found = candidate(dithered::entry, request, fewer, &limit);
+    Candidate of_few = candidate(few, request, options, &limit);
+    if (!of_few.obstacle.empty() && limit.most > more) {
+        OptionValues fewer{{option, limit.most - more}};
+        Candidate found = candidate(few, request, fewer, &limit);
         if (found.obstacle.empty()) {
-            dithered = std::move(found);
+            of_few = std::move(found);
             options = std::move(fewer);
         }
     }
-    candidates.push_back(std::move(dithered));
+    candidates.push_back(std::move(of_few));
     std::ranges::stable_sort(candidates, {}, order_of_ranges);
     Selected found = first_of(candidates, request, advice_within(limit));
-    if (found.mechanism != &dithered::entry) options.clear();
+    if (found.mechanism != &few) options.clear();
     if (request.grid) options["grid"] = *request.grid;
-    const auto mechanism = make_mechanism(
-        Settings(*found.mechanism, request.epsilon, {request.attribute}, options, request.limits));
+    const auto mechanism =
+        make_mechanism(Settings(*found.mechanism, request.epsilon, {request.attribute}, options));
     options.erase("grid");
     return {found.mechanism, found.reason + "; " + limit.reason(*mechanism), std::move(options)};
 }

@@ -29,6 +29,9 @@ struct OrderedRequest {
 /// Returns whether the mechanism estimates the distribution of one ordered attribute.
 [[nodiscard]] bool is_ordered(const MechanismEntry& mechanism) noexcept;
 
+/// Returns the mechanism for the distribution that limits the number of a person's different responses.
+[[nodiscard]] const MechanismEntry& few_ordered_responses() noexcept;
+
 /// Returns n·Var of the randomizer in an estimate, averaged over ranges between two cuts
 /// (OrderedUse::quantiles: over thresholds), for people spread evenly over the points. Up to 45 points, all
 /// ranges are averaged; otherwise 1024 ranges with evenly spread cuts. If the mechanism smooths, so are the
@@ -48,7 +51,7 @@ struct OrderedRequest {
 /// Returns the first candidate of the ranking and the reason. Error (invalid_spec) with the obstacle of each
 /// candidate if none can be chosen.
 [[nodiscard]] Selected choose_ordered(const OrderedRequest& request);
-/// As choose_ordered(), among the mechanisms that keep to the limit, and dithered.
+/// As choose_ordered(), among the mechanisms that keep to the limit, and the one of few responses.
 [[nodiscard]] SelectedWithin choose_ordered_within(const OrderedRequest& request, const ResponseLimit& limit);
 
 }  // namespace ldp

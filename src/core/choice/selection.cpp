@@ -11,8 +11,8 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
+#include "core/choice/record_choice.hpp"
 #include "core/format/summary_frame.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
 
@@ -36,7 +36,14 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand,
     }
     std::string unpaid;
     Candidate result = measured_candidate(entry, [&](Candidate& candidate) {
-        auto mechanism = make_mechanism(Settings(entry, demand.epsilon, attributes, options, limits));
+        std::vector<Attribute> settled = attributes;
+        OptionValues values = options;
+        if (entry.shape == Shape::record) {
+            values = with_defaults(entry, settled, std::move(values));
+            SettingsDraft draft{demand.epsilon, settled, values};
+            choose_record(draft, limits, nullptr);
+        }
+        auto mechanism = make_mechanism(Settings(entry, demand.epsilon, settled, std::move(values)));
         candidate.n_variance = candidate.bias = 0;
         for (std::size_t j = 0; j < attributes.size(); ++j) {
             candidate.n_variance = std::max(candidate.n_variance, mechanism->expected_variance(j));
@@ -184,15 +191,14 @@ std::string advice_within(const ResponseLimit&) {
            "mechanism that the spec names is used, although its budget may end.";
 }
 
-std::span<const FewResponses> mechanisms_of_few_responses() noexcept {
-    static constexpr FewResponses all[] = {{&dithered::entry, "buckets", 0, Shape::one_numeric},
-                                           {&loloha::entry, "buckets", 0, Shape::one_categorical},
-                                           {&dbitflip::entry, "bits", 1, Shape::one_categorical}};
-    return all;
+bool has_few_responses(const MechanismEntry& mechanism, Shape attribute) noexcept {
+    const Shape shape = mechanism.shape == Shape::one_ordered ? Shape::one_numeric : mechanism.shape;
+    return mechanism.responses.name != nullptr && shape == attribute;
 }
 
-std::vector<OptionValues> FewResponses::options(std::uint64_t most) const {
+std::vector<OptionValues> response_options(const MechanismEntry& mechanism, std::uint64_t most) {
     constexpr std::uint64_t all_of = 16;
+    const auto [option, more] = mechanism.responses;
     std::vector<OptionValues> found{{}};
     if (most <= more) return found;
     const std::uint64_t largest = most - more;
@@ -214,15 +220,15 @@ SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit
         if (entry->automatic && entry->shape == shape)
             candidates.push_back(candidate(*entry, demand, {}, &limit));
     std::map<const MechanismEntry*, OptionValues> chosen;
-    for (const FewResponses& few : mechanisms_of_few_responses()) {
-        if (few.shape != shape || demand.attributes[0].evolving || (suitable && !suitable(*few.mechanism)))
+    for (const MechanismEntry* few : registry()) {
+        if (!has_few_responses(*few, shape) || demand.attributes[0].evolving || (suitable && !suitable(*few)))
             continue;
         std::optional<Candidate> best;
-        for (const OptionValues& values : few.options(limit.most)) {
-            Candidate found = candidate(*few.mechanism, demand, values, &limit);
+        for (const OptionValues& values : response_options(*few, limit.most)) {
+            Candidate found = candidate(*few, demand, values, &limit);
             if (best && !(order(found) < order(*best))) continue;
             best = std::move(found);
-            chosen[few.mechanism] = values;
+            chosen[few] = values;
         }
         candidates.push_back(std::move(*best));
     }
@@ -231,7 +237,7 @@ SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit
     if (!first.obstacle.empty()) refuse_all(candidates, advice_within(limit));
     const OptionValues& values = chosen[first.mechanism];
     const auto mechanism =
-        make_mechanism(Settings(*first.mechanism, demand.epsilon, demand.attributes, values, demand.limits));
+        make_mechanism(Settings(*first.mechanism, demand.epsilon, demand.attributes, values));
     return {first.mechanism, reason_of(candidates, demand.limits) + "; " + limit.reason(*mechanism), values};
 }
 

@@ -97,19 +97,12 @@ struct ResponseLimit {
 /// The error's hint if no mechanism keeps to the limit.
 [[nodiscard]] std::string advice_within(const ResponseLimit& limit);
 
-/// A mechanism that "auto" considers only for memoized responses.
-struct FewResponses {
-    const MechanismEntry* mechanism;  ///< the candidate
-    const char* option;               ///< limits the number of different responses
-    std::uint64_t more;               ///< number of responses beyond the option's value
-    Shape shape;  ///< the kind of attribute for whose usual estimates the mechanism is considered
-
-    /// Returns values of the option with at most this number of responses. The first one is the mechanism's
-    /// own choice, which may have more.
-    [[nodiscard]] std::vector<OptionValues> options(std::uint64_t most) const;
-};
-/// Returns the mechanisms that "auto" considers only for memoized responses.
-[[nodiscard]] std::span<const FewResponses> mechanisms_of_few_responses() noexcept;
+/// Whether "auto" considers the mechanism for memoized responses of such an attribute only, because the number
+/// of its responses is limited.
+[[nodiscard]] bool has_few_responses(const MechanismEntry& mechanism, Shape attribute) noexcept;
+/// Returns values of the option that limits the responses of the mechanism, with at most this number of them.
+/// The first one is the mechanism's own choice, which may have more.
+[[nodiscard]] std::vector<OptionValues> response_options(const MechanismEntry& mechanism, std::uint64_t most);
 
 /// The result of "auto" with the options that the limit requires.
 struct SelectedWithin {

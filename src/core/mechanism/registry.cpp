@@ -60,6 +60,10 @@ const MechanismEntry* find_mechanism(std::uint8_t id) noexcept {
     return found == registry().end() ? nullptr : *found;
 }
 
+const MechanismEntry& mechanism_for(Purpose purpose) noexcept {
+    return **std::ranges::find(registry(), purpose, &MechanismEntry::purpose);
+}
+
 std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind) {
     const Header header = read_header(bytes, kind);
     if (const MechanismEntry* entry = find_mechanism(header.mechanism))

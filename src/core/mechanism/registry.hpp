@@ -23,6 +23,23 @@ enum class Shape {
     record,           ///< two or more of any kind
 };
 
+/// The estimates for which a mechanism is made, as far as choices and records distinguish them.
+enum class Purpose {
+    values,               ///< shares or means
+    distribution,         ///< the distribution of an ordered attribute, unbiased
+    smooth_distribution,  ///< a smooth fit of the distribution of an ordered attribute
+    vector_ranges,        ///< means of ranges of a vector
+    range_learning,       ///< ranges of the coordinates of a vector, for a second round
+    joint_tables,         ///< cells of tables of several attributes
+    joint_boxes,          ///< boxes of several attributes
+};
+
+/// An option that bounds the number of a person's different responses.
+struct ResponseOption {
+    const char* name = nullptr;  ///< null if the mechanism has none
+    std::uint64_t more = 0;      ///< number of responses beyond the option's value
+};
+
 /// The static description of a mechanism.
 struct MechanismEntry {
     std::uint8_t id;    ///< as in a header; never reused
@@ -44,12 +61,23 @@ struct MechanismEntry {
     void (*settle)(SettingsDraft&) = nullptr;
     /// Whether ε covers a user's whole series of values instead of one value; see series.hpp.
     bool series = false;
+    Purpose purpose = Purpose::values;  ///< the estimates for which it is made
+    ResponseOption responses = {};      ///< for memoized responses: the option that bounds their number
+    /// Whether it is kept for comparison with the literature only. No choice considers it.
+    bool literature = false;
+
+    /// Whether it estimates several attributes together.
+    [[nodiscard]] bool joint() const noexcept {
+        return purpose == Purpose::joint_tables || purpose == Purpose::joint_boxes;
+    }
 };
 
 /// Returns all mechanisms, in the order of their ids.
 [[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
 /// Returns the mechanism of this name; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;
+/// Returns the first mechanism with this purpose.
+[[nodiscard]] const MechanismEntry& mechanism_for(Purpose purpose) noexcept;
 /// Returns the mechanism with this id; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::uint8_t id) noexcept;
 

@@ -91,17 +91,15 @@ std::optional<std::string> Attribute::label_of(std::string_view text) const {
 }
 
 Settings::Settings(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
-                   OptionValues given, const Limits& limits)
+                   OptionValues given)
     : mechanism_(&mechanism),
       epsilon_(epsilon),
       attributes_(std::move(attributes)),
       options_(std::move(given)) {
     check_shape(mechanism, attributes_);
-    for (const Option& option : mechanism.options)
-        if (option.applies(attributes_))
-            options_.try_emplace(option.name, option.fallback_for(attributes_.size()));
+    options_ = with_defaults(mechanism, attributes_, std::move(options_));
     if (mechanism.settle != nullptr) {
-        SettingsDraft draft{epsilon, limits, attributes_, options_};
+        SettingsDraft draft{epsilon, attributes_, options_};
         mechanism.settle(draft);
     }
 }
@@ -124,6 +122,19 @@ double Settings::real(const std::string& option) const {
 
 const std::vector<UnitRange>& Settings::ranges(const std::string& option) const {
     return std::get<std::vector<UnitRange>>(options_.at(option));
+}
+
+OptionValues with_defaults(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes,
+                           OptionValues given) {
+    for (const Option& option : mechanism.options)
+        if (option.applies(attributes))
+            given.try_emplace(option.name, option.fallback_for(attributes.size()));
+    return given;
+}
+
+void refuse_open_choice(const std::string& detail) {
+    raise(ErrorCode::invalid_spec, "the spec leaves a choice open", detail,
+          std::vector{Remedy::resolve_spec});
 }
 
 }  // namespace ldp

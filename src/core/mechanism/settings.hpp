@@ -117,7 +117,7 @@ struct Attribute {
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
-/// The limits of "auto". In a record, each attribute must keep to them as if it were reported alone.
+/// The limits of a choice. In a record, each attribute must keep to them as if it were reported alone.
 struct Limits {
     std::uint64_t report_bytes = 64;   ///< maximum size of a whole report, parameter block included
     std::uint64_t decode_cost = 1000;  ///< maximum of Cost::decode(): steps per report at a million reports
@@ -151,10 +151,10 @@ struct Option {
 /// Complete settings of one mechanism.
 class Settings {
   public:
-    /// Completes given options with defaults and with the mechanism's own choices within the limits. Error
-    /// (invalid_spec) if the mechanism does not accept the attributes.
+    /// Completes given options with defaults, and with those that follow from ε and the attributes. Error
+    /// (invalid_spec) if the mechanism does not accept the attributes, or if a choice is left open.
     Settings(const MechanismEntry& mechanism, double epsilon, std::vector<Attribute> attributes,
-             OptionValues given = {}, const Limits& limits = {});
+             OptionValues given = {});
 
     /// Returns the mechanism of the settings.
     [[nodiscard]] const MechanismEntry& mechanism() const noexcept { return *mechanism_; }
@@ -185,9 +185,15 @@ class Settings {
 /// Settings that a mechanism's settle() completes.
 struct SettingsDraft {
     double epsilon;                      ///< ε of a report
-    const Limits& limits;                ///< the limits for mechanisms that "auto" chooses
     std::vector<Attribute>& attributes;  ///< the attributes that users report
     OptionValues& options;               ///< given or default values
 };
+
+/// Returns options completed with the defaults of those that are not given.
+[[nodiscard]] OptionValues with_defaults(const MechanismEntry& mechanism,
+                                         const std::vector<Attribute>& attributes, OptionValues given);
+
+/// Throws Error (invalid_spec): the spec leaves a choice open, for example by "auto".
+[[noreturn]] void refuse_open_choice(const std::string& detail);
 
 }  // namespace ldp

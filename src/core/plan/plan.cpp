@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/json_object.hpp"
 
@@ -66,7 +67,7 @@ Planning::Planning(std::string_view spec, std::string_view question) {
 Spec Planning::at(double epsilon) const {
     Json document = json_of(spec_, Unsound::refused);
     document["epsilon"] = epsilon;
-    return Spec::from_json(json_text(document));
+    return resolve(json_text(document));
 }
 
 Spec Planning::given() const {

@@ -6,7 +6,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/math/monotone.hpp"
-#include "core/plan/normals.hpp"
+#include "core/math/normals.hpp"
 
 namespace ldp {
 

@@ -7,32 +7,15 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/record/record_parts.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/canonical.hpp"
-#include "core/spec/evolving_choice.hpp"
-#include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 #include "core/spec/mechanism_options.hpp"
 #include "core/spec/response_count.hpp"
-#include "core/spec/together.hpp"
+#include "core/spec/spec_reader.hpp"
 
 namespace ldp {
-
-namespace {
-
-constexpr std::size_t max_reason = 1000;
-
-/// `ordered`: whether a distribution is wanted.
-Limits read_limits(JsonObject& reader, bool ordered) {
-    Option bytes = keys::report_bytes;
-    if (ordered) bytes.fallback = ordered_report_bytes;
-    return {reader.whole(bytes), reader.whole(keys::decode_cost)};
-}
-
-constexpr const char* why_no_limits =
-    "The spec asks for views, for which the more accurate mechanism is taken.";
 
 void refuse_limits(const Json& document, const std::string& why) {
     for (const char* limit : {keys::report_bytes.name, keys::decode_cost.name})
@@ -41,15 +24,21 @@ void refuse_limits(const Json& document, const std::string& why) {
                     "Remove it.");
 }
 
-Choice read_choice(const Json& found, bool together) {
+void refuse_want(const std::string& mechanism) {
+    invalid("\"want\" is for the mechanism \"auto\" only", "The spec names the mechanism " + mechanism + ".",
+            "Remove \"want\", or let \"auto\" choose the mechanism.");
+}
+
+Choice read_choice(const Json& found, bool joint) {
+    constexpr std::size_t max_reason = 1000;
     JsonObject reader(found, "\"chosen\"");
     const std::string allowed =
         "a sentence of at most " + std::to_string(max_reason) + " bytes without control characters";
     std::optional<Limits> limits;
-    if (!together) {
+    if (!joint) {
         for (const Option& limit : {keys::report_bytes, keys::decode_cost})
             static_cast<void>(reader.need(limit.name, "the limit that the choice kept to"));
-        limits = read_limits(reader, false);
+        limits = {reader.whole(keys::report_bytes), reader.whole(keys::decode_cost)};
     }
     Choice choice{limits, reader.word("reason", allowed)};
     if (choice.reason.size() > max_reason || has_control(choice.reason))
@@ -57,6 +46,31 @@ Choice read_choice(const Json& found, bool together) {
     reader.finish();
     return choice;
 }
+
+Budget read_budget(const Json& found) {
+    constexpr double max_budget = 1e6;
+    JsonObject reader(found, "\"budget\"");
+    static_cast<void>(reader.need("epsilon", "what a person may spend over all time"));
+    Budget budget{reader.real("epsilon", 0, min_epsilon, max_budget)};
+    if (reader.find("when_spent") != nullptr) {
+        const std::string allowed = "one of " + joined(keys::when_spent);
+        const std::string found_word = reader.word("when_spent", allowed);
+        const auto* at = std::ranges::find(keys::when_spent, found_word);
+        if (at == std::end(keys::when_spent)) JsonObject::wrong("when_spent", Json(found_word), allowed);
+        budget.when_spent = static_cast<Budget::WhenSpent>(at - keys::when_spent);
+    }
+    if (const Json* signal = reader.find(keys::report_spent)) {
+        if (!signal->is_boolean()) JsonObject::wrong(keys::report_spent, *signal, "true or false");
+        budget.report_spent = signal->get<bool>();
+        if (budget.when_spent == Budget::WhenSpent::stop)
+            invalid("\"report_spent\" is for \"when_spent\": \"repeat\" only",
+                    "A person with a spent budget sends no report that could show it.", "Remove it.");
+    }
+    reader.finish();
+    return budget;
+}
+
+namespace {
 
 Evolving read_evolving(const Json& found, bool moving) {
     JsonObject reader(found, "\"evolving\"");
@@ -71,17 +85,6 @@ Evolving read_evolving(const Json& found, bool moving) {
     evolving.base_levels = reader.whole(keys::base_levels);
     reader.finish();
     return evolving;
-}
-
-/// What a spec asks of whichever mechanism. The limits are for "auto".
-SelectionRequest read_demand(JsonObject& top) {
-    if (const Json* version = top.find("version"); version != nullptr && *version != keys::version)
-        JsonObject::wrong("version", *version, "1, the only version there is");
-    const std::string bounds = "a number from " + shown(min_epsilon) + " to " + shown(max_epsilon);
-    const double epsilon = top.real("epsilon", bounds);
-    if (!(epsilon >= min_epsilon && epsilon <= max_epsilon))
-        JsonObject::wrong("epsilon", Json(epsilon), bounds);
-    return {epsilon, read_attributes(top), {}};
 }
 
 /// Whether the mechanism estimates the distribution of an attribute, not only its mean.
@@ -145,56 +148,6 @@ void check_evolving(const Spec& spec) {
     }
 }
 
-/// Whether the attributes are the elements of one vector.
-bool is_vector(const std::vector<Attribute>& attributes) {
-    const std::string& name = attributes[0].vector;
-    return !name.empty() &&
-           std::ranges::all_of(attributes, [&](const Attribute& one) { return one.vector == name; });
-}
-
-/// Settles "auto" for a vector that is reported alone.
-SelectedWithin choose_vector(SelectionRequest& demand, const ResponseLimit* responses) {
-    const MechanismEntry& chosen =
-        choose_vector_mechanism(demand.attributes, demand.epsilon, demand.limits, responses);
-    const bool ranges = demand.attributes[0].want == "ranges";
-    for (Attribute& attribute : demand.attributes) attribute.want.clear();
-    return {&chosen, ranges ? "the mechanism for means of ranges of a vector"
-                            : "least expected variance of the means of a vector"};
-}
-
-/// The mechanism that "auto" chooses. `responses` is null if responses are not memoized.
-SelectedWithin choose_mechanism(const Json& document, SelectionRequest& demand,
-                                const std::optional<OrderedUse>& use, const ResponseLimit* responses) {
-    if (asks_together(document)) {
-        Selected found = choose_together(document, responses);
-        return {found.mechanism, std::move(found.reason)};
-    }
-    if (is_vector(demand.attributes)) return choose_vector(demand, responses);
-    if (use) {
-        const OrderedRequest request = ordered_request(document, demand, *use);
-        if (responses != nullptr) return choose_ordered_within(request, *responses);
-        Selected found = choose_ordered(request);
-        return {found.mechanism, std::move(found.reason)};
-    }
-    if (responses != nullptr) return choose_within(demand, *responses);
-    Selected found = choose(demand);
-    return {found.mechanism, std::move(found.reason)};
-}
-
-/// The needs of memoized responses, which a choice regards. Nothing if responses are fresh draws.
-std::optional<StreamNeeds> read_needs(JsonObject& top, const std::vector<Attribute>& attributes,
-                                      const std::optional<Evolving>& evolving,
-                                      const std::optional<Budget>& budget) {
-    const Json* stream = top.find("stream");
-    if (stream != nullptr && !evolving)
-        invalid("\"stream\" describes values that change", "The spec has no \"evolving\".",
-                "Add \"evolving\": {} and a \"budget\", or remove \"stream\".");
-    if (!evolving) return {};
-    std::optional<DeclaredStream> declared;
-    if (stream != nullptr) declared = DeclaredStream::from_json(*stream, attributes);
-    return std::optional<StreamNeeds>(std::in_place, attributes, *evolving, budget, std::move(declared));
-}
-
 /// Throws unless "derived" says what follows from the rest.
 void check_derived(const Json& derived, const Json& truth) {
     const auto agrees = [&](const std::string& key, const Json& value) {
@@ -213,75 +166,46 @@ void check_derived(const Json& derived, const Json& truth) {
 
 }  // namespace
 
-Spec Spec::from_json(std::string_view text) {
-    const Json document = parse_json(text);
-    if (asks_for_protocol(document)) {
-        ChosenProtocol found = choose_protocol(document);
-        found.spec.chosen_ = Choice{found.limits, std::move(found.reason)};
-        return std::move(found.spec);
-    }
-    JsonObject top(document, "the spec");
+double read_epsilon(JsonObject& top) {
+    if (const Json* version = top.find("version"); version != nullptr && *version != keys::version)
+        JsonObject::wrong("version", *version, "1, the only version there is");
+    const std::string bounds = "a number from " + shown(min_epsilon) + " to " + shown(max_epsilon);
+    const double epsilon = top.real("epsilon", bounds);
+    if (!(epsilon >= min_epsilon && epsilon <= max_epsilon))
+        JsonObject::wrong("epsilon", Json(epsilon), bounds);
+    return epsilon;
+}
+
+SpecReader::SpecReader(const Json& of) : document(of), top(of, "the spec") {
     const std::string name = top.word("mechanism", mechanism_names());
-    const MechanismEntry* mechanism = find_mechanism(name);
+    mechanism = find_mechanism(name);
     if (mechanism == nullptr && name != keys::automatic)
         JsonObject::wrong("mechanism", Json(name), mechanism_names());
-
-    const std::optional<OrderedUse> use = ordered_use(document);
-    SelectionRequest demand = read_demand(top);
-    const bool together = asks_together(document);
+    epsilon = read_epsilon(top);
+    attributes = read_attributes(top);
     if (!document.contains("attributes")) top.ignore("want");
-    if (mechanism != nullptr && use)
-        invalid("\"want\" is for the mechanism \"auto\" only", "The spec names the mechanism " + name + ".",
-                "Remove \"want\", or let \"auto\" choose the mechanism.");
-    const bool moving = std::ranges::any_of(demand.attributes, &Attribute::evolving);
-    std::optional<Evolving> evolving;
+    const bool moving = std::ranges::any_of(attributes, &Attribute::evolving);
     if (const Json* found = top.find("evolving"))
         evolving = read_evolving(*found, moving);
     else if (moving)
         evolving.emplace();
-    std::optional<Budget> budget;
     if (const Json* found = top.find("budget")) budget = read_budget(*found);
-    const std::optional<StreamNeeds> needs = read_needs(top, demand.attributes, evolving, budget);
-    // A budget without "evolving", and one that pays for no response, are refused below.
-    std::optional<ResponseLimit> responses;
-    if (needs && budget && budget->answers(demand.epsilon) > 0)
-        responses.emplace(ResponseLimit{budget->answers(demand.epsilon), *needs});
-    const ResponseLimit* const limit = responses ? &*responses : nullptr;
+}
 
-    const Json* chosen = top.find("chosen");
-    std::optional<Choice> choice;
-    OptionValues options, required;  // by the choice
-    if (mechanism == nullptr) {
-        if (chosen != nullptr)
-            invalid("\"chosen\" and \"auto\" cannot be combined",
-                    "\"chosen\" records an earlier choice; \"auto\" requests a choice.",
-                    "Remove \"chosen\" to choose again.");
-        std::optional<Limits> limits;
-        if (together)
-            refuse_limits(document, why_no_limits);
-        else
-            limits = demand.limits = read_limits(top, use.has_value());
-        SelectedWithin verdict = choose_mechanism(document, demand, use, limit);
-        mechanism = verdict.mechanism;
-        choice = {limits, std::move(verdict.reason)};
-        required = std::move(verdict.options);
-    } else {
-        refuse_limits(document, "The spec names the mechanism " + name + ".");
-        if (chosen != nullptr) choice = read_choice(*chosen, together);
-    }
-    // The grid of a number is independent of the mechanism. Other options belong to one mechanism.
-    const bool all_options = name != keys::automatic || together || use || mechanism->shape == Shape::record;
-    for (const Option& option : mechanism->options)
-        if ((all_options || option.name == std::string_view(keys::grid.name)) &&
-            option.applies(demand.attributes))
-            read_option(top, option, demand.attributes, options);
-    for (auto& [option, value] : required)
-        if (!document.contains(option)) options[option] = std::move(value);
-    if (limit != nullptr && mechanism->shape == Shape::record && !together)
-        choose_parts_within(demand.attributes, options, demand.epsilon, demand.limits, *limit);
-    Spec spec(Settings(*mechanism, demand.epsilon, std::move(demand.attributes), std::move(options),
-                       demand.limits));
-    spec.chosen_ = std::move(choice);
+void SpecReader::read_record_of_choice() {
+    refuse_limits(document, "The spec names the mechanism " + std::string(mechanism->name) + ".");
+    if (const Json* found = top.find("chosen")) chosen = read_choice(*found, mechanism->joint());
+}
+
+void SpecReader::read_options(const MechanismEntry& of, bool all) {
+    for (const Option& option : of.options)
+        if ((all || option.name == std::string_view(keys::grid.name)) && option.applies(attributes))
+            read_option(top, option, attributes, options);
+}
+
+Spec SpecReader::finish(const MechanismEntry& of) {
+    Spec spec(Settings(of, epsilon, std::move(attributes), std::move(options)));
+    spec.chosen_ = std::move(chosen);
     spec.evolving_ = std::move(evolving);
     spec.budget_ = std::move(budget);
     spec.min_group_ = static_cast<std::uint16_t>(top.whole(keys::min_group));
@@ -297,6 +221,42 @@ Spec Spec::from_json(std::string_view text) {
     return spec;
 }
 
+namespace {
+
+/// Throws Error (invalid_spec) for keys and words that ask for a choice, other than in attributes and options.
+void refuse_open_keys(const Json& document) {
+    if (!document.is_object()) return;
+    for (const char* key : {"mechanism", "evolving"})
+        if (document.value(key, Json()) == keys::automatic)
+            refuse_open_choice("\"" + std::string(key) + "\" is \"auto\".");
+    if (document.contains("stream")) refuse_open_choice("\"stream\" describes values for a choice.");
+}
+
+/// Whether a spec of one attribute has "want".
+bool has_want(const Json& document) {
+    if (!document.contains("attributes")) return document.contains("want");
+    const Json& attributes = document["attributes"];
+    return attributes.size() == 1 && attributes[0].contains("want");
+}
+
+}  // namespace
+
+Spec Spec::from_json(std::string_view text) {
+    const Json document = parse_json(text);
+    refuse_open_keys(document);
+    SpecReader reader(document);
+    if (has_want(document)) refuse_want(reader.mechanism->name);
+    reader.read_record_of_choice();
+    reader.read_options(*reader.mechanism, true);
+    return reader.finish(*reader.mechanism);
+}
+
+Spec Spec::chosen_for(Choice choice) const {
+    Spec copy = *this;
+    copy.chosen_ = std::move(choice);
+    return copy;
+}
+
 std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
     auto mechanism = make_mechanism(static_cast<const Settings&>(spec),
                                     Terms{spec.fingerprint(), spec.evolving().has_value(), spec.min_group()});
@@ -306,40 +266,6 @@ std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec) {
     std::vector<std::byte> block(mechanism->block().begin(), mechanism->block().end());
     set_budget_terms(block, terms);
     return load_mechanism(block, Kind::report);
-}
-
-Ranking advise(std::string_view json) {
-    const Json document = parse_json(json);
-    JsonObject top(document, "the spec");
-    const std::optional<OrderedUse> use = advised_use(document);
-    SelectionRequest demand = read_demand(top);
-    const bool together = asks_together(document);
-    if (together) refuse_limits(document, why_no_limits);
-    const Json* found = top.find("chosen");
-    std::optional<Choice> chosen;
-    if (found != nullptr) chosen = read_choice(*found, together);
-    const bool limited =
-        top.find(keys::report_bytes.name) != nullptr || top.find(keys::decode_cost.name) != nullptr;
-    demand.limits =
-        !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top, use.has_value());
-    for (const char* key :
-         {"mechanism", "derived", "evolving", "stream", "budget", "want", keys::min_group.name})
-        top.ignore(key);
-    for (const MechanismEntry* entry : registry())
-        for (const Option& option : entry->options) top.ignore(option.name);
-    top.finish();
-    if (use) {
-        std::vector<Candidate> candidates = rank_ordered(ordered_request(document, demand, *use));
-        return {std::move(demand), std::move(candidates)};
-    }
-    std::vector<Candidate> candidates = rank(demand);
-    if (together) {
-        for (Candidate& each : candidates)
-            if (each.obstacle.empty()) each.obstacle = "it does not estimate cross tables";
-        const std::vector<Candidate> first = rank_together(document);
-        candidates.insert(candidates.begin(), first.begin(), first.end());
-    }
-    return {std::move(demand), std::move(candidates)};
 }
 
 }  // namespace ldp

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/choice/selection.hpp"
 #include "core/format/fingerprint.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/settings.hpp"
@@ -26,6 +25,8 @@ struct Evolving {
     friend bool operator==(const Evolving&, const Evolving&) = default;
 };
 
+struct SpecReader;
+
 /// How "auto" was settled.
 struct Choice {
     std::optional<Limits> limits;  ///< limits of the choice; empty with "views"
@@ -35,8 +36,9 @@ struct Choice {
 /// Validated settings of a mechanism and of its clients. Immutable.
 class Spec : public Settings {
   public:
-    /// Parses and validates. Throws Error (malformed for invalid JSON, else invalid_spec) with the key, its
-    /// value and the allowed values. Unknown and repeated keys are errors.
+    /// Parses and validates a spec without open choices, such as a canonical one. Throws Error (malformed for
+    /// invalid JSON, else invalid_spec) with the key, its value and the allowed values. Unknown and repeated
+    /// keys are errors, and so is a choice that is left open, such as "auto". resolve() makes these choices.
     [[nodiscard]] static Spec from_json(std::string_view text);
 
     /// Returns the canonical form: equal for equal specs, complete, and parsed to an equal spec. The object
@@ -58,7 +60,12 @@ class Spec : public Settings {
     /// Returns the smallest number of reports (with evolving(), of people) for which estimates are shown.
     [[nodiscard]] std::uint16_t min_group() const noexcept { return min_group_; }
 
+    /// Returns the spec with a record of a choice.
+    [[nodiscard]] Spec chosen_for(Choice choice) const;
+
   private:
+    friend struct SpecReader;
+
     explicit Spec(Settings settings) : Settings(std::move(settings)) {}
 
     std::optional<Choice> chosen_;
@@ -69,15 +76,5 @@ class Spec : public Settings {
 
 /// Returns the mechanism of a spec. Its reports carry the spec's fingerprint. Throws Error (invalid_spec).
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec);
-
-/// The requirements of a spec, and the ranking of mechanisms for them.
-struct Ranking {
-    SelectionRequest demand;            ///< the requirements
-    std::vector<Candidate> candidates;  ///< as by rank()
-};
-/// Ranks the mechanisms for a spec, whose own mechanism is ignored. The limits are those of the spec, or
-/// those of its earlier choice. For a spec about several attributes together, the candidates of
-/// rank_together() are first, and all others have an obstacle. Throws Error as Spec::from_json does.
-[[nodiscard]] Ranking advise(std::string_view json);
 
 }  // namespace ldp

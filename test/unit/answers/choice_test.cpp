@@ -24,7 +24,7 @@ std::string automatic(double epsilon, std::uint64_t k, const std::string& rest =
 
 bool refused(const std::string& json, const std::string& part) {
     try {
-        static_cast<void>(Spec::from_json(json));
+        static_cast<void>(resolve(json));
     } catch (const Error& error) {
         const std::string all = std::string(error.what()) + error.detail() + error.hint();
         BOOST_CHECK_MESSAGE(error.code() == ErrorCode::invalid_spec && all.find(part) != all.npos,
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(it_is_the_best_that_keeps_to_the_limits) {
 }
 
 BOOST_AUTO_TEST_CASE(it_is_written_down) {
-    const Spec spec = Spec::from_json(automatic(1, 1024));
+    const Spec spec = resolve(automatic(1, 1024));
     BOOST_REQUIRE(spec.chosen());
     BOOST_CHECK(spec.chosen()->limits == (Limits{64, 1000}));
     const auto canonical = nlohmann::json::parse(spec.to_json());
@@ -85,12 +85,12 @@ BOOST_AUTO_TEST_CASE(it_is_written_down) {
     // the fingerprint.
     auto named = canonical;
     named.erase("chosen");
-    BOOST_CHECK_EQUAL(Spec::from_json(named.dump()).fingerprint(), spec.fingerprint());
+    BOOST_CHECK_EQUAL(resolve(named.dump()).fingerprint(), spec.fingerprint());
     // A choice is believed: another version may have chosen otherwise.
     auto other = canonical;
     other["mechanism"] = "hadamard";
     other.erase("derived");
-    BOOST_CHECK_EQUAL(Spec::from_json(other.dump()).mechanism().name, std::string("hadamard"));
+    BOOST_CHECK_EQUAL(resolve(other.dump()).mechanism().name, std::string("hadamard"));
 }
 
 BOOST_AUTO_TEST_CASE(a_number_gets_the_least_error_where_it_is_largest) {
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_number_gets_the_least_error_where_it_is_largest) {
          {std::pair{0.1, "duchi"}, {0.5, "optimal"}, {2.0, "optimal"}, {4.0, "optimal"}, {8.0, "optimal"}}) {
         const std::string json =
             R"({"mechanism": "auto", "min": 0, "max": 9, "epsilon": )" + text(epsilon) + "}";
-        const Spec spec = Spec::from_json(json);
+        const Spec spec = resolve(json);
         BOOST_CHECK_EQUAL(spec.mechanism().name, best);
         BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
         const auto candidates = advise(json).candidates;
@@ -124,16 +124,16 @@ BOOST_AUTO_TEST_CASE(a_record_is_sampled) {
     BOOST_CHECK(refused(R"({"mechanism": "auto", )" + rest, "duchi: its reports have"));  // b's
     const std::string both = R"("epsilon": 1, "attributes": [{"name": "a", "domain": 1024},
         {"name": "b", "domain": 16}]})";
-    const Spec spec = Spec::from_json(R"({"mechanism": "auto", )" + both);
+    const Spec spec = resolve(R"({"mechanism": "auto", )" + both);
     BOOST_CHECK_EQUAL(spec.mechanism().name, std::string("sampled"));
     BOOST_CHECK_EQUAL(spec.chosen()->reason, "collects several attributes of any kind");
-    BOOST_CHECK_EQUAL(spec.attributes()[0].mechanism, Spec::from_json(automatic(1, 1024)).mechanism().name);
-    BOOST_CHECK_EQUAL(spec.attributes()[1].mechanism, Spec::from_json(automatic(1, 16)).mechanism().name);
+    BOOST_CHECK_EQUAL(spec.attributes()[0].mechanism, resolve(automatic(1, 1024)).mechanism().name);
+    BOOST_CHECK_EQUAL(spec.attributes()[1].mechanism, resolve(automatic(1, 16)).mechanism().name);
     BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
     // The limits are each attribute's.
-    const Spec narrow = Spec::from_json(R"({"mechanism": "auto", "max_report_bytes": 30, )" + both);
+    const Spec narrow = resolve(R"({"mechanism": "auto", "max_report_bytes": 30, )" + both);
     BOOST_CHECK_EQUAL(narrow.attributes()[1].mechanism,
-                      Spec::from_json(automatic(1, 16, ", \"max_report_bytes\": 30")).mechanism().name);
+                      resolve(automatic(1, 16, ", \"max_report_bytes\": 30")).mechanism().name);
     const auto candidates = advise("{" + both).candidates;
     BOOST_REQUIRE_EQUAL(candidates.size(), 1u);
     BOOST_CHECK(candidates[0].obstacle.empty());
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {
           {3UL, R"("views": "auto", "people": 5000)", "joint"},
           {200UL, R"("views": "pairs")", "joint_haar"}}) {
         BOOST_TEST_CONTEXT(values << " values, " << rest) {
-            const Spec chosen = Spec::from_json(spec(values, rest));
+            const Spec chosen = resolve(spec(values, rest));
             BOOST_CHECK_EQUAL(chosen.mechanism().name, std::string(best));
             BOOST_CHECK(chosen.chosen() && !chosen.chosen()->limits);
             BOOST_CHECK_EQUAL(Spec::from_json(chosen.to_json()).to_json(), chosen.to_json());
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {
         const std::string limited = spec(3, R"("views": "pairs", ")" + std::string(limit) + "\": 900");
         BOOST_CHECK(refused(limited, limit));
         BOOST_CHECK_THROW(static_cast<void>(advise(limited)), Error);
-        auto claims = nlohmann::json::parse(Spec::from_json(spec(3, R"("views": "pairs")")).to_json());
+        auto claims = nlohmann::json::parse(resolve(spec(3, R"("views": "pairs")")).to_json());
         claims["chosen"][limit] = 900;
         BOOST_CHECK(refused(claims.dump(), limit));
     }
@@ -221,14 +221,14 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_go_where_the_spec_says) {
                R"(", "rest"])" +
                rest + "}";
     };
-    const Spec other = Spec::from_json(spec(R"(, "other": "rest")"));
+    const Spec other = resolve(spec(R"(, "other": "rest")"));
     BOOST_CHECK_EQUAL(other.attributes()[0].other, "rest");
     BOOST_CHECK_EQUAL(Spec::from_json(other.to_json()).fingerprint(), other.fingerprint());
-    BOOST_CHECK_NE(other.fingerprint(), Spec::from_json(spec("")).fingerprint());
+    BOOST_CHECK_NE(other.fingerprint(), resolve(spec("")).fingerprint());
     BOOST_CHECK(refused(spec(R"(, "other": "elsewhere")"), "other"));
     BOOST_CHECK(refused(R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "other": "rest"})", "other"));
 
-    const Spec prefix = Spec::from_json(spec(R"(, "other": "rest", "prefix": 2)"));
+    const Spec prefix = resolve(spec(R"(, "other": "rest", "prefix": 2)"));
     const Attribute& attribute = prefix.attributes()[0];
     BOOST_CHECK_EQUAL(attribute.label_of("abc").value(), "ab");
     BOOST_CHECK_EQUAL(attribute.label_of("ab").value(), "ab");

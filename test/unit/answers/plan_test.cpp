@@ -288,7 +288,7 @@ void report(const Mechanism& m, const PlanCase& one, const std::vector<Cell>& pe
 
 /// The root mean square of errors in units of what is predicted.
 double measured(const PlanCase& one) {
-    const Spec spec = Spec::from_json(one.spec);
+    const Spec spec = resolve(one.spec);
     const auto m = make_mechanism(spec);
     std::vector<double> predicted;
     for (const Asked& each : one.asked)
@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(quantiles_err_as_predicted, *boost::unit_test::label("slow"
 // 100 of them is known to a tenth of their standard deviation, and is 6 times that off with a chance of 2e-9.
 BOOST_AUTO_TEST_CASE(heaps_put_smeared_answers_off_as_predicted, *boost::unit_test::label("slow")) {
     constexpr std::size_t points = 257, heap = 96, people = 5000, repetitions = 100;
-    const Spec spec = Spec::from_json(spec_of("square_wave", 2, R"("min": 0, "max": 256, "grid": 256)"));
+    const Spec spec = resolve(spec_of("square_wave", 2, R"("min": 0, "max": 256, "grid": 256)"));
     const auto m = make_mechanism(spec);
     std::vector<double> shares(points, 0.6 / points);
     shares[heap] += 0.4;
@@ -452,7 +452,7 @@ BOOST_AUTO_TEST_CASE(people_and_epsilon_reach_the_error, *boost::unit_test::labe
 BOOST_AUTO_TEST_CASE(no_fewer_people_would_do) {
     const Planning planning(R"({"epsilon": 1, )" + region + "}", R"({"error": 0.01})");
     const auto needed = planning.required_people();
-    const Spec spec = Spec::from_json(R"({"epsilon": 1, )" + region + "}");
+    const Spec spec = resolve(R"({"epsilon": 1, )" + region + "}");
     const auto m = make_mechanism(spec);
     const auto error = [&](std::uint64_t n) {
         return predict(*m, spec, planning.question(), static_cast<double>(n)).error();
@@ -491,7 +491,7 @@ BOOST_AUTO_TEST_CASE(power_and_effect_are_inverse) {
 
 BOOST_AUTO_TEST_CASE(sources_are_what_they_say) {
     const Spec spec =
-        Spec::from_json(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 8, "grid": 16})");
+        resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 8, "grid": 16})");
     const auto m = make_mechanism(spec);
     const auto source = [&](const std::string& question, std::string_view name) {
         for (const auto& each : predict(*m, spec, PlanningTarget::from_json(question, spec), 1000).sources)
@@ -518,7 +518,7 @@ BOOST_AUTO_TEST_CASE(sources_are_what_they_say) {
 }
 
 BOOST_AUTO_TEST_CASE(a_series_is_planned_for_its_noisiest_round) {
-    const Spec spec = Spec::from_json(R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 6, "domain": 4})");
+    const Spec spec = resolve(R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 6, "domain": 4})");
     const auto m = make_mechanism(spec);
     const auto error = [&](const std::string& question) {
         return predict(*m, spec, PlanningTarget::from_json(question, spec), 1000).error();
@@ -531,7 +531,7 @@ BOOST_AUTO_TEST_CASE(a_series_is_planned_for_its_noisiest_round) {
 }
 
 BOOST_AUTO_TEST_CASE(a_series_of_numbers_is_planned_for_its_noisiest_round) {
-    const Spec spec = Spec::from_json(
+    const Spec spec = resolve(
         R"({"mechanism": "threshold_series", "epsilon": 2, "rounds": 6, "min": 0, "max": 10})");
     const auto m = make_mechanism(spec);
     for (const std::string of : {R"("attribute": "value")", R"("low": 2, "high": 6)", R"("quantile": 0.5)"}) {

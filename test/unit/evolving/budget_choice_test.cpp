@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/spec/evolving_choice.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/choice/evolving_choice.hpp"
+#include "core/choice/response_needs.hpp"
 #include "support.hpp"
 
 namespace ldp::test {
@@ -17,13 +17,13 @@ using Document = nlohmann::json;
 
 /// The canonical form of a spec, without braces around the text.
 Document canonical(const std::string& inner) {
-    return Document::parse(Spec::from_json("{" + inner + "}").to_json());
+    return Document::parse(resolve("{" + inner + "}").to_json());
 }
 
 /// The text of an error, or of none.
 std::string refusal(const std::string& inner) {
     try {
-        static_cast<void>(Spec::from_json("{" + inner + "}"));
+        static_cast<void>(resolve("{" + inner + "}"));
         return {};
     } catch (const Error& error) {
         return std::string(error.what()) + " | " + error.detail() + " | " + error.hint();
@@ -37,7 +37,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 /// Whether no budget of a person can end under the spec.
 bool is_safe(const Document& spec) {
-    const Spec parsed = Spec::from_json(spec.dump());
+    const Spec parsed = resolve(spec.dump());
     return possible_responses(parsed, *make_mechanism(parsed)) <= affordable_responses(parsed);
 }
 
@@ -48,7 +48,7 @@ const std::string twice = R"("mechanism": "auto", "epsilon": 2, "budget": {"epsi
 BOOST_AUTO_TEST_CASE(a_person_needs_at_most_this_many_responses) {
     // Numbers are rounded to few points, and a person of a record reports the same parts in all rounds.
     const auto possible = [](const std::string& json) {
-        const Spec spec = Spec::from_json(json);
+        const Spec spec = resolve(json);
         return possible_responses(spec, *make_mechanism(spec));
     };
     const std::string rounded = R"({"mechanism": "duchi", "epsilon": 1, "budget": {"epsilon": 300},
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_person_needs_at_most_this_many_responses) {
     BOOST_CHECK_EQUAL(possible(record(1)), 7u);
     BOOST_CHECK_EQUAL(possible(record(2)), 28u);
     BOOST_CHECK_EQUAL(possible(record(3)), 84u);
-    const Spec spec = Spec::from_json(record(1));
+    const Spec spec = resolve(record(1));
     BOOST_CHECK_EQUAL(affordable_responses(spec), 150u);
     BOOST_CHECK_EQUAL(most_responses(spec, *make_mechanism(spec)), 7u);
 }
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(the_prediction_is_that_of_the_planner) {
     const std::string json =
         R"({"mechanism": "dithered", "epsilon": 1, "buckets": 9, "budget": {"epsilon": 4},
         "evolving": {}, "attributes": [{"name": "x", "min": 0, "max": 360}]})";
-    const Spec spec = Spec::from_json(json);
+    const Spec spec = resolve(json);
     StreamParameters movement{40, 2000, 0.02, 30};
     movement.drift = 2;
     movement.season = 20;
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(values_move_as_declared) {
 BOOST_AUTO_TEST_CASE(the_end_of_budgets_is_stated) {
     const auto statement = [](const std::string& inner) {
         const std::string text = "{" + inner + "}";
-        return statement_of_budget(Spec::from_json(text), text);
+        return statement_of_budget(resolve(text), text);
     };
     const std::string pdp = R"("mechanism": "pdp", "epsilon": 1, "budget": {"epsilon": 20},
         "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}])";

@@ -560,7 +560,7 @@ BOOST_AUTO_TEST_CASE(variances_are_the_closed_forms) {
 
 BOOST_AUTO_TEST_CASE(specs_choose_steps_and_buckets) {
     const auto canonical = [](const std::string& rest) {
-        return Spec::from_json(R"({"mechanism": "dithered", "epsilon": 4, )" + rest + "}").to_json();
+        return resolve(R"({"mechanism": "dithered", "epsilon": 4, )" + rest + "}").to_json();
     };
     const auto has = [](const std::string& json, const char* part) {
         return json.find(part) != std::string::npos;
@@ -576,16 +576,16 @@ BOOST_AUTO_TEST_CASE(specs_choose_steps_and_buckets) {
              {R"("min": 1, "max": 3601)", R"("grid":64)"}}) {
         const std::string json = canonical(range);
         BOOST_CHECK_MESSAGE(has(json, grid), json);
-        BOOST_CHECK_EQUAL(Spec::from_json(json).to_json(), json);
+        BOOST_CHECK_EQUAL(resolve(json).to_json(), json);
         BOOST_CHECK(!has(json, "order"));
     }
     const std::string hours = canonical(R"("domain": 24, "order": "circle")");
     BOOST_CHECK(has(hours, R"("order":"circle")"));
-    BOOST_CHECK_EQUAL(Spec::from_json(hours).to_json(), hours);
+    BOOST_CHECK_EQUAL(resolve(hours).to_json(), hours);
     BOOST_CHECK_EQUAL(canonical(R"("domain": 24, "order": "line")"), canonical(R"("domain": 24)"));
     // Lower epsilon, fewer buckets; and those of first_epsilon count.
     const auto buckets = [](double epsilon, const std::string& rest) {
-        const Spec spec = Spec::from_json(R"({"mechanism": "dithered", "epsilon": )" + text(epsilon) +
+        const Spec spec = resolve(R"({"mechanism": "dithered", "epsilon": )" + text(epsilon) +
                                           R"(, "min": 0, "max": 72, "grid": 72)" + rest + "}");
         return spec.number("buckets");
     };
@@ -600,7 +600,7 @@ BOOST_AUTO_TEST_CASE(specs_choose_steps_and_buckets) {
         BOOST_CHECK_THROW(canonical(bad), Error);
     // Parts of records, also in two layers, and memoized.
     for (const char* layers : {"", R"(, "first_epsilon": 1)"}) {
-        const Spec record = Spec::from_json(
+        const Spec record = resolve(
             R"({"mechanism": "sampled", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 80}, "attributes":
                 [{"name": "a", "domain": 5}, {"name": "b", "min": 0, "max": 360, )" +
             std::string(layers[0] == 0 ? R"("mechanism": "dithered")" : R"("want": "distribution")") + "}]" +

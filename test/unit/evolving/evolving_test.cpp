@@ -29,7 +29,7 @@ const std::string resting = R"({"name": "x", "min": 0, "max": 10})";
 
 /// A rounding by itself, with its words and courses.
 struct Alone {
-    explicit Alone(const std::string& json, std::uint64_t seed = 1) : Alone(Spec::from_json(json), seed) {}
+    explicit Alone(const std::string& json, std::uint64_t seed = 1) : Alone(resolve(json), seed) {}
     Alone(const Spec& spec, std::uint64_t seed) : rounding(spec, *make_mechanism(spec)) {
         SeededBits bits(seed);
         for (std::size_t i = 0; i < rounding.alphas(); ++i) alphas.push_back(bits.word());
@@ -49,7 +49,7 @@ double uniform(BitSource& bits) {
 
 std::string refusal(const std::string& json) {
     try {
-        static_cast<void>(Spec::from_json(json));
+        static_cast<void>(resolve(json));
     } catch (const Error& error) {
         BOOST_CHECK(error.code() == ErrorCode::invalid_spec);
         return std::string(error.what()) + " | " + error.detail() + " | " + error.hint();
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(rounding_is_unbiased_over_people) {
 }
 
 BOOST_AUTO_TEST_CASE(each_step_has_its_own_alpha) {
-    const Spec spec = Spec::from_json(evolving(moving, R"(, "evolving": {"base_levels": 4})"));
+    const Spec spec = resolve(evolving(moving, R"(, "evolving": {"base_levels": 4})"));
     const Rounding rounding(spec, *make_mechanism(spec));
     BOOST_REQUIRE_EQUAL(rounding.alphas(), 3u);
     for (std::uint32_t level = 0; level < 3; ++level)
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(keys_are_what_the_randomizer_sees) {
 // Spec -----------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_spec_says_how_values_change) {
-    const Spec spec = Spec::from_json(evolving(moving));
+    const Spec spec = resolve(evolving(moving));
     BOOST_REQUIRE(spec.evolving() && spec.budget());
     BOOST_CHECK(*spec.evolving() == Evolving{});
     BOOST_CHECK((*spec.budget() == Budget{20, Budget::WhenSpent::repeat}));
@@ -335,7 +335,7 @@ BOOST_AUTO_TEST_CASE(a_spec_says_how_values_change) {
     BOOST_CHECK_EQUAL(Spec::from_json(canonical).fingerprint(), spec.fingerprint());
 
     // A domain of four has four keys, whatever the budget.
-    const Spec few = Spec::from_json(
+    const Spec few = resolve(
         R"({"mechanism": "grr", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 100}})");
     BOOST_CHECK(few.to_json().find(R"("evolving":{})") != std::string::npos);
     BOOST_CHECK(few.to_json().find(R"("most_answers":4,"most_epsilon":8.0)") != std::string::npos);
@@ -356,23 +356,23 @@ BOOST_AUTO_TEST_CASE(what_values_do_is_part_of_the_fingerprint) {
         evolving(moving, "", R"({"epsilon": 21})"),
         evolving(moving, "", R"({"epsilon": 20, "when_spent": "stop"})"),
     };
-    for (const std::string& json : all) prints.insert(Spec::from_json(json).fingerprint());
+    for (const std::string& json : all) prints.insert(resolve(json).fingerprint());
     BOOST_CHECK_EQUAL(prints.size(), std::size(all));
     // What says nothing new changes nothing.
-    BOOST_CHECK(prints.contains(Spec::from_json(evolving(moving, R"(, "evolving": {})")).fingerprint()));
+    BOOST_CHECK(prints.contains(resolve(evolving(moving, R"(, "evolving": {})")).fingerprint()));
     std::string still = resting_spec;
     still.replace(still.find("\"max\": 10"), 9, "\"max\": 10, \"evolving\": false");
-    BOOST_CHECK(prints.contains(Spec::from_json(still).fingerprint()));
+    BOOST_CHECK(prints.contains(resolve(still).fingerprint()));
 }
 
 // Reports of specs written before still count in their collections.
 BOOST_AUTO_TEST_CASE(specs_without_it_keep_their_fingerprints) {
     BOOST_CHECK_EQUAL(
-        fingerprint_text(Spec::from_json(R"({"mechanism":"grr","epsilon":1,"domain":4})").fingerprint()),
+        fingerprint_text(resolve(R"({"mechanism":"grr","epsilon":1,"domain":4})").fingerprint()),
         "05712b5db5b23cda");
     BOOST_CHECK_EQUAL(
         fingerprint_text(
-            Spec::from_json(R"({"mechanism": "haar", "epsilon": 3, "randomizer": "pdp", "attributes": [
+            resolve(R"({"mechanism": "haar", "epsilon": 3, "randomizer": "pdp", "attributes": [
         {"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]})")
                 .fingerprint()),
         "899ddbf8f5186e46");
@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_rounded_have_no_distribution) {
         // Of some, numbers cannot be remembered at all.
         std::optional<Spec> kept;
         try {
-            kept.emplace(Spec::from_json(spec("}") + R"(, "evolving": {}})"));
+            kept.emplace(resolve(spec("}") + R"(, "evolving": {}})"));
         } catch (const Error&) {
             continue;
         }
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_rounded_have_no_distribution) {
         if (!mechanism->can_estimate(Quantity::means)) continue;
         const std::string json = spec(R"(, "evolving": true})") + "}";
         if (!mechanism->can_estimate(Quantity::distribution)) {
-            BOOST_CHECK_NO_THROW(static_cast<void>(Spec::from_json(json)));
+            BOOST_CHECK_NO_THROW(static_cast<void>(resolve(json)));
             continue;
         }
         refused.insert(entry->name);

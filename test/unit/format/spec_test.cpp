@@ -1,4 +1,8 @@
+#include <bit>
+#include <cmath>
+
 #include "core/base/error.hpp"
+#include "core/base/number_text.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "support.hpp"
@@ -12,7 +16,7 @@ namespace {
 /// The error that a spec meets; fails the test if it meets none.
 Error refusal(const std::string& json) {
     try {
-        static_cast<void>(Spec::from_json(json));
+        static_cast<void>(resolve(json));
     } catch (const Error& error) {
         return error;
     }
@@ -27,7 +31,7 @@ bool contains(const std::string& text, const std::string& part) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(canonical_form_is_complete_and_stable) {
-    const Spec spec = Spec::from_json(R"({"epsilon": 1, "mechanism": "pdp", "max": 9, "min": 0})");
+    const Spec spec = resolve(R"({"epsilon": 1, "mechanism": "pdp", "max": 9, "min": 0})");
     BOOST_CHECK_EQUAL(spec.number("grid"), 32768u);
     BOOST_CHECK_EQUAL(spec.attributes().size(), 1u);
     BOOST_CHECK_EQUAL(spec.attributes()[0].name, "value");
@@ -41,7 +45,7 @@ BOOST_AUTO_TEST_CASE(canonical_form_is_complete_and_stable) {
 }
 
 BOOST_AUTO_TEST_CASE(fingerprint_tells_specs_apart) {
-    const auto print = [](const std::string& json) { return Spec::from_json(json).fingerprint(); };
+    const auto print = [](const std::string& json) { return resolve(json).fingerprint(); };
     const auto base = print(R"({"mechanism": "grr", "epsilon": 1, "domain": ["a", "b"]})");
     BOOST_CHECK_EQUAL(base, print(R"({"domain":["a","b"],"epsilon":1.0,"mechanism":"grr","version":1})"));
     BOOST_CHECK_NE(base, print(R"({"mechanism": "grr", "epsilon": 1, "domain": ["b", "a"]})"));
@@ -174,9 +178,9 @@ BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
     BOOST_CHECK(contains(views.detail(), "341376 with all triples"));
     const std::string tables =
         R"({"mechanism":"joint","epsilon":1,"attributes":[)" + many(128, R"("domain":90)") + "]}";
-    BOOST_CHECK_EXCEPTION(
-        static_cast<void>(make_mechanism(Spec::from_json(tables))), Error,
-        [](const Error& e) { return contains(e.what(), "cross tables would be too large"); });
+    BOOST_CHECK_EXCEPTION(static_cast<void>(make_mechanism(resolve(tables))), Error, [](const Error& e) {
+        return contains(e.what(), "cross tables would be too large");
+    });
     // 4096 utilities of 5 bits each; no two rows differ by a constant.
     std::string rows;
     for (int i = 0; i < 64; ++i) {
@@ -201,9 +205,32 @@ BOOST_AUTO_TEST_CASE(characters_are_those_of_utf_8) {
         BOOST_CHECK_EQUAL(character_size(none), 0u);
 }
 
+// The module for browsers writes numbers by number_text.hpp.
+BOOST_AUTO_TEST_CASE(numbers_have_one_text_in_all_programs) {
+    const auto compare = [](double number) {
+        BOOST_REQUIRE_EQUAL(small::shortest(number), shortest(number));
+        for (const int digits : {1, 3, 6, 17})
+            BOOST_REQUIRE_EQUAL(small::rounded(number, digits), rounded(number, digits));
+    };
+    // Below a power of two, the closest decimal may parse to a neighbour.
+    for (int exponent = -1074; exponent < 1024; ++exponent)
+        for (const double number : {std::ldexp(1, exponent), std::nextafter(std::ldexp(1, exponent), 0)})
+            compare(number);
+    SeededBits bits(7);
+    for (int i = 0; i < 2000; ++i) {
+        const std::uint64_t word = bits.word();
+        const auto number = std::bit_cast<double>(word);
+        if (!std::isnan(number)) compare(number);
+        compare(static_cast<double>(word % 1000000) / 1000);
+        compare(-static_cast<double>(word >> (word % 60)));
+    }
+    for (const double number : {0.0, -0.0, 1e21, 1e22, 1e23, 123456789012345680000.0, 5e-324})
+        compare(number);
+}
+
 BOOST_AUTO_TEST_CASE(listed_views_that_are_all_of_them_are_that_word) {
     const auto with = [](const std::string& views) {
-        return Spec::from_json(
+        return resolve(
                    R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","domain":3},{"name":"c","domain":4}],"views":)" +
                    views + "}")
             .to_json();
@@ -211,6 +238,47 @@ BOOST_AUTO_TEST_CASE(listed_views_that_are_all_of_them_are_that_word) {
     BOOST_CHECK_EQUAL(with(R"([["c","b"],["a","c"],["a","b"]])"), with(R"("pairs")"));
     BOOST_CHECK_EQUAL(with(R"([["c","a","b"]])"), with(R"("triples")"));
     BOOST_CHECK_NE(with(R"([["a","c"],["a","b"]])"), with(R"("pairs")"));
+}
+
+BOOST_AUTO_TEST_CASE(a_spec_with_an_open_choice_is_refused_with_the_way_to_resolve_it) {
+    const std::string pair = R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3}])";
+    const std::string named =
+        R"("attributes": [{"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "b", "domain": 3, "mechanism": "grr"}])";
+    const struct {
+        std::string json;
+        const char* detail;
+    } cases[] = {
+        {R"({"mechanism": "auto", "epsilon": 1, "domain": 4})", R"("mechanism" is "auto".)"},
+        {R"({"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "want": "distribution"})",
+         R"("mechanism" is "auto".)"},
+        {R"({"mechanism": "optimal", "min": 0, "max": 1, "evolving": "auto", "budget": {"epsilon": 6},
+             "stream": {"rounds": 4, "people": 100, "change_rate": 0.1}})",
+         R"("evolving" is "auto".)"},
+        {R"({"mechanism": "grr", "epsilon": 1, "domain": 3, "evolving": {}, "budget": {"epsilon": 6},
+             "stream": {"rounds": 4, "people": 100, "change_rate": 0.1}})",
+         R"("stream" describes values for a choice.)"},
+        {R"({"mechanism": "sampled", "epsilon": 1, "per_report": 1, )" + pair + "}",
+         R"(The attribute "a" of the record names no mechanism.)"},
+        {R"({"mechanism": "sampled", "epsilon": 1, )" + named + "}",
+         R"("per_report" is missing: how many parts of the record a report has.)"},
+        {R"({"mechanism": "sampled", "epsilon": 1, "per_report": 1, "margins": {"a": 0.1}, )" + named + "}",
+         R"("margins" determine how often each attribute is reported.)"},
+        {R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": 1000, )" + pair + "}",
+         R"("views" is "auto".)"},
+    };
+    for (const auto& [json, detail] : cases) {
+        BOOST_TEST_CONTEXT(json) {
+            BOOST_CHECK_EXCEPTION(static_cast<void>(Spec::from_json(json)), Error, [&](const Error& error) {
+                return error.code() == ErrorCode::invalid_spec &&
+                       error.what() == std::string("the spec leaves a choice open") &&
+                       error.detail() == detail && contains(error.hint(), "ldp spec resolve") &&
+                       contains(error.hint(), "ldp_spec_canonical");
+            });
+            // The server resolves the spec, and devices take the result.
+            const Spec resolved = resolve(json);
+            BOOST_CHECK_EQUAL(Spec::from_json(resolved.to_json()).to_json(), resolved.to_json());
+        }
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

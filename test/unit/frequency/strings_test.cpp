@@ -22,7 +22,7 @@ StringDomain domain(const char* alphabet, std::uint64_t longest) {
 }
 
 std::string canonical(const std::string& strings) {
-    return Spec::from_json(R"({"mechanism": "strings", "epsilon": 1, "strings": )" + strings + "}").to_json();
+    return resolve(R"({"mechanism": "strings", "epsilon": 1, "strings": )" + strings + "}").to_json();
 }
 
 bool refused(const std::string& strings) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(specs_of_strings) {
     BOOST_CHECK(found.find(R"("strings":{"alphabet":"a-c","fold":true,"longest":4,"other":"a"})") !=
                     found.npos ||
                 found.find(R"("alphabet":"a-c")") != found.npos);
-    BOOST_CHECK_EQUAL(Spec::from_json(found).to_json(), found);
+    BOOST_CHECK_EQUAL(resolve(found).to_json(), found);
     for (const char* wrong :
          {R"({"longest": 4})", R"({"alphabet": "a-c"})", R"({"alphabet": "", "longest": 4})",
           R"({"alphabet": "a-c", "longest": 0})", R"({"alphabet": "a-z0-9 ", "longest": 13})",
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(specs_of_strings) {
         BOOST_CHECK_MESSAGE(refused(wrong), wrong);
     // "auto" has one mechanism for strings; those of categories and records take none.
     BOOST_CHECK_EQUAL(
-        Spec::from_json(R"({"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "ab", "longest": 2}})")
+        resolve(R"({"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "ab", "longest": 2}})")
             .mechanism()
             .name,
         "strings");

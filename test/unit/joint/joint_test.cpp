@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
     const auto views = [](const std::string& people) {
         const std::string json =
             R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" + people;
-        return std::get<std::string>(Spec::from_json(json + ", " + three + "}").option("views"));
+        return std::get<std::string>(resolve(json + ", " + three + "}").option("views"));
     };
     BOOST_CHECK_EQUAL(views("1000"), "pairs");
     BOOST_CHECK_EQUAL(views("1000000"), "triples");
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
 BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone, *boost::unit_test::label("slow")) {
     const auto singles = [](const std::string& people, const std::string& more = "") {
         const Spec spec =
-            Spec::from_json(R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" + people +
+            resolve(R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" + people +
                             more + ", " + three + "}");
         return std::get<double>(spec.option("singles"));
     };

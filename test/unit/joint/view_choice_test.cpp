@@ -6,12 +6,12 @@
 #include <numbers>
 
 #include "core/base/error.hpp"
+#include "core/choice/view_choice.hpp"
+#include "core/choice/view_plan.hpp"
 #include "core/mechanism/joint/joint.hpp"
-#include "core/mechanism/joint/view_choice.hpp"
 #include "core/spec/spec.hpp"
 #include "core/tables/fitted.hpp"
 #include "core/tables/measured.hpp"
-#include "core/tables/model/view_plan.hpp"
 #include "support.hpp"
 #include "tables.hpp"
 
@@ -30,7 +30,7 @@ std::string attributes(const std::vector<int>& sizes) {
 }
 
 Spec chosen(double epsilon, const std::vector<int>& sizes, int people, const std::string& rest = "") {
-    return Spec::from_json(R"({"mechanism": "joint", "views": "auto", "epsilon": )" +
+    return resolve(R"({"mechanism": "joint", "views": "auto", "epsilon": )" +
                            std::to_string(epsilon) + R"(, "people": )" + std::to_string(people) + rest +
                            ", " + attributes(sizes) + "}");
 }

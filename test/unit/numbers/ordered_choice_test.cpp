@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/choice/first_look.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
-#include "core/plan/first_look.hpp"
 #include "core/spec/spec.hpp"
 #include "repeated_draws.hpp"
 
@@ -27,7 +27,7 @@ std::string wanting(const std::string& rest) {
 }
 
 std::string chosen(const std::string& rest) {
-    return Spec::from_json(wanting(rest)).mechanism().name;
+    return resolve(wanting(rest)).mechanism().name;
 }
 
 /// The mean n·Var of all ranges, one by one.
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(auto_chooses_by_what_is_wanted) {
     BOOST_CHECK_EQUAL(chosen(number + R"(, "want": "distribution", "max_report_bytes": 64)"), "haar_ordered");
     BOOST_CHECK_EQUAL(chosen(R"("min": 0, "max": 1, "grid": 65535, "want": "distribution")"), "haar_ordered");
 
-    const Spec spec = Spec::from_json(wanting(number + R"(, "want": "distribution")"));
+    const Spec spec = resolve(wanting(number + R"(, "want": "distribution")"));
     BOOST_CHECK_EQUAL(spec.number("grid"), 255u);
     BOOST_REQUIRE(spec.chosen());
     BOOST_CHECK_NE(spec.chosen()->reason.find("mean variance of a range"), std::string::npos);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(auto_chooses_by_what_is_wanted) {
 
 BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {
     const auto refuses = [](const std::string& text, const char* message) {
-        BOOST_CHECK_EXCEPTION(static_cast<void>(Spec::from_json(text)), Error, [&](const Error& error) {
+        BOOST_CHECK_EXCEPTION(static_cast<void>(resolve(text)), Error, [&](const Error& error) {
             BOOST_TEST_MESSAGE(error.what());
             return error.code() == ErrorCode::invalid_spec &&
                    std::string(error.what()).find(message) != std::string::npos &&
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {
     refuses(wanting(R"("min": 0, "max": 1, "grid": 3000000, "want": "distribution")"),
             "no mechanism for the distribution");
     refuses(wanting(R"("min": 0, "max": 1, "grid": 0, "want": "distribution")"), "grid");
-    BOOST_CHECK_EQUAL(Spec::from_json(wanting(R"("min": 0, "max": 1, "grid": 9)")).number("grid"), 9u);
+    BOOST_CHECK_EQUAL(resolve(wanting(R"("min": 0, "max": 1, "grid": 9)")).number("grid"), 9u);
     refuses(wanting(R"("want": "distribution", "attributes": [{"name": "a", "min": 0, "max": 1}])"),
             "belongs to an attribute");
     refuses(wanting(R"("attributes": [{"name": "a", "min": 0, "max": 1, "want": "median"},

@@ -69,7 +69,7 @@ double length(std::span<const double> vector) {
 std::string why(const std::string& rest) {
     try {
         static_cast<void>(
-            Spec::from_json(R"({"mechanism": "gaussian", "epsilon": 1, )" + unit_attributes(2) + rest + "}"));
+            resolve(R"({"mechanism": "gaussian", "epsilon": 1, )" + unit_attributes(2) + rest + "}"));
     } catch (const Error& error) {
         return error.what();
     }
@@ -329,7 +329,7 @@ BOOST_AUTO_TEST_CASE(specs_that_cannot_be_are_refused) {
     BOOST_TEST(why(R"(, "delta": 1e-9, "grid": 5)") == "\"grid\" must be even");
     BOOST_TEST(why(R"(, "delta": 1e-9, "evolving": {}, "budget": {"epsilon": 5})") ==
                "responses with a delta cannot be memoized");
-    const Spec spec = Spec::from_json(R"({"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, )" +
+    const Spec spec = resolve(R"({"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, )" +
                                       unit_attributes(2) + "}");
     BOOST_CHECK_EQUAL(spec.delta(), 1e-9);
     BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());

@@ -53,7 +53,7 @@ std::string vector(std::size_t elements, const std::string& mechanism, const std
 const std::string pair = R"(, "together": [["a0", "a1"]])";
 
 nlohmann::json canonical(const std::string& json) {
-    return nlohmann::json::parse(Spec::from_json(json).to_json());
+    return nlohmann::json::parse(resolve(json).to_json());
 }
 
 }  // namespace
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_has_what_was_settled) {
     BOOST_CHECK(!attributes[2].contains("want"));
     BOOST_CHECK_EQUAL(attributes[3]["vector"].size(), 4u);
     BOOST_CHECK_EQUAL(attributes[4]["mechanism"], "optimal");
-    const Spec spec = Spec::from_json(json), again = Spec::from_json(spec.to_json());
+    const Spec spec = resolve(json), again = Spec::from_json(spec.to_json());
     BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
     BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
     BOOST_CHECK_EQUAL(spec.attributes()[4].name, "hours.3h" == spec.attributes()[4].name ? "hours.3h" : "?");
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(margins_divide_people) {
     const std::string json =
         record(1, {category(4, "grr"), category(4, "grr"), R"("min": 0, "max": 10, "mechanism": "optimal")"},
                R"(, "margins": {"a0": 0.01, "a1": 0.02, "a2": 0.5})");
-    const Spec spec = Spec::from_json(json);
+    const Spec spec = resolve(json);
     const auto m = make_mechanism(spec);
     const auto grr = mechanism("grr", 1, R"("domain": 4)");
     const auto optimal = mechanism("optimal", 1, R"("min": 0, "max": 10)");
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(margins_need_people) {
     while (enough - few > 1) {
         const std::uint64_t middle = (few + enough) / 2;
         try {
-            static_cast<void>(Spec::from_json(spec(middle)));
+            static_cast<void>(resolve(spec(middle)));
             enough = middle;
         } catch (const Error& error) {
             BOOST_REQUIRE(error.code() == ErrorCode::invalid_spec);
@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(margins_need_people) {
     }
     BOOST_CHECK_GT(closest, 0.99);
     try {
-        static_cast<void>(Spec::from_json(spec(few)));
+        static_cast<void>(resolve(spec(few)));
     } catch (const Error& error) {
         BOOST_CHECK(error.what() == std::string("the margins cannot be reached with so few people"));
         for (const char* way : {"more people", "margins", "epsilon"})
@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
     };
     for (const auto& c : cases) {
         try {
-            static_cast<void>(Spec::from_json(c.json));
+            static_cast<void>(resolve(c.json));
             BOOST_ERROR("accepted: " << c.json);
         } catch (const Error& error) {
             const std::string all = std::string(error.what()) + ' ' + error.detail() + ' ' + error.hint();

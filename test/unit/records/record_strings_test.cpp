@@ -27,7 +27,7 @@ const std::string mood = R"({"name": "mood", "domain": 3, "mechanism": "grr"})";
 
 std::string refusal(const std::string& json) {
     try {
-        static_cast<void>(Spec::from_json(json));
+        static_cast<void>(resolve(json));
     } catch (const Error& error) {
         return error.what() + (" " + error.detail());
     }
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(two_parts_a_report_keep_epsilon) {
 BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
     const std::string brand = R"("strings": {"alphabet": "a-z0-9 ", "longest": 12})";
     const auto canonical = nlohmann::json::parse(
-        Spec::from_json(
+        resolve(
             record(2, brand, R"({"name": "mood", "domain": 3}, {"name": "age", "domain": 64})", "", "auto"))
             .to_json());
     const nlohmann::json& part = canonical["attributes"][0];
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
     BOOST_CHECK_EQUAL(Spec::from_json(canonical.dump()).to_json(), canonical.dump());
     // A category of as many values as the text has codes has its own mechanism.
     const auto equal =
-        nlohmann::json::parse(Spec::from_json(record(2, R"("strings": {"alphabet": "a-c", "longest": 3})",
+        nlohmann::json::parse(resolve(record(2, R"("strings": {"alphabet": "a-c", "longest": 3})",
                                                      R"({"name": "age", "domain": 64})", "", "auto"))
                                   .to_json());
     BOOST_CHECK_EQUAL(equal["attributes"][0]["mechanism"], "strings");
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
             part_of_message << " in: " << refusal(record(2, strings, mood, rest)));
     // A margin becomes a share of the people.
     const auto with_margin =
-        nlohmann::json::parse(Spec::from_json(record(2, brand, R"({"name": "mood", "domain": 3})",
+        nlohmann::json::parse(resolve(record(2, brand, R"({"name": "mood", "domain": 3})",
                                                      R"(, "margins": {"brand": 0.01})"))
                                   .to_json());
     BOOST_CHECK_GT(with_margin["attributes"][0]["share"], with_margin["attributes"][1]["share"]);

@@ -43,7 +43,7 @@ Error refusal(const std::function<void()>& action) {
 }
 
 std::string why(const std::string& json) {
-    return refusal([&] { static_cast<void>(Spec::from_json(json)); }).what();
+    return refusal([&] { static_cast<void>(resolve(json)); }).what();
 }
 
 /// What least squares of columns on the last one make of rows, with a column of ones before the columns or
@@ -83,7 +83,7 @@ Truth fitted(const std::vector<std::vector<double>>& design, const std::vector<d
 /// A town of pupils, as their devices place them on the grid once.
 struct Town {
     Town(const std::string& json, std::size_t people, std::uint64_t seed)
-        : collection(Spec::from_json(json)), mechanism(collection.mechanism()) {
+        : collection(resolve(json)), mechanism(collection.mechanism()) {
         SeededBits bits(seed);
         std::mt19937_64 random(seed);
         std::normal_distribution<double> noise(0, 8);
@@ -150,7 +150,7 @@ const std::string grouped = record(5.9, school + "," + hours + "," + score,
 // Products -------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(products_have_names_and_ranges_of_their_own) {
-    const Spec spec = Spec::from_json(
+    const Spec spec = resolve(
         record(1, hours + "," + score + "," + school +
                       R"(, {"product": ["hours", "score"]}, {"product": ["hours", "hours"], "name": "square"},
                  {"product": [{"school": "south"}, "score"]}, {"product": ["score", "score"], "max": 900, "min": 0})"));
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(products_have_names_and_ranges_of_their_own) {
 }
 
 BOOST_AUTO_TEST_CASE(a_regression_adds_the_products_that_are_missing) {
-    const Spec spec = Spec::from_json(
+    const Spec spec = resolve(
         record(1, hours + "," + sleep_ + "," + score + "," + school + R"(, {"product": ["hours", "score"]})",
                R"(, "regression": {"of": "score", "on": ["hours", "sleep"], "group": "school"})"));
     // 4 given, 3·4/2 of numbers, 3·3 with a school.
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(wrong_products_are_refused) {
 // A device makes products of values inside their ranges, and no product but one that the spec narrows is
 // moved.
 BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
-    const Collection collection(Spec::from_json(record(
+    const Collection collection(resolve(record(
         1,
         R"({"product": ["score", {"school": "south"}]},)" + hours + "," + score + "," + school +
             R"(, {"product": ["hours", "score"]}, {"product": ["hours", "hours"], "min": 0, "max": 4})",
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
                "Found 2; the spec has 3 attributes besides its products.");
     // Awkward ranges: the ends' product is the range's end, to the last bit.
     const Collection odd(
-        Spec::from_json(
+        resolve(
             record(1, R"({"name": "x", "min": 0.1, "max": 0.7}, {"name": "y", "min": -3.3, "max": 1e5},
                      {"product": ["x", "y"]}, {"product": ["y", "y"]})")),
         Outside::refuse);
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_product_is_one_more_number_to_the_mechanism) {
 
 BOOST_AUTO_TEST_CASE(products_of_averages_are_of_peoples_own_means) {
     const Spec spec =
-        Spec::from_json(record(1, hours + "," + score + R"(, {"product": ["hours", "score"]})"));
+        resolve(record(1, hours + "," + score + R"(, {"product": ["hours", "score"]})"));
     UserMeans means(spec);
     const Value first[] = {2, 10}, second[] = {6, 30};
     means.add("ann", first);
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_remembers_makes_products) {
     const std::string attributes = R"({"name": "hours", "min": 0, "max": 10, "mechanism": "optimal"},
         {"name": "score", "min": 0, "max": 100, "mechanism": "optimal"},
         {"product": ["hours", "score"], "mechanism": "optimal", "evolving": true})";
-    Client client(Collection(Spec::from_json(record(
+    Client client(Collection(resolve(record(
                       1, attributes, R"(, "per_report": 3, "evolving": {}, "budget": {"epsilon": 3})"))),
                   MemoryStore{});
     BOOST_CHECK(client.report({4, 30}).origin == Origin::drawn);
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(what_the_reports_do_not_tell_is_said) {
 // Sleep equals hours up to a shift: the matrix is singular, and its estimates are nearly singular.
 BOOST_AUTO_TEST_CASE(a_regression_has_a_hundred_coefficients_at_most) {
     const auto asked = [](int towns) {
-        const Collection collection(Spec::from_json(record(
+        const Collection collection(resolve(record(
             4, hours + "," + score + R"(, {"name": "town", "domain": )" + std::to_string(towns) + "}")));
         SeededBits bits(1);
         OwnedSummary summary(collection.mechanism());
@@ -414,7 +414,7 @@ BOOST_AUTO_TEST_CASE(a_regression_has_a_hundred_coefficients_at_most) {
 }
 
 BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it) {
-    const Collection collection(Spec::from_json(plain));
+    const Collection collection(resolve(plain));
     SeededBits bits(5);
     std::size_t refused = 0;
     for (int repetition = 0; repetition < 20; ++repetition) {
@@ -443,7 +443,7 @@ BOOST_AUTO_TEST_CASE(a_singular_design_is_refused_with_the_numbers_that_show_it)
 // A standard error falls with the root of the reports: the hint is n·(5·error/estimate)², or 25n of an
 // estimate below its own error.
 BOOST_AUTO_TEST_CASE(a_refused_regression_says_how_many_reports_it_takes) {
-    const Collection collection(Spec::from_json(plain));
+    const Collection collection(resolve(plain));
     SeededBits bits(6);
     int estimated = 0, bounded = 0;
     for (int repetition = 0; repetition < 40; ++repetition) {
@@ -479,7 +479,7 @@ BOOST_AUTO_TEST_CASE(a_refused_regression_says_how_many_reports_it_takes) {
 // With few people, noise may leave no value of a category with a share above 0; the precision is still
 // estimated.
 BOOST_AUTO_TEST_CASE(groups_that_nobody_seems_to_be_in_are_refused_with_numbers) {
-    const Spec spec = Spec::from_json(
+    const Spec spec = resolve(
         record(0.2, R"({"name": "school", "domain": 2, "mechanism": "oue"}, )" + score,
                R"(, "min_group": 1, "regression": {"of": "score", "on": [], "group": "school"})"));
     const auto m = make_mechanism(spec);
@@ -507,7 +507,7 @@ BOOST_AUTO_TEST_CASE(groups_that_nobody_seems_to_be_in_are_refused_with_numbers)
 // Estimates scale with the ranges: equal cells in other units represent the same people.
 BOOST_AUTO_TEST_CASE(answers_go_by_the_units_of_the_ranges) {
     const auto of = [](double x_from, double x_unit, double y_from, double y_unit) {
-        return Spec::from_json(record(5,
+        return resolve(record(5,
                                       R"({"name": "x", "min": )" + text(x_from) + R"(, "max": )" +
                                           text(x_from + x_unit) + R"(}, {"name": "y", "min": )" +
                                           text(y_from) + R"(, "max": )" + text(y_from + y_unit) + "}",

@@ -120,7 +120,7 @@ ForgedBlock::Run grr_run(std::uint32_t length, std::uint32_t weight, std::uint32
 
 Error refusal(const std::string& json) {
     try {
-        static_cast<void>(Spec::from_json(json));
+        static_cast<void>(resolve(json));
     } catch (const Error& error) {
         return error;
     }
@@ -724,7 +724,7 @@ BOOST_AUTO_TEST_CASE(equal_attributes_in_a_row_are_carried_once) {
 // Spec -----------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
-    const Spec spec = Spec::from_json(R"({"mechanism": "sampled", "epsilon": 6, "attributes": [
+    const Spec spec = resolve(R"({"mechanism": "sampled", "epsilon": 6, "attributes": [
         {"name": "age", "min": 0, "max": 90}, {"name": "sex", "domain": ["f", "m"], "mechanism": "auto"},
         {"name": "town", "domain": 1000, "mechanism": "hadamard", "share": 3}]})");
     const auto canonical = nlohmann::json::parse(spec.to_json());
@@ -744,11 +744,11 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
     // What each is reported through follows from its part of epsilon.
     for (const auto& [epsilon, best] :
          {std::pair{0.1, "duchi"}, {1.0, "optimal"}, {2.0, "optimal"}, {4.0, "optimal"}}) {
-        const Spec other = Spec::from_json(record(epsilon, {R"("min": 0, "max": 1)", R"("domain": 1000)"}));
+        const Spec other = resolve(record(epsilon, {R"("min": 0, "max": 1)", R"("domain": 1000)"}));
         BOOST_CHECK_EQUAL(other.attributes()[0].mechanism, best);
         BOOST_CHECK_EQUAL(
             other.attributes()[1].mechanism,
-            Spec::from_json(R"({"mechanism": "auto", "domain": 1000, "epsilon": )" + text(epsilon) + "}")
+            resolve(R"({"mechanism": "auto", "domain": 1000, "epsilon": )" + text(epsilon) + "}")
                 .mechanism()
                 .name);
     }
@@ -758,13 +758,13 @@ BOOST_AUTO_TEST_CASE(the_number_reported_follows_from_epsilon) {
     const std::vector<std::string> attributes(6, category(2, "grr"));
     for (const auto& [epsilon, s] :
          {std::pair{0.1, 1}, {3.9, 1}, {5.99, 2}, {6.0, 3}, {9.0, 4}, {17.9, 6}, {20.0, 6}})
-        BOOST_CHECK_EQUAL(Spec::from_json(record(epsilon, attributes)).number("per_report"), s);
+        BOOST_CHECK_EQUAL(resolve(record(epsilon, attributes)).number("per_report"), s);
     // Shares of ranges need a larger epsilon of each than shares of few values.
     const std::vector<std::string> ranges(3, R"("min": 0, "max": 100, "want": "distribution")");
     for (const auto& [epsilon, s] : {std::pair{6.0, 1}, {12.0, 2}})
-        BOOST_CHECK_EQUAL(Spec::from_json(record(epsilon, ranges)).number("per_report"), s);
-    BOOST_CHECK_EQUAL(Spec::from_json(record(1, attributes, per_report(0))).number("per_report"), 1u);
-    BOOST_CHECK_EQUAL(Spec::from_json(record(1, attributes, per_report(6))).number("per_report"), 6u);
+        BOOST_CHECK_EQUAL(resolve(record(epsilon, ranges)).number("per_report"), s);
+    BOOST_CHECK_EQUAL(resolve(record(1, attributes, per_report(0))).number("per_report"), 1u);
+    BOOST_CHECK_EQUAL(resolve(record(1, attributes, per_report(6))).number("per_report"), 6u);
 }
 
 BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {

@@ -254,6 +254,8 @@ const MechanismEntry entry{33,
                            options,
                            write,
                            load,
-                           settle};
+                           settle,
+                           false,
+                           Purpose::joint_boxes};
 
 }  // namespace ldp::joint_haar

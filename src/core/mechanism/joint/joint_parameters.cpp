@@ -1,10 +1,8 @@
-// Options of joint in a spec, its default choices, and its parameter block.
+// Options of joint in a spec, and its parameter block.
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <numbers>
 #include <numeric>
 
 #include "core/base/error.hpp"
@@ -14,98 +12,10 @@
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/joint/joint.hpp"
-#include "core/mechanism/joint/view_choice.hpp"
+#include "core/mechanism/joint/view_weights.hpp"
 
 namespace ldp::joint {
 
-namespace {
-
-constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
-/// Resolution of the views' weights if they differ.
-constexpr double weight_steps = 1000;
-/// Largest share of people who report a single attribute if others report several.
-constexpr double most_singles = 0.9;
-/// The noise that "auto" allows in a table of three attributes, as a total variation distance.
-constexpr double clear_table = 0.1;
-
-// Settings -------------------------------------------------------------------------------------------------
-
-/// Returns the expected noise of a table as a total variation distance, averaged over the views of `count`
-/// attributes among which `people` are divided. Infinite if there are too many views, or if a view is too
-/// large.
-double expected_noise(const SettingsDraft& draft, std::uint8_t count, std::uint64_t people) {
-    const std::uint64_t d = draft.attributes.size();
-    if (d < count || count_all(d, count) > max_views) return std::numeric_limits<double>::infinity();
-    const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
-    const std::vector<ViewAttributes> views = all_views(d, count);
-    std::map<ViewKind, std::uint64_t> kinds;
-    for (const ViewAttributes& view : views) ++kinds[kind_of_view(view, sizes)];
-    const auto all = static_cast<double>(views.size());
-    double noise = 0;
-    for (const auto& [kind, number] : kinds) {
-        if (kind.first > max_cells) return std::numeric_limits<double>::infinity();
-        const double error =
-            std::sqrt(promised_cell(kind.first, draft.epsilon) * all / static_cast<double>(people));
-        const double mean_of_normal = std::sqrt(2 / std::numbers::pi);
-        noise +=
-            static_cast<double>(number) / all * static_cast<double>(kind.first) * mean_of_normal * error / 2;
-    }
-    return noise;
-}
-
-/// Returns the sets of attributes that the spec announces as queries.
-std::vector<ViewAttributes> asked_sets(const SettingsDraft& draft) {
-    const std::uint64_t d = draft.attributes.size();
-    const OptionValue& asked = draft.options.at("asked");
-    if (std::holds_alternative<IntegerRows>(asked)) return views_of(asked, d, false);
-    // If there are too many triples for views, pairs answer all queries.
-    const std::uint8_t count = *order_of(std::get<std::string>(asked));
-    return all_views(d, d >= count && count_all(d, count) <= max_views ? count : std::uint8_t{2});
-}
-
-/// Chooses views among pairs, triples and the announced sets so that the expected error of the fitted tables
-/// of these sets is smallest. Triples are also chosen if their tables have little noise. With more noise, the
-/// fit depends more on single attributes, and more people report single attributes: the squared noise divided
-/// by its sum with the square of the largest distance. On the data sets of bench/joint, this choice is within
-/// a few percent of the smallest error.
-void choose_views(SettingsDraft& draft, std::uint64_t people) {
-    const std::uint64_t d = draft.attributes.size();
-    const OptionValue asked = draft.options.at("asked");
-    const bool named = std::holds_alternative<IntegerRows>(asked);
-    const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
-    const bool ranges = std::get<std::string>(draft.options.at("target")) == "ranges";
-    const std::vector<ViewAttributes> sets = asked_sets(draft);
-    const auto fits = [&](const std::vector<ViewAttributes>& views) {
-        return std::ranges::all_of(
-            views, [&](const ViewAttributes& view) { return kind_of_view(view, sizes).first <= max_cells; });
-    };
-    const auto error = [&](const std::vector<ViewAttributes>& views) {
-        if (!fits(views)) return std::numeric_limits<double>::infinity();
-        return ExpectedErrors(sizes, draft.epsilon, ranges, views, static_cast<double>(people)).of(sets);
-    };
-    const bool all_triples = d >= 3 && count_all(d, 3) <= max_views;
-    const double of_triples = expected_noise(draft, 3, people), of_pairs = expected_noise(draft, 2, people);
-    const bool clear = !named && of_triples <= clear_table;
-    const double by_pairs = error(all_views(d, 2));
-    const double by_triples = all_triples ? error(all_views(d, 3)) : std::numeric_limits<double>::infinity();
-    const bool triples = clear || by_triples < by_pairs;
-    OptionValue& views = draft.options.at("views");
-    auto& singles = std::get<double>(draft.options.at("singles"));
-    if (named && singles == 0) {
-        IntegerRows rows;
-        const std::vector<ViewAttributes> listed = with_the_others(sets, d);
-        for (const ViewAttributes& view : listed) rows.emplace_back(view.all().begin(), view.all().end());
-        if (fits(listed) && error(listed) <= std::min(by_pairs, by_triples)) {
-            views = std::move(rows);
-            return;
-        }
-    }
-    views = triples ? "triples" : "pairs";
-    const double noise = clear ? of_triples : of_pairs;
-    if (singles == 0) singles = std::min(most_singles, std::round(100 / (1 + 1 / (noise * noise))) / 100);
-}
-
-/// Sorts the announced sets.
 void settle_asked(IntegerRows& sets) {
     for (auto& set : sets) {
         std::ranges::sort(set);
@@ -124,6 +34,14 @@ void settle_asked(IntegerRows& sets) {
                     "Found " + std::to_string(sets.size()) + ".");
 }
 
+namespace {
+
+constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
+/// Resolution of the views' weights if they differ.
+constexpr double weight_steps = 1000;
+
+// Settings -------------------------------------------------------------------------------------------------
+
 void settle(SettingsDraft& draft) {
     check_joint_attributes(draft.attributes, "joint");
     const std::uint64_t d = draft.attributes.size();
@@ -132,18 +50,13 @@ void settle(SettingsDraft& draft) {
     if (!(singles >= 0 && singles <= most_singles))
         refuse_spec("\"singles\" is the share of people who report one attribute alone",
                     "Found " + shortest(singles) + "; allowed are 0 to " + shortest(most_singles) + ".");
-    const auto people = std::get<std::uint64_t>(draft.options.at("people"));
     if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("asked"))) settle_asked(*sets);
     if (std::holds_alternative<IntegerRows>(choice)) {
         if (singles > 0)
             refuse_spec("\"singles\" goes with \"pairs\", \"triples\" or \"auto\"", "The views are listed.",
                         "List single attributes among the views, or leave \"singles\" out.");
     } else if (std::get<std::string>(choice) == "auto") {
-        if (people == 0)
-            refuse_spec("views are chosen for a number of people",
-                        "The spec does not say how many will report.",
-                        "Add \"people\", how many you expect, or say \"pairs\".");
-        choose_views(draft, people);
+        refuse_open_choice("\"views\" is \"auto\".");
     }
     settle_views(choice, draft.attributes, ViewAttributes::most, singles > 0);
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
@@ -255,6 +168,8 @@ const MechanismEntry entry{
     options,
     write,
     load,
-    settle};
+    settle,
+    false,
+    Purpose::joint_tables};
 
 }  // namespace ldp::joint

@@ -332,6 +332,9 @@ const MechanismEntry entry{26,
                            options,
                            write,
                            load,
-                           settle};
+                           settle,
+                           false,
+                           Purpose::values,
+                           {"bits", 1}};
 
 }  // namespace ldp::dbitflip

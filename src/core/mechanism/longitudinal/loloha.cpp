@@ -105,6 +105,9 @@ const MechanismEntry entry{
     options,
     write,
     load,
-    settle};
+    settle,
+    false,
+    Purpose::values,
+    {"buckets", 0}};
 
 }  // namespace ldp::loloha

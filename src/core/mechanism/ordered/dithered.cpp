@@ -477,6 +477,9 @@ const MechanismEntry entry{36,
                            options,
                            write,
                            load,
-                           settle};
+                           settle,
+                           false,
+                           Purpose::distribution,
+                           {"buckets", 0}};
 
 }  // namespace ldp::dithered

@@ -203,6 +203,9 @@ const MechanismEntry entry{17,
                            false,
                            {&square_wave_grid, 1},
                            write,
-                           load};
+                           load,
+                           nullptr,
+                           false,
+                           Purpose::smooth_distribution};
 
 }  // namespace ldp::square_wave

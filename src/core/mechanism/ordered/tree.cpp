@@ -499,6 +499,9 @@ const MechanismEntry entry{
     false,
     {&points_option, 1},
     write,
-    load};
+    load,
+    nullptr,
+    false,
+    Purpose::distribution};
 
 }  // namespace ldp::tree

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
-#include "core/choice/selection.hpp"
 #include "core/mechanism/registry.hpp"
 
 namespace ldp {
@@ -25,63 +25,61 @@ struct PartAttributes {
 
 /// The options of a record that its parts share.
 struct PartTerms {
-    double epsilon;        ///< of a part
-    double first_epsilon;  ///< of the first report of a part in two layers; 0 in one layer
-    std::uint64_t grid;    ///< of numbers whose attribute has no grid of its own
-    const IntegerRows& together;
-    const Limits& limits;  ///< of the mechanisms that are chosen
-    /// For memoized responses: the limit of those of one part that a person reports. Null otherwise.
-    const ResponseLimit* responses = nullptr;
+    double epsilon;               ///< of a part
+    double first_epsilon;         ///< of the first report of a part in two layers; 0 in one layer
+    std::uint64_t grid;           ///< of numbers whose attribute has no grid of its own
+    const IntegerRows& together;  ///< sets of attributes in joint tables
 };
 
+/// Whether the mechanism reports the parts of a record by other mechanisms.
+[[nodiscard]] bool is_record_of_parts(const MechanismEntry& entry) noexcept;
 /// Whether a part of a record can be reported through the mechanism at all.
 [[nodiscard]] bool reports_parts(const MechanismEntry& entry) noexcept;
+/// Whether the mechanism reports the attribute, or the vector of which it is an element, under these terms.
+[[nodiscard]] bool suits(const MechanismEntry& entry, const Attribute& attribute,
+                         const PartTerms& terms) noexcept;
+/// Whether the attribute leaves its mechanism open.
+[[nodiscard]] bool is_open(const Attribute& attribute) noexcept;
 
-/// A chosen mechanism of a part, and the options that its choice includes.
-struct PartChoice {
-    const MechanismEntry* mechanism = nullptr;
-    OptionValues options = {};
-};
-/// Choices that depend on the size of the domain alone (0 for a number).
-using ChosenBySize = std::map<std::uint64_t, PartChoice>;
+/// What an attribute is, for errors: "number", "category", "text" or "vector".
+[[nodiscard]] std::string kind_of_part(const Attribute& attribute);
+/// The name of the attribute, or of the vector of which it is an element.
+[[nodiscard]] const std::string& name_of_part(const Attribute& attribute);
+/// The reason why no mechanism suits an attribute at all.
+[[nodiscard]] std::string no_mechanism_for(const Attribute& attribute, const PartTerms& terms);
 
-/// Chooses the mechanism of a part, if its attributes leave it open, and writes mechanism, options and share
-/// into the attributes. Throws Error (invalid_spec) if no mechanism suits, or if the one named does not.
-void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part, const PartTerms& terms,
-                 ChosenBySize& chosen);
-
-/// The mechanism for a vector that is reported alone: "haar" for "want": "ranges", else the one of least
-/// expected variance of the means. Throws Error (invalid_spec).
-[[nodiscard]] const MechanismEntry& choose_vector_mechanism(const std::vector<Attribute>& attributes,
-                                                            double epsilon, const Limits& limits,
-                                                            const ResponseLimit* responses = nullptr);
-
-/// Chooses the mechanisms that a record of memoized responses leaves open, and writes them and their options
-/// into the attributes. `options` are the given options of the record. Without "per_report", a person reports
-/// one part, because a response for several parts is lost if any of them changes. Throws Error (invalid_spec)
-/// if no mechanism keeps to the limit.
-void choose_parts_within(std::vector<Attribute>& attributes, OptionValues& options, double epsilon,
-                         const Limits& limits, const ResponseLimit& responses);
-
-/// The complete settings of a part whose attributes are settled.
+/// The attributes of a part as if they were reported alone.
+[[nodiscard]] std::vector<Attribute> reported_alone(const std::vector<Attribute>& attributes,
+                                                    const PartAttributes& part);
+/// The complete settings of a part that this mechanism reports.
+[[nodiscard]] Settings settings_through(const MechanismEntry& entry, const std::vector<Attribute>& attributes,
+                                        const PartAttributes& part, const PartTerms& terms);
+/// The same for the mechanism that the attributes name.
 [[nodiscard]] Settings settings_of_part(const std::vector<Attribute>& attributes, const PartAttributes& part,
                                         const PartTerms& terms);
+
+/// Completes mechanism, options and share of the attributes of a part. Throws Error (invalid_spec) if the
+/// mechanism does not suit, or if the attributes leave it open.
+void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part, const PartTerms& terms);
 
 /// The weight of a part in the draw: its attribute's share; of joint tables the sum of the shares of the
 /// attributes and, for each set, the largest share of its attributes.
 [[nodiscard]] std::uint64_t share_of_part(const std::vector<Attribute>& attributes,
                                           const PartAttributes& part, const IntegerRows& together);
 
-/// Returns the mean logarithm of n·Var over the parts, if each person reports a part with this chance.
-/// Mechanisms that are left open are chosen as by settle_part().
-[[nodiscard]] double log_variance(std::vector<Attribute> attributes, const std::vector<PartAttributes>& parts,
-                                  const PartTerms& terms, double chance);
+/// A record with its parts and their terms.
+struct RecordLayout {
+    IntegerRows together;               ///< sets of attributes in joint tables, sorted
+    std::vector<PartAttributes> parts;  ///< the parts
+    std::uint64_t per_report;           ///< number of parts in a report
 
-/// If an attribute has a margin, replaces all shares by the smallest integers that divide people between the
-/// parts in the proportions that reach the margins. An attribute without a margin has one of 5 % of its
-/// range, or of 0.05 for shares, if the number of people suffices. Throws Error (invalid_spec) if `people` (0
-/// if unknown) do not suffice for the margins of the spec.
-void settle_margins(std::vector<Attribute>& attributes, const std::vector<PartAttributes>& parts,
-                    const PartTerms& terms, std::uint64_t people, std::uint64_t per_report);
+    /// Returns the terms of the parts if a report has this number of them. They refer to the layout.
+    [[nodiscard]] PartTerms terms(double epsilon, const OptionValues& options, std::uint64_t reported) const;
+};
+/// Sorts the sets of "together" in the options of a record, which are complete with their defaults, and
+/// divides its attributes. `per_report` is 0 if the spec leaves it open. Throws Error (invalid_spec).
+[[nodiscard]] RecordLayout layout_of_record(SettingsDraft& draft);
+/// Checks the number of parts in a report and the ε of its layers. Throws Error (invalid_spec).
+void check_layout(SettingsDraft& draft, const RecordLayout& layout);
 
 }  // namespace ldp

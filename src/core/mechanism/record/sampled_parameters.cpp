@@ -33,72 +33,16 @@ IntegerRows sets_of(const OptionValue& together) {
     return rows == nullptr ? IntegerRows{} : *rows;
 }
 
-/// The largest number whose s-th power is at most `responses`.
-std::uint64_t root_of(std::uint64_t responses, std::uint64_t s) {
-    if (s == 1) return responses;
-    auto root =
-        static_cast<std::uint64_t>(std::pow(static_cast<double>(responses), 1 / static_cast<double>(s)));
-    const auto fits = [&](std::uint64_t each) {
-        return std::pow(static_cast<double>(each), static_cast<double>(s)) <= static_cast<double>(responses);
-    };
-    while (fits(root + 1)) ++root;
-    while (root > 1 && !fits(root)) --root;
-    return root;
-}
-
-/// The number of parts in a report with the least geometric mean of the parts' variances. With V(ε) the noise
-/// of the randomizer and σ² the variance between people, an estimate has (V(ε/s) + σ²)·d/s − σ². More parts
-/// are tried while they improve it; two parts need twice an ε of 2 at least.
-std::uint64_t best_per_report(const SettingsDraft& draft, const std::vector<PartAttributes>& parts,
-                              const IntegerRows& sets) {
-    constexpr double least_epsilon = 2;
-    const std::uint64_t most =
-        std::min<std::uint64_t>(static_cast<std::uint64_t>(draft.epsilon / least_epsilon), parts.size());
-    const double first = std::get<double>(draft.options.at(second_layer_option.name));
-    const auto grid = std::get<std::uint64_t>(draft.options.at(grid_option.name));
-    std::uint64_t best = 1;
-    double least = HUGE_VAL;
-    for (std::uint64_t s = 1; most > 1 && s <= most; ++s) {
-        const PartTerms terms{epsilon_of_each(draft.epsilon, s), first == 0 ? 0 : epsilon_of_each(first, s),
-                              grid, sets, draft.limits};
-        const double chance = static_cast<double>(s) / static_cast<double>(parts.size());
-        const double variance = log_variance(draft.attributes, parts, terms, chance);
-        if (variance >= least) break;
-        least = variance;
-        best = s;
-    }
-    return best;
-}
-
 void settle(SettingsDraft& draft) {
-    OptionValue& together = draft.options.at("together");
-    if (auto* rows = std::get_if<IntegerRows>(&together)) {
-        for (auto& set : *rows) std::ranges::sort(set);
-        std::ranges::sort(*rows);
-        rows->erase(std::unique(rows->begin(), rows->end()), rows->end());
-        if (rows->empty()) together = std::string(together_words[0]);
-    }
-    const IntegerRows sets = sets_of(together);
-    const std::vector<PartAttributes> parts = parts_of(draft.attributes, sets);
-    auto& s = std::get<std::uint64_t>(draft.options.at("per_report"));
-    const std::uint64_t d = parts.size();
-    if (s == 0) s = best_per_report(draft, parts, sets);
-    if (s > d)
-        raise(ErrorCode::invalid_spec, "\"per_report\" is more than there are attributes",
-              "Found " + std::to_string(s) + "; there are " + std::to_string(d) +
-                  (d == draft.attributes.size() ? " attributes." : " parts."));
-    const double each = epsilon_of_each(draft.epsilon, s);
-    if (each < min_epsilon)
-        raise(ErrorCode::invalid_spec, "\"per_report\" divides epsilon into too many parts",
-              "An attribute needs an epsilon of 0.001; " + std::to_string(s) + " share " +
-                  std::to_string(draft.epsilon) + ".");
-    const double first = std::get<double>(draft.options.at(second_layer_option.name));
-    settle_second_layer(draft);
-    const PartTerms terms{each, first == 0 ? 0 : epsilon_of_each(first, s),
-                          std::get<std::uint64_t>(draft.options.at(grid_option.name)), sets, draft.limits};
-    ChosenBySize chosen;
-    for (const PartAttributes& part : parts) settle_part(draft.attributes, part, terms, chosen);
-    settle_margins(draft.attributes, parts, terms, std::get<std::uint64_t>(draft.options.at("people")), s);
+    const RecordLayout layout = layout_of_record(draft);
+    if (layout.per_report == 0)
+        refuse_open_choice("\"per_report\" is missing: how many parts of the record a report has.");
+    check_layout(draft, layout);
+    const PartTerms terms = layout.terms(draft.epsilon, draft.options, layout.per_report);
+    for (const PartAttributes& part : layout.parts) settle_part(draft.attributes, part, terms);
+    for (const Attribute& attribute : draft.attributes)
+        if (attribute.margin > 0)
+            refuse_open_choice("\"margins\" determine how often each attribute is reported.");
 }
 
 /// Weights that add up to s times their bound T, in proportion to the shares, except that a part whose
@@ -131,9 +75,8 @@ void write(const Settings& settings, Writer& writer) {
     const IntegerRows sets = sets_of(settings.option("together"));
     const std::vector<PartAttributes> parts = parts_of(settings.attributes(), sets);
     const double first = settings.real(second_layer_option.name);
-    const Limits limits;
     const PartTerms terms{epsilon_of_each(settings.epsilon(), s), first == 0 ? 0 : epsilon_of_each(first, s),
-                          settings.number(grid_option.name), sets, limits};
+                          settings.number(grid_option.name), sets};
     std::vector<std::uint64_t> shares;
     for (const PartAttributes& part : parts)
         shares.push_back(share_of_part(settings.attributes(), part, sets));
@@ -182,6 +125,10 @@ PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64
     return {length, weight, std::move(inner), mean};
 }
 
+const MechanismEntry* entry_of(const PartRun& run) {
+    return find_mechanism(run.inner->header().mechanism);
+}
+
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const auto s = reader.take<std::uint32_t>();
@@ -194,7 +141,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         const std::uint64_t others = attributes + count - i - 1u;
         PartRun run = read_run(reader, header, epsilon_of_each(header.epsilon, s),
                                max_attributes - std::min(others, max_attributes));
-        if (run.inner->header().mechanism == joint::entry.id) tables += run.length;
+        if (entry_of(run)->purpose == Purpose::joint_tables) tables += run.length;
         if (tables > 1) malformed("a record has several parts with joint tables");
         if (!runs.empty() && runs.back().weight == run.weight &&
             std::ranges::equal(runs.back().inner->block(), run.inner->block()))
@@ -226,31 +173,37 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 namespace ldp {
 
-void choose_parts_within(std::vector<Attribute>& attributes, OptionValues& options, double epsilon,
-                         const Limits& limits, const ResponseLimit& responses) {
-    const auto given = [&](const char* name) { return options.find(name); };
-    auto& reported =
-        std::get<std::uint64_t>(options.try_emplace("per_report", std::uint64_t{0}).first->second);
-    if (reported == 0) reported = 1;
-    const auto together = given("together");
-    const IntegerRows sets = together == options.end() ? IntegerRows{} : sampled::sets_of(together->second);
-    const auto grid = given(grid_option.name);
-    const auto first = given(second_layer_option.name);
-    const double of_first = first == options.end() ? 0 : std::get<double>(first->second);
-    const ResponseLimit of_part{sampled::root_of(responses.most, reported), responses.needs};
-    const PartTerms terms{
-        epsilon_of_each(epsilon, reported),
-        of_first == 0 ? 0 : epsilon_of_each(of_first, reported),
-        grid == options.end() ? grid_option.fallback : std::get<std::uint64_t>(grid->second),
-        sets,
-        limits,
-        &of_part};
-    ChosenBySize chosen;
-    for (const PartAttributes& part : parts_of(attributes, sets)) {
-        const Attribute& attribute = attributes[part.first];
-        const bool open = attribute.mechanism.empty() || attribute.mechanism == "auto";
-        if (!part.joint && open) settle_part(attributes, part, terms, chosen);
+RecordLayout layout_of_record(SettingsDraft& draft) {
+    OptionValue& together = draft.options.at("together");
+    if (auto* rows = std::get_if<IntegerRows>(&together)) {
+        for (auto& set : *rows) std::ranges::sort(set);
+        std::ranges::sort(*rows);
+        rows->erase(std::unique(rows->begin(), rows->end()), rows->end());
+        if (rows->empty()) together = std::string(sampled::together_words[0]);
     }
+    RecordLayout layout{
+        sampled::sets_of(together), {}, std::get<std::uint64_t>(draft.options.at("per_report"))};
+    layout.parts = parts_of(draft.attributes, layout.together);
+    return layout;
+}
+
+PartTerms RecordLayout::terms(double epsilon, const OptionValues& options, std::uint64_t reported) const {
+    const double first = std::get<double>(options.at(second_layer_option.name));
+    return {epsilon_of_each(epsilon, reported), first == 0 ? 0 : epsilon_of_each(first, reported),
+            std::get<std::uint64_t>(options.at(grid_option.name)), together};
+}
+
+void check_layout(SettingsDraft& draft, const RecordLayout& layout) {
+    const std::uint64_t s = layout.per_report, d = layout.parts.size();
+    if (s > d)
+        raise(ErrorCode::invalid_spec, "\"per_report\" is more than there are attributes",
+              "Found " + std::to_string(s) + "; there are " + std::to_string(d) +
+                  (d == draft.attributes.size() ? " attributes." : " parts."));
+    if (epsilon_of_each(draft.epsilon, s) < min_epsilon)
+        raise(ErrorCode::invalid_spec, "\"per_report\" divides epsilon into too many parts",
+              "An attribute needs an epsilon of 0.001; " + std::to_string(s) + " share " +
+                  std::to_string(draft.epsilon) + ".");
+    settle_second_layer(draft);
 }
 
 }  // namespace ldp

@@ -334,6 +334,8 @@ const MechanismEntry entry{
     options,
     write,
     load,
-    settle};
+    settle,
+    false,
+    Purpose::vector_ranges};
 
 }  // namespace ldp::haar

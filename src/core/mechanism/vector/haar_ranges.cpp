@@ -229,6 +229,9 @@ const MechanismEntry entry{
     false,
     {&grid_option, 1},
     write,
-    load};
+    load,
+    nullptr,
+    false,
+    Purpose::range_learning};
 
 }  // namespace ldp::haar_ranges

@@ -1,4 +1,4 @@
-#include "core/tables/model/view_plan.hpp"
+#include "core/choice/view_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/subset_channel.hpp"
-#include "core/mechanism/joint/view_choice.hpp"
+#include "core/mechanism/joint/view_weights.hpp"
 #include "core/tables/fitted.hpp"
 #include "core/tables/model/association.hpp"
 

@@ -1,6 +1,6 @@
 // Length: the protocols share the search of their parameters.
 
-#include "core/spec/evolving_choice.hpp"
+#include "core/choice/evolving_choice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +12,13 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/spec_reader.hpp"
 
 namespace ldp {
 
@@ -70,7 +72,6 @@ constexpr std::uint64_t level_counts[] = {1,  2,  3,  4,  5,  6,   8,   10,  12,
                                           20, 24, 32, 48, 64, 100, 200, 400, 1000};
 constexpr std::uint64_t change_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256};
 
-constexpr double max_budget = 1e6;
 constexpr std::uint64_t most_chosen_rounds = 500;
 /// Rounds times values of a series that a choice within a spec predicts.
 constexpr std::uint64_t most_chosen_series = 16384;
@@ -131,7 +132,7 @@ class ProtocolSearch {
                             "A report costs " + shortest(epsilon) + ".");
                 Json document = document_of(entry, epsilon, option);
                 const Turns turns = entry.kind == ProtocolKind::fresh ? Turns::every_round : Turns::one_round;
-                const Spec spec = Spec::from_json(json_text(document));
+                const Spec spec = resolve(json_text(document));
                 check_limits(spec);
                 keep(predict_protocol(spec, stream_, turns, rounds_).error, document);
                 break;
@@ -176,7 +177,7 @@ class ProtocolSearch {
         Json document = document_of(entry, epsilon, option);
         // The search itself limits the share of people whose budget ends.
         if (document["mechanism"] == keys::automatic)
-            document["mechanism"] = Spec::from_json(json_text(document)).mechanism().name;
+            document["mechanism"] = resolve(json_text(document)).mechanism().name;
         document["evolving"] = rounding;
         document["budget"] = {
             {"epsilon", request_.budget.epsilon},
@@ -212,7 +213,7 @@ class ProtocolSearch {
         const Json plain = memoized_document(entry, epsilon, option, Json::object());
         auto& found = mechanisms_[json_text(plain)];
         if (found == nullptr) {
-            const Spec spec = Spec::from_json(json_text(plain));
+            const Spec spec = resolve(json_text(plain));
             found = make_mechanism(spec);
             check_predictable(spec, *found);
             check_limits(spec);
@@ -225,7 +226,7 @@ class ProtocolSearch {
         const double total = request_.budget.epsilon;
         const double first = request_.epsilon.value_or(rounded_down(capped(entry, total)));
         if (first > total) invalid("the budget does not pay for one response", {});
-        const Spec spec = Spec::from_json(json_text(memoized_document(entry, first, option, rounding)));
+        const Spec spec = resolve(json_text(memoized_document(entry, first, option, rounding)));
         const Mechanism& some = mechanism_of(entry, first, option);
         // Without public randomness the keys are those of the values.
         const std::string of_keys = some.public_size() == 0
@@ -331,7 +332,7 @@ class ProtocolSearch {
             Json document = document_of(entry, epsilon, nullptr);
             document["rounds"] = stream_.rounds;
             document["changes"] = changes;
-            const Spec spec = Spec::from_json(json_text(document));
+            const Spec spec = resolve(json_text(document));
             check_limits(spec);
             const ProtocolPrediction found = predict_protocol(spec, stream_, Turns::every_round, rounds_);
             if (found.ended > request_.most_ended && counts.size() > 1) {
@@ -429,7 +430,7 @@ ProtocolPlan plan_protocols(const ProtocolRequest& request, const ValueStream& c
         const std::string name =
             std::string(entry.name) + " (" + (replaced ? request.mechanism : entry.mechanism) + ")";
         try {
-            const Spec spec = Spec::from_json(json_text(search.best(entry)));
+            const Spec spec = resolve(json_text(search.best(entry)));
             const Turns turns = entry.kind == ProtocolKind::one_round ? Turns::one_round : Turns::every_round;
             plan.protocols.push_back({entry.name, turns, spec, predict_protocol(spec, fine, turns)});
         } catch (const Error& error) {
@@ -441,28 +442,6 @@ ProtocolPlan plan_protocols(const ProtocolRequest& request, const ValueStream& c
     std::ranges::stable_sort(plan.protocols, {},
                              [](const PlannedProtocol& one) { return one.prediction.error; });
     return plan;
-}
-
-Budget read_budget(const Json& found) {
-    JsonObject reader(found, "\"budget\"");
-    static_cast<void>(reader.need("epsilon", "what a person may spend over all time"));
-    Budget budget{reader.real("epsilon", 0, min_epsilon, max_budget)};
-    if (reader.find("when_spent") != nullptr) {
-        const std::string allowed = "one of " + joined(keys::when_spent);
-        const std::string found_word = reader.word("when_spent", allowed);
-        const auto* at = std::ranges::find(keys::when_spent, found_word);
-        if (at == std::end(keys::when_spent)) JsonObject::wrong("when_spent", Json(found_word), allowed);
-        budget.when_spent = static_cast<Budget::WhenSpent>(at - keys::when_spent);
-    }
-    if (const Json* signal = reader.find(keys::report_spent)) {
-        if (!signal->is_boolean()) JsonObject::wrong(keys::report_spent, *signal, "true or false");
-        budget.report_spent = signal->get<bool>();
-        if (budget.when_spent == Budget::WhenSpent::stop)
-            invalid("\"report_spent\" is for \"when_spent\": \"repeat\" only",
-                    "A person with a spent budget sends no report that could show it.", "Remove it.");
-    }
-    reader.finish();
-    return budget;
 }
 
 ProtocolRequest read_protocol_request(const Json& spec) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
-#include "core/spec/evolving_prediction.hpp"
+#include "core/choice/evolving_prediction.hpp"
 
 namespace ldp {
 
@@ -60,8 +60,6 @@ using PlanProgress = std::function<void(std::size_t done, std::size_t all)>;
 /// Returns the attribute of a spec of one attribute. Throws Error (invalid_spec).
 [[nodiscard]] Attribute only_attribute_of(const Json& spec);
 
-/// Reads the object "budget" of a spec. Throws Error (invalid_spec).
-[[nodiscard]] Budget read_budget(const Json& found);
 /// Reads a spec with "evolving": "auto" without its "stream". Throws Error (invalid_spec).
 [[nodiscard]] ProtocolRequest read_protocol_request(const Json& spec);
 

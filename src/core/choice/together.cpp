@@ -1,4 +1,4 @@
-#include "core/spec/together.hpp"
+#include "core/choice/together.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,22 +6,19 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/entries.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp {
 
 namespace {
 
-constexpr const MechanismEntry* mechanisms[] = {&joint::entry, &joint_haar::entry};
-
 /// Returns the spec with this mechanism instead of its own.
 Spec spec_through(const MechanismEntry& entry, Json document) {
     for (const char* key : {"derived", "chosen"}) document.erase(key);
     document["mechanism"] = entry.name;
-    return Spec::from_json(json_text(document));
+    return resolve(json_text(document));
 }
 
 /// n·Var of shares of two attributes, for evenly spread values.
@@ -121,14 +118,15 @@ Candidate candidate(const MechanismEntry& entry, const Json& document, const Res
 
 bool asks_together(const Json& spec) {
     return spec.is_object() &&
-           (spec.contains("views") || std::ranges::any_of(mechanisms, [&](const MechanismEntry* entry) {
-                return spec.value("mechanism", Json()) == entry->name;
+           (spec.contains("views") || std::ranges::any_of(registry(), [&](const MechanismEntry* entry) {
+                return entry->joint() && spec.value("mechanism", Json()) == entry->name;
             }));
 }
 
 std::vector<Candidate> rank_together(const Json& spec, const ResponseLimit* responses) {
     std::vector<Candidate> all;
-    for (const MechanismEntry* entry : mechanisms) all.push_back(candidate(*entry, spec, responses));
+    for (const MechanismEntry* entry : registry())
+        if (entry->joint()) all.push_back(candidate(*entry, spec, responses));
     std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) {
         return a.obstacle.empty() != b.obstacle.empty() ? a.obstacle.empty() : a.n_variance < b.n_variance;
     });

@@ -10,18 +10,6 @@
 
 namespace ldp::joint {
 
-inline constexpr std::uint64_t max_cells = 8192;  ///< of a view
-
-/// The number of cells and of attributes of a view, which determine its subset size and its weight.
-using ViewKind = std::pair<std::uint64_t, std::uint8_t>;
-
-[[nodiscard]] ViewKind kind_of_view(const ViewAttributes& view, const std::vector<std::uint64_t>& sizes);
-/// Returns n·Var of a cell's share with the best subset selection for equally frequent cells.
-[[nodiscard]] double promised_cell(std::uint64_t cells, double epsilon);
-/// Returns the sampling weight of a view of this kind that minimizes the total variance of the target over
-/// the views. The target is a cell, or a box of half the width of each attribute.
-[[nodiscard]] double assignment_weight(const ViewKind& kind, double epsilon, bool ranges);
-
 /// Expected errors of fitted tables if people are divided among given views.
 class ExpectedErrors {
   public:
@@ -46,5 +34,9 @@ class ExpectedErrors {
 
 /// Returns the named views, and a single view for each of d attributes that is in none of them.
 [[nodiscard]] std::vector<ViewAttributes> with_the_others(std::vector<ViewAttributes> named, std::uint64_t d);
+
+/// Replaces the word "auto" in the option "views" of joint. Options are complete with their defaults. Error
+/// (invalid_spec) if the spec does not say how many people will report.
+void choose_views(SettingsDraft& draft);
 
 }  // namespace ldp::joint

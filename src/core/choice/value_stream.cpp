@@ -1,4 +1,4 @@
-#include "core/spec/value_stream.hpp"
+#include "core/choice/value_stream.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // Length: the protocols share the estimated items and the sum over rounds.
 
-#include "core/spec/evolving_prediction.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/choice/evolving_prediction.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +21,7 @@
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/ordered/public_cuts.hpp"
 #include "core/spec/evolving_options.hpp"
+#include "core/spec/response_count.hpp"
 
 namespace ldp {
 

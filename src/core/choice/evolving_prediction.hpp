@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "core/choice/value_stream.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
-#include "core/spec/value_stream.hpp"
 
 namespace ldp {
 

@@ -1,4 +1,4 @@
-#include "core/plan/first_look.hpp"
+#include "core/choice/first_look.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,10 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/window_decoder.hpp"
-#include "core/mechanism/entries.hpp"
+#include "core/math/normals.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
 #include "core/mechanism/registry.hpp"
-#include "core/plan/normals.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -45,8 +44,8 @@ class Smooth {
           cells_((points - 1) / merged_ + 1),
           epsilon_(epsilon),
           people_(people),
-          mechanism_(make_mechanism(
-              Settings(square_wave::entry, epsilon, {attribute}, {{"grid", std::uint64_t{cells_ - 1}}}))),
+          mechanism_(make_mechanism(Settings(mechanism_for(Purpose::smooth_distribution), epsilon,
+                                             {attribute}, {{"grid", std::uint64_t{cells_ - 1}}}))),
           decoder_(window()) {}
 
     [[nodiscard]] std::uint64_t grid() const noexcept { return cells_ - 1; }
@@ -193,14 +192,14 @@ FirstLook first_look(const SummaryView& one, const SummaryView& other, std::uint
     // the error is up to √2 times too large where there is next to no bias.
     found.bias_square_error = std::hypot(product_error(halves[0], halves[1].lost, smooth),
                                          product_error(halves[1], halves[0].lost, smooth));
-    const auto mechanism = make_mechanism(
-        Settings(*sharp, epsilon, {attribute}, {{"grid", std::uint64_t{points - 1}}}, no_limits));
+    const auto mechanism =
+        make_mechanism(Settings(*sharp, epsilon, {attribute}, {{"grid", std::uint64_t{points - 1}}}));
     const double sharp_square = mean_variance(*mechanism, OrderedUse::ranges, shares, Target::population) /
                                 static_cast<double>(people);
     const double smooth_square = std::max(0.0, found.bias_square) + smooth.noise(smooth.merged(shares));
     found.sharp_error = std::sqrt(sharp_square);
     found.smooth_error = std::sqrt(smooth_square);
-    found.chosen = smooth_square < sharp_square ? &square_wave::entry : sharp;
+    found.chosen = smooth_square < sharp_square ? &mechanism_for(Purpose::smooth_distribution) : sharp;
     found.clear = std::abs(smooth_square - sharp_square) > 2 * found.bias_square_error;
     return found;
 }

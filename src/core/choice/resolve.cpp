@@ -1,0 +1,175 @@
+#include "core/choice/resolve.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/choice/evolving_choice.hpp"
+#include "core/choice/record_choice.hpp"
+#include "core/choice/response_needs.hpp"
+#include "core/choice/together.hpp"
+#include "core/choice/view_choice.hpp"
+#include "core/choice/wanted_use.hpp"
+#include "core/mechanism/record/record_parts.hpp"
+#include "core/spec/attributes.hpp"
+#include "core/spec/keys.hpp"
+#include "core/spec/spec_reader.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// `ordered`: whether a distribution is wanted.
+Limits read_limits(JsonObject& reader, bool ordered) {
+    Option bytes = keys::report_bytes;
+    if (ordered) bytes.fallback = ordered_report_bytes;
+    return {reader.whole(bytes), reader.whole(keys::decode_cost)};
+}
+
+constexpr const char* why_no_limits =
+    "The spec asks for views, for which the more accurate mechanism is taken.";
+
+/// Whether the attributes are the elements of one vector.
+bool is_vector(const std::vector<Attribute>& attributes) {
+    const std::string& name = attributes[0].vector;
+    return !name.empty() &&
+           std::ranges::all_of(attributes, [&](const Attribute& one) { return one.vector == name; });
+}
+
+/// Settles "auto" for a vector that is reported alone.
+SelectedWithin choose_vector(SelectionRequest& demand, const ResponseLimit* responses) {
+    const MechanismEntry& chosen =
+        choose_vector_mechanism(demand.attributes, demand.epsilon, demand.limits, responses);
+    const bool ranges = demand.attributes[0].want == "ranges";
+    for (Attribute& attribute : demand.attributes) attribute.want.clear();
+    return {&chosen, ranges ? "the mechanism for means of ranges of a vector"
+                            : "least expected variance of the means of a vector"};
+}
+
+/// The mechanism that "auto" chooses. `responses` is null if responses are not memoized.
+SelectedWithin choose_mechanism(const Json& document, SelectionRequest& demand,
+                                const std::optional<OrderedUse>& use, const ResponseLimit* responses) {
+    if (asks_together(document)) {
+        Selected found = choose_together(document, responses);
+        return {found.mechanism, std::move(found.reason)};
+    }
+    if (is_vector(demand.attributes)) return choose_vector(demand, responses);
+    if (use) {
+        const OrderedRequest request = ordered_request(document, demand, *use);
+        if (responses != nullptr) return choose_ordered_within(request, *responses);
+        Selected found = choose_ordered(request);
+        return {found.mechanism, std::move(found.reason)};
+    }
+    if (responses != nullptr) return choose_within(demand, *responses);
+    Selected found = choose(demand);
+    return {found.mechanism, std::move(found.reason)};
+}
+
+/// The needs of memoized responses, which a choice regards. Nothing if responses are fresh draws.
+std::optional<StreamNeeds> read_needs(SpecReader& spec) {
+    const Json* stream = spec.top.find("stream");
+    if (stream != nullptr && !spec.evolving)
+        invalid("\"stream\" describes values that change", "The spec has no \"evolving\".",
+                "Add \"evolving\": {} and a \"budget\", or remove \"stream\".");
+    if (!spec.evolving) return {};
+    std::optional<DeclaredStream> declared;
+    if (stream != nullptr) declared = DeclaredStream::from_json(*stream, spec.attributes);
+    return std::optional<StreamNeeds>(std::in_place, spec.attributes, *spec.evolving, spec.budget,
+                                      std::move(declared));
+}
+
+/// Chooses the mechanism of a spec, whose own one is "auto".
+SelectedWithin choose_for(SpecReader& spec, const std::optional<OrderedUse>& use, Limits& limits,
+                          const ResponseLimit* responses) {
+    if (spec.top.find("chosen") != nullptr)
+        invalid("\"chosen\" and \"auto\" cannot be combined",
+                "\"chosen\" records an earlier choice; \"auto\" requests a choice.",
+                "Remove \"chosen\" to choose again.");
+    std::optional<Limits> kept;
+    if (asks_together(spec.document))
+        refuse_limits(spec.document, why_no_limits);
+    else
+        kept = limits = read_limits(spec.top, use.has_value());
+    SelectionRequest demand{spec.epsilon, std::move(spec.attributes), limits};
+    SelectedWithin verdict = choose_mechanism(spec.document, demand, use, responses);
+    spec.attributes = std::move(demand.attributes);
+    spec.chosen = {kept, verdict.reason};
+    return verdict;
+}
+
+}  // namespace
+
+Spec resolve(std::string_view json) {
+    const Json document = parse_json(json);
+    if (asks_for_protocol(document)) {
+        const ChosenProtocol found = choose_protocol(document);
+        return found.spec.chosen_for({found.limits, found.reason});
+    }
+    const std::optional<OrderedUse> use = ordered_use(document);
+    SpecReader spec(document);
+    if (spec.mechanism != nullptr && use) refuse_want(spec.mechanism->name);
+    const std::optional<StreamNeeds> needs = read_needs(spec);
+    // A budget without "evolving", and one that pays for no response, are refused below.
+    std::optional<ResponseLimit> responses;
+    if (needs && spec.budget && spec.budget->answers(spec.epsilon) > 0)
+        responses.emplace(ResponseLimit{spec.budget->answers(spec.epsilon), *needs});
+    const ResponseLimit* const limit = responses ? &*responses : nullptr;
+
+    Limits limits;
+    const MechanismEntry* mechanism = spec.mechanism;
+    if (mechanism != nullptr) {
+        spec.read_record_of_choice();
+        spec.read_options(*mechanism, true);
+    } else {
+        SelectedWithin verdict = choose_for(spec, use, limits, limit);
+        mechanism = verdict.mechanism;
+        // The grid of a number is independent of the mechanism. Other options belong to one mechanism.
+        spec.read_options(*mechanism, asks_together(document) || use || mechanism->shape == Shape::record);
+        for (auto& [option, value] : verdict.options)
+            if (!document.contains(option)) spec.options[option] = std::move(value);
+    }
+    const std::size_t count = spec.attributes.size();
+    if (mechanism->shape == Shape::record && count >= 2 && count <= mechanism->max_size) {
+        spec.options = with_defaults(*mechanism, spec.attributes, std::move(spec.options));
+        SettingsDraft draft{spec.epsilon, spec.attributes, spec.options};
+        if (is_record_of_parts(*mechanism)) choose_record(draft, limits, limit);
+        if (mechanism->purpose == Purpose::joint_tables) joint::choose_views(draft);
+    }
+    return spec.finish(*mechanism);
+}
+
+Ranking advise(std::string_view json) {
+    const Json document = parse_json(json);
+    JsonObject top(document, "the spec");
+    const std::optional<OrderedUse> use = advised_use(document);
+    SelectionRequest demand{read_epsilon(top), {}, {}};
+    demand.attributes = read_attributes(top);
+    const bool together = asks_together(document);
+    if (together) refuse_limits(document, why_no_limits);
+    const Json* found = top.find("chosen");
+    std::optional<Choice> chosen;
+    if (found != nullptr) chosen = read_choice(*found, together);
+    const bool limited =
+        top.find(keys::report_bytes.name) != nullptr || top.find(keys::decode_cost.name) != nullptr;
+    demand.limits =
+        !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top, use.has_value());
+    for (const char* key :
+         {"mechanism", "derived", "evolving", "stream", "budget", "want", keys::min_group.name})
+        top.ignore(key);
+    for (const MechanismEntry* entry : registry())
+        for (const Option& option : entry->options) top.ignore(option.name);
+    top.finish();
+    if (use) {
+        std::vector<Candidate> candidates = rank_ordered(ordered_request(document, demand, *use));
+        return {std::move(demand), std::move(candidates)};
+    }
+    std::vector<Candidate> candidates = rank(demand);
+    if (together) {
+        for (Candidate& each : candidates)
+            if (each.obstacle.empty()) each.obstacle = "it does not estimate cross tables";
+        const std::vector<Candidate> first = rank_together(document);
+        candidates.insert(candidates.begin(), first.begin(), first.end());
+    }
+    return {std::move(demand), std::move(candidates)};
+}
+
+}  // namespace ldp
