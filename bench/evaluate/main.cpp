@@ -3,9 +3,10 @@
 //
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
 // fails if a point is off its closed form. Figures are numbers, means, shares, ranges, joint, evolving,
-// mixed, layers, thesis, series, number_series and speed; all by default. LDP_DATA names the folder of the
-// census, by default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set
-// to 20 or more; the default is 20. Run it from the project's root.
+// mixed, layers, thesis, series, number_series and speed; "dominance" prints which mechanisms are never the
+// best. All are made by default. LDP_DATA names the folder of the census, by default ../shared/data. Without
+// this folder, synthetic people are used. REPETITIONS may be set to 20 or more; the default is 20. Run it from
+// the project's root.
 
 #include <algorithm>
 #include <chrono>
@@ -55,9 +56,11 @@ int main(int count, char** arguments) {
             {"speed", [] { return speed_figure(); }}};
         const std::set<std::string> wanted(arguments + std::min(count, 2), arguments + count);
         for (const std::string& name : wanted)
-            if (std::ranges::find(parts, name, [](const auto& part) { return std::string(part.first); }) ==
-                std::end(parts))
+            if (name != "dominance" && std::ranges::find(parts, name, [](const auto& part) {
+                                           return std::string(part.first);
+                                       }) == std::end(parts))
                 throw std::runtime_error("there is no figure " + name);
+        if (wanted.empty() || wanted.contains("dominance")) print_dominance(std::cout);
         std::vector<Figure> figures;
         for (const auto& [name, make] : parts) {
             if (!wanted.empty() && !wanted.contains(name)) continue;
