@@ -84,10 +84,12 @@ check-fast check-plain check-server: deps stage
 test: deps stage
 	@$(call build,build,test-programs)
 	@ctest --test-dir build --output-on-failure --no-tests=error -j$(JOBS) -R '$(T)' -LE sanitized
+# The full module has the mechanisms of the literature, too: make wasm LITERATURE=ON.
+LITERATURE := OFF
 WASM_PACKAGES := clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 binaryen
 wasm:
 	@tools/deps $(WASM_PACKAGES)
-	@mkdir -p build && cmake --preset wasm --log-level=WARNING >build/configure-wasm.log
+	@mkdir -p build && cmake --preset wasm --log-level=WARNING -DLDP_LITERATURE=$(LITERATURE) >build/configure-wasm.log
 	@$(call build,build/wasm,all)
 SITE_PACKAGES := mkdocs mkdocs-material doxygen pandoc fonts-stix
 site: deps configure

@@ -68,8 +68,7 @@ class Explorer {
 // What e^ε is reached by to a thousandth, and what is not: the last number is the least share of ε that is spent.
 const specs = [
     [{ mechanism: "grr", epsilon: 1, domain: 4 }, 0.999],
-    [{ mechanism: "oue", epsilon: 1, domain: 4 }, 0.999],
-    [{ mechanism: "sue", epsilon: 2, domain: 4 }, 0.999],
+    [{ mechanism: "l_osue", epsilon: 2, first_epsilon: 1, domain: 3 }, 0.4],
     [{ mechanism: "subset", epsilon: 1, domain: 5 }, 0.999],
     [{ mechanism: "hadamard", epsilon: 1, domain: 6 }, 0.999],
     [{ mechanism: "projective", epsilon: 2, domain: 7 }, 0.999],

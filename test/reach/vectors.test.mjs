@@ -31,10 +31,19 @@ function block(report) {
     return report.subarray(0, report[4] | (report[5] << 8));
 }
 
+// The module leaves out the mechanisms of the literature.
+const leftOut = (spec) => ["oue", "piecewise", "sue", "blh", "rappor", "laplace", "hybrid", "l_sue"].includes(JSON.parse(spec).mechanism);
+const refused = async (spec) => {
+    const instance = await Instance.create();
+    assert.throws(() => instance.open(spec, false), (error) => error.code === "invalid_spec" &&
+        /is not in this module/.test(error.message) && /full module/.test(error.hint));
+};
+
 assert.equal(lines.length % 5, 0);
 for (let at = 0; at < lines.length; at += 5) {
     const [spec, parameters, first, all] = lines.slice(at, at + 5);
     test(`vectors of ${spec}`, async () => {
+        if (leftOut(spec)) return refused(spec);
         const instance = await Instance.create(undefined, oneByOne(seeded(2026)));
         instance.open(spec, false);
         const cells = instance.cells();
@@ -55,6 +64,7 @@ test("canonical specs are the native ones", { skip: !process.env.LDP_CANONICAL }
     const canonical = readFileSync(process.env.LDP_CANONICAL, "utf8").trimEnd().split("\n");
     assert.equal(canonical.length, lines.length / 5);
     for (const [i, native] of canonical.entries()) {
+        if (leftOut(native)) continue;
         const instance = await Instance.create();
         assert.equal(instance.open(lines[5 * i], false), native);
         assert.equal((await Instance.create()).open(native, false), native);
@@ -85,6 +95,7 @@ for (const line of read("records.txt")) {
 assert.ok(specs.length > 40);
 for (const { spec, records } of specs)
     test(`records of ${spec}`, async () => {
+        if (leftOut(spec)) return refused(spec);
         // The secret that batches are named by is drawn first: 4 words, which are not of the seeded stream.
         const words = seeded(2026);
         let secret = 4;

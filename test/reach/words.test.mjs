@@ -36,7 +36,7 @@ class Pools {
 const numbers = Array.from({ length: 20 }, (_, i) => ({ name: `n${i}`, min: 0, max: 1 }));
 const cases = {
     "grr": { mechanism: "grr", epsilon: 1, domain: 16 },
-    "oue": { mechanism: "oue", epsilon: 1, domain: 1024 },
+    "hadamard": { mechanism: "hadamard", epsilon: 1, domain: 1024 },
     "subset": { mechanism: "subset", epsilon: 1, domain: 1024 },
     "gaussian": { mechanism: "gaussian", epsilon: 1, delta: 1e-6, attributes: numbers },
     "a record": { mechanism: "sampled", epsilon: 4, per_report: 1,

@@ -370,6 +370,8 @@ bool possible(const ProtocolEntry& entry, const ProtocolRequest& request, bool n
     if (entry.generic && !request.mechanism.empty() && find_mechanism(request.mechanism)->series)
         return false;
     if (!request.kept_by_clients) return true;
+    const MechanismEntry* named = find_mechanism(entry.mechanism);
+    if (named != nullptr && named->literature && request.mechanism != entry.mechanism) return false;
     // A second layer adds noise, so that it is only used for a limit of a single report.
     return entry.kind != ProtocolKind::fresh && entry.kind != ProtocolKind::one_round &&
            (!entry.two_layers || request.first_epsilon || request.mechanism == entry.mechanism);

@@ -139,7 +139,8 @@ std::vector<Candidate> rank(const SelectionRequest& demand) {
 }
 
 Selected choose(const SelectionRequest& demand) {
-    const std::vector<Candidate> candidates = rank(demand);
+    std::vector<Candidate> candidates = rank(demand);
+    std::erase_if(candidates, [](const Candidate& one) { return one.mechanism->literature; });
     const Candidate& first = candidates.front();
     // Only one mechanism collects records. Its obstacles are reported when the spec is made.
     if (first.mechanism->shape == Shape::record)
@@ -217,7 +218,7 @@ SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit
     }
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
-        if (entry->automatic && entry->shape == shape)
+        if (entry->automatic && !entry->literature && entry->shape == shape)
             candidates.push_back(candidate(*entry, demand, {}, &limit));
     std::map<const MechanismEntry*, OptionValues> chosen;
     for (const MechanismEntry* few : registry()) {

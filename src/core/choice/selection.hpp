@@ -39,7 +39,7 @@ struct Candidate {
 [[nodiscard]] Candidate measured_candidate(
     const MechanismEntry& entry, const std::function<std::unique_ptr<const Mechanism>(Candidate&)>& build);
 
-/// Returns all mechanisms that "auto" considers. Candidates without an obstacle come first. Both parts are
+/// Returns all mechanisms that "auto" considers, and those of the literature for comparison. Candidates without an obstacle come first. Both parts are
 /// sorted by ascending variance, then by size and cost. A mechanism that cannot be built for the domain has
 /// NaN and 0 for unknown fields. Two or more attributes form a record, whose attributes are checked against
 /// the limits one by one. The result is not empty.
@@ -50,7 +50,7 @@ struct Selected {
     const MechanismEntry* mechanism;  ///< the mechanism
     std::string reason;               ///< one sentence
 };
-/// Returns the first candidate of the ranking and the reason of the choice. Error (invalid_spec) with the
+/// Returns the first candidate of the ranking that is not one of the literature, and the reason. Error (invalid_spec) with the
 /// obstacle of each candidate if none can be chosen.
 [[nodiscard]] Selected choose(const SelectionRequest& demand);
 

@@ -6,33 +6,41 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mechanism.hpp"
 
+// A module without the mechanisms of the literature knows their names only.
+#ifdef LDP_WITHOUT_LITERATURE
+#define LDP_LITERATURE(name)
+#else
+#define LDP_LITERATURE(name) &name::entry,
+#endif
+
 namespace ldp {
 
 std::span<const MechanismEntry* const> registry() noexcept {
+    // clang-format off
     static constexpr const MechanismEntry* entries[] = {
         &grr::entry,
-        &oue::entry,
-        &piecewise::entry,
+        LDP_LITERATURE(oue)
+        LDP_LITERATURE(piecewise)
         &pdp::entry,
         &haar::entry,
-        &sue::entry,
+        LDP_LITERATURE(sue)
         &subset::entry,
-        &blh::entry,
+        LDP_LITERATURE(blh)
         &olh::entry,
         &hadamard::entry,
         &projective::entry,
-        &rappor::entry,
-        &laplace::entry,
+        LDP_LITERATURE(rappor)
+        LDP_LITERATURE(laplace)
         &duchi::entry,
         &onebit::entry,
-        &hybrid::entry,
+        LDP_LITERATURE(hybrid)
         &square_wave::entry,
         &sampled::entry,
         &duchi_vector::entry,
         &haar_ordered::entry,
         &haar_ranges::entry,
         &l_grr::entry,
-        &l_sue::entry,
+        LDP_LITERATURE(l_sue)
         &l_osue::entry,
         &loloha::entry,
         &dbitflip::entry,
@@ -47,7 +55,18 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &threshold_series::entry,
         &dithered::entry,
     };
+    // clang-format on
     return entries;
+}
+
+bool is_left_out([[maybe_unused]] std::string_view name) noexcept {
+#ifdef LDP_WITHOUT_LITERATURE
+    constexpr std::string_view left_out[] = {"oue",    "piecewise", "sue",    "blh",
+                                             "rappor", "laplace",   "hybrid", "l_sue"};
+    return std::ranges::find(left_out, name) != std::end(left_out);
+#else
+    return false;
+#endif
 }
 
 const MechanismEntry* find_mechanism(std::string_view name) noexcept {

@@ -23,7 +23,7 @@ enum class Shape {
     record,           ///< two or more of any kind
 };
 
-/// The estimates for which a mechanism is made, as far as choices and records distinguish them.
+/// The estimates for which a mechanism is made. Choices and records distinguish these.
 enum class Purpose {
     values,               ///< shares or means
     distribution,         ///< the distribution of an ordered attribute, unbiased
@@ -74,6 +74,8 @@ struct MechanismEntry {
 
 /// Returns all mechanisms, in the order of their ids.
 [[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
+/// Whether this build leaves out the mechanism of this name, because it is one of the literature.
+[[nodiscard]] bool is_left_out(std::string_view name) noexcept;
 /// Returns the mechanism of this name; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;
 /// Returns the first mechanism with this purpose.

@@ -209,7 +209,7 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
         attribute.mechanism = reader.word("mechanism", mechanism_names());
         entry = find_mechanism(attribute.mechanism);
         if (attribute.mechanism != keys::automatic && entry == nullptr)
-            JsonObject::wrong("mechanism", Json(attribute.mechanism), mechanism_names());
+            refuse_mechanism_name(attribute.mechanism);
     }
     if (entry != nullptr) {
         for (const Option& option : entry->options)
@@ -330,6 +330,14 @@ std::string mechanism_names() {
     std::vector<std::string> names{keys::automatic};
     for (const MechanismEntry* entry : registry()) names.emplace_back(entry->name);
     return "one of " + joined(names);
+}
+
+void refuse_mechanism_name(const std::string& name) {
+    if (is_left_out(name))
+        invalid("the mechanism " + name + " is not in this module",
+                "Devices do without the mechanisms of the literature.",
+                "The full module has it: make wasm LITERATURE=ON.");
+    JsonObject::wrong("mechanism", Json(name), mechanism_names());
 }
 
 bool has_control(std::string_view text) {

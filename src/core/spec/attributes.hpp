@@ -13,6 +13,8 @@ class JsonObject;
 
 /// The mechanisms that a spec may name, for errors: "one of auto, grr, …".
 [[nodiscard]] std::string mechanism_names();
+/// Throws Error (invalid_spec): there is no mechanism of this name, or this build leaves it out.
+[[noreturn]] void refuse_mechanism_name(const std::string& name);
 /// Whether text holds control characters, which no name or sentence may.
 [[nodiscard]] bool has_control(std::string_view text);
 

@@ -179,8 +179,7 @@ double read_epsilon(JsonObject& top) {
 SpecReader::SpecReader(const Json& of) : document(of), top(of, "the spec") {
     const std::string name = top.word("mechanism", mechanism_names());
     mechanism = find_mechanism(name);
-    if (mechanism == nullptr && name != keys::automatic)
-        JsonObject::wrong("mechanism", Json(name), mechanism_names());
+    if (mechanism == nullptr && name != keys::automatic) refuse_mechanism_name(name);
     epsilon = read_epsilon(top);
     attributes = read_attributes(top);
     if (!document.contains("attributes")) top.ignore("want");

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/mechanism/longitudinal/sparse_regression.hpp"
+#include "core/mechanism/literature/sparse_regression.hpp"
 #include "core/summary/candidates.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"

@@ -9,6 +9,7 @@
 #include "core/choice/view_choice.hpp"
 #include "core/choice/view_plan.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/joint/view_weights.hpp"
 #include "core/spec/spec.hpp"
 #include "core/tables/fitted.hpp"
 #include "core/tables/measured.hpp"
@@ -30,9 +31,8 @@ std::string attributes(const std::vector<int>& sizes) {
 }
 
 Spec chosen(double epsilon, const std::vector<int>& sizes, int people, const std::string& rest = "") {
-    return resolve(R"({"mechanism": "joint", "views": "auto", "epsilon": )" +
-                           std::to_string(epsilon) + R"(, "people": )" + std::to_string(people) + rest +
-                           ", " + attributes(sizes) + "}");
+    return resolve(R"({"mechanism": "joint", "views": "auto", "epsilon": )" + std::to_string(epsilon) +
+                   R"(, "people": )" + std::to_string(people) + rest + ", " + attributes(sizes) + "}");
 }
 
 std::string word(const Spec& spec) {

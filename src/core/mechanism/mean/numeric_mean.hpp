@@ -81,7 +81,7 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
 
 template <const NumericRandomizer& randomizer>
 [[nodiscard]] constexpr MechanismEntry numeric_entry(std::uint8_t id, const char* title, const char* leaves,
-                                                     bool automatic = true) {
+                                                     bool literature = false) {
     return {
         id,
         randomizer.name,
@@ -89,10 +89,15 @@ template <const NumericRandomizer& randomizer>
         leaves,
         Shape::one_numeric,
         1,
-        automatic,
+        true,
         {&grid_option, 1},
         [](const Settings& settings, Writer& writer) { NumericMean::write(randomizer, settings, writer); },
-        [](const Header& header, Bytes block) { return NumericMean::load(randomizer, header, block); }};
+        [](const Header& header, Bytes block) { return NumericMean::load(randomizer, header, block); },
+        nullptr,
+        false,
+        Purpose::values,
+        {},
+        literature};
 }
 
 }  // namespace ldp

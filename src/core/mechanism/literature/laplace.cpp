@@ -7,6 +7,6 @@
 namespace ldp::laplace {
 
 const MechanismEntry entry = numeric_entry<laplace_randomizer>(
-    13, "discrete Laplace noise", "your number, moved up or down by chance, often far");
+    13, "discrete Laplace noise", "your number, moved up or down by chance, often far", true);
 
 }  // namespace ldp::laplace

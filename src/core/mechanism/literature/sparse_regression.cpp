@@ -1,4 +1,4 @@
-#include "core/mechanism/longitudinal/sparse_regression.hpp"
+#include "core/mechanism/literature/sparse_regression.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Jacobi>

@@ -14,6 +14,6 @@ std::uint64_t width(double epsilon, std::uint64_t steps) {
 
 const MechanismEntry entry = numeric_entry<hybrid_randomizer>(
     16, "piecewise and one bit, mixed",
-    "a number or a single yes or no, drawn by chance, more often one that is near your own number");
+    "a number or a single yes or no, drawn by chance, more often one that is near your own number", true);
 
 }  // namespace ldp::hybrid

@@ -28,8 +28,8 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/literature/sparse_regression.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
-#include "core/mechanism/longitudinal/sparse_regression.hpp"
 
 namespace ldp::rappor {
 
@@ -557,6 +557,10 @@ const MechanismEntry entry{
     options,
     write,
     load,
-    settle_second_layer};
+    settle_second_layer,
+    false,
+    Purpose::values,
+    {},
+    true};
 
 }  // namespace ldp::rappor

@@ -39,6 +39,11 @@ const MechanismEntry entry{
     true,
     {},
     write_domain,
-    load};
+    load,
+    nullptr,
+    false,
+    Purpose::values,
+    {},
+    true};
 
 }  // namespace ldp::oue

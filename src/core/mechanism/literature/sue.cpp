@@ -46,6 +46,11 @@ const MechanismEntry entry{
     true,
     {},
     write_domain,
-    load};
+    load,
+    nullptr,
+    false,
+    Purpose::values,
+    {},
+    true};
 
 }  // namespace ldp::sue

@@ -47,6 +47,10 @@ const MechanismEntry entry{
     UnaryChain::options,
     write_layers,
     load,
-    settle_first_epsilon};
+    settle_first_epsilon,
+    false,
+    Purpose::values,
+    {},
+    true};
 
 }  // namespace ldp::l_sue

@@ -15,6 +15,7 @@ std::uint64_t width(double epsilon, std::uint64_t steps) {
 }
 
 const MechanismEntry entry = numeric_entry<piecewise_randomizer>(
-    3, "piecewise mechanism", "a number drawn by chance, more often from near your own than from elsewhere");
+    3, "piecewise mechanism", "a number drawn by chance, more often from near your own than from elsewhere",
+    true);
 
 }  // namespace ldp::piecewise

@@ -29,6 +29,11 @@ const MechanismEntry entry{8,
                            true,
                            {},
                            write,
-                           load};
+                           load,
+                           nullptr,
+                           false,
+                           Purpose::values,
+                           {},
+                           true};
 
 }  // namespace ldp::blh
