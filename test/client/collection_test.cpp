@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
 BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
     const std::string town = R"({"name": "town", "domain": ["A", "B", "no answer"], "none": "no answer"})";
     const Collection c(resolve(R"({"mechanism": "sampled", "epsilon": 1, "attributes": [)" + town +
-                                       R"(, {"name": "age", "min": 0, "max": 100}]})"));
+                               R"(, {"name": "age", "min": 0, "max": 100}]})"));
     SeededBits bits(1);
     const auto blank = c.encode(std::vector<Value>{"", 50}, bits);
     BOOST_TEST((blank.cells[0] == 2u && !blank.clamped.any()));
@@ -79,11 +79,9 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
         resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "other": "B"})"));
     BOOST_TEST(other.encode(std::vector<Value>{""}, bits).clamped.any());
     BOOST_CHECK_THROW(
-        (void)resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "none": "C"})"),
-        Error);
-    BOOST_CHECK_THROW(
-        (void)resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "none": "C"})"),
-        Error);
+        (void)resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "none": "C"})"), Error);
+    BOOST_CHECK_THROW((void)resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "none": "C"})"),
+                      Error);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {
@@ -184,8 +182,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_and_labels_in_one_record) {
-    const Collection c(
-        resolve(R"({"mechanism": "sampled", "epsilon": 20, "per_report": 2, "grid": 1000,
+    const Collection c(resolve(R"({"mechanism": "sampled", "epsilon": 20, "per_report": 2, "grid": 1000,
         "attributes": [{"name": "age", "min": 0, "max": 100},
                        {"name": "town", "domain": ["Basel", "Chur", "elsewhere"], "other": "elsewhere"}]})"));
     SeededBits bits(1);

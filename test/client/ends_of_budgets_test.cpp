@@ -39,7 +39,7 @@ struct RoundResult {
 std::vector<RoundResult> results_of(const std::string& json, int people, const std::vector<int>& rounds,
                                     const Path& path, std::uint64_t seed,
                                     const std::vector<Value>& fixed = {}) {
-    const Collection collection(Spec::from_json(json));
+    const Collection collection(resolve(json));
     const Mechanism& m = collection.mechanism();
     const std::size_t attribute = collection.spec().attributes().size() - 1;
     SeededBits bits(seed);
@@ -205,7 +205,7 @@ struct DrawsAlone final : BitSource {
 // whole budget, and this ratio occurs. A bit that is drawn anew in each report would exceed it.
 BOOST_AUTO_TEST_CASE(series_with_the_signal_keep_the_budget) {
     constexpr std::size_t rounds = 4, domain = 4, all = domain * domain * domain * domain;
-    const Collection collection(Spec::from_json(
+    const Collection collection(resolve(
         R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 3}})"));
     const std::size_t block = collection.mechanism().block().size();
     BOOST_REQUIRE(collection.mechanism().payload_size() == 1);
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(series_with_the_signal_keep_the_budget) {
 
 // A state without the bits, or with an impossible one, is no state of this spec.
 BOOST_AUTO_TEST_CASE(a_state_without_the_signal_is_refused) {
-    const Collection collection(Spec::from_json(
+    const Collection collection(resolve(
         R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 3}})"));
     SeededBits bits(3);
     const auto opens = [&](const std::vector<std::byte>& randomness, const std::vector<std::byte>& course) {

@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(buckets_of_numbers_are_planned) {
         const Spec other =
             resolve(R"({"mechanism": "dithered", "min": 0, "max": 360, "evolving": {},
             "budget": {"epsilon": 20}, "epsilon": )" +
-                            std::to_string(epsilon) + R"(, "buckets": )" + std::to_string(buckets) + "}");
+                    std::to_string(epsilon) + R"(, "buckets": )" + std::to_string(buckets) + "}");
         BOOST_TEST(best <= predict_protocol(other, stream).error * 1.01);
     }
     // A series is no report without memory, also if the stream has no more rounds than a series by default.

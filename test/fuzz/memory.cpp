@@ -48,7 +48,7 @@ std::vector<Collection> examples() {
         for (const std::string& part : parts)
             all.emplace_back(
                 resolve(R"({"epsilon": 2, "evolving": {}, "budget": {"epsilon": 8, "when_spent": ")" +
-                                std::string(when) + "\"}, " + part + "}"));
+                        std::string(when) + "\"}, " + part + "}"));
     all.emplace_back(
         resolve(R"({"mechanism": "ddrm", "epsilon": 2, "domain": 5, "rounds": 8, "changes": 2})"));
     all.emplace_back(resolve(

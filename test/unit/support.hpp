@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../support/seeded_words.hpp"
+#include "core/choice/resolve.hpp"
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/choice/resolve.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::test {

@@ -1,6 +1,7 @@
 // Helper functions for text and bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -490,8 +490,7 @@ BOOST_AUTO_TEST_CASE(power_and_effect_are_inverse) {
 }
 
 BOOST_AUTO_TEST_CASE(sources_are_what_they_say) {
-    const Spec spec =
-        resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 8, "grid": 16})");
+    const Spec spec = resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 8, "grid": 16})");
     const auto m = make_mechanism(spec);
     const auto source = [&](const std::string& question, std::string_view name) {
         for (const auto& each : predict(*m, spec, PlanningTarget::from_json(question, spec), 1000).sources)
@@ -531,8 +530,8 @@ BOOST_AUTO_TEST_CASE(a_series_is_planned_for_its_noisiest_round) {
 }
 
 BOOST_AUTO_TEST_CASE(a_series_of_numbers_is_planned_for_its_noisiest_round) {
-    const Spec spec = resolve(
-        R"({"mechanism": "threshold_series", "epsilon": 2, "rounds": 6, "min": 0, "max": 10})");
+    const Spec spec =
+        resolve(R"({"mechanism": "threshold_series", "epsilon": 2, "rounds": 6, "min": 0, "max": 10})");
     const auto m = make_mechanism(spec);
     for (const std::string of : {R"("attribute": "value")", R"("low": 2, "high": 6)", R"("quantile": 0.5)"}) {
         const auto error = [&](const std::string& round) {

@@ -586,7 +586,7 @@ BOOST_AUTO_TEST_CASE(specs_choose_steps_and_buckets) {
     // Lower epsilon, fewer buckets; and those of first_epsilon count.
     const auto buckets = [](double epsilon, const std::string& rest) {
         const Spec spec = resolve(R"({"mechanism": "dithered", "epsilon": )" + text(epsilon) +
-                                          R"(, "min": 0, "max": 72, "grid": 72)" + rest + "}");
+                                  R"(, "min": 0, "max": 72, "grid": 72)" + rest + "}");
         return spec.number("buckets");
     };
     BOOST_CHECK_EQUAL(buckets(0.5, ""), 3u);

@@ -371,10 +371,9 @@ BOOST_AUTO_TEST_CASE(specs_without_it_keep_their_fingerprints) {
         fingerprint_text(resolve(R"({"mechanism":"grr","epsilon":1,"domain":4})").fingerprint()),
         "05712b5db5b23cda");
     BOOST_CHECK_EQUAL(
-        fingerprint_text(
-            resolve(R"({"mechanism": "haar", "epsilon": 3, "randomizer": "pdp", "attributes": [
+        fingerprint_text(resolve(R"({"mechanism": "haar", "epsilon": 3, "randomizer": "pdp", "attributes": [
         {"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]})")
-                .fingerprint()),
+                             .fingerprint()),
         "899ddbf8f5186e46");
 }
 

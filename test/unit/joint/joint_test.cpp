@@ -156,9 +156,8 @@ BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
 // is kept.
 BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone, *boost::unit_test::label("slow")) {
     const auto singles = [](const std::string& people, const std::string& more = "") {
-        const Spec spec =
-            resolve(R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" + people +
-                            more + ", " + three + "}");
+        const Spec spec = resolve(R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" +
+                                  people + more + ", " + three + "}");
         return std::get<double>(spec.option("singles"));
     };
     // Where a table's noise is as large as the table, half of them do; it falls with the root of the people.

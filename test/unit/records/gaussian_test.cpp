@@ -329,8 +329,8 @@ BOOST_AUTO_TEST_CASE(specs_that_cannot_be_are_refused) {
     BOOST_TEST(why(R"(, "delta": 1e-9, "grid": 5)") == "\"grid\" must be even");
     BOOST_TEST(why(R"(, "delta": 1e-9, "evolving": {}, "budget": {"epsilon": 5})") ==
                "responses with a delta cannot be memoized");
-    const Spec spec = resolve(R"({"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, )" +
-                                      unit_attributes(2) + "}");
+    const Spec spec =
+        resolve(R"({"mechanism": "gaussian", "epsilon": 1, "delta": 1e-9, )" + unit_attributes(2) + "}");
     BOOST_CHECK_EQUAL(spec.delta(), 1e-9);
     BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
     BOOST_CHECK_THROW(static_cast<void>(mechanism(R"({"mechanism": "sampled", "epsilon": 1, "attributes": [

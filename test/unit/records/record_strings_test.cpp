@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
     // A category of as many values as the text has codes has its own mechanism.
     const auto equal =
         nlohmann::json::parse(resolve(record(2, R"("strings": {"alphabet": "a-c", "longest": 3})",
-                                                     R"({"name": "age", "domain": 64})", "", "auto"))
+                                             R"({"name": "age", "domain": 64})", "", "auto"))
                                   .to_json());
     BOOST_CHECK_EQUAL(equal["attributes"][0]["mechanism"], "strings");
     BOOST_CHECK_NE(equal["attributes"][1]["mechanism"], "strings");
@@ -88,10 +88,9 @@ BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
             refusal(record(2, strings, mood, rest)).find(part_of_message) != std::string::npos,
             part_of_message << " in: " << refusal(record(2, strings, mood, rest)));
     // A margin becomes a share of the people.
-    const auto with_margin =
-        nlohmann::json::parse(resolve(record(2, brand, R"({"name": "mood", "domain": 3})",
-                                                     R"(, "margins": {"brand": 0.01})"))
-                                  .to_json());
+    const auto with_margin = nlohmann::json::parse(
+        resolve(record(2, brand, R"({"name": "mood", "domain": 3})", R"(, "margins": {"brand": 0.01})"))
+            .to_json());
     BOOST_CHECK_GT(with_margin["attributes"][0]["share"], with_margin["attributes"][1]["share"]);
 }
 

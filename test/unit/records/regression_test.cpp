@@ -245,8 +245,7 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
                "Found 2; the spec has 3 attributes besides its products.");
     // Awkward ranges: the ends' product is the range's end, to the last bit.
     const Collection odd(
-        resolve(
-            record(1, R"({"name": "x", "min": 0.1, "max": 0.7}, {"name": "y", "min": -3.3, "max": 1e5},
+        resolve(record(1, R"({"name": "x", "min": 0.1, "max": 0.7}, {"name": "y", "min": -3.3, "max": 1e5},
                      {"product": ["x", "y"]}, {"product": ["y", "y"]})")),
         Outside::refuse);
     for (const double x : {0.1, 0.7})
@@ -266,8 +265,7 @@ BOOST_AUTO_TEST_CASE(a_product_is_one_more_number_to_the_mechanism) {
 }
 
 BOOST_AUTO_TEST_CASE(products_of_averages_are_of_peoples_own_means) {
-    const Spec spec =
-        resolve(record(1, hours + "," + score + R"(, {"product": ["hours", "score"]})"));
+    const Spec spec = resolve(record(1, hours + "," + score + R"(, {"product": ["hours", "score"]})"));
     UserMeans means(spec);
     const Value first[] = {2, 10}, second[] = {6, 30};
     means.add("ann", first);
@@ -479,9 +477,9 @@ BOOST_AUTO_TEST_CASE(a_refused_regression_says_how_many_reports_it_takes) {
 // With few people, noise may leave no value of a category with a share above 0; the precision is still
 // estimated.
 BOOST_AUTO_TEST_CASE(groups_that_nobody_seems_to_be_in_are_refused_with_numbers) {
-    const Spec spec = resolve(
-        record(0.2, R"({"name": "school", "domain": 2, "mechanism": "oue"}, )" + score,
-               R"(, "min_group": 1, "regression": {"of": "score", "on": [], "group": "school"})"));
+    const Spec spec =
+        resolve(record(0.2, R"({"name": "school", "domain": 2, "mechanism": "oue"}, )" + score,
+                       R"(, "min_group": 1, "regression": {"of": "score", "on": [], "group": "school"})"));
     const auto m = make_mechanism(spec);
     SeededBits bits(8);
     int nobody = 0;
@@ -508,10 +506,10 @@ BOOST_AUTO_TEST_CASE(groups_that_nobody_seems_to_be_in_are_refused_with_numbers)
 BOOST_AUTO_TEST_CASE(answers_go_by_the_units_of_the_ranges) {
     const auto of = [](double x_from, double x_unit, double y_from, double y_unit) {
         return resolve(record(5,
-                                      R"({"name": "x", "min": )" + text(x_from) + R"(, "max": )" +
-                                          text(x_from + x_unit) + R"(}, {"name": "y", "min": )" +
-                                          text(y_from) + R"(, "max": )" + text(y_from + y_unit) + "}",
-                                      R"(, "regression": {"of": "y", "on": ["x"]})"));
+                              R"({"name": "x", "min": )" + text(x_from) + R"(, "max": )" +
+                                  text(x_from + x_unit) + R"(}, {"name": "y", "min": )" + text(y_from) +
+                                  R"(, "max": )" + text(y_from + y_unit) + "}",
+                              R"(, "regression": {"of": "y", "on": ["x"]})"));
     };
     struct Answers {
         Regression line;

@@ -476,7 +476,7 @@ BOOST_AUTO_TEST_CASE(canonical_specs_show_what_blocks_carry) {
     BOOST_CHECK_EQUAL(plain.to_json().find("coefficients"), std::string::npos);
     const Spec spec = resolve(R"({"mechanism":"haar","epsilon":1,"details":"global","target":"mean",
         "coefficients":[[-1,1],[-0.3,0.003],[0,0.1]],)" +
-                                      unit_attributes(3) + "}");
+                              unit_attributes(3) + "}");
     const std::vector<UnitRange> outward{{-127, 127}, {-39, 1}, {0, 13}};
     BOOST_CHECK(spec.ranges("coefficients") == outward);
     const Spec again = Spec::from_json(spec.to_json());
@@ -489,7 +489,7 @@ BOOST_AUTO_TEST_CASE(canonical_specs_show_what_blocks_carry) {
     for (int lo = -127; lo < 127; ++lo) {
         const std::string pair = "[" + text(lo / 127.0) + ", " + text((lo + 1) / 127.0) + "]";
         const Spec one = resolve(R"({"mechanism":"haar","epsilon":1,)" + unit_attributes(2) +
-                                         coefficients(2, {"[-1, 1]", pair}) + "}");
+                                 coefficients(2, {"[-1, 1]", pair}) + "}");
         BOOST_CHECK(one.ranges("coefficients")[1] ==
                     (UnitRange{static_cast<std::int8_t>(lo), static_cast<std::int8_t>(lo + 1)}));
     }
