@@ -14,6 +14,7 @@
 #include "core/spec/spec.hpp"
 #include "core/strings/string_queries.hpp"
 #include "core/summary/consistency.hpp"
+#include "core/summary/learn.hpp"
 #include "core/summary/part_means.hpp"
 #include "core/summary/pooling.hpp"
 
@@ -57,7 +58,7 @@ double mean(Bytes summary, std::int64_t attribute) {
 /// The mean of an attribute that is given by name. Throws Error (unsupported) for the name of a vector.
 double mean_called(const Subject& subject, std::string_view name) {
     const std::string_view words = core_text(name);
-    const std::size_t first = subject.labels.attribute_called(name),
+    const std::size_t first = attribute_called(*subject.labels, name),
                       elements = subject.labels->attributes_called(first, words);
     if (elements > 1)
         throw Error(ErrorCode::unsupported,
@@ -224,14 +225,14 @@ LDP_FUNCTION(ldp_value) {
     if (subject.labels->of_strings(attribute))
         raise(ErrorCode::unsupported, "strings of an open domain have no numbers", {},
               "Use ldp_string_shares(summary, strings) or ldp_frequency(summary, string).");
-    const std::size_t value = subject.labels.value_called(attribute, name_argument(fcinfo, 1));
+    const std::size_t value = value_called(*subject.labels, attribute, name_argument(fcinfo, 1));
     PG_RETURN_INT32(static_cast<std::int32_t>(value));
 }
 
 /// (summary) → text[]: names of all attributes; NULL if they are unknown.
 LDP_FUNCTION(ldp_attributes) {
     const Subject subject = whole_argument(fcinfo);
-    ArrayType* names = subject.labels.names();
+    ArrayType* names = name_array(*subject.labels);
     if (names == nullptr) PG_RETURN_NULL();
     PG_RETURN_ARRAYTYPE_P(names);
 }
@@ -240,7 +241,7 @@ LDP_FUNCTION(ldp_attributes) {
 LDP_FUNCTION(ldp_labels) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
-    ArrayType* labels = subject.labels.labels(attribute_of(subject));
+    ArrayType* labels = label_array(*subject.labels, attribute_of(subject));
     if (labels == nullptr) PG_RETURN_NULL();
     PG_RETURN_ARRAYTYPE_P(labels);
 }
@@ -284,7 +285,7 @@ LDP_FUNCTION(ldp_frequency_of_number) {
 LDP_FUNCTION(ldp_frequency_of_label) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
-    const std::size_t value = subject.labels.value_called(attribute_of(subject), name_argument(fcinfo, 1));
+    const std::size_t value = value_called(*subject.labels, attribute_of(subject), name_argument(fcinfo, 1));
     return number_or_null(fcinfo,
                           frequency(subject.summary, static_cast<std::int64_t>(value), subject.attribute));
 }
@@ -302,7 +303,7 @@ LDP_FUNCTION(ldp_frequency_of_number_final) {
 
 LDP_FUNCTION(ldp_frequency_of_label_final) {
     const AggregateArguments query = text_query(fcinfo);
-    const std::size_t value = query.subject.labels.value_called(attribute_of(query.subject), query.text);
+    const std::size_t value = value_called(*query.subject.labels, attribute_of(query.subject), query.text);
     return number_or_null(fcinfo,
                           frequency(query.subject.summary, static_cast<std::int64_t>(value), std::nullopt));
 }

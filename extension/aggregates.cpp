@@ -307,14 +307,14 @@ AggregateArguments aggregate_arguments(FunctionCallInfo fcinfo, ArgumentKind kin
     }
     if (kind == ArgumentKind::numbers && arguments.size() % sizeof(double) != 0) throw_other_state();
     const Bytes summary = state.subspan(head.size());
-    AggregateArguments query{{summary, {}, {}}, nullptr, 0, {}};
-    query.subject.labels = SummaryLabels(fcinfo, summary);
+    AggregateArguments query{{.summary = summary}, nullptr, 0, {}};
+    query.subject.labels = &summary_labels(fcinfo, summary);
     if (kind == ArgumentKind::numbers) {
         query.count = arguments.size() / sizeof(double);
         auto* numbers = static_cast<double*>(try_palloc(arguments.size() + 1));
         std::memcpy(numbers, arguments.data(), arguments.size());
         query.numbers = numbers;
-        if (of_attribute) query.subject.select({reinterpret_cast<const char*>(name.data()), name.size()});
+        if (of_attribute) select(query.subject, {reinterpret_cast<const char*>(name.data()), name.size()});
     } else {
         query.text = {reinterpret_cast<const char*>(arguments.data()), arguments.size()};
     }

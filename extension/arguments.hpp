@@ -2,14 +2,10 @@
 #pragma once
 
 #include <cmath>
-#include <memory>
-#include <optional>
 #include <string>
 
 #include "boundary.hpp"
-#include "core/mechanism/longitudinal/series.hpp"
-#include "core/summary/learn.hpp"
-#include "core/summary/pooling.hpp"
+#include "core/results/summary_query.hpp"
 #include "server_limits.hpp"
 #include "summary_labels.hpp"
 
@@ -21,38 +17,16 @@ extern "C" {
 
 namespace ldp {
 
-/// Defaults of functions, and the values that aggregates without these arguments use.
-inline constexpr double usual_confidence = 0.95;
-
-/// The subject of a query: a summary, or one attribute of it. It has no destructor, so it may exist
-/// during jumps.
-struct Subject {
-    Bytes summary;
-    SummaryLabels labels;
-    std::optional<std::size_t> attribute;
-    std::size_t attributes = 1;  ///< number of attributes from `attribute` on: several if a vector is named
-    /// Whether estimates without errors are enough, as in one-step aggregates, which do not count rounds.
-    bool pointwise = false;
-
-    /// Selects the attributes with this name: an attribute, or all elements of a vector. Throws Error
-    /// (invalid_value) if the name is unknown.
-    void select(std::string_view name) {
-        attribute = labels.attribute_called(name);
-        attributes = labels->attributes_called(*attribute, core_text(name));
-    }
-    /// Whether the subject includes an attribute.
-    [[nodiscard]] bool has(std::size_t number) const noexcept {
-        return !attribute || (number >= *attribute && number - *attribute < attributes);
-    }
-};
-
 // Reading arguments. These functions may jump, so do not call them beside C++ objects. ----------------------
 
+/// A summary. Throws Error (full) above the size limit.
 [[nodiscard]] inline Bytes summary_argument(FunctionCallInfo fcinfo, int number = 0) {
-    return contents(PG_GETARG_VARLENA_PP(number));
+    const Bytes summary = contents(PG_GETARG_VARLENA_PP(number));
+    check_state_size(summary.size());
+    return summary;
 }
 
-/// A name or label in the server's encoding, for SummaryLabels.
+/// A name or label in the server's encoding.
 [[nodiscard]] inline std::string_view name_argument(FunctionCallInfo fcinfo, int number) {
     return text_to_cstring(PG_GETARG_TEXT_PP(number));
 }
@@ -65,7 +39,7 @@ struct Subject {
 /// The first argument, a summary, as the subject.
 [[nodiscard]] inline Subject whole_argument(FunctionCallInfo fcinfo) {
     const Bytes summary = summary_argument(fcinfo);
-    return {summary, SummaryLabels(fcinfo, summary), std::nullopt};
+    return {.summary = summary, .labels = &summary_labels(fcinfo, summary)};
 }
 
 /// The same for a result for which estimates without errors are enough.
@@ -75,21 +49,18 @@ struct Subject {
     return subject;
 }
 
+/// Selects the attributes with this name, in the server's encoding.
+inline void select(Subject& subject, std::string_view name) {
+    subject.attribute = attribute_called(*subject.labels, name);
+    subject.attributes = subject.labels->attributes_called(*subject.attribute, core_text(name));
+}
+
 /// The first argument, a summary, with the attribute that the last argument names, if any.
 [[nodiscard]] inline Subject subject_argument(FunctionCallInfo fcinfo) {
     Subject subject = whole_argument(fcinfo);
     const int last = PG_NARGS() - 1;
-    if (!PG_ARGISNULL(last)) subject.select(name_argument(fcinfo, last));
+    if (!PG_ARGISNULL(last)) select(subject, name_argument(fcinfo, last));
     return subject;
-}
-
-[[nodiscard]] inline Target target_argument(FunctionCallInfo fcinfo, int number) {
-    const std::string_view word = word_argument(fcinfo, number);
-    if (word == "sample") return Target::sample;
-    if (word == "population") return Target::population;
-    throw Error(ErrorCode::invalid_value, "unknown target \"" + std::string(word) + "\"",
-                "Valid values are \"sample\" (error for the respondents) and \"population\" (with the "
-                "sampling error).");
 }
 
 /// An attribute's number. Throws Error (invalid_value) below 0; callers check the upper bound.
@@ -160,100 +131,5 @@ struct AggregateArguments {
 [[nodiscard]] AggregateArguments integer_query(FunctionCallInfo fcinfo);
 [[nodiscard]] AggregateArguments list_query(FunctionCallInfo fcinfo);
 [[nodiscard]] AggregateArguments text_query(FunctionCallInfo fcinfo);
-
-// Access to summaries; C++ that does not jump. --------------------------------------------------------------
-
-/// The mechanism of a summary after a check of all its bytes and of its size limit.
-[[nodiscard]] inline std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
-    check_state_size(summary.size());
-    std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
-    check_summary(*mechanism, summary);
-    return mechanism;
-}
-
-/// Throws Error (unsupported) unless the mechanism's summaries estimate this directly: a mechanism for
-/// ranges does not estimate the shares of values.
-inline void check_answer(const Mechanism& mechanism, Quantity quantity) {
-    check_no_ranges(mechanism);
-    check_can_estimate(mechanism, quantity);
-    if (find_capability<SeriesRandomizer>(mechanism) != nullptr)
-        throw Error(ErrorCode::unsupported,
-                    quantity == Quantity::means
-                        ? "these reports are about a series, which has a mean in each round"
-                        : "these reports are about a series, which has shares in each round",
-                    {}, "Use ldp_series.");
-}
-
-/// The attribute of a query on one attribute. Throws Error: unsupported if there are several and none is
-/// named, invalid_value if the attribute does not exist.
-[[nodiscard]] inline std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t> named) {
-    const bool series = find_capability<SeriesRandomizer>(mechanism) != nullptr;
-    const std::size_t attributes = series ? 1 : mechanism.cells().size();
-    if (named)
-        check_attribute(*named, attributes);
-    else if (attributes > 1)
-        throw Error(ErrorCode::unsupported, "these reports are about several attributes, and none is named",
-                    "The summary has " + std::to_string(attributes) + " attributes.",
-                    std::string("Specify one, as in attribute => 'town'") +
-                        (find_capability<Record>(mechanism) == nullptr
-                             ? "."
-                             : ", or take it out first: ldp_part(summary, 'town')."));
-    return named.value_or(0);
-}
-
-/// `ask(view)` of a summary, or `otherwise` without reports; `check(view)` runs first.
-template <class Answer, class Ask, class Check>
-Answer ask(Bytes summary, const Answer& otherwise, Ask ask, Check check) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
-    const SummaryView view = view_of(*mechanism, summary);
-    check(view);
-    return view.n == 0 ? otherwise : ask(view);
-}
-template <class Answer, class Ask>
-Answer ask(Bytes summary, const Answer& otherwise, Ask ask) {
-    return ldp::ask(summary, otherwise, ask, [](const SummaryView&) {});
-}
-
-/// The same for a subject.
-template <class Answer, class Ask, class Check>
-Answer ask(const Subject& subject, const Answer& otherwise, Ask ask, Check check) {
-    return ldp::ask(
-        subject.summary, otherwise,
-        [&](const SummaryView& view) { return ask(subject.pointwise ? for_point_estimates(view) : view); },
-        check);
-}
-/// The same for a result that has no error: rounds need not be known.
-template <class Answer, class Ask, class Check>
-Answer ask_point(Bytes summary, const Answer& otherwise, Ask query, Check check) {
-    return ask(Subject{.summary = summary, .labels = {}, .attribute = {}, .pointwise = true}, otherwise,
-               query, check);
-}
-
-/// The same for the selected attribute of a record.
-template <class Answer, class Ask>
-Answer ask_part(const Subject& subject, const Answer& otherwise, Ask ask) {
-    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
-    SummaryView view = view_of(*mechanism, subject.summary);
-    if (subject.pointwise) view = for_point_estimates(view);
-    if (!subject.attribute) return view.n == 0 ? otherwise : ask(view);
-    view = single_part(view, *subject.attribute);
-    try {
-        return view.n == 0 ? otherwise : ask(view);
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::unsupported || view.mechanism == mechanism.get()) throw;
-        throw Error(
-            error.code(), error.what(), error.detail(),
-            "The spec determines the queries of an attribute: \"want\": \"distribution\" allows ranges "
-            "and quantiles, \"together\" joint tables, and \"vector\" means of ranges of elements.");
-    }
-}
-/// The same for mechanisms that estimate only one attribute of a record.
-template <class Answer, class Ask>
-Answer ask_one(const Subject& subject, const Answer& otherwise, Ask ask) {
-    return ask_part(subject, otherwise, [&](const SummaryView& view) {
-        if (!subject.attribute) (void)one_attribute(*view.mechanism, std::nullopt);
-        return ask(view);
-    });
-}
 
 }  // namespace ldp

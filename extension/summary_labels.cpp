@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/mechanism/capability.hpp"
+#include "core/results/summary_query.hpp"
 #include "core/spec/attributes.hpp"
 
 extern "C" {
@@ -280,114 +281,54 @@ const Labels* look_up(std::uint64_t fingerprint) {
     return pin->known != nullptr ? &pin->known->labels : nullptr;
 }
 
-Datum text_of(std::string_view utf8) {
+template <class At>
+ArrayType* array_of(std::size_t count, At at) {
+    auto* texts = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
+    for (std::size_t i = 0; i < count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        texts[i] = text_datum(at(i));
+    }
+    return construct_array(texts, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT);
+}
+
+}  // namespace
+
+const Labels& summary_labels(FunctionCallInfo fcinfo, Bytes summary) {
+    // A direct call may have no snapshot.
+    if (fcinfo->flinfo == nullptr) return no_labels();
+    const Labels* found = look_up(read_header(summary, Kind::summary).fingerprint);
+    return found != nullptr ? *found : no_labels();
+}
+
+Datum text_datum(std::string_view utf8) {
     const char* server = pg_any_to_server(utf8.data(), static_cast<int>(utf8.size()), PG_UTF8);
     // Text without conversion is returned in place and is not zero-terminated.
     const std::size_t size = server == utf8.data() ? utf8.size() : std::strlen(server);
     return PointerGetDatum(cstring_to_text_with_len(server, static_cast<int>(size)));
 }
 
-template <class At>
-ArrayType* array_of(std::size_t count, At at) {
-    auto* texts = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
-    for (std::size_t i = 0; i < count; ++i) {
-        CHECK_FOR_INTERRUPTS();
-        texts[i] = text_of(at(i));
-    }
-    return construct_array(texts, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT);
-}
-
-Datum digits(std::size_t number) {
-    char text[32];
-    text[pg_ulltoa_n(number, text)] = '\0';
-    return CStringGetTextDatum(text);
-}
-
-/// A label with "prefix" as a reader sees it: without the mark that ends a string, or with three dots if
-/// longer strings have the same label.
-std::string without_mark(std::string_view label) {
-    std::string text(label);
-    if (std::erase(text, Attribute::terminator) == 0) text += "...";
-    return text;
-}
-
-/// The value with a label that without_mark() made, or with the label of the spec.
-std::optional<std::size_t> find_without_mark(const Labels& labels, std::size_t attribute,
-                                             std::string_view label) {
-    const std::size_t values = labels.attributes()[attribute].labels.size();
-    for (const bool exactly : {true, false})
-        for (std::size_t value = 0; value < values; ++value) {
-            const std::string_view one = labels.attributes()[attribute].labels[value];
-            if (exactly ? one == label : without_mark(one) == label) return value;
-        }
-    return std::nullopt;
-}
-
-bool has_prefixes(const Labels& labels, std::size_t attribute) noexcept {
-    return attribute < labels.attributes().size() && labels.attributes()[attribute].prefix != 0;
-}
-
-}  // namespace
-
-SummaryLabels::SummaryLabels(FunctionCallInfo fcinfo, Bytes summary) {
-    // A direct call may have no snapshot.
-    if (fcinfo->flinfo == nullptr) return;
-    const std::uint64_t fingerprint = read_header(summary, Kind::summary).fingerprint;
-    labels_ = look_up(fingerprint);
-}
-
-const Labels& SummaryLabels::operator*() const noexcept {
-    static const auto* const none = new Labels;  // never destroyed
-    return labels_ != nullptr ? *labels_ : *none;
-}
-
-const Labels& SummaryLabels::fitting(std::span<const std::uint64_t> sizes) const {
-    (**this).check_fit(sizes);
-    return **this;
-}
-
-ArrayType* SummaryLabels::names() const {
-    const std::span<const Attribute> attributes = (**this).attributes();
+ArrayType* name_array(const Labels& labels) {
+    const std::span<const Attribute> attributes = labels.attributes();
     if (attributes.empty()) return nullptr;
     return array_of(attributes.size(), [=](std::size_t i) { return std::string_view(attributes[i].name); });
 }
 
-ArrayType* SummaryLabels::labels(std::size_t attribute) const {
-    const std::span<const Attribute> attributes = (**this).attributes();
+ArrayType* label_array(const Labels& labels, std::size_t attribute) {
+    const std::span<const Attribute> attributes = labels.attributes();
     if (attribute >= attributes.size() || attributes[attribute].labels.empty()) return nullptr;
     const std::span<const std::string> all = attributes[attribute].labels;
     return array_of(all.size(), [=](std::size_t i) { return std::string_view(all[i]); });
 }
 
-Datum SummaryLabels::name(std::size_t attribute) const {
-    const auto found = (**this).find_name(attribute);
-    return found ? text_of(*found) : digits(attribute);
-}
-
-Datum SummaryLabels::label(std::size_t attribute, std::size_t value) const {
-    const Labels& labels = **this;
-    if (labels.of_strings(attribute)) {
-        const char* text = keep(labels.label(attribute, value));  // text_of() may jump
-        return text_of(text);
-    }
-    const auto found = labels.find_label(attribute, value);
-    if (!found) return digits(value);
-    if (!has_prefixes(labels, attribute)) return text_of(*found);
-    const char* text = keep(without_mark(*found));
-    return text_of(text);
-}
-
-std::size_t SummaryLabels::attribute_called(std::string_view name) const {
+std::size_t attribute_called(const Labels& labels, std::string_view name) {
     const std::string_view utf8 = core_text(name);
-    return (**this).attribute_called(utf8, std::numeric_limits<std::size_t>::max(),
-                                     "All are listed by ldp_attributes(summary).");
+    return labels.attribute_called(utf8, std::numeric_limits<std::size_t>::max(),
+                                   "All are listed by ldp_attributes(summary).");
 }
 
-std::size_t SummaryLabels::value_called(std::size_t attribute, std::string_view label) const {
+std::size_t value_called(const Labels& labels, std::size_t attribute, std::string_view label) {
     const std::string_view utf8 = core_text(label);
-    if (has_prefixes(**this, attribute))
-        if (const auto found = find_without_mark(**this, attribute, utf8)) return *found;
-    return (**this).value_called(attribute, utf8, "All are listed by ldp_labels(summary).");
+    return value_shown_as(labels, attribute, utf8, "All are listed by ldp_labels(summary).");
 }
 
 }  // namespace ldp

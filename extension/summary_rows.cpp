@@ -1,0 +1,256 @@
+#include "summary_rows.hpp"
+
+#include <cstring>
+#include <new>
+#include <variant>
+
+using namespace ldp;
+
+namespace {
+
+constexpr std::size_t most_columns = 32;
+
+Oid sql_type(ColumnType type) noexcept {
+    switch (type) {
+        case ColumnType::text:
+            return TEXTOID;
+        case ColumnType::number:
+            return FLOAT8OID;
+        case ColumnType::integer:
+            return INT4OID;
+        case ColumnType::bigint:
+            return INT8OID;
+        case ColumnType::truth:
+            return BOOLOID;
+        case ColumnType::texts:
+            return TEXTARRAYOID;
+        case ColumnType::integers:
+            return INT4ARRAYOID;
+        case ColumnType::json:
+            return JSONBOID;
+    }
+    return InvalidOid;
+}
+
+Datum text_array(const std::vector<std::string>& texts) {
+    auto* words = static_cast<Datum*>(palloc(sizeof(Datum) * (texts.size() + 1)));
+    for (std::size_t i = 0; i < texts.size(); ++i) words[i] = text_datum(texts[i]);
+    return PointerGetDatum(
+        construct_array(words, static_cast<int>(texts.size()), TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+Datum number_array(const std::vector<std::int32_t>& numbers) {
+    auto* all = static_cast<Datum*>(palloc(sizeof(Datum) * (numbers.size() + 1)));
+    for (std::size_t i = 0; i < numbers.size(); ++i) all[i] = Int32GetDatum(numbers[i]);
+    return PointerGetDatum(construct_array(all, static_cast<int>(numbers.size()), INT4OID,
+                                           sizeof(std::int32_t), true, TYPALIGN_INT));
+}
+
+Datum cell_value(ColumnType type, const ResultCell& cell) {
+    switch (type) {
+        case ColumnType::text:
+            return text_datum(cell.text);
+        case ColumnType::number:
+            return Float8GetDatum(cell.number);
+        case ColumnType::integer:
+            return Int32GetDatum(static_cast<std::int32_t>(cell.whole));
+        case ColumnType::bigint:
+            return Int64GetDatum(cell.whole);
+        case ColumnType::truth:
+            return BoolGetDatum(cell.truth);
+        case ColumnType::texts:
+            return text_array(cell.texts);
+        case ColumnType::integers:
+            return number_array(cell.integers);
+        case ColumnType::json:
+            return json_value(cell.text.c_str());
+    }
+    pg_unreachable();
+}
+
+void release(void* kept) noexcept {
+    static_cast<KeptResults*>(kept)->~KeptResults();
+}
+
+/// Reads one argument into the member of the query that it belongs to.
+struct ArgumentReader {
+    FunctionCallInfo fcinfo;
+    int number;
+    const char* name;
+    SummaryQuery* query;
+
+    void operator()(double SummaryQuery::*member) const { query->*member = PG_GETARG_FLOAT8(number); }
+    void operator()(std::int32_t SummaryQuery::*member) const { query->*member = PG_GETARG_INT32(number); }
+    void operator()(std::int64_t SummaryQuery::*member) const { query->*member = PG_GETARG_INT64(number); }
+    void operator()(std::string_view SummaryQuery::*member) const {
+        query->*member = word_argument(fcinfo, number);
+    }
+    void operator()(JsonText SummaryQuery::*member) const {
+        query->*member = {json_argument(fcinfo, number)};
+    }
+    void operator()(Bytes SummaryQuery::*member) const { query->*member = summary_argument(fcinfo, number); }
+    void operator()(std::span<const double> SummaryQuery::*member) const {
+        const Numbers numbers = numbers_argument(fcinfo, number);
+        query->*member = {numbers.numbers, numbers.count};
+    }
+    void operator()(std::span<const std::int32_t> SummaryQuery::*member) const {
+        Datum* values;
+        bool* missing;
+        int count;
+        deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), INT4OID, sizeof(std::int32_t), true, TYPALIGN_INT,
+                          &values, &missing, &count);
+        auto* numbers =
+            static_cast<std::int32_t*>(palloc(sizeof(std::int32_t) * (static_cast<std::size_t>(count) + 1)));
+        std::size_t known = 0;
+        for (int i = 0; i < count; ++i)
+            if (!missing[i]) numbers[known++] = DatumGetInt32(values[i]);
+        query->*member = {numbers, known};
+    }
+    void operator()(SummaryQuery::Texts SummaryQuery::*member) const {
+        query->*member = texts_argument(fcinfo, number, name);
+    }
+    void operator()(std::optional<std::string_view> SummaryQuery::*member) const {
+        query->*member = word_argument(fcinfo, number);
+    }
+    void operator()(std::optional<std::int32_t> SummaryQuery::*member) const {
+        query->*member = PG_GETARG_INT32(number);
+    }
+    void operator()(std::optional<JsonText> SummaryQuery::*member) const {
+        query->*member = JsonText{json_argument(fcinfo, number)};
+    }
+    void operator()(std::optional<SummaryQuery::Texts> SummaryQuery::*member) const {
+        if (member == &SummaryQuery::texts) {
+            const ArrayType* array = PG_GETARG_ARRAYTYPE_P(number);
+            if (ARR_NDIM(array) != 0 && (ARR_NDIM(array) != 2 || ARR_DIMS(array)[1] != 2))
+                ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                                errmsg("texts must be an array of pairs of an attribute and a text"),
+                                errhint("Use the result of ldp_frequent_texts, or an array such as "
+                                        "'{{brand,acme},{brand,globex}}'.")));
+        }
+        query->*member = texts_argument(fcinfo, number, name);
+    }
+};
+
+/// Whether a missing argument is NULL in SQL, too.
+bool is_optional(const QueryParameter& parameter) noexcept {
+    return std::visit(
+        []<class Type>(Type SummaryQuery::*) {
+            return std::is_same_v<Type, std::optional<std::string_view>> ||
+                   std::is_same_v<Type, std::optional<std::int32_t>> ||
+                   std::is_same_v<Type, std::optional<JsonText>> ||
+                   std::is_same_v<Type, std::optional<SummaryQuery::Texts>>;
+        },
+        parameter.member);
+}
+
+/// The results of a final function, in the current memory context.
+Results& found(const RowFunction& function, const Subject& subject, const SummaryQuery& query) {
+    KeptResults* kept = new_results();
+    kept->results = function.find(subject, query);
+    return *kept->results;
+}
+
+}  // namespace
+
+namespace ldp {
+
+KeptResults* new_results() {
+    auto* kept = new (palloc(sizeof(KeptResults))) KeptResults{};
+    kept->callback.func = release;
+    kept->callback.arg = kept;
+    MemoryContextRegisterResetCallback(CurrentMemoryContext, &kept->callback);
+    return kept;
+}
+
+void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const ResultColumn> columns) {
+    Column all[most_columns];
+    for (std::size_t i = 0; i < columns.size(); ++i) all[i] = {columns[i].name, sql_type(columns[i].type)};
+    check_columns(fcinfo, result, std::span<const Column>(all, columns.size()));
+}
+
+Datum row_of(Results& results, std::size_t number, TupleDesc shape) {
+    const std::span<const ResultCell> cells = results.row(number);
+    Datum values[most_columns] = {};
+    bool missing[most_columns];
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        missing[i] = !cells[i].known;
+        if (cells[i].known) values[i] = cell_value(results.columns()[i].type, cells[i]);
+    }
+    return HeapTupleGetDatum(heap_form_tuple(shape, values, missing));
+}
+
+SummaryQuery::Texts texts_argument(FunctionCallInfo fcinfo, int number, const char* of) {
+    if (std::strcmp(of, "strings") == 0 && array_contains_nulls(PG_GETARG_ARRAYTYPE_P(number)))
+        ereport(ERROR,
+                (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a string must not be NULL"),
+                 errhint("Remove the NULL element. The empty string counts people without a string.")));
+    Datum* values;
+    bool* missing;
+    int count;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
+                      &count);
+    auto* words = static_cast<std::string_view*>(
+        palloc(sizeof(std::string_view) * (static_cast<std::size_t>(count) + 1)));
+    for (int i = 0; i < count; ++i) {
+        if (missing[i])
+            ereport(ERROR,
+                    (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("name of an attribute must not be NULL"),
+                     errdetail("It is number %d of %d.", i + 1, count), errhint("Remove the NULL element.")));
+        new (&words[i]) std::string_view(core_text(TextDatumGetCString(values[i])));
+    }
+    return {words, static_cast<std::size_t>(count)};
+}
+
+SummaryQuery query_arguments(FunctionCallInfo fcinfo, const RowFunction& function) {
+    SummaryQuery query = function.defaults;
+    int number = 0;
+    for (const QueryParameter& parameter : function.parameters)
+        if (++number; !PG_ARGISNULL(number))
+            std::visit(ArgumentReader{fcinfo, number, parameter.name, &query}, parameter.member);
+    return query;
+}
+
+bool has_arguments(FunctionCallInfo fcinfo, const RowFunction& function) {
+    if (PG_ARGISNULL(0)) return false;
+    int number = 0;
+    for (const QueryParameter& parameter : function.parameters)
+        if (++number; PG_ARGISNULL(number) && !is_optional(parameter)) return false;
+    return true;
+}
+
+Datum summary_rows(FunctionCallInfo fcinfo, const char* name) {
+    return result_rows(fcinfo, [=](KeptResults& kept) {
+        const RowFunction& function = row_function(name);
+        if (!has_arguments(fcinfo, function)) return;
+        const SummaryQuery query = query_arguments(fcinfo, function);
+        const Subject subject = whole_argument(fcinfo);
+        kept.results = function.find(subject, query);
+    });
+}
+
+Datum final_rows(FunctionCallInfo fcinfo, const RowFunction& function, const Subject& subject,
+                 const SummaryQuery& query) {
+    const Oid type = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
+    TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
+    Results& results = found(function, subject, query);
+    check_columns(fcinfo, shape, results.columns());
+    const std::size_t count = results.count();
+    auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
+    for (std::size_t i = 0; i < count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        elements[i] = row_of(results, i, shape);
+    }
+    PG_RETURN_ARRAYTYPE_P(
+        construct_array(elements, static_cast<int>(count), type, -1, false, TYPALIGN_DOUBLE));
+}
+
+Datum final_row(FunctionCallInfo fcinfo, const RowFunction& function, const Subject& subject,
+                const SummaryQuery& query) {
+    TupleDesc shape = lookup_rowtype_tupdesc_copy(get_func_rettype(fcinfo->flinfo->fn_oid), -1);
+    Results& results = found(function, subject, query);
+    check_columns(fcinfo, shape, results.columns());
+    if (results.count() == 0) PG_RETURN_NULL();
+    PG_RETURN_DATUM(row_of(results, 0, shape));
+}
+
+}  // namespace ldp

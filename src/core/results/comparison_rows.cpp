@@ -1,0 +1,173 @@
+// Rows of differences between groups.
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/base/interrupt.hpp"
+#include "core/comparison/comparison.hpp"
+#include "core/results/report_status.hpp"
+#include "core/results/row_functions.hpp"
+#include "core/tables/marginal.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr ResultColumn comparison_columns[] = {{"attribute", ColumnType::text},
+                                               {"label", ColumnType::text},
+                                               {"group_name", ColumnType::text},
+                                               {"baseline", ColumnType::text},
+                                               {"estimate", ColumnType::number},
+                                               {"stderr", ColumnType::number},
+                                               {"lower", ColumnType::number},
+                                               {"upper", ColumnType::number},
+                                               {"n", ColumnType::bigint},
+                                               {"baseline_n", ColumnType::bigint},
+                                               {"p_value", ColumnType::number},
+                                               {"adjusted_p_value", ColumnType::number},
+                                               {"attribute_number", ColumnType::integer},
+                                               {"value", ColumnType::integer},
+                                               {"note", ColumnType::text}};
+
+struct ComparisonRows {
+    /// An attribute or a joint table: its name, the labels of its values (none for a mean), and the status of each
+    /// group's reports about it.
+    struct ComparedItem {
+        std::string name;
+        std::vector<std::string> labels;
+        std::vector<ReportStatus> status;
+    };
+    std::vector<std::optional<std::string>> names = {};  ///< of the groups
+    double critical_value = 0;
+    bool table = false;
+    std::vector<Comparison> rows = {};
+    std::vector<ComparedItem> items = {};  ///< by number of the attribute
+    std::size_t count = 0;
+
+    void write(RowCells<comparison_columns>& row, std::size_t number) const {
+        const Comparison& found = rows[number];
+        const ComparedItem& item = items[found.attribute];
+        const ReportStatus &group = item.status[found.group], &baseline = item.status[found.baseline];
+        row.put("attribute", item.name);
+        if (found.value) row.put("label", item.labels[*found.value]);
+        if (names[found.group]) row.put("group_name", *names[found.group]);
+        if (names[found.baseline]) row.put("baseline", *names[found.baseline]);
+        if (group.enough && baseline.enough) {
+            const Difference& difference = found.difference;
+            row.put("estimate", difference.difference.value);
+            row.put("stderr", difference.difference.standard_error);
+            const Interval range =
+                extended(difference.interval, bias_of_difference(group.bias, baseline.bias), critical_value);
+            row.put("lower", range.lower);
+            row.put("upper", range.upper);
+            row.put("p_value", difference.p_value);
+            row.put("adjusted_p_value", found.adjusted);
+        }
+        row.put("n", group.n);
+        row.put("baseline_n", baseline.n);
+        if (!table) {
+            row.put("attribute_number", static_cast<std::int32_t>(found.attribute));
+            if (found.value) row.put("value", static_cast<std::int32_t>(*found.value));
+        }
+        const bool of_group = !group.enough || group.note || group.n == 0;
+        (of_group ? group : baseline).put_note(row, !std::isnan(found.difference.difference.value));
+    }
+};
+
+/// The attributes in ascending order, without repetition.
+std::vector<std::size_t> attributes_of(const SummaryQuery& query, const Labels& labels, std::size_t count) {
+    std::vector<std::size_t> all;
+    for (const std::string_view name : query.attributes.value_or(SummaryQuery::Texts{}))
+        all.push_back(labels.attribute_called(name, count));
+    std::ranges::sort(all);
+    if (std::ranges::adjacent_find(all) != all.end())
+        throw Error(ErrorCode::invalid_value, "an attribute occurs twice", {}, "Name each attribute once.");
+    return all;
+}
+
+/// Labels of the rows, one for each value or cell.
+class RowLabels {
+  public:
+    RowLabels(const Labels& labels, const std::vector<std::uint64_t>& sizes,
+              const std::vector<std::size_t>& attributes)
+        : labels_(labels), attributes_(attributes) {
+        if (attributes.size() < 2) return;
+        std::vector<std::uint64_t> of_table;
+        for (const std::size_t attribute : attributes) {
+            of_table.push_back(sizes[attribute]);
+            name_ += (name_.empty() ? "" : ", ") + labels.name(attribute);
+        }
+        cells_.emplace(of_table);
+    }
+    [[nodiscard]] std::string attribute(const Comparison& found) const {
+        return cells_ ? name_ : labels_.name(found.attribute);
+    }
+    [[nodiscard]] std::string value(const Comparison& found) const {
+        if (!cells_) return labels_.label(found.attribute, *found.value);
+        const std::vector<std::uint64_t> values = cells_->values(*found.value);
+        std::string all;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            all += (i == 0 ? "" : ", ") + labels_.label(attributes_[i], values[i]);
+        return all;
+    }
+
+  private:
+    const Labels& labels_;
+    const std::vector<std::size_t>& attributes_;
+    std::string name_;
+    std::optional<Cells> cells_;
+};
+
+}  // namespace
+
+namespace accessors {
+
+Found compare_groups(const ComparedGroups& groups, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    std::vector<std::unique_ptr<const Mechanism>> mechanisms;
+    std::vector<SummaryView> views;
+    for (const Bytes summary : groups.summaries) {
+        mechanisms.push_back(checked_mechanism(summary));
+        views.push_back(view_of(*mechanisms.back(), summary));
+    }
+    const std::vector<std::uint64_t> sizes =
+        mechanisms.empty() ? std::vector<std::uint64_t>{} : mechanisms[0]->cells();
+    const Labels& labels = *groups.labels;
+    const std::vector<std::size_t> attributes = attributes_of(query, labels, sizes.size());
+    const GroupComparison comparison(views, groups.baseline, attributes);
+    ComparisonRows all;
+    // The only buffer of the size of the result.
+    reserve_rows(all.rows, comparison.count());
+    all.rows.resize(comparison.count());
+    comparison.write(critical_value, target, all.rows);
+    const RowLabels names(labels, sizes, attributes);
+    for (const std::optional<std::string_view>& name : groups.names)
+        all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
+    all.critical_value = critical_value;
+    all.table = attributes.size() > 1;
+    all.items.resize(sizes.size());
+    all.count = all.rows.size();
+    // Rows of an attribute are adjacent, and so are those of a pair of groups.
+    Work work;
+    for (std::size_t from = 0; from < all.count;) {
+        const Comparison& first = all.rows[from];
+        std::size_t values = 0, end = from;
+        for (; end < all.count && all.rows[end].attribute == first.attribute; ++end, work.done())
+            if (all.rows[end].value) values = std::max<std::size_t>(values, *all.rows[end].value + 1);
+        auto& [name, words, status] = all.items[first.attribute];
+        name = names.attribute(first);
+        for (std::size_t v = 0; v < values; ++v, work.done())
+            words.push_back(names.value(all.rows[from + v]));
+        for (const SummaryView& view : views)
+            status.push_back(all.table ? report_status(view, part(view, attributes[0]))
+                                       : report_status(view, first.attribute, target));
+        from = end;
+    }
+    return results<comparison_columns>(std::move(all));
+}
+
+}  // namespace accessors
+
+}  // namespace ldp

@@ -1,0 +1,139 @@
+// Rows of estimates of attributes and their values: names and labels, the estimate with its error, the number of
+// reports, numeric codes, and a note.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/base/interrupt.hpp"
+#include "core/results/report_status.hpp"
+#include "core/results/result_table.hpp"
+#include "core/results/summary_query.hpp"
+
+namespace ldp {
+
+inline constexpr ResultColumn estimate_columns[] = {{"attribute", ColumnType::text},
+                                                    {"label", ColumnType::text},
+                                                    {"estimate", ColumnType::number},
+                                                    {"stderr", ColumnType::number},
+                                                    {"lower", ColumnType::number},
+                                                    {"upper", ColumnType::number},
+                                                    {"n", ColumnType::bigint},
+                                                    {"people", ColumnType::bigint},
+                                                    {"attribute_number", ColumnType::integer},
+                                                    {"value", ColumnType::integer},
+                                                    {"note", ColumnType::text}};
+/// The same with p-values.
+inline constexpr ResultColumn ranked_columns[] = {
+    {"attribute", ColumnType::text},  {"label", ColumnType::text},
+    {"estimate", ColumnType::number}, {"stderr", ColumnType::number},
+    {"lower", ColumnType::number},    {"upper", ColumnType::number},
+    {"n", ColumnType::bigint},        {"people", ColumnType::bigint},
+    {"p_value", ColumnType::number},  {"attribute_number", ColumnType::integer},
+    {"value", ColumnType::integer},   {"note", ColumnType::text}};
+
+/// Rows of estimate_columns or ranked_columns.
+struct EstimateRows {
+    /// Replaces a number if the row has no single attribute or value.
+    static constexpr std::uint32_t no_attribute = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+
+    struct EstimateRow {
+        std::uint32_t attribute;
+        std::uint64_t value;  ///< its number; the code of a string
+        Estimate estimate;
+        const ReportStatus* status;
+    };
+
+    const Labels* labels = &no_labels();
+    double critical_value = 0;  ///< half the length of an interval, in standard errors
+    bool tested = false;        ///< whether there are p-values
+    std::vector<EstimateRow> rows = {};
+    std::vector<double> p_values = {};
+    std::vector<Interval> intervals = {};  ///< individual intervals of rows; empty if no row has one
+    KeptStatuses statuses = {};
+    std::size_t count = 0, room = 0;
+
+    template <class Row>
+    void write(Row& row, std::size_t number) const {
+        const auto& [attribute, value, found, status] = rows[number];
+        const Estimate estimate = status->shown(found);
+        put_names(row, attribute, value);
+        row.put("estimate", estimate.value);
+        row.put("stderr", estimate.standard_error);
+        const bool own = number < intervals.size() && !std::isnan(intervals[number].lower);
+        const Interval range = !status->enough || status->pointwise
+                                   ? Interval{unknown, unknown}
+                                   : extended(own ? intervals[number] : interval_of(estimate, status->law),
+                                              status->bias, critical_value);
+        row.put("lower", range.lower);
+        row.put("upper", range.upper);
+        if constexpr (Row::has("n")) status->put_counts(row);
+        if constexpr (Row::has("p_value"))
+            row.put("p_value", status->pointwise ? unknown : status->shown(p_values[number]));
+        status->put_note(row, !std::isnan(estimate.value));
+    }
+
+    /// Attribute and value of a row, by name and by number.
+    template <class Row>
+    void put_names(Row& row, std::uint32_t attribute, std::uint64_t value) const {
+        if (attribute != no_attribute) {
+            row.put("attribute", shown_name(*labels, attribute));
+            row.put("attribute_number", static_cast<std::int32_t>(attribute));
+        }
+        if (value != none) {
+            row.put("label", shown_label(*labels, attribute, value));
+            if (value <= std::numeric_limits<std::int32_t>::max() && !labels->of_strings(attribute))
+                row.put("value", static_cast<std::int32_t>(value));
+        }
+    }
+
+    /// With few reports many values have equal estimates, and an interval takes microseconds.
+    [[nodiscard]] Interval interval_of(const Estimate& estimate, const ErrorLaw& law) const {
+        if (law.n == 0 || std::isnan(estimate.value)) return interval(estimate, critical_value, law);
+        std::uint64_t key;
+        static_assert(sizeof(key) == sizeof(estimate.value));
+        std::memcpy(&key, &estimate.value, sizeof(key));
+        CachedInterval& known = recent[key * 0x9E3779B97F4A7C15 >> 58];
+        if (known.law != &law || known.value != estimate.value)
+            known = {&law, estimate.value, interval(estimate, critical_value, law)};
+        return known.interval;
+    }
+
+    struct CachedInterval {
+        const ErrorLaw* law;
+        double value;
+        Interval interval;
+    };
+    mutable CachedInterval recent[64] = {};
+
+    // There may be millions of rows, so each is written once, in place.
+
+    void reserve(std::size_t wanted) {
+        room = wanted;
+        reserve_rows(rows, room);
+        if (tested) reserve_rows(p_values, room);
+    }
+    [[nodiscard]] bool reserved() const noexcept { return room > 0; }
+    const ReportStatus* kept(ReportStatus status) { return statuses.keep(std::move(status)); }
+    void add(std::size_t attribute, std::uint64_t value, const Estimate& estimate, const ReportStatus* status,
+             double p_value = unknown) {
+        rows.push_back({static_cast<std::uint32_t>(attribute), value, estimate, status});
+        if (tested) p_values.push_back(p_value);
+        ++count;
+    }
+    /// The same with an individual interval.
+    void add(std::size_t attribute, std::uint64_t value, const Estimate& estimate, const ReportStatus* status,
+             const Interval& own, double p_value = unknown) {
+        if (intervals.size() <= count) intervals.resize(std::max(room, count + 1), {unknown, unknown});
+        intervals[count] = own;
+        add(attribute, value, estimate, status, p_value);
+    }
+};
+
+}  // namespace ldp

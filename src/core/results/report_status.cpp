@@ -1,0 +1,67 @@
+#include "core/results/report_status.hpp"
+
+#include <memory>
+
+#include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/registry.hpp"
+#include "core/summary/distribution.hpp"
+#include "core/summary/errors.hpp"
+#include "core/summary/pooling.hpp"
+#include "core/summary/summary.hpp"
+
+namespace ldp {
+
+SpentBudgets spent_budgets(Bytes summary) {
+    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    return SpentBudgets(view_of(*mechanism, summary));
+}
+
+ReportStatus report_status(const SpentBudgets& spent, const SummaryView& about, const Interval& possible) {
+    ReportStatus status;
+    if (about.n == 0) return status;
+    status.n = about.n;
+    status.people = fewest_people(about);
+    status.enough = enough(about);
+    status.note.reset();
+    status.add_note(note(about));
+    if (spent.possible() && status.enough) {
+        status.add_note(spent.note());
+        status.bias = spent.bias(about.n, possible);
+    }
+    status.pointwise = about.rounds == ignored_rounds;
+    if (about.rounds.recorded() && !status.pointwise) status.rounds = about.rounds.most();
+    return status;
+}
+
+ReportStatus report_status(const SummaryView& whole, const SummaryView& about, const Interval& possible) {
+    return report_status(SpentBudgets(whole), about, possible);
+}
+
+ReportStatus report_status(const SummaryView& whole) {
+    return report_status(whole, whole);
+}
+
+ReportStatus report_status(const SummaryView& view, std::size_t attribute, Target target) {
+    SummaryView about = part(view, attribute);
+    const std::size_t within = attribute - part_of(*view.mechanism, attribute).first;
+    if (const auto* joint = find_capability<JointViews>(*about.mechanism))
+        about.n = joint->reports(about, within);
+    ReportStatus all = report_status(view, about, possible_values(*about.mechanism, within));
+    all.law = error_law(view, attribute, target);
+    return all;
+}
+
+ReportStatus status_of_part(ReportStatus status, std::uint64_t n, const ErrorLaw& law) {
+    status.n = n;
+    if (status.rounds > 0) status.people = n / status.rounds + (n % status.rounds > 0 ? 1 : 0);
+    status.law = law;
+    return status;
+}
+
+ReportStatus smoothed_status(Bytes summary, const SummaryView& about) {
+    ReportStatus all = report_status(spent_budgets(summary), about);
+    if (all.enough) all.add_note(smearing(about));
+    return all;
+}
+
+}  // namespace ldp

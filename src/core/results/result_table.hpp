@@ -1,0 +1,162 @@
+// Rows of results: typed columns, and the cells of one row at a time.
+//
+// A row type is an array of ResultColumns, declared once. A type of rows is a struct whose `count` is the number of its
+// rows, and whose `write(row, number)` writes one of them. Hosts read all results through the interface Results.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/unknown.hpp"
+
+namespace ldp {
+
+/// The type of a column. An integer has 32 bits, a bigint 64.
+enum class ColumnType : std::uint8_t { text, number, integer, bigint, truth, texts, integers, json };
+
+/// Text in JSON.
+struct JsonText {
+    std::string_view text = {};
+};
+
+struct ResultColumn {
+    const char* name;
+    ColumnType type;
+};
+
+/// A cell. Beside `known`, only the member of the column's type has a meaning.
+struct ResultCell {
+    bool known = false;  ///< false for NULL
+    bool truth = false;
+    double number = 0;       ///< never NaN
+    std::int64_t whole = 0;  ///< of an integer or a bigint
+    std::string text = {};   ///< UTF-8; also of JSON
+    std::vector<std::string> texts = {};
+    std::vector<std::int32_t> integers = {};
+};
+
+/// The index of a row type's column, from 0. Without a column of this name and type, compilation fails.
+template <const auto& columns>
+[[nodiscard]] consteval std::size_t result_column(std::string_view name, ColumnType type) {
+    std::size_t number = 0;
+    while (number < std::size(columns) && !(columns[number].name == name && columns[number].type == type))
+        ++number;
+    if (number == std::size(columns)) throw "the row type has no column of this name and type";
+    return number;
+}
+
+/// The cells of one row of a row type. A cell that is not written is NULL. A name or type that the row type does not
+/// have is a compilation error, so no index is out of bounds.
+template <const auto& columns>
+class RowCells {
+    template <ColumnType type>
+    struct Name {
+        // NOLINTNEXTLINE(google-explicit-constructor): a literal is the name.
+        consteval Name(const char* name) : index(result_column<columns>(name, type)) {}
+        std::size_t index;
+    };
+
+  public:
+    /// Whether the row type has a column of this name.
+    [[nodiscard]] static consteval bool has(const char* name) {
+        for (const ResultColumn& column : columns)
+            if (std::string_view(column.name) == name) return true;
+        return false;
+    }
+
+    /// A number; NULL if unknown.
+    void put(Name<ColumnType::number> name, double number) noexcept {
+        if (!std::isnan(number)) known(name.index).number = number;
+    }
+    void put(Name<ColumnType::integer> name, std::int32_t number) noexcept {
+        known(name.index).whole = number;
+    }
+    void put(Name<ColumnType::bigint> name, std::uint64_t number) noexcept {
+        known(name.index).whole = static_cast<std::int64_t>(number);
+    }
+    void put(Name<ColumnType::truth> name, bool truth) noexcept { known(name.index).truth = truth; }
+    void put(Name<ColumnType::text> name, std::string_view text) { known(name.index).text = text; }
+    void put(Name<ColumnType::text> name, const char* text) { known(name.index).text = text; }
+    void put(Name<ColumnType::json> name, const JsonText& json) { known(name.index).text = json.text; }
+    void put(Name<ColumnType::texts> name, std::span<const std::string> texts) {
+        known(name.index).texts.assign(texts.begin(), texts.end());
+    }
+    void put(Name<ColumnType::integers> name, std::span<const std::int32_t> numbers) {
+        known(name.index).integers.assign(numbers.begin(), numbers.end());
+    }
+
+    [[nodiscard]] std::span<const ResultCell> all() const noexcept { return cells_; }
+    /// Makes all cells NULL; their memory is kept for the next row.
+    void clear() noexcept {
+        for (ResultCell& cell : cells_) cell.known = false;
+    }
+
+  private:
+    ResultCell& known(std::size_t index) noexcept {
+        cells_[index].known = true;
+        return cells_[index];
+    }
+
+    std::array<ResultCell, std::size(columns)> cells_ = {};
+};
+
+/// Rows of a result.
+class Results {
+  public:
+    virtual ~Results() = default;
+    Results(const Results&) = delete;
+    Results& operator=(const Results&) = delete;
+
+    [[nodiscard]] std::span<const ResultColumn> columns() const noexcept { return columns_; }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    /// Returns the cells of a row, one for each column. They are valid until the next call.
+    [[nodiscard]] virtual std::span<const ResultCell> row(std::size_t number) = 0;
+
+  protected:
+    Results(std::span<const ResultColumn> columns, std::size_t count) noexcept
+        : columns_(columns), count_(count) {}
+
+  private:
+    std::span<const ResultColumn> columns_;
+    std::size_t count_;
+};
+
+template <const auto& row_type, class Rows>
+class ResultsOf final : public Results {
+  public:
+    explicit ResultsOf(Rows rows) : Results(row_type, rows.count), rows_(std::move(rows)) {}
+    std::span<const ResultCell> row(std::size_t number) override {
+        cells_.clear();
+        rows_.write(cells_, number);
+        return cells_.all();
+    }
+
+  private:
+    Rows rows_;
+    RowCells<row_type> cells_ = {};
+};
+
+/// Rows as results of a row type.
+template <const auto& row_type, class Rows>
+[[nodiscard]] std::unique_ptr<Results> results(Rows rows) {
+    return std::make_unique<ResultsOf<row_type, Rows>>(std::move(rows));
+}
+
+/// Reserves memory for rows. Throws std::bad_alloc above 1 GiB: results are bounded.
+template <class Row>
+void reserve_rows(std::vector<Row>& rows, std::size_t count) {
+    if (count > (std::size_t{1} << 30) / sizeof(Row)) throw std::bad_alloc();
+    rows.reserve(count);
+}
+
+}  // namespace ldp

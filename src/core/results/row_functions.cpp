@@ -1,0 +1,142 @@
+#include "core/results/row_functions.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ldp {
+
+/// Their names would hide those of parameters elsewhere.
+namespace row_tables {
+
+// Parameters that several functions have.
+constexpr QueryParameter confidence{"confidence", &SummaryQuery::confidence},
+    target{"target", &SummaryQuery::target}, attribute{"attribute", &SummaryQuery::attribute},
+    method{"method", &SummaryQuery::method}, significance{"significance", &SummaryQuery::significance},
+    control{"control", &SummaryQuery::control}, low{"low", &SummaryQuery::low, true},
+    high{"high", &SummaryQuery::high, true}, shares{"shares", &SummaryQuery::shares},
+    cells{"cells", &SummaryQuery::cells}, x{"x", &SummaryQuery::x, true}, y{"y", &SummaryQuery::y, true},
+    names{"attributes", &SummaryQuery::names, true};
+
+constexpr double usual_shares[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+
+constexpr QueryParameter of_means[] = {confidence, target, attribute};
+constexpr QueryParameter of_frequencies[] = {method, confidence, target, attribute};
+constexpr QueryParameter of_estimate[] = {
+    confidence, target, {"attributes", &SummaryQuery::attributes}, {"texts", &SummaryQuery::texts}};
+constexpr QueryParameter of_frequent_texts[] = {{"attributes", &SummaryQuery::attributes}};
+constexpr QueryParameter of_robust_interval[] = {{"forged", &SummaryQuery::forged}, confidence, target};
+constexpr QueryParameter of_top[] = {{"limit", &SummaryQuery::limit}, confidence, target, control, attribute};
+constexpr QueryParameter of_candidates[] = {
+    {"selection", &SummaryQuery::selection}, control, confidence, attribute};
+constexpr QueryParameter of_change[] = {{"after", &SummaryQuery::other, true},
+                                        {"memoized", &SummaryQuery::memoized},
+                                        confidence,
+                                        target,
+                                        attribute};
+constexpr QueryParameter of_range[] = {low, high, confidence, target, attribute};
+constexpr QueryParameter of_cdf[] = {{"value", &SummaryQuery::value, true}, confidence, target, attribute};
+constexpr QueryParameter of_quantiles[] = {shares, confidence, target, attribute};
+constexpr QueryParameter of_histogram[] = {{"bins", &SummaryQuery::bins}, confidence, target, attribute};
+constexpr QueryParameter of_distribution[] = {{"smoothing", &SummaryQuery::smoothing}, attribute};
+constexpr QueryParameter of_learn_range[] = {{"coverage", &SummaryQuery::coverage}, attribute};
+constexpr QueryParameter of_first_look[] = {{"other", &SummaryQuery::other, true},
+                                            {"people", &SummaryQuery::remaining, true}};
+constexpr QueryParameter of_shrunk[] = {{"shrink", &SummaryQuery::shrink}, target};
+constexpr QueryParameter of_coefficients[] = {confidence, target};
+constexpr QueryParameter of_health[] = {attribute};
+constexpr QueryParameter of_series_mean[] = {
+    {"rounds", &SummaryQuery::rounds, true}, {"baseline", &SummaryQuery::baseline}, confidence, target};
+constexpr QueryParameter of_series_range[] = {low, high, confidence, target};
+constexpr QueryParameter of_series_quantiles[] = {shares, confidence, target};
+constexpr QueryParameter of_frequent_strings[] = {
+    confidence, target, significance, {"keep", &SummaryQuery::keep}, {"limit", &SummaryQuery::most},
+    attribute};
+constexpr QueryParameter of_string_shares[] = {
+    {"strings", &SummaryQuery::strings, true}, confidence, target, attribute};
+constexpr QueryParameter of_marginal[] = {names, method, confidence, target};
+constexpr QueryParameter of_share[] = {{"conditions", &SummaryQuery::conditions, true},
+                                       method,
+                                       confidence,
+                                       target,
+                                       {"given", &SummaryQuery::given}};
+constexpr QueryParameter of_conditional[] = {{"of", &SummaryQuery::names, true},
+                                             {"given", &SummaryQuery::given_names, true},
+                                             method,
+                                             confidence,
+                                             target};
+constexpr QueryParameter of_covariance[] = {x, y, confidence, target};
+constexpr QueryParameter of_regression[] = {{"of", &SummaryQuery::of, true},
+                                            {"predictors", &SummaryQuery::predictors, true},
+                                            confidence,
+                                            target,
+                                            {"group", &SummaryQuery::group}};
+constexpr QueryParameter of_association[] = {confidence};
+constexpr QueryParameter of_fitted[] = {names};
+constexpr QueryParameter of_model[] = {significance, cells};
+constexpr QueryParameter of_synthesize[] = {
+    {"records", &SummaryQuery::records, true}, {"seed", &SummaryQuery::seed}, significance, cells};
+constexpr QueryParameter of_learn_views[] = {significance};
+constexpr QueryParameter of_plan_views[] = {{"people", &SummaryQuery::people, true},
+                                            {"queries", &SummaryQuery::queries}};
+
+constexpr SummaryQuery unbiased{.method = "none"}, consistent{.method = "consistent"},
+    usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}};
+
+constexpr RowFunction functions[] = {
+    {"means", accessors::means, of_means},
+    {"frequencies", accessors::frequencies, of_frequencies, unbiased},
+    {"estimate", accessors::estimate, of_estimate},
+    {"frequent_texts", accessors::frequent_texts, of_frequent_texts},
+    {"robust_interval", accessors::robust_interval, of_robust_interval},
+    {"top", accessors::top, of_top},
+    {"candidates", accessors::candidates, of_candidates},
+    {"change", accessors::change, of_change},
+    {"range", accessors::range, of_range},
+    {"cdf", accessors::cdf, of_cdf},
+    {"quantiles", accessors::quantiles, of_quantiles, usual},
+    {"histogram", accessors::histogram, of_histogram},
+    {"distribution", accessors::distribution, of_distribution},
+    {"learn_range", accessors::learn_range, of_learn_range},
+    {"first_look", accessors::first_look, of_first_look},
+    {"shrunk", accessors::shrunk, of_shrunk},
+    {"coefficients", accessors::coefficients, of_coefficients},
+    {"health", accessors::health, of_health},
+    {"spent", accessors::spent, of_association},
+    {"series", accessors::series, of_coefficients},
+    {"series_mean", accessors::series_mean, of_series_mean},
+    {"series_range", accessors::series_range, of_series_range},
+    {"series_quantiles", accessors::series_quantiles, of_series_quantiles, usual},
+    {"frequent_strings", accessors::frequent_strings, of_frequent_strings},
+    {"string_shares", accessors::string_shares, of_string_shares},
+    {"views", accessors::views, {}},
+    {"marginal", accessors::marginal, of_marginal, consistent},
+    {"share", accessors::share, of_share, consistent},
+    {"conditional", accessors::conditional, of_conditional, consistent},
+    {"covariance", accessors::covariance, of_covariance},
+    {"correlation", accessors::correlation, of_covariance},
+    {"regression", accessors::regression, of_regression},
+    {"association", accessors::association, of_association},
+    {"fitted", accessors::fitted, of_fitted},
+    {"model", accessors::model, of_model},
+    {"synthesize", accessors::synthesize, of_synthesize},
+    {"learn_views", accessors::learn_views, of_learn_views},
+    {"plan_views", accessors::plan_views, of_plan_views, pairs},
+};
+
+}  // namespace row_tables
+
+std::span<const RowFunction> row_functions() noexcept {
+    return row_tables::functions;
+}
+
+const RowFunction& row_function(std::string_view name) {
+    const auto* const found = std::ranges::find(row_tables::functions, name, &RowFunction::name);
+    if (found != std::end(row_tables::functions)) return *found;
+    std::string names;
+    for (const RowFunction& one : row_functions())
+        names += (names.empty() ? "" : ", ") + std::string(one.name);
+    throw Error(ErrorCode::invalid_value, "there is no function \"" + std::string(name.substr(0, 60)) + "\"",
+                "The functions are " + names + ".");
+}
+
+}  // namespace ldp

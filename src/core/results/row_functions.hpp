@@ -1,0 +1,98 @@
+// The functions that make rows of a summary, by name. Hosts call them through this list.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/results/result_table.hpp"
+#include "core/results/summary_query.hpp"
+
+namespace ldp {
+
+/// A function of a summary and further arguments.
+struct RowFunction {
+    const char* name;
+    std::unique_ptr<Results> (*find)(const Subject&, const SummaryQuery&);
+    std::span<const QueryParameter> parameters;  ///< behind the summary, in their order
+    SummaryQuery defaults = {};
+};
+
+/// All functions.
+[[nodiscard]] std::span<const RowFunction> row_functions() noexcept;
+/// The function with this name. Throws Error (invalid_value) that lists the names.
+[[nodiscard]] const RowFunction& row_function(std::string_view name);
+
+/// Groups of reports, with their names; a group without a name is one whose public column is NULL.
+struct ComparedGroups {
+    std::span<const std::optional<std::string_view>> names;
+    std::span<const Bytes> summaries;
+    const Labels* labels = &no_labels();
+    std::optional<std::size_t> baseline = {};  ///< nothing: all pairs are compared
+};
+
+// Each function returns rows of the type that its comment names. Subjects have no attribute selected: SummaryQuery::attribute
+// names it. All throw Error, and Interrupted.
+namespace accessors {
+
+using Found = std::unique_ptr<Results>;
+
+// Values: estimate_columns.
+[[nodiscard]] Found means(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found frequencies(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found estimate(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found robust_interval(const Subject& subject, const SummaryQuery& query);
+/// Pairs of an attribute and a frequent text.
+[[nodiscard]] Found frequent_texts(const Subject& subject, const SummaryQuery& query);
+
+// Values with p-values: ranked_columns.
+[[nodiscard]] Found top(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found candidates(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found change(const Subject& subject, const SummaryQuery& query);
+
+// Distributions.
+[[nodiscard]] Found range(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found cdf(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found quantiles(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found histogram(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found distribution(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found learn_range(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found first_look(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found shrunk(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found coefficients(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found health(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found spent(const Subject& subject, const SummaryQuery& query);
+
+// Series.
+[[nodiscard]] Found series(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found series_mean(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found series_range(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found series_quantiles(const Subject& subject, const SummaryQuery& query);
+
+// Strings of an open domain.
+[[nodiscard]] Found frequent_strings(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found string_shares(const Subject& subject, const SummaryQuery& query);
+
+// Several attributes together.
+[[nodiscard]] Found views(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found marginal(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found share(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found conditional(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found covariance(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found correlation(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found regression(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found association(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found fitted(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found model(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found synthesize(const Subject& subject, const SummaryQuery& query);
+/// One row: views for a second round, in the format of a spec. No row without reports.
+[[nodiscard]] Found learn_views(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found plan_views(const Subject& subject, const SummaryQuery& query);
+
+/// Differences between groups.
+[[nodiscard]] Found compare_groups(const ComparedGroups& groups, const SummaryQuery& query);
+
+}  // namespace accessors
+
+}  // namespace ldp

@@ -1,0 +1,201 @@
+// Rows about the rounds of a series. One summary has the reports of all rounds.
+
+#include <algorithm>
+
+#include "core/base/interrupt.hpp"
+#include "core/results/estimate_rows.hpp"
+#include "core/results/row_functions.hpp"
+#include "core/results/value_rows.hpp"
+#include "core/series/series_queries.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr ResultColumn series_columns[] = {
+    {"round", ColumnType::integer}, {"attribute", ColumnType::text},
+    {"label", ColumnType::text},    {"estimate", ColumnType::number},
+    {"stderr", ColumnType::number}, {"lower", ColumnType::number},
+    {"upper", ColumnType::number},  {"n", ColumnType::bigint},
+    {"people", ColumnType::bigint}, {"attribute_number", ColumnType::integer},
+    {"value", ColumnType::integer}, {"note", ColumnType::text}};
+constexpr ResultColumn series_quantile_columns[] = {{"round", ColumnType::integer},
+                                                    {"attribute", ColumnType::text},
+                                                    {"share", ColumnType::number},
+                                                    {"estimate", ColumnType::number},
+                                                    {"lower", ColumnType::number},
+                                                    {"upper", ColumnType::number},
+                                                    {"n", ColumnType::bigint},
+                                                    {"people", ColumnType::bigint},
+                                                    {"attribute_number", ColumnType::integer},
+                                                    {"note", ColumnType::text}};
+
+const SeriesRandomizer& series_of(const SummaryView& view) {
+    return capability<SeriesRandomizer>(*view.mechanism);
+}
+
+void check_series(const SummaryView& view) {
+    (void)series_of(view);
+}
+
+void check_numbers(const SummaryView& view) {
+    (void)capability<NumberSeries>(*view.mechanism);
+}
+
+bool is_number(const SummaryView& view) {
+    return view.mechanism->can_estimate(Quantity::means);
+}
+
+/// The status of an estimate with this law.
+ReportStatus status_with(const SummaryView& view, const ErrorLaw& law) {
+    ReportStatus all = report_status(view);
+    all.law = law;
+    return all;
+}
+
+/// Rows of estimates, the same number for each round.
+struct SeriesRows {
+    EstimateRows estimates = {};
+    std::size_t count = 0, each = 1;
+
+    void write(RowCells<series_columns>& row, std::size_t number) const {
+        row.put("round", static_cast<std::int32_t>(number / each + 1));
+        estimates.write(row, number);
+    }
+};
+
+SeriesRows by_round(EstimateRows estimates, std::size_t each) {
+    const std::size_t count = estimates.count;
+    return {std::move(estimates), count, each};
+}
+
+/// Calls `add(distribution, status)` for each round. Notes state the smoothing in a round.
+template <class Add>
+void for_each_distribution(const SummaryView& view, Add add) {
+    const std::uint32_t count = series_of(view).rounds();
+    for (std::uint32_t round = 1; round <= count; ++round) {
+        check_interrupt();
+        RoundDistribution distribution(view, round);
+        ReportStatus about = report_status(view);
+        if (distribution.known() && about.enough) about.add_note(distribution.smearing());
+        add(distribution, about);
+    }
+}
+
+/// Quantiles of all rounds, one round after another.
+struct SeriesQuantiles {
+    struct SeriesQuantile {
+        double share;
+        Quantile quantile;
+        const ReportStatus* about;
+    };
+    const Labels* labels = &no_labels();
+    std::vector<SeriesQuantile> rows = {};
+    KeptStatuses statuses = {};
+    std::size_t count = 0, each = 1;
+
+    void write(RowCells<series_quantile_columns>& row, std::size_t number) const {
+        const auto& [share, quantile, about] = rows[number];
+        const double shown = about->shown(quantile.value);
+        row.put("round", static_cast<std::int32_t>(number / each + 1));
+        row.put("attribute", shown_name(*labels, 0));
+        row.put("attribute_number", 0);
+        row.put("share", share);
+        row.put("estimate", shown);
+        row.put("lower", about->shown(quantile.interval.lower));
+        row.put("upper", about->shown(quantile.interval.upper));
+        about->put_counts(row);
+        about->put_note(row, !std::isnan(shown));
+    }
+};
+
+std::vector<std::int64_t> wide(std::span<const std::int32_t> numbers) {
+    return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace
+
+namespace accessors {
+
+/// A row per round of a series, or per round and value.
+Found series(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    const auto found = [&](const SummaryView& view) {
+        const std::size_t rounds = series_of(view).rounds();
+        const std::size_t each = is_number(view) ? 1 : view.mechanism->cells()[0];
+        EstimateRows all = rows_about(subject, critical_value, rounds * each);
+        if (is_number(view)) {
+            for (const RoundEstimate& mean : means_by_round(view, target))
+                all.add(0, EstimateRows::none, mean, all.kept(status_with(view, mean.law)));
+        } else {
+            const ReportStatus* const about = all.kept(status_with(view, law_of_share()));
+            for (std::size_t round = 0; round < rounds; ++round) {
+                const auto shares = ldp::estimate(view, {Quantity::frequencies, target, round});
+                for (std::size_t value = 0; value < shares.size(); ++value)
+                    all.add(0, value, shares[value], about);
+            }
+        }
+        return by_round(std::move(all), each);
+    };
+    return results<series_columns>(ask(subject.summary, SeriesRows{}, found, check_series));
+}
+
+/// The mean of rounds, less that of the baseline rounds.
+Found series_mean(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    const auto found = [&](const SummaryView& view) {
+        const std::vector<RoundEstimate> items =
+            mean_of_rounds(view, wide(query.rounds), wide(query.baseline), target);
+        EstimateRows all = rows_about(subject, critical_value, items.size());
+        for (std::size_t value = 0; value < items.size(); ++value)
+            all.add(0, is_number(view) ? EstimateRows::none : value, items[value],
+                    all.kept(status_with(view, items[value].law)));
+        return all;
+    };
+    return results<estimate_columns>(ask(subject.summary, EstimateRows{}, found, check_series));
+}
+
+/// The share of people with low ≤ number ≤ high, by round.
+Found series_range(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    const auto found = [&](const SummaryView& view) {
+        EstimateRows all = rows_about(subject, critical_value, series_of(view).rounds());
+        for_each_distribution(view, [&](RoundDistribution& one, ReportStatus& about) {
+            ShareOfRange share{{unknown, unknown}, {}};
+            if (one.known()) share = one.share_between(query.low, query.high, target);
+            about.law = share.law;
+            all.add(0, EstimateRows::none, share, all.kept(about));
+        });
+        return by_round(std::move(all), 1);
+    };
+    return results<series_columns>(ask(subject.summary, SeriesRows{}, found, check_numbers));
+}
+
+/// The values below which these shares lie, by round.
+Found series_quantiles(const Subject& subject, const SummaryQuery& query) {
+    const Target target = target_named(query.target);
+    const auto found = [&](const SummaryView& view) {
+        SeriesQuantiles all;
+        all.labels = subject.labels;
+        all.each = std::max<std::size_t>(1, query.shares.size());
+        reserve_rows(all.rows, all.each * series_of(view).rounds());
+        for_each_distribution(view, [&](RoundDistribution& one, ReportStatus& about) {
+            const ReportStatus* const status = all.statuses.keep(about);
+            for (const double share : query.shares) {
+                Quantile quantile{unknown, {unknown, unknown}};
+                if (one.known()) quantile = one.quantile(share, query.confidence, target);
+                all.rows.push_back({share, quantile, status});
+            }
+        });
+        all.count = all.rows.size();
+        return all;
+    };
+    return results<series_quantile_columns>(ask(subject.summary, SeriesQuantiles{}, found, check_numbers));
+}
+
+}  // namespace accessors
+
+}  // namespace ldp

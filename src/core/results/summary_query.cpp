@@ -1,0 +1,114 @@
+#include "core/results/summary_query.hpp"
+
+#include <limits>
+
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/registry.hpp"
+#include "core/summary/learn.hpp"
+
+namespace ldp {
+
+namespace {
+
+bool has_prefixes(const Labels& labels, std::size_t attribute) noexcept {
+    return attribute < labels.attributes().size() && labels.attributes()[attribute].prefix != 0;
+}
+
+std::string without_mark(std::string_view label) {
+    std::string text(label);
+    if (std::erase(text, Attribute::terminator) == 0) text += "...";
+    return text;
+}
+
+/// The value with a label that without_mark() made, or with the label of the spec.
+std::optional<std::size_t> find_without_mark(const Labels& labels, std::size_t attribute,
+                                             std::string_view label) {
+    const std::size_t values = labels.attributes()[attribute].labels.size();
+    for (const bool exactly : {true, false})
+        for (std::size_t value = 0; value < values; ++value) {
+            const std::string_view one = labels.attributes()[attribute].labels[value];
+            if (exactly ? one == label : without_mark(one) == label) return value;
+        }
+    return std::nullopt;
+}
+
+}  // namespace
+
+const Labels& no_labels() noexcept {
+    static const auto* const none = new Labels;  // never destroyed
+    return *none;
+}
+
+void Subject::select(std::string_view name) {
+    attribute = labels->attribute_called(name, std::numeric_limits<std::size_t>::max(),
+                                         "The spec has the names of all attributes.");
+    attributes = labels->attributes_called(*attribute, name);
+}
+
+Target target_named(std::string_view word) {
+    if (word == "sample") return Target::sample;
+    if (word == "population") return Target::population;
+    throw Error(ErrorCode::invalid_value, "unknown target \"" + std::string(word) + "\"",
+                "Valid values are \"sample\" (error for the respondents) and \"population\" (with the "
+                "sampling error).");
+}
+
+std::string shown_name(const Labels& labels, std::size_t attribute) {
+    return labels.name(attribute);
+}
+
+std::string shown_label(const Labels& labels, std::size_t attribute, std::size_t value) {
+    if (has_prefixes(labels, attribute))
+        if (const auto found = labels.find_label(attribute, value)) return without_mark(*found);
+    return labels.label(attribute, value);
+}
+
+std::size_t value_shown_as(const Labels& labels, std::size_t attribute, std::string_view label,
+                           const std::string& hint) {
+    if (has_prefixes(labels, attribute))
+        if (const auto found = find_without_mark(labels, attribute, label)) return *found;
+    return labels.value_called(attribute, label, hint);
+}
+
+const Labels& fitting(const Labels& labels, std::span<const std::uint64_t> sizes) {
+    labels.check_fit(sizes);
+    return labels;
+}
+
+std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
+    std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
+    check_summary(*mechanism, summary);
+    return mechanism;
+}
+
+void check_answer(const Mechanism& mechanism, Quantity quantity) {
+    check_no_ranges(mechanism);
+    check_can_estimate(mechanism, quantity);
+    if (find_capability<SeriesRandomizer>(mechanism) != nullptr)
+        throw Error(ErrorCode::unsupported,
+                    quantity == Quantity::means
+                        ? "these reports are about a series, which has a mean in each round"
+                        : "these reports are about a series, which has shares in each round",
+                    {}, {Remedy::ask_series});
+}
+
+std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t> named) {
+    const bool series = find_capability<SeriesRandomizer>(mechanism) != nullptr;
+    const std::size_t attributes = series ? 1 : mechanism.cells().size();
+    if (named)
+        check_attribute(*named, attributes);
+    else if (attributes > 1)
+        throw Error(ErrorCode::unsupported, "these reports are about several attributes, and none is named",
+                    "The summary has " + std::to_string(attributes) + " attributes.",
+                    "Specify one with the argument \"attribute\".");
+    return named.value_or(0);
+}
+
+void throw_for_part(const Error& error) {
+    throw Error(error.code(), error.what(), error.detail(),
+                "The spec determines the queries of an attribute: \"want\": \"distribution\" allows ranges "
+                "and quantiles, \"together\" joint tables, and \"vector\" means of ranges of elements.");
+}
+
+}  // namespace ldp

@@ -1,0 +1,345 @@
+// Rows of means, of shares, and of all estimates of a summary.
+
+#include "core/results/value_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/base/interrupt.hpp"
+#include "core/mechanism/joint/joint.hpp"
+#include "core/results/row_functions.hpp"
+#include "core/strings/string_queries.hpp"
+#include "core/summary/consistency.hpp"
+#include "core/summary/part_means.hpp"
+#include "core/summary/robust_interval.hpp"
+#include "core/tables/share_intervals.hpp"
+
+namespace ldp {
+
+bool has_mean(const SummaryView& view, std::size_t attribute) {
+    return part_of(*view.mechanism, attribute).mechanism->can_estimate(Quantity::means);
+}
+
+std::size_t one_category(const SummaryView& view, std::optional<std::size_t> named) {
+    check_answer(*view.mechanism, Quantity::frequencies);
+    const std::size_t attribute = one_attribute(*view.mechanism, named);
+    const Mechanism& one = *part_of(*view.mechanism, attribute).mechanism;
+    if (one.can_estimate(Quantity::strings)) check_can_estimate(one, Quantity::frequencies);
+    if (!one.can_estimate(Quantity::frequencies))
+        throw Error(ErrorCode::unsupported, "attribute " + std::to_string(attribute) + " is a number",
+                    "Shares are estimated for categories only.",
+                    std::vector{Remedy::ask_attribute_means, Remedy::take_attribute});
+    return attribute;
+}
+
+Subject selected(Subject whole, std::optional<std::string_view> attribute) {
+    if (attribute) whole.select(*attribute);
+    return whole;
+}
+
+EstimateRows rows_about(const Subject& subject, double critical_value, std::size_t room, bool tested) {
+    EstimateRows all;
+    all.labels = subject.labels;
+    all.critical_value = critical_value;
+    all.tested = tested;
+    if (room > 0) all.reserve(room);
+    return all;
+}
+
+ValueStatus::ValueStatus(const SummaryView& view, std::size_t attribute, Target target,
+                         const ReportStatus* about)
+    : about_(about) {
+    const Mechanism& mechanism = *part_of(*view.mechanism, attribute).mechanism;
+    if (find_capability<JointViews>(mechanism) == nullptr || !about->enough) return;
+    tables_.emplace(view, std::vector{attribute}, Combination::consistent, target);
+    cells_.emplace(tables_->sizes());
+}
+
+std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
+                                    std::span<const Estimate> estimates, double critical_value) {
+    if (find_capability<ItemErrors>(*part(view, attribute).mechanism) == nullptr) return {};
+    return intervals(view, {Quantity::frequencies, target, attribute}, estimates, critical_value);
+}
+
+namespace {
+
+/// Allocates the shares if necessary: a mechanism of buckets has fewer shares than values.
+void add_shares(EstimateRows& all, const SummaryView& view, std::size_t attribute, Target target) {
+    const ValueStatus about(view, attribute, target, all.kept(report_status(view, attribute, target)));
+    if (about.measured()) {
+        if (!all.reserved()) all.reserve(about.values());
+        for_each_index(about.values(), [&](std::size_t value) {
+            const MeasuredShare share = about.share(value);
+            all.add(attribute, value, share.estimate, about.with(share.law, all));
+        });
+        return;
+    }
+    const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
+    if (!all.reserved()) all.reserve(estimates.size());
+    const auto ranges = own_intervals(view, attribute, target, estimates, all.critical_value);
+    for_each_index(estimates.size(), [&](std::size_t value) {
+        if (ranges.empty())
+            all.add(attribute, value, estimates[value], about.of(value, all));
+        else
+            all.add(attribute, value, estimates[value], about.of(value, all), ranges[value]);
+    });
+}
+
+EstimateRows mean_rows(const Subject& subject, double critical_value, Target target) {
+    const auto found = [&](const SummaryView& view) {
+        if (subject.attribute) {  // one attribute or one vector, which is one part
+            const std::size_t first = part_of(*view.mechanism, *subject.attribute).first;
+            const auto estimates = means_of_part(view, *subject.attribute, target);
+            EstimateRows all = rows_about(subject, critical_value, estimates.size());
+            for (std::size_t i = 0; i < estimates.size(); ++i)
+                if (subject.has(first + i))
+                    all.add(first + i, EstimateRows::none, estimates[i],
+                            all.kept(report_status(view, first + i, target)));
+            return all;
+        }
+        const auto estimates = estimate(view, {Quantity::means, target});
+        EstimateRows all = rows_about(subject, critical_value, estimates.size());
+        for (std::size_t j = 0; j < estimates.size(); ++j) {
+            if (has_mean(view, j) && subject.has(j))
+                all.add(j, EstimateRows::none, estimates[j], all.kept(report_status(view, j, target)));
+        }
+        return all;
+    };
+    return ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
+        check_answer(*view.mechanism, Quantity::means);
+        if (subject.attribute) check_attribute(*subject.attribute, view.mechanism->cells().size());
+    });
+}
+
+EstimateRows share_rows(const Subject& subject, Consistency method, double critical_value, Target target) {
+    return of_one_category(subject, [&](const SummaryView& view, std::size_t attribute) {
+        EstimateRows all = rows_about(subject, critical_value, 0);
+        if (method == Consistency::none) {
+            add_shares(all, view, attribute, target);
+        } else {
+            // Errors and intervals apply to the unbiased estimates only.
+            const ReportStatus* const status = all.kept(report_status(view, attribute, target));
+            const std::vector<double> shares = consistent(view, method, attribute);
+            all.reserve(shares.size());
+            for_each_index(shares.size(), [&](std::size_t value) {
+                all.add(attribute, value, {shares[value], unknown}, status);
+            });
+        }
+        return all;
+    });
+}
+
+/// The attributes and texts of all estimates.
+struct Selection {
+    std::optional<SummaryQuery::Texts> attributes = {};  ///< names; nothing for all attributes
+    /// Pairs of an attribute and a text, which are listed instead of those of a search.
+    std::optional<SummaryQuery::Texts> texts = {};
+
+    [[nodiscard]] std::vector<bool> selected(const Labels& labels, std::size_t count) const {
+        std::vector<bool> all(count, !attributes);
+        for (std::size_t i = 0; attributes && i < attributes->size(); ++i) {
+            const std::string_view name = (*attributes)[i];
+            const std::size_t first = labels.attribute_called(name, count);
+            for (std::size_t j = 0; j < labels.attributes_called(first, name); ++j) all[first + j] = true;
+        }
+        return all;
+    }
+    /// The codes of the listed texts of an attribute, in their order.
+    [[nodiscard]] std::vector<Cell> codes(const Labels& labels, std::size_t attribute,
+                                          std::size_t count) const {
+        std::vector<Cell> all;
+        for (std::size_t i = 0; i + 1 < texts->size(); i += 2)
+            if (labels.attribute_called((*texts)[i], count) == attribute)
+                all.push_back(labels.value_called(attribute, (*texts)[i + 1]));
+        return all;
+    }
+};
+
+/// The texts of an attribute with their shares.
+struct ListedText {
+    Cell code;
+    StringShare share;
+};
+
+std::vector<ListedText> listed_texts(const SummaryView& view, std::size_t attribute,
+                                     const Selection& selection, const Labels& labels, Target target) {
+    std::vector<ListedText> all;
+    if (selection.texts) {
+        const std::vector<Cell> codes = selection.codes(labels, attribute, view.mechanism->cells().size());
+        const std::vector<StringShare> shares = shares_of_strings(view, attribute, codes, target);
+        for (std::size_t i = 0; i < codes.size(); ++i) all.push_back({codes[i], shares[i]});
+    } else if (enough(part(view, attribute))) {
+        for (const FrequentString& one : search_strings(view, attribute, {}, target))
+            all.push_back({one.code, one.share});
+    }
+    return all;
+}
+
+/// Rows of texts; a row without a text if a search may not show any because there are too few reports.
+void add_texts(EstimateRows& all, const SummaryView& view, std::size_t attribute,
+               std::span<const ListedText> texts, bool searched) {
+    ReportStatus status = report_status(view, part(view, attribute));
+    if (!status.enough && searched)
+        all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(status));
+    if (status.enough)
+        status.add_note(searched ? "only significantly frequent texts are listed"
+                                 : "from a list of texts, which may be rare here");
+    for (const ListedText& one : texts)
+        all.add(attribute, one.code, one.share.estimate,
+                all.kept(status_of_part(status, one.share.n, one.share.law)));
+}
+
+/// The estimates of a summary: the mean of each number, the shares of each category, and the texts of an open
+/// domain.
+EstimateRows everything(const Subject& subject, const Selection& selection, double critical_value,
+                        Target target) {
+    const auto found = [&](const SummaryView& view) {
+        const std::vector<std::uint64_t> cells = view.mechanism->cells();
+        const std::vector<bool> selected = selection.selected(*subject.labels, cells.size());
+        std::map<std::size_t, std::vector<ListedText>> texts;
+        std::size_t room = 0;
+        bool numbers = false;
+        for (std::size_t j = 0; j < cells.size(); ++j) {
+            if (!selected[j]) continue;
+            if (has_strings(view, j)) {
+                texts[j] = listed_texts(view, j, selection, *subject.labels, target);
+                room += texts[j].size() + 1;
+            } else {
+                numbers |= has_mean(view, j);
+                room += has_mean(view, j) ? 1 : cells[j];
+            }
+        }
+        std::vector<Estimate> means;
+        if (numbers) means = estimate(view, {Quantity::means, target});
+        EstimateRows all = rows_about(subject, critical_value,
+                                      cells.size() > 1 || has_mean(view, 0) || !texts.empty() ? room : 0);
+        for (std::size_t j = 0; j < cells.size(); ++j)
+            if (!selected[j])
+                continue;
+            else if (const auto listed = texts.find(j); listed != texts.end())
+                add_texts(all, view, j, listed->second, !selection.texts);
+            else if (has_mean(view, j))
+                all.add(j, EstimateRows::none, means[j], all.kept(report_status(view, j, target)));
+            else
+                add_shares(all, view, j, target);
+        return all;
+    };
+    return ask(subject.summary, EstimateRows{}, found,
+               [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
+}
+
+constexpr ResultColumn text_pair_columns[] = {{"attribute", ColumnType::text}, {"label", ColumnType::text}};
+
+/// Pairs of an attribute and a text.
+struct TextPairs {
+    struct TextPair {
+        std::size_t attribute;
+        Cell code;
+    };
+    const Labels* labels = &no_labels();
+    std::vector<TextPair> pairs = {};
+    std::size_t count = 0;
+
+    void write(RowCells<text_pair_columns>& row, std::size_t number) const {
+        row.put("attribute", shown_name(*labels, pairs[number].attribute));
+        row.put("label", shown_label(*labels, pairs[number].attribute, pairs[number].code));
+    }
+};
+
+constexpr ResultColumn robust_interval_columns[] = {
+    {"attribute", ColumnType::text},  {"label", ColumnType::text},
+    {"estimate", ColumnType::number}, {"lower", ColumnType::number},
+    {"upper", ColumnType::number},    {"n", ColumnType::bigint},
+    {"people", ColumnType::bigint},   {"attribute_number", ColumnType::integer},
+    {"value", ColumnType::integer},   {"note", ColumnType::text}};
+
+/// All estimates of a summary, with individual bounds.
+struct BoundedRows {
+    EstimateRows estimates = {};
+    std::vector<Interval> bounds = {};
+    std::size_t count = 0;
+
+    void write(RowCells<robust_interval_columns>& row, std::size_t number) const {
+        const auto& [attribute, value, estimate, status] = estimates.rows[number];
+        const double shown = status->shown(estimate.value);
+        estimates.put_names(row, attribute, value);
+        row.put("estimate", shown);
+        row.put("lower", status->shown(bounds[number].lower));
+        row.put("upper", status->shown(bounds[number].upper));
+        status->put_counts(row);
+        status->put_note(row, !std::isnan(shown));
+    }
+};
+
+}  // namespace
+
+namespace accessors {
+
+Found means(const Subject& whole, const SummaryQuery& query) {
+    return results<estimate_columns>(mean_rows(selected(whole, query.attribute),
+                                               critical_value(query.confidence), target_named(query.target)));
+}
+
+Found frequencies(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
+    const Consistency method = consistency_named(query.method);
+    return results<estimate_columns>(
+        share_rows(subject, method, critical_value(query.confidence), target_named(query.target)));
+}
+
+Found estimate(const Subject& subject, const SummaryQuery& query) {
+    if (query.texts && query.texts->size() % 2 != 0)
+        throw Error(ErrorCode::invalid_value, "texts must be pairs of an attribute and a text");
+    return results<estimate_columns>(everything(subject, {query.attributes, query.texts},
+                                                critical_value(query.confidence),
+                                                target_named(query.target)));
+}
+
+/// The texts that a search of each selected attribute finds.
+Found frequent_texts(const Subject& subject, const SummaryQuery& query) {
+    TextPairs all;
+    all.labels = subject.labels;
+    const Selection selection{query.attributes};
+    all = ask(subject.summary, std::move(all), [&](const SummaryView& view) {
+        const std::size_t attributes = view.mechanism->cells().size();
+        const std::vector<bool> chosen = selection.selected(*subject.labels, attributes);
+        TextPairs found;
+        found.labels = subject.labels;
+        for (std::size_t j = 0; j < attributes; ++j)
+            if (chosen[j] && has_strings(view, j))
+                for (const ListedText& one : listed_texts(view, j, {}, *subject.labels, Target::sample))
+                    found.pairs.push_back({j, one.code});
+        found.count = found.pairs.size();
+        return found;
+    });
+    return results<text_pair_columns>(std::move(all));
+}
+
+/// All estimates, with intervals that hold if at most this share of the reports is forged.
+Found robust_interval(const Subject& subject, const SummaryQuery& query) {
+    const double errors = critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    BoundedRows all;
+    all.estimates = everything(subject, {}, 0, target);
+    all.bounds = ask(subject.summary, std::vector<Interval>(), [&](const SummaryView& view) {
+        std::vector<Interval> bounds;
+        reserve_rows(bounds, all.estimates.count);
+        std::optional<RobustInterval> of_attribute;
+        Work work;
+        for (std::size_t row = 0; row < all.estimates.count; ++row, work.done()) {
+            const auto& [attribute, value, estimate, status] = all.estimates.rows[row];
+            const Quantity quantity = value == EstimateRows::none ? Quantity::means : Quantity::frequencies;
+            if (row == 0 || attribute != all.estimates.rows[row - 1].attribute)
+                of_attribute.emplace(view, Question{quantity, target, attribute}, query.forged, errors);
+            bounds.push_back((*of_attribute)(estimate));
+        }
+        return bounds;
+    });
+    all.count = all.bounds.size();
+    return results<robust_interval_columns>(std::move(all));
+}
+
+}  // namespace accessors
+
+}  // namespace ldp

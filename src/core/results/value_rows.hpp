@@ -1,0 +1,68 @@
+// Helpers of the rows of means and shares.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/results/estimate_rows.hpp"
+#include "core/tables/marginal.hpp"
+
+namespace ldp {
+
+/// Whether the primary estimate of an attribute is its mean, rather than the shares of its values.
+[[nodiscard]] bool has_mean(const SummaryView& view, std::size_t attribute);
+
+/// As one_attribute(), for an attribute whose values have shares.
+[[nodiscard]] std::size_t one_category(const SummaryView& view, std::optional<std::size_t> named);
+
+/// The query's subject: the summary, with the attribute that the query names.
+[[nodiscard]] Subject selected(Subject whole, std::optional<std::string_view> attribute);
+
+/// Empty rows about the subject, with space for this number of rows; without allocation if it is 0.
+[[nodiscard]] EstimateRows rows_about(const Subject& subject, double critical_value, std::size_t room,
+                                      bool tested = false);
+
+/// The status of the rows of an attribute's values. If tables were combined, each share has its own
+/// estimate and error law from one evaluation.
+class ValueStatus {
+  public:
+    ValueStatus(const SummaryView& view, std::size_t attribute, Target target, const ReportStatus* about);
+    /// Whether each value has its own error law.
+    [[nodiscard]] bool measured() const noexcept { return tables_.has_value(); }
+    [[nodiscard]] std::size_t values() const noexcept { return cells_->count(); }
+    [[nodiscard]] MeasuredShare share(std::size_t value) const {
+        return tables_->measured(cells_->box(value));
+    }
+
+    [[nodiscard]] const ReportStatus* with(const ErrorLaw& law, EstimateRows& rows) const {
+        ReportStatus one = *about_;
+        one.law = law;
+        return rows.kept(std::move(one));
+    }
+    [[nodiscard]] const ReportStatus* of(std::size_t value, EstimateRows& rows) const {
+        return measured() ? with(share(value).law, rows) : about_;
+    }
+
+  private:
+    const ReportStatus* about_;
+    std::optional<Marginal> tables_;
+    std::optional<Cells> cells_;
+};
+
+/// The intervals of an attribute's shares if each has its own error law, determined by the counts. Empty
+/// for other mechanisms, which have one law for all values.
+[[nodiscard]] std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute,
+                                                  Target target, std::span<const Estimate> estimates,
+                                                  double critical_value);
+
+/// Calls `find(view, attribute, status)` for the values of one attribute, with the status of its reports. `find` returns
+/// the rows, which keep the status.
+template <class Find>
+EstimateRows of_one_category(const Subject& subject, Find find) {
+    return ask(
+        subject, EstimateRows{},
+        [&](const SummaryView& view) { return find(view, one_category(view, subject.attribute)); },
+        [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
+}
+
+}  // namespace ldp
