@@ -17,6 +17,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/channel/subset_channel.hpp"
 #include "core/math/haar_tree.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
@@ -179,8 +180,15 @@ std::vector<LearntRange> HaarRanges::ranges(const Counts& counts, double coverag
     return learnt;
 }
 
-// The best oracle of a statistic is chosen as in any record and written to the block, since later versions
-// may choose differently.
+/// Returns the oracle with the least variance for a statistic; of equal variances, the one with the shorter
+/// report. Sets of one value are those of grr. The sets of 7 of 15 values have the variance of the points of a
+/// projective space.
+const char* oracle_for(std::uint64_t bins, double epsilon) noexcept {
+    const std::uint64_t size = SubsetChannel::best_size(epsilon, bins);
+    return size == 1 ? "grr" : bins == 15 && size == 7 ? "projective" : "subset";
+}
+
+// The oracle of a statistic is written to the block, since later versions may choose differently.
 void write(const Settings& settings, Writer& writer) {
     const std::size_t d = settings.attributes().size();
     std::vector<Attribute> facts;
@@ -188,6 +196,7 @@ void write(const Settings& settings, Writer& writer) {
         Attribute& fact = facts.emplace_back();
         fact.name = std::to_string(facts.size());
         fact.domain = bins;
+        fact.mechanism = oracle_for(bins, settings.epsilon());
     }
     Writer record;
     writer.put(static_cast<std::uint32_t>(d));
