@@ -16,6 +16,7 @@
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/longitudinal/candidate_search.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
@@ -27,15 +28,20 @@ namespace ldp {
 
 namespace {
 
+/// Whether the keys of a number are buckets of public partitions, so that the mean of a key is known.
+bool has_dithered_keys(const MechanismEntry& entry) noexcept {
+    return entry.purpose == Purpose::distribution && entry.responses.name != nullptr;
+}
+
 /// The estimates of a spec: its items are the values of a category, or buckets of them, or one mean.
 struct EstimatedItems {
     EstimatedItems(const Spec& spec, const Mechanism& mechanism)
         : numeric(spec.attributes()[0].numeric()),
           unit(numeric ? spec.attributes()[0].max / 2 - spec.attributes()[0].min / 2 : 1),
           steps(static_cast<double>(mechanism.cells()[0] - 1)) {
-        const std::string name = spec.mechanism().name;
+        const MechanismEntry& entry = spec.mechanism();
         if (numeric) {
-            dithered = name == "dithered";
+            dithered = has_dithered_keys(entry);
             key_step = 2 / steps;
             if (dithered)
                 partitions = static_cast<double>(
@@ -44,8 +50,9 @@ struct EstimatedItems {
             return;
         }
         domain = spec.attributes()[0].domain;
-        bucketed = name == "dbitflip";
-        if (name == "loloha") hashed_into = static_cast<double>(spec.number("buckets"));
+        const std::string_view option = entry.responses.name == nullptr ? "" : entry.responses.name;
+        bucketed = option == "bits";
+        if (option == "buckets") hashed_into = static_cast<double>(spec.number("buckets"));
         count = bucketed ? spec.number("buckets") : domain;
         if (bucketed) each_bit = static_cast<double>(count) / static_cast<double>(spec.number("bits"));
     }
@@ -406,11 +413,11 @@ void check_predictable(const Spec& spec, const Mechanism& mechanism) {
         refuse("It has " + std::to_string(spec.attributes().size()) + " attributes.");
     const Attribute& attribute = spec.attributes()[0];
     if (attribute.strings) refuse("\"" + attribute.name + "\" has an open domain.");
-    const std::string_view mechanism_name = spec.mechanism().name;
     // Other mechanisms for distributions have keys whose mean depends on more than their number.
-    const bool dithered_numbers = attribute.numeric() && mechanism_name == "dithered";
+    const bool dithered_numbers = attribute.numeric() && has_dithered_keys(spec.mechanism());
     if (!mechanism.can_estimate(attribute.numeric() ? Quantity::means : Quantity::frequencies) ||
-        mechanism_name == "rappor" || (find_capability<Ordered>(mechanism) != nullptr && !dithered_numbers))
+        find_capability<CandidateSearch>(mechanism) != nullptr ||
+        (find_capability<Ordered>(mechanism) != nullptr && !dithered_numbers))
         refuse(std::string(spec.mechanism().name) +
                " is not a mechanism for one mean, or for the shares of given values, alone.");
     if (attribute.domain > max_items)
