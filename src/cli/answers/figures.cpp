@@ -14,8 +14,10 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
+#include "core/results/row_functions.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/products.hpp"
+#include "core/summary/summary.hpp"
 
 namespace ldp::cli {
 
@@ -135,8 +137,8 @@ class Questions {
                                                    : title_of(which),
                       .kind = Figure::Kind::mean,
                       .ordered = true};
-        source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.options() + ")",
-                    [&](const pq::Row& row) {
+        source_.ask(figure, "SELECT * FROM ldp_means({summary}" + source_.options() + ")", find("means"),
+                    [&](const NamedRow& row) {
                         const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
                         if (std::ranges::find(which, j) == which.end()) return;
                         Row one = row_of(row);
@@ -171,6 +173,19 @@ class Questions {
         end();
     }
 
+    /// A function of the summary, with the usual arguments, or about one attribute.
+    [[nodiscard]] static Source::Find find(const char* function, const SummaryQuery& query) {
+        return [function, query](const Subject& whole) { return row_function(function).find(whole, query); };
+    }
+    [[nodiscard]] Source::Find find(const char* function) const {
+        return find(function, source_.query(function));
+    }
+    [[nodiscard]] Source::Find find_for(const char* function, std::size_t j) const {
+        SummaryQuery query = source_.query(function);
+        query.attribute = attributes()[j].name;
+        return find(function, query);
+    }
+
     /// Whether the values of a category have an order of their own: those of bins and of unlabelled codes.
     [[nodiscard]] bool ordered_values(std::size_t j) const {
         return attributes()[j].binned() || attributes()[j].labels.empty() || is_ordered(j);
@@ -188,7 +203,10 @@ class Questions {
             (few ? "SELECT * FROM ldp_frequencies({summary}"
                  : "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values)) +
             argument(j) + source_.options() + ")";
-        source_.ask(figure, question, [&](const pq::Row& row) {
+        SummaryQuery query = source_.query(few ? "frequencies" : "top");
+        query.attribute = attributes()[j].name;
+        query.limit = most_values;
+        source_.ask(figure, question, find(few ? "frequencies" : "top", query), [&](const NamedRow& row) {
             Row one = row_of(row);
             if (few) one.attribute = j;
             if (one.note.empty() && number(row, "p_value") > significant) one.note = "not clearly above zero";
@@ -209,7 +227,7 @@ class Questions {
             std::to_string(attributes()[j].strings->longest) + " characters.";
         source_.ask(figure,
                     "SELECT * FROM ldp_frequent_strings({summary}" + argument(j) + source_.options() + ")",
-                    [&](const pq::Row& row) {
+                    find_for("frequent_strings", j), [&](const NamedRow& row) {
                         figure.rows.push_back(row_of(row));
                         if (figure.rows.back().label.empty()) figure.rows.back().label = "(empty)";
                     });
@@ -234,10 +252,13 @@ class Questions {
         Figure histogram{
             .title = "Distribution of " + called(j), .shares = true, .kind = Figure::Kind::distribution};
         histogram.ordered = true;
+        SummaryQuery in_bins = source_.query("histogram");
+        in_bins.attribute = attributes()[j].name;
+        in_bins.bins = static_cast<std::int32_t>(count);
         source_.ask(histogram,
                     "SELECT * FROM ldp_histogram({summary}, " + std::to_string(count) + source_.options() +
                         argument(j) + ")",
-                    [&](const pq::Row& row) {
+                    find("histogram", in_bins), [&](const NamedRow& row) {
                         Row one = row_of(row);
                         one.at = number(row, "low");
                         one.until = number(row, "high");
@@ -257,7 +278,7 @@ class Questions {
         quantiles.heading = "Quantiles";
         source_.ask(quantiles,
                     "SELECT * FROM ldp_quantiles({summary}" + source_.options() + argument(j) + ")",
-                    [&](const pq::Row& row) {
+                    find_for("quantiles", j), [&](const NamedRow& row) {
                         Row one = row_of(row);
                         one.at = number(row, "share");
                         one.label = rounded(100 * one.at) + " %";
@@ -284,8 +305,19 @@ class Questions {
                 "other. Noise alone can raise an estimate above 0, not the lower end of its interval.",
             .kind = Figure::Kind::association};
         std::vector<std::tuple<double, std::size_t, std::size_t>> strongest;
+        const SummaryQuery query = source_.query("association");
+        const auto associated = [&](const Subject& whole) {
+            if (!of_record) return accessors::association(whole, query);
+            const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(whole.summary);
+            const SummaryDraft draft = summary_of_part(view_of(*mechanism, whole.summary), part.first);
+            std::vector<std::byte> bytes(draft.size());
+            draft.write(bytes);
+            const std::span<const Attribute> all = attributes();
+            const Labels labels(all.subspan(part.first, part.mechanism->cells().size()));
+            return accessors::association({.summary = bytes, .labels = &labels}, query);
+        };
         source_.ask(pairs, "SELECT * FROM ldp_association(" + summary + source_.options(false) + ")",
-                    [&](const pq::Row& row) {
+                    associated, [&](const NamedRow& row) {
                         Row one = row_of(row);
                         one.label = text(row, "attribute");
                         one.group = text(row, "other_attribute");
@@ -317,15 +349,22 @@ class Questions {
                      .about = "The share of all people with both answers.",
                      .shares = true,
                      .kind = Figure::Kind::table};
-        source_.ask(table,
-                    "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +
-                        constant(attributes()[second].name) + source_.options() + ")",
-                    [&](const pq::Row& row) {
-                        Row one = row_of(row);
-                        one.label = text(row, "row_label");
-                        one.group = text(row, "column_label");
-                        table.rows.push_back(std::move(one));
-                    });
+        source_.ask(
+            table,
+            "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +
+                constant(attributes()[second].name) + source_.options() + ")",
+            [&](const Subject& whole) {
+                const std::string_view names[] = {attributes()[first].name, attributes()[second].name};
+                SummaryQuery query = source_.query("marginal");
+                query.names = names;
+                return accessors::marginal(whole, query);
+            },
+            [&](const NamedRow& row) {
+                Row one = row_of(row);
+                one.label = row.element("cell", 0);
+                one.group = row.element("cell", 1);
+                table.rows.push_back(std::move(one));
+            });
         keep(std::move(table));
         end();
     }
@@ -334,6 +373,8 @@ class Questions {
     void correlations() {
         const auto all = std::span(attributes());
         std::string pairs;
+        std::vector<std::pair<std::size_t, std::size_t>> numbers;
+        std::vector<Source::Find> correlated;
         for (std::size_t x = 0, found = 0; x < all.size(); ++x)
             for (std::size_t y = x + 1; y < all.size() && found < most_pairs; ++y) {
                 const auto known = [&](std::size_t first, std::size_t second) {
@@ -342,6 +383,11 @@ class Questions {
                 if (!known(x, y) || !known(x, x) || !known(y, y)) continue;
                 pairs +=
                     (found++ == 0 ? "(" : ", (") + constant(all[x].name) + ", " + constant(all[y].name) + ")";
+                SummaryQuery query = source_.query("correlation");
+                query.x = all[x].name;
+                query.y = all[y].name;
+                correlated.push_back(find("correlation", query));
+                numbers.emplace_back(x, y);
             }
         if (pairs.empty()) return;
         begin("Correlations");
@@ -351,16 +397,16 @@ class Questions {
                 "1 if two numbers grow in proportion, \u22121 if one falls as the other grows, 0 without "
                 "a linear relation.",
             .kind = Figure::Kind::association};
-        source_.ask(figure,
-                    "SELECT x, y, c.* FROM (SELECT {summary} AS summary) AS s, (VALUES " + pairs +
-                        ") AS pairs (x, y), ldp_correlation(summary, x, y" + source_.options() + ") AS c",
-                    [&](const pq::Row& row) {
-                        Row one = row_of(row);
-                        one.label = text(row, "x");
-                        one.group = text(row, "y");
-                        one.scale = Interval{-1, 1};
-                        figure.rows.push_back(std::move(one));
-                    });
+        source_.ask_all(figure,
+                        "SELECT x, y, c.* FROM (SELECT {summary} AS summary) AS s, (VALUES " + pairs +
+                            ") AS pairs (x, y), ldp_correlation(summary, x, y" + source_.options() + ") AS c",
+                        correlated, [&](const NamedRow& row, std::size_t pair) {
+                            Row one = row_of(row);
+                            one.label = all[numbers[pair].first].name;
+                            one.group = all[numbers[pair].second].name;
+                            one.scale = Interval{-1, 1};
+                            figure.rows.push_back(std::move(one));
+                        });
         keep(std::move(figure));
         end();
     }
@@ -371,14 +417,15 @@ class Questions {
         Table table{.title = "Ranges for a second round",
                     .about = "Each range contains the values of nine in ten people.",
                     .header = {{"attribute", true}, {"coefficient", true}, {"from"}, {"to"}}};
-        source_.ask(table, "SELECT * FROM ldp_learn_range({summary})", [&](const pq::Row& row) {
-            const double low = number(row, "low"), high = number(row, "high");
-            const std::string attribute = text(row, "attribute");
-            table.rows.push_back({{attribute.empty() ? "all" : name(attribute)},
-                                  {text(row, "coefficient")},
-                                  {rounded(low), low},
-                                  {rounded(high), high}});
-        });
+        source_.ask(table, "SELECT * FROM ldp_learn_range({summary})", find("learn_range"),
+                    [&](const NamedRow& row) {
+                        const double low = number(row, "low"), high = number(row, "high");
+                        const std::string attribute = text(row, "attribute");
+                        table.rows.push_back({{attribute.empty() ? "all" : name(attribute)},
+                                              {text(row, "coefficient")},
+                                              {rounded(low), low},
+                                              {rounded(high), high}});
+                    });
         begin("Ranges");
         section_.tables.push_back(std::move(table));
         end();

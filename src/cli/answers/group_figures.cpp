@@ -8,6 +8,7 @@
 #include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/results/row_functions.hpp"
 #include "core/spec/attributes.hpp"
 
 namespace ldp::cli {
@@ -37,21 +38,38 @@ void limit_lines(Figure& figure) {
     limit_drawing(figure, std::move(groups), most_lines, "lines");
 }
 
-std::string frequencies(const Source& source, const std::string& attribute) {
-    return "ldp_frequencies(g.summary, attribute => " + constant(attribute) + source.options() + ")";
-}
-std::string means(const Source& source) {
-    return "ldp_means(g.summary" + source.options() + ")";
-}
-std::string median(const Source& source, const std::string& attribute) {
-    return "ldp_quantiles(g.summary, ARRAY[0.5]" + source.options() + ", attribute => " +
-           constant(attribute) + ")";
+constexpr double half[] = {0.5};
+
+Source::Find find(const char* function, const SummaryQuery& query) {
+    return [function, query](const Subject& whole) { return row_function(function).find(whole, query); };
 }
 
 }  // namespace
 
 std::string GroupFigures::called(std::size_t attribute) const {
     return name(source_.spec().attributes()[attribute].name, 60);
+}
+
+GroupFigures::GroupAccessor GroupFigures::frequencies(std::size_t attribute) const {
+    const std::string& called = source_.spec().attributes()[attribute].name;
+    SummaryQuery query = source_.query("frequencies");
+    query.attribute = called;
+    return {"ldp_frequencies(g.summary, attribute => " + constant(called) + source_.options() + ")",
+            find("frequencies", query)};
+}
+
+GroupFigures::GroupAccessor GroupFigures::means() const {
+    return {"ldp_means(g.summary" + source_.options() + ")", find("means", source_.query("means"))};
+}
+
+GroupFigures::GroupAccessor GroupFigures::median(std::size_t attribute) const {
+    const std::string& called = source_.spec().attributes()[attribute].name;
+    SummaryQuery query = source_.query("quantiles");
+    query.attribute = called;
+    query.shares = half;
+    return {"ldp_quantiles(g.summary, ARRAY[0.5]" + source_.options() + ", attribute => " + constant(called) +
+                ")",
+            find("quantiles", query)};
 }
 
 std::string GroupFigures::label_of(std::size_t attribute) const {
@@ -66,7 +84,7 @@ std::string GroupFigures::means_title(const std::vector<std::size_t>& attributes
                                   : "Means of " + grouped(attributes.size()) + " attributes";
 }
 
-Figure GroupFigures::by_round(Figure figure, const std::string& accessor,
+Figure GroupFigures::by_round(Figure figure, const GroupAccessor& accessor,
                               const std::vector<std::size_t>& which) {
     const auto view = source_.view();
     if (source_.asked().round || !source_.has_rounds() || !view || !view->rounds.recorded() ||
@@ -77,8 +95,8 @@ Figure GroupFigures::by_round(Figure figure, const std::string& accessor,
     figure.kind = Figure::Kind::change;
     figure.axis = "round";
     source_.ask(
-        figure, "SELECT g.name, a.* FROM {groups}, " + accessor + " AS a",
-        [&](const pq::Row& row) {
+        figure, "SELECT g.name, a.* FROM {groups}, " + accessor.sql + " AS a", accessor.find,
+        [&](const NamedRow& row) {
             const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
             if (std::ranges::find(which, j) == which.end()) return;
             Row one = row_of(row);
@@ -92,7 +110,7 @@ Figure GroupFigures::by_round(Figure figure, const std::string& accessor,
     return figure;
 }
 
-Figure GroupFigures::by_group(Figure figure, const std::string& accessor,
+Figure GroupFigures::by_group(Figure figure, const GroupAccessor& accessor,
                               const std::vector<std::size_t>& which) {
     const std::string& by = source_.asked().by;
     if (by.empty()) return {};
@@ -102,8 +120,8 @@ Figure GroupFigures::by_group(Figure figure, const std::string& accessor,
     figure.axis = by;
     std::vector<std::string> groups;
     source_.ask(
-        figure, "SELECT g.name, a.* FROM {groups}, " + accessor + " AS a",
-        [&](const pq::Row& row) {
+        figure, "SELECT g.name, a.* FROM {groups}, " + accessor.sql + " AS a", accessor.find,
+        [&](const NamedRow& row) {
             const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
             if (std::ranges::find(which, j) == which.end()) return;
             Row one = row_of(row);
@@ -129,31 +147,31 @@ Figure GroupFigures::by_group(Figure figure, const std::string& accessor,
 
 Figure GroupFigures::shares_by_round(std::size_t attribute, bool ordered) {
     return by_round({.title = "Shares of " + called(attribute), .shares = true, .ordered = ordered},
-                    frequencies(source_, source_.spec().attributes()[attribute].name), {attribute});
+                    frequencies(attribute), {attribute});
 }
 
 Figure GroupFigures::shares_by_group(std::size_t attribute, bool ordered) {
     return by_group({.title = "Shares of " + called(attribute), .shares = true, .ordered = ordered},
-                    frequencies(source_, source_.spec().attributes()[attribute].name), {attribute});
+                    frequencies(attribute), {attribute});
 }
 
 Figure GroupFigures::means_by_round(const std::vector<std::size_t>& attributes) {
-    return by_round({.title = means_title(attributes)}, means(source_), attributes);
+    return by_round({.title = means_title(attributes)}, means(), attributes);
 }
 
 Figure GroupFigures::means_by_group(const std::vector<std::size_t>& attributes) {
-    return by_group({.title = means_title(attributes), .ordered = attributes.size() > 1}, means(source_),
+    return by_group({.title = means_title(attributes), .ordered = attributes.size() > 1}, means(),
                     attributes);
 }
 
 Figure GroupFigures::median_by_round(std::size_t attribute) {
-    return by_round({.title = "Median of " + called(attribute), .quantity = "median"},
-                    median(source_, source_.spec().attributes()[attribute].name), {attribute});
+    return by_round({.title = "Median of " + called(attribute), .quantity = "median"}, median(attribute),
+                    {attribute});
 }
 
 Figure GroupFigures::median_by_group(std::size_t attribute) {
-    return by_group({.title = "Median of " + called(attribute), .quantity = "median"},
-                    median(source_, source_.spec().attributes()[attribute].name), {attribute});
+    return by_group({.title = "Median of " + called(attribute), .quantity = "median"}, median(attribute),
+                    {attribute});
 }
 
 Figure GroupFigures::series() {
@@ -163,7 +181,7 @@ Figure GroupFigures::series() {
                   .kind = Figure::Kind::change,
                   .axis = "round"};
     source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.options() + ")",
-                [&](const pq::Row& row) {
+                find("series", source_.query("series")), [&](const NamedRow& row) {
                     Row one = row_of(row);
                     one.at = cli::number(row, "round");
                     one.attribute = static_cast<std::size_t>(one.at) - 1;
@@ -180,8 +198,10 @@ Figure GroupFigures::series_median() {
                   .axis = "round",
                   .heading = "Median",
                   .quantity = "median"};
+    SummaryQuery query = source_.query("series_quantiles");
+    query.shares = half;
     source_.ask(figure, "SELECT * FROM ldp_series_quantiles({summary}, ARRAY[0.5]" + source_.options() + ")",
-                [&](const pq::Row& row) {
+                find("series_quantiles", query), [&](const NamedRow& row) {
                     Row one = row_of(row);
                     one.at = cli::number(row, "round");
                     figure.rows.push_back(std::move(one));

@@ -32,11 +32,19 @@ class GroupFigures {
     /// The name of an attribute; within a vector, the label of the element.
     [[nodiscard]] std::string label_of(std::size_t attribute) const;
     [[nodiscard]] std::string means_title(const std::vector<std::size_t>& attributes) const;
+    /// A function of the summary of each group: in SQL, where the summary is g.summary, and here.
+    struct GroupAccessor {
+        std::string sql;
+        Source::Find find;
+    };
+    [[nodiscard]] GroupAccessor frequencies(std::size_t attribute) const;
+    [[nodiscard]] GroupAccessor means() const;
+    [[nodiscard]] GroupAccessor median(std::size_t attribute) const;
     /// Asks an accessor for each round. Rows with a label are one line for each label.
-    [[nodiscard]] Figure by_round(Figure figure, const std::string& accessor,
+    [[nodiscard]] Figure by_round(Figure figure, const GroupAccessor& accessor,
                                   const std::vector<std::size_t>& which);
     /// Asks an accessor for each of the largest groups, and compares them.
-    [[nodiscard]] Figure by_group(Figure figure, const std::string& accessor,
+    [[nodiscard]] Figure by_group(Figure figure, const GroupAccessor& accessor,
                                   const std::vector<std::size_t>& which);
 
     Source& source_;

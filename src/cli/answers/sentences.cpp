@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "accounting/posterior_odds.hpp"
 #include "cli/answers/answer_sections.hpp"
@@ -162,23 +163,41 @@ Table health(Source& source, bool& alarm) {
     if (by_round && !source.has_rounds()) return table;
     if (by_round) table.header.push_back({"round"});
     double least = 1;
+    // Of each statistic the round with the least p-value, corrected for the number of rounds.
+    struct LeastStatistic {
+        double observed, expected, p;
+        std::string round;
+        double count = 0;
+    };
+    std::map<std::string, LeastStatistic> found;
+    std::vector<std::string> order;
     source.ask(
         table,
         by_round ? "SELECT DISTINCT ON (h.statistic) h.statistic, h.observed, h.expected, "
                    "least(1, h.p_value * count(*) OVER (PARTITION BY h.statistic)) AS p_value, g.name AS "
                    "round FROM {groups}, ldp_health(g.summary) AS h ORDER BY h.statistic, h.p_value"
                  : "SELECT * FROM ldp_health({summary})",
-        [&](const pq::Row& row) {
-            const double observed = number(row, "observed"), expected = number(row, "expected"),
-                         p = number(row, "p_value");
-            least = std::min(least, std::isnan(p) ? 1 : p);
-            table.rows.push_back({{text(row, "statistic")},
-                                  {rounded(observed), observed},
-                                  {rounded(expected), expected},
-                                  {rounded(p), p}});
-            if (by_round) table.rows.back().push_back({text(row, "round")});
+        [](const Subject& whole) { return accessors::health(whole, {}); },
+        [&](const NamedRow& row) {
+            const LeastStatistic one{number(row, "observed"), number(row, "expected"), number(row, "p_value"),
+                                     text(row, "name")};
+            const auto [at, first] = found.emplace(text(row, "statistic"), one);
+            if (first) order.push_back(at->first);
+            const double count = at->second.count + 1;
+            if (one.p < at->second.p || std::isnan(at->second.p)) at->second = one;
+            at->second.count = count;
         },
         by_round ? "round" : "");
+    if (by_round) std::ranges::sort(order);
+    for (const std::string& statistic : order) {
+        const auto& [observed, expected, least_p, round, count] = found[statistic];
+        // As in SQL, the least of 1 and an unknown number is 1.
+        const double p = !by_round ? least_p : least_p * count < 1 ? least_p * count : 1.0;
+        least = std::min(least, std::isnan(p) ? 1 : p);
+        table.rows.push_back(
+            {{statistic}, {rounded(observed), observed}, {rounded(expected), expected}, {rounded(p), p}});
+        if (by_round) table.rows.back().push_back({round});
+    }
     if (table.rows.empty()) return table;
     least *= static_cast<double>(table.rows.size());  // a bound over all tests
     alarm = least < alarming;
@@ -201,17 +220,17 @@ Section trust(Source& source, bool& alarm) {
     if (source.view()) section.tables.push_back(health(source, alarm));
     Table bias{.title = "Effect of forged reports", .header = {{"attribute", true}, {"down by"}, {"up by"}}};
     bias.about = "The largest shift of an estimate if one report in a hundred is forged, with any content.";
-    source.ask(bias, "SELECT * FROM ldp_influence(ldp_client_spec({name}), " + shortest(forged) + ")",
-               [&](const pq::Row& row) {
-                   const double down = number(row, "down"), up = number(row, "up");
-                   if (std::isnan(down)) return;  // there is no bound
-                   const auto found = std::ranges::find(source.spec().attributes(), text(row, "attribute"),
-                                                        &Attribute::name);
-                   const bool share = found == source.spec().attributes().end() || !found->numeric();
-                   bias.rows.push_back({{name(text(row, "attribute"))},
-                                        {shown(std::abs(down), std::abs(down), share), down},
-                                        {shown(up, up, share), up}});
-               });
+    source.ask_server(bias, "SELECT * FROM ldp_influence(ldp_client_spec({name}), " + shortest(forged) + ")",
+                      [&](const NamedRow& row) {
+                          const double down = number(row, "down"), up = number(row, "up");
+                          if (std::isnan(down)) return;  // there is no bound
+                          const auto found = std::ranges::find(source.spec().attributes(),
+                                                               text(row, "attribute"), &Attribute::name);
+                          const bool share = found == source.spec().attributes().end() || !found->numeric();
+                          bias.rows.push_back({{name(text(row, "attribute"))},
+                                               {shown(std::abs(down), std::abs(down), share), down},
+                                               {shown(up, up, share), up}});
+                      });
     if (!bias.rows.empty() || !bias.refused.empty()) section.tables.push_back(std::move(bias));
     return section;
 }

@@ -26,11 +26,79 @@ std::string with(std::string_view text, const std::map<std::string, std::string>
     return out;
 }
 
-/// The number of a column that is not NULL.
-std::optional<pq::Row::size_type> column_of(const pq::Row& row, const char* column) {
-    for (pq::Row::size_type i = 0; i < row.size(); ++i)
-        if (std::string_view(row[i].name()) == column && !row[i].is_null()) return i;
-    return {};
+/// A row that the server returned as text.
+class ServerRow : public NamedRow {
+  public:
+    explicit ServerRow(const pq::Row& row) : row_(row) {}
+    [[nodiscard]] double number(std::string_view column) const override {
+        const auto at = column_of(column);
+        return at ? std::strtod(row_[*at].c_str(), nullptr) : NAN;
+    }
+    [[nodiscard]] std::string text(std::string_view column) const override {
+        const auto at = column_of(column);
+        return at ? row_[*at].as<std::string>() : std::string();
+    }
+    [[nodiscard]] std::string element(std::string_view, std::size_t) const override { return {}; }
+
+  private:
+    /// The number of a column that is not NULL.
+    [[nodiscard]] std::optional<pq::Row::size_type> column_of(std::string_view column) const {
+        for (pq::Row::size_type i = 0; i < row_.size(); ++i)
+            if (std::string_view(row_[i].name()) == column && !row_[i].is_null()) return i;
+        return {};
+    }
+
+    const pq::Row& row_;
+};
+
+/// A row that was computed here, about a group if it has a name.
+class ComputedRow : public NamedRow {
+  public:
+    ComputedRow(std::span<const ResultColumn> columns, std::span<const ResultCell> cells,
+                const std::string* group)
+        : columns_(columns), cells_(cells), group_(group) {}
+    [[nodiscard]] double number(std::string_view column) const override {
+        if (group_ != nullptr && column == "name") return std::strtod(group_->c_str(), nullptr);
+        const auto at = column_of(column);
+        if (!at) return NAN;
+        return columns_[*at].type == ColumnType::number ? cells_[*at].number
+                                                        : static_cast<double>(cells_[*at].whole);
+    }
+    [[nodiscard]] std::string text(std::string_view column) const override {
+        if (group_ != nullptr && column == "name") return *group_;
+        const auto at = column_of(column);
+        if (!at) return {};
+        const bool whole =
+            columns_[*at].type == ColumnType::integer || columns_[*at].type == ColumnType::bigint;
+        return whole ? std::to_string(cells_[*at].whole) : cells_[*at].text;
+    }
+    [[nodiscard]] std::string element(std::string_view column, std::size_t index) const override {
+        const auto at = column_of(column);
+        return at && index < cells_[*at].texts.size() ? cells_[*at].texts[index] : std::string();
+    }
+
+  private:
+    [[nodiscard]] std::optional<std::size_t> column_of(std::string_view column) const {
+        for (std::size_t i = 0; i < columns_.size(); ++i)
+            if (columns_[i].name == column && cells_[i].known) return i;
+        return {};
+    }
+
+    std::span<const ResultColumn> columns_;
+    std::span<const ResultCell> cells_;
+    const std::string* group_;
+};
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+    const auto* const first = reinterpret_cast<const std::byte*>(text.data());
+    return {first, first + text.size()};
+}
+
+std::string reason_of(const pq::Failure& failure) {
+    std::string why = failure.what();
+    why.erase(0, why.starts_with("asking: ") ? 8 : 0);
+    if (!failure.detail().empty()) why += ". " + failure.detail();
+    return why;
 }
 
 std::string schema_of(pqxx::connection& connection) {
@@ -49,19 +117,23 @@ Source::Source(pqxx::connection& connection, Asked asked)
       rollup_(collection_of_rollup().empty() ? "" : asked_.collection),
       collection_(rollup_.empty() ? asked_.collection : collection_of_rollup()),
       spec_(fetch_spec(connection, collection_)),
+      labels_(spec_.attributes()),
       mechanism_(make_mechanism(spec_)) {
     pq::guarded("counting reports", [&] {
-        pqxx::read_transaction transaction(connection_);
-        begin(transaction);
-        const auto found = transaction.exec("SELECT " + spelled("{summary}::text"));
-        if (!found[0][0].is_null()) text_ = found[0][0].as<std::string>();
+        const auto found = binary_rows("SELECT " + spelled("{summary}"));
+        if (found.at(0).at(0)) summary_ = bytes_of(*found[0][0]);
     });
     check_columns();
-    summary_.resize(text_.size() / 2);
-    if (text_.empty()) return;
-    if (!from_hex(text_, summary_.data())) raise(ErrorCode::malformed, "the server sent no summary");
+    if (summary_.empty()) return;
     if (!is_summary_of(*mechanism_, summary_)) raise_incompatible(mechanism_->block(), summary_);
     check_summary(*mechanism_, summary_);
+}
+
+SummaryQuery Source::query(const char* function) const {
+    SummaryQuery query = row_function(function).defaults;
+    query.confidence = asked_.confidence;
+    query.target = asked_.target;
+    return query;
 }
 
 /// Behind a pooler the session may be another one in each transaction, and later serves other programs.
@@ -132,61 +204,85 @@ std::string Source::spelled(const std::string& question, const std::string& by) 
                            {"{name}", collection}});
 }
 
-const Source::Groups& Source::groups(const std::string& by) {
+const Source::SummaryGroups& Source::groups(const std::string& by) {
     const auto known = groups_.find(by);
     if (known != groups_.end()) return known->second;
-    Groups found;
+    SummaryGroups found;
     // A role with access to rows also gets groups of fewer than min_group reports, which have no estimates.
-    found.refused = run(spelled("SELECT array_agg(name ORDER BY n DESC, name)::text AS names, "
-                                "array_agg(summary ORDER BY n DESC, name)::text AS summaries "
-                                "FROM (SELECT coalesce(name, 'none') AS name, summary, ldp_count(summary) AS "
-                                "n FROM {groups}) AS counted",
-                                by),
-                        [&](const pq::Row& row) {
-                            found.names = text(row, "names");
-                            found.summaries = text(row, "summaries");
-                        });
-    if (found.names.empty()) found.names = found.summaries = "{}";
+    try {
+        pq::guarded("asking", [&] {
+            for (const auto& row : binary_rows(
+                     spelled("SELECT name, summary FROM (SELECT coalesce(name, 'none') AS name, summary, "
+                             "ldp_count(summary) AS n FROM {groups}) AS counted ORDER BY n DESC, name",
+                             by))) {
+                if (!row[1]) continue;
+                found.names.push_back(row[0].value_or(""));
+                found.summaries.push_back(bytes_of(*row[1]));
+            }
+        });
+    } catch (const pq::Failure& failure) {
+        if (failure.passing()) throw;
+        found = {.refused = reason_of(failure)};
+    }
     return groups_.emplace(by, std::move(found)).first->second;
 }
 
-std::string Source::answer(const std::string& question, const Each& each, const std::string& by) {
-    // Summaries are parameters, so the reports are aggregated only once.
-    const auto parameters = [&](const char* summary, const char* all) {
-        return with(question, {{"{summary}", summary}, {"{groups}", all}, {"{name}", constant(collection_)}});
+std::string Source::computed(std::span<const Find> finds, const EachOf& each, const std::string& by) {
+    const SummaryGroups* const all = by.empty() ? nullptr : &groups(by);
+    if (all != nullptr && !all->refused.empty()) return all->refused;
+    struct FoundRows {
+        std::unique_ptr<Results> results;
+        const std::string* group;
+        std::size_t index;
     };
-    if (question.find("{groups}") == std::string::npos) {
-        const std::string sql = parameters("$1::ldp_summary", "");
-        if (question.find("{summary}") == std::string::npos) return run(sql, each);
-        return run(sql, each, text_);
+    std::vector<FoundRows> found;
+    try {
+        for (std::size_t i = 0; i < finds.size(); ++i)
+            if (all == nullptr) {
+                if (!summary_.empty()) found.push_back({finds[i](subject(summary_)), nullptr, i});
+            } else {
+                for (std::size_t g = 0; g < all->names.size(); ++g)
+                    found.push_back({finds[i](subject(all->summaries[g])), &all->names[g], i});
+            }
+    } catch (const Error& error) {
+        return error.what() + (error.detail().empty() ? "" : ". " + error.detail());
     }
-    const Groups& found = groups(by);
-    if (!found.refused.empty()) return found.refused;
-    return run(parameters("", "unnest($1::text[], $2::ldp_summary[]) AS g (name, summary)"), each,
-               found.names, found.summaries);
+    for (const auto& [results, group, index] : found)
+        for (std::size_t row = 0; row < results->count(); ++row)
+            each(ComputedRow(results->columns(), results->row(row), group), index);
+    return {};
 }
 
-template <class... Parameters>
-std::string Source::run(const std::string& sql, const Each& each, const Parameters&... parameters) {
+std::string Source::answer(const std::string& sql, const Each& each) {
+    return run(with(sql, {{"{name}", constant(collection_)}}), each);
+}
+
+std::vector<std::vector<std::optional<std::string>>> Source::binary_rows(const std::string& sql) {
+    pqxx::read_transaction transaction(connection_);
+    begin(transaction);
+    transaction.exec("DECLARE ldp_rows BINARY CURSOR FOR " + sql);
+    std::vector<std::vector<std::optional<std::string>>> rows;
+    for (const pq::Row& row : transaction.exec("FETCH ALL FROM ldp_rows")) {
+        rows.emplace_back();
+        for (pq::Row::size_type i = 0; i < row.size(); ++i)
+            rows.back().push_back(
+                row[i].is_null() ? std::nullopt : std::optional(std::string(row[i].c_str(), row[i].size())));
+    }
+    return rows;
+}
+
+std::string Source::run(const std::string& sql, const Each& each) {
     try {
         pq::guarded("asking", [&] {
             pqxx::read_transaction transaction(connection_);
             begin(transaction);
-            const pqxx::result rows = [&] {
-                if constexpr (sizeof...(parameters) == 0)
-                    return transaction.exec(sql);
-                else
-                    return pq::run(transaction, sql, parameters...);
-            }();
-            for (const pq::Row& row : rows) each(row);
+            const pqxx::result rows = transaction.exec(sql);
+            for (const pq::Row& row : rows) each(ServerRow(row));
         });
         return {};
     } catch (const pq::Failure& failure) {
         if (failure.passing()) throw;
-        std::string why = failure.what();
-        why.erase(0, why.starts_with("asking: ") ? 8 : 0);
-        if (!failure.detail().empty()) why += ". " + failure.detail();
-        return why;
+        return reason_of(failure);
     }
 }
 
@@ -196,7 +292,7 @@ std::string Source::collection_of_rollup() {
     const std::string rejection =
         run("SELECT r.collection FROM ldp_rollups AS r WHERE r.name = " + name +
                 " AND NOT EXISTS (SELECT FROM ldp_collections AS c WHERE c.name = r.name)",
-            [&](const pq::Row& row) { found = text(row, "collection"); });
+            [&](const NamedRow& row) { found = text(row, "collection"); });
     return rejection.empty() ? found : std::string();
 }
 
@@ -215,7 +311,7 @@ void Source::check_columns() {
                               constant(rollup_) + ")";
     const std::string rejection =
         answer("SELECT c AS column FROM unnest(" + columns + ") AS c",
-               [&](const pq::Row& row) { columns_.push_back(text(row, "column")); });
+               [&](const NamedRow& row) { columns_.push_back(text(row, "column")); });
     if (!rejection.empty()) throw Error(ErrorCode::environment, rejection);
     std::string all;
     for (const std::string& column : columns_) all += (all.empty() ? "" : ", ") + column;
@@ -231,7 +327,7 @@ Dates Source::dates() {
     std::string column, range, fallback;
     std::size_t columns = 0;
     (void)run("SELECT current_date::text AS today",
-              [&](const pq::Row& row) { dates.today = text(row, "today"); });
+              [&](const NamedRow& row) { dates.today = text(row, "today"); });
     (void)answer(
         "SELECT a.attname AS column, (a.atttypid = 'date'::regtype)::integer AS is_date, "
         "format('SELECT min(%1$I)::date::text AS first, max(%1$I)::date::text AS last FROM %2$s', a.attname, "
@@ -245,7 +341,7 @@ Dates Source::dates() {
                              : "a.attnum > 0 AND NOT a.attisdropped") +
             " AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)" +
             (asked_.date.empty() ? "" : " AND a.attname = " + constant(asked_.date)),
-        [&](const pq::Row& row) {
+        [&](const NamedRow& row) {
             ++columns;
             column = text(row, "column");
             range = text(row, "range");
@@ -255,7 +351,7 @@ Dates Source::dates() {
         });
     if (columns != 1) return dates;
     if (asked_.round) range += " WHERE round = " + std::to_string(*asked_.round);
-    const Each keep = [&](const pq::Row& row) {
+    const Each keep = [&](const NamedRow& row) {
         dates.first = text(row, "first");
         dates.last = text(row, "last");
     };
@@ -263,17 +359,7 @@ Dates Source::dates() {
     return dates;
 }
 
-double number(const pq::Row& row, const char* column) {
-    const auto at = column_of(row, column);
-    return at ? std::strtod(row[*at].c_str(), nullptr) : NAN;
-}
-
-std::string text(const pq::Row& row, const char* column) {
-    const auto at = column_of(row, column);
-    return at ? row[*at].as<std::string>() : std::string();
-}
-
-Row row_of(const pq::Row& row) {
+Row row_of(const NamedRow& row) {
     return {.label = text(row, "label"),
             .estimate = number(row, "estimate"),
             .error = number(row, "stderr"),

@@ -1,16 +1,20 @@
-// The reports of a collection, aggregated once by the server, and queries of the summary.
+// The reports of a collection, aggregated once by the server, and queries of the summary. Rows of results are computed here,
+// from the bytes of the summary.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/answers/document.hpp"
 #include "client/pqxx_compat.hpp"
 #include "core/mechanism/capability.hpp"
+#include "core/results/row_functions.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli {
@@ -39,6 +43,18 @@ struct Dates {
     std::string first = {}, last = {};  ///< of the reports; empty if they are unknown
 };
 
+/// A row of results: numbers and texts by the names of their columns.
+class NamedRow {
+  public:
+    virtual ~NamedRow() = default;
+    /// NaN if the cell is NULL or the column does not exist.
+    [[nodiscard]] virtual double number(std::string_view column) const = 0;
+    /// Empty if the cell is NULL or the column does not exist.
+    [[nodiscard]] virtual std::string text(std::string_view column) const = 0;
+    /// An element of an array of texts.
+    [[nodiscard]] virtual std::string element(std::string_view column, std::size_t index) const = 0;
+};
+
 class Source {
   public:
     /// Fetches the spec and the summary in read-only transactions. A name that no collection has may be that of
@@ -62,37 +78,65 @@ class Source {
     /// ", confidence => …, target => …", without arguments that are the defaults of SQL.
     [[nodiscard]] std::string options(bool targeted = true) const;
 
-    using Each = std::function<void(const pq::Row&)>;
-    /// Runs a query and passes its rows on. In the query, {summary} stands for the summary and {name} for the
-    /// name of the collection. {groups} stands for rows of a group's name and its summary, by this side
-    /// column or by round. The part gets the SQL for other users. If the server rejects the query, the part
-    /// says so in plain words, and rejections() has the server's message. Throws Error (environment) if the
-    /// connection is lost.
+    using Each = std::function<void(const NamedRow&)>;
+    using EachOf = std::function<void(const NamedRow&, std::size_t)>;
+    using Find = std::function<std::unique_ptr<Results>(const Subject&)>;
+
+    /// The arguments of a function with the confidence and the target of this run.
+    [[nodiscard]] SummaryQuery query(const char* function) const;
+
+    /// Computes rows from the summary and passes them on. The part gets the SQL that returns them to other users: there
+    /// {summary} stands for the summary, and {groups} for rows of a group's name and its summary, by this side column
+    /// or by round. With `by`, `find` runs for each group, whose name is the column "name". If there is no result, the part
+    /// says so in plain words, and rejections() has the error. Throws Error (environment) if the connection is lost.
     template <class AnyPart>
-    void ask(AnyPart& part, const std::string& question, const Each& each, const std::string& by = {}) {
-        part.sql = spelled(question, by);
-        const std::string rejection = answer(question, each, by);
+    void ask(AnyPart& part, const std::string& sql, const Find& find, const Each& each,
+             const std::string& by = {}) {
+        part.sql = spelled(sql, by);
+        refuse(part, computed(
+                         {&find, 1}, [&](const NamedRow& row, std::size_t) { each(row); }, by));
+    }
+    /// The same for several functions, whose index is passed with the rows.
+    template <class AnyPart>
+    void ask_all(AnyPart& part, const std::string& sql, std::span<const Find> finds, const EachOf& each) {
+        part.sql = spelled(sql);
+        refuse(part, computed(finds, each, {}));
+    }
+    /// The same for a query that the server runs, in which {name} stands for the name of the collection.
+    template <class AnyPart>
+    void ask_server(AnyPart& part, const std::string& sql, const Each& each) {
+        part.sql = spelled(sql);
+        refuse(part, answer(sql, each));
+    }
+    /// The errors of results that could not be computed, for the person who runs the command.
+    [[nodiscard]] const std::vector<std::string>& rejections() const noexcept { return rejections_; }
+
+  private:
+    /// Names and summaries of groups.
+    struct SummaryGroups {
+        std::vector<std::string> names = {};
+        std::vector<std::vector<std::byte>> summaries = {};
+        std::string refused = {};
+    };
+
+    template <class AnyPart>
+    void refuse(AnyPart& part, const std::string& rejection) {
         if (rejection.empty()) return;
         part.refused = "The server cannot compute this result from these reports, or this role may not.";
         rejections_.push_back(part.title + ": " + rejection);
     }
-    /// Messages of the server about rejected queries, for the person who runs the command.
-    [[nodiscard]] const std::vector<std::string>& rejections() const noexcept { return rejections_; }
-
-  private:
-    /// Summaries of groups, as arrays of SQL.
-    struct Groups {
-        std::string names, summaries;
-        std::string refused = {};
-    };
-
+    /// The subject of a query of these bytes.
+    [[nodiscard]] Subject subject(Bytes summary) const { return {.summary = summary, .labels = &labels_}; }
+    /// Returns the error, if any.
+    [[nodiscard]] std::string computed(std::span<const Find> finds, const EachOf& each,
+                                       const std::string& by);
     [[nodiscard]] std::string spelled(const std::string& question, const std::string& by = {}) const;
-    [[nodiscard]] std::string answer(const std::string& question, const Each& each,
-                                     const std::string& by = {});
-    template <class... Parameters>
-    [[nodiscard]] std::string run(const std::string& sql, const Each& each, const Parameters&... parameters);
+    [[nodiscard]] std::string answer(const std::string& sql, const Each& each);
+    [[nodiscard]] std::string run(const std::string& sql, const Each& each);
+    /// The values of a query in binary format, row after row.
+    [[nodiscard]] std::vector<std::vector<std::optional<std::string>>> binary_rows(const std::string& sql);
     /// The summaries by this column, from one query: later queries reuse them.
-    const Groups& groups(const std::string& by);
+    const SummaryGroups& groups(const std::string& by);
     /// The name of the collection of a rollup; empty if the name is that of a collection.
     [[nodiscard]] std::string collection_of_rollup();
     void check_columns();
@@ -106,17 +150,21 @@ class Source {
     std::vector<std::string> columns_ = {};  ///< of groups
     std::vector<std::string> rejections_ = {};
     Spec spec_;
+    Labels labels_;
     std::unique_ptr<const Mechanism> mechanism_;
-    std::string text_;  ///< the summary in hexadecimal
-    std::vector<std::byte> summary_;
-    std::map<std::string, Groups> groups_ = {};
+    std::vector<std::byte> summary_ = {};
+    std::map<std::string, SummaryGroups> groups_ = {};
 };
 
 /// A field as a number; NaN if it is NULL or the column does not exist.
-[[nodiscard]] double number(const pq::Row& row, const char* column);
+[[nodiscard]] inline double number(const NamedRow& row, const char* column) {
+    return row.number(column);
+}
 /// A field as text; empty if it is NULL or the column does not exist.
-[[nodiscard]] std::string text(const pq::Row& row, const char* column);
+[[nodiscard]] inline std::string text(const NamedRow& row, const char* column) {
+    return row.text(column);
+}
 /// The columns that the result rows of all estimates share.
-[[nodiscard]] Row row_of(const pq::Row& row);
+[[nodiscard]] Row row_of(const NamedRow& row);
 
 }  // namespace ldp::cli
