@@ -155,6 +155,23 @@ LDP_API ldp_status ldp_collection_record(const ldp_collection *collection, const
 LDP_API ldp_status ldp_collection_perturb(const ldp_collection *collection, const ldp_value *values, size_t count,
                                           uint8_t *reports, size_t capacity, size_t *done, ldp_error **error);
 
+/* Results --------------------------------------------------------------------------------------------------- */
+
+/* Counts reports of the collection, without a server. `reports` has `count` consecutive reports, each of
+ * ldp_collection_report_size() bytes. `rounds` has the round of each report, or is null if rounds are not recorded. The
+ * caller frees the summary with ldp_free(). LDP_MALFORMED, LDP_INCOMPATIBLE. */
+LDP_API ldp_status ldp_summarize(const ldp_collection *collection, const uint8_t *reports, size_t count,
+                                 const int32_t *rounds, uint8_t **summary, size_t *size, ldp_error **error);
+
+/* Computes the rows of a query of a summary, as the SQL functions return them: the same functions without "ldp_", the same
+ * arguments, columns and numbers. `query` is a JSON object: "function" is the name, the other keys are arguments, such as
+ * {"function": "quantiles", "attribute": "wage", "shares": [0.5]}. A second summary is text in hexadecimal. `rows` is a JSON
+ * array with an object for each row. Numbers are the shortest text of the same double; infinite numbers are the texts
+ * "Infinity" and "-Infinity". `collection` has the labels; if it is null, numbers replace them. The caller frees `rows` with
+ * ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_UNSUPPORTED. */
+LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uint8_t *summary, size_t size,
+                                     const char *query, size_t length, char **rows, ldp_error **error);
+
 /* Clients --------------------------------------------------------------------------------------------------- */
 
 /* Randomizes records and stores the reports until the server has counted them. The order is fixed: draw, write

@@ -16,9 +16,11 @@ from .endpoint import Endpoint, HttpUploader
 from .errors import Code, Error
 from .native import version
 from .server import Uploader, estimate, fetch_spec, frame
+from .summary import Summary, summarize
 
 __all__ = [
     "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader", "Origin",
-    "Outcome", "PermanentResponse", "Receipt", "Spent", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame", "version",
+    "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame",
+    "summarize", "version",
 ]
 __version__ = version()

@@ -1,0 +1,118 @@
+"""Summaries of reports and their results, without a server."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import Any, Iterable, Mapping, Sequence
+
+from . import native
+from .collection import Collection
+from .errors import Code, Error
+
+FUNCTIONS = (
+    "means", "frequencies", "estimate", "frequent_texts", "robust_interval", "top", "candidates", "change", "range", "cdf",
+    "quantiles", "histogram", "distribution", "learn_range", "first_look", "shrunk", "coefficients", "health", "spent", "series",
+    "series_mean", "series_range", "series_quantiles", "frequent_strings", "string_shares", "views", "marginal", "share",
+    "conditional", "covariance", "correlation", "regression", "association", "fitted", "model", "synthesize", "learn_views",
+    "plan_views")
+
+
+def _plain(value: Any) -> Any:
+    """An argument as JSON: a summary in hexadecimal, an array or a data frame's column as a list."""
+    if isinstance(value, Summary):
+        return value.data.hex()
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return list(value) if isinstance(value, (tuple, set)) else value
+
+
+class Summary:
+    """A summary of reports: those of `summarize`, or the bytes of an ldp_summary of PostgreSQL.
+
+    Every SQL function that returns rows of a summary is a method without "ldp_", with the same arguments and columns:
+    `summary.quantiles([0.5], attribute="wage")`. The rows equal those of SQL in every bit. They are a pandas data frame if
+    pandas is installed, otherwise a list of dicts. `collection` has the labels; without it, numbers replace labels. Raises
+    Error as the SQL functions do.
+    """
+
+    def __init__(self, data: bytes, collection: Collection | str | Mapping[str, Any] | None = None) -> None:
+        if collection is not None and not isinstance(collection, Collection):
+            collection = Collection(collection)
+        self.data = bytes(data)
+        self.collection = collection
+
+    def rows(self, function: str, **arguments: Any) -> list[dict[str, Any]]:
+        """The rows of a function as a list of dicts. NULL is None."""
+        query = json.dumps({"function": function, **{name: _plain(value) for name, value in arguments.items()}}).encode()
+        found = ctypes.c_void_p()
+        handle = None if self.collection is None else self.collection._handle
+        native.call("ldp_query_summary", handle, self.data, len(self.data), query, len(query), ctypes.byref(found))
+        try:
+            text = ctypes.string_at(found.value or 0)
+        finally:
+            native.library.ldp_free(found)
+        rows: list[dict[str, Any]] = json.loads(text)
+        for row in rows:
+            for name in ("estimate", "stderr", "lower", "upper"):
+                if isinstance(row.get(name), str):  # infinite
+                    row[name] = float(row[name])
+        return rows
+
+    def query(self, function: str, **arguments: Any) -> Any:
+        """The rows of a function: a data frame if pandas is installed, otherwise a list of dicts."""
+        rows = self.rows(function, **arguments)
+        try:
+            import pandas
+        except ImportError:
+            return rows
+        return pandas.DataFrame(rows)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in FUNCTIONS:
+            raise AttributeError(f"a summary has no function {name!r}")
+        first = {"quantiles": "shares", "series_quantiles": "shares", "histogram": "bins", "top": "limit", "cdf": "value",
+                 "marginal": "attributes", "fitted": "attributes", "share": "conditions", "change": "after",
+                 "frequencies": "method", "string_shares": "strings", "synthesize": "records"}.get(name)
+
+        def of_name(*values: Any, **arguments: Any) -> Any:
+            if values:
+                if first is None or len(values) > 1:
+                    raise Error(Code.INVALID_VALUE, f"arguments of {name} have names")
+                arguments[first] = values[0]
+            return self.query(name, **arguments)
+
+        of_name.__name__ = name
+        return of_name
+
+
+def summarize(spec: Collection | str | Mapping[str, Any], reports: Iterable[bytes] | bytes,
+              rounds: Sequence[int] | None = None) -> Summary:
+    """Counts reports of a spec, such as those of `Collection.perturb`, and returns their summary.
+
+    `reports` are the reports, one by one or as consecutive bytes. `rounds` are their rounds, for specs with "evolving". Raises
+    Error (MALFORMED, INCOMPATIBLE, INVALID_VALUE).
+    """
+    collection = spec if isinstance(spec, Collection) else Collection(spec)
+    size = native.library.ldp_collection_report_size(collection._handle)
+    if hasattr(reports, "tobytes"):  # of perturb_many
+        joined: bytes = reports.tobytes()
+    elif isinstance(reports, (bytes, bytearray)):
+        joined = bytes(reports)
+    else:
+        joined = b"".join(bytes(one) for one in reports)
+    if len(joined) % size:
+        raise Error(Code.MALFORMED, f"the reports have {len(joined)} bytes, and each report of this spec has {size}")
+    count = len(joined) // size
+    numbers = None
+    if rounds is not None:
+        if len(rounds) != count:
+            raise Error(Code.INVALID_VALUE, f"there are {count} reports and {len(rounds)} rounds")
+        numbers = (ctypes.c_int32 * count)(*rounds)
+    place, length = ctypes.c_void_p(), ctypes.c_size_t()
+    native.call("ldp_summarize", collection._handle, joined, count, numbers, ctypes.byref(place), ctypes.byref(length))
+    try:
+        data = ctypes.string_at(place.value or 0, length.value)
+    finally:
+        native.library.ldp_free(place)
+    return Summary(data, collection)

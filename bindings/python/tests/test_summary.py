@@ -1,0 +1,178 @@
+"""Results of summaries without a server equal those of SQL in every bit: all functions, for the specs of LDP_SPECS. Beside the
+server that PGHOST and its like name; its database is empty."""
+
+import json
+import os
+import random
+import unittest
+
+import psycopg2
+import psycopg2.extras
+
+import ldp
+from ldp.summary import FUNCTIONS
+
+# Arguments of functions that need some. Those of a function are tried one after another.
+ARGUMENTS = {
+    "range": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}],
+    "cdf": [{"value": 0.5}],
+    "quantiles": [{}, {"shares": [0.1, 0.9], "confidence": 0.8}],
+    "frequencies": [{}, {"method": "norm_sub"}, {"target": "population"}],
+    "histogram": [{"bins": 4}],
+    "series_mean": [{"rounds": [1]}],
+    "series_range": [{"low": 0, "high": 1}],
+    "string_shares": [{"strings": ["a", "ab"]}],
+    "marginal": [{"attributes": ["0", "1"]}],
+    "fitted": [{"attributes": ["0", "1"]}],
+    "conditional": [{"of": ["0"], "given": ["1"]}],
+    "share": [{"conditions": {"0": [0]}}],
+    "covariance": [{"x": "0", "y": "1"}],
+    "correlation": [{"x": "0", "y": "1"}],
+    "regression": [{"of": "0", "predictors": ["1"]}],
+    "synthesize": [{"records": 20}],
+    "plan_views": [{"people": 1000}],
+    "means": [{}, {"confidence": 0.99, "target": "population"}],
+    "top": [{}, {"limit": 3, "control": "fdr"}],
+}
+CASTS = {"conditions": "jsonb", "given": None, "attributes": "text[]", "strings": "text[]", "of": None, "predictors": "text[]",
+         "shares": "float8[]", "rounds": "integer[]"}
+
+
+def specs():
+    """The specs of the vectors that have one report of each record."""
+    with open(os.environ["LDP_SPECS"], encoding="utf-8") as file:
+        return [line.strip() for line in file if line.startswith('{"mechanism"')]
+
+
+def value(attribute, draw):
+    if "strings" in attribute:
+        return draw.choice(["", "a", "ab"])
+    domain = attribute.get("domain")
+    if isinstance(domain, list):
+        return draw.choice(domain)
+    if domain is not None:
+        return draw.randrange(min(domain, 5))
+    return draw.uniform(attribute["min"], attribute["max"])
+
+
+class Equality(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.connection = psycopg2.connect("")
+        cls.connection.autocommit = True
+        cls.addClassCleanup(cls.connection.close)
+        cls.run_sql("CREATE EXTENSION IF NOT EXISTS ldp")
+
+    @classmethod
+    def run_sql(cls, sql, parameters=()):
+        with cls.connection.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
+            cursor.execute(sql, parameters)
+            return [dict(row) for row in cursor.fetchall()] if cursor.description else []
+
+    def sql_rows(self, function, summary, arguments):
+        parameters, words = [summary.data.hex()], ["%s::ldp_summary"]
+        for name, argument in arguments.items():
+            cast = "text[]" if name in ("of", "given") and isinstance(argument, list) else CASTS.get(name)
+            words.append(f'"{name}" => %s' + (f"::{cast}" if cast else ""))
+            parameters.append(json.dumps(argument) if cast == "jsonb" else argument)
+        call = f"ldp_{function}({', '.join(words)})"
+        try:
+            if function == "learn_views":
+                return [row for row in self.run_sql(f"SELECT {call} AS views", parameters) if row["views"] is not None]
+            if function == "frequent_texts":
+                found = self.run_sql(f"SELECT {call} AS pairs", parameters)[0]["pairs"]
+                return [{"attribute": attribute, "label": label} for attribute, label in found]
+            return self.run_sql(f"SELECT * FROM {call}", parameters)
+        except psycopg2.Error as error:
+            return error.diag.message_primary
+
+    @staticmethod
+    def own_rows(function, summary, arguments):
+        try:
+            return summary.rows(function, **arguments)
+        except ldp.Error as error:
+            return error.message
+
+    def compare(self, spec, summary):
+        compared = 0
+        for function in FUNCTIONS:
+            if function in ("change", "first_look"):
+                continue
+            for arguments in ARGUMENTS.get(function, [{}]):
+                with self.subTest(spec=spec[:100], function=function, arguments=arguments):
+                    own, server = self.own_rows(function, summary, arguments), self.sql_rows(function, summary, arguments)
+                    if function == "synthesize" and isinstance(own, list):
+                        server = [{"number": row["number"], "record": row["record"]} for row in server]
+                    self.assertEqual(own, server)
+                    compared += isinstance(own, list) and len(own) > 0
+        for function, second in (("change", "after"), ("first_look", "other")):
+            arguments = {} if function == "change" else {"people": 1000}
+            own = self.own_rows(function, summary, {second: summary, **arguments})
+            words = ", people => 1000" if arguments else ""
+            try:
+                server = self.run_sql(f"SELECT * FROM ldp_{function}(%s::ldp_summary, %s::ldp_summary{words})",
+                                      (summary.data.hex(), summary.data.hex()))
+            except psycopg2.Error as error:
+                server = error.diag.message_primary
+            self.assertEqual(own, server, (spec[:100], function))
+        return compared
+
+    def test_every_function_of_every_mechanism(self):
+        mechanisms = set()
+        compared = 0
+        for number, spec in enumerate(specs()):
+            draw = random.Random(number)
+            collection = ldp.Collection(spec)
+            attributes = [one for one in collection.spec["attributes"] if "product" not in one]
+            if any(isinstance(one.get("domain"), int) and one["domain"] > 2000 for one in attributes):
+                continue  # thousands of equal rows
+            if any("vector" in one for one in attributes):
+                values = {name: 0.5 for name in collection.names}
+                records = [values] * 40
+            else:
+                records = [{one["name"]: value(one, draw) for one in attributes} for _ in range(40)]
+            try:
+                reports = [collection.perturb(record) for record in records]
+            except ldp.Error:
+                continue  # a series needs a client
+            rounds = [1] * len(reports)
+            name = f"equality_{number}"
+            self.run_sql("SELECT ldp_create_collection(%s, %s)", (name, spec))
+            compared += self.compare(spec, ldp.summarize(collection, reports, rounds))
+            self.run_sql("SELECT ldp_drop_collection(%s)", (name,))
+            mechanisms.add(collection.spec["mechanism"])
+        self.assertGreater(len(mechanisms), 20)
+        self.assertGreater(compared, 5 * len(mechanisms))
+
+    def test_groups_below_min_group_have_no_estimates(self):
+        spec = {"mechanism": "grr", "epsilon": 1, "min_group": 20, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}
+        collection = ldp.Collection(spec)
+        rows = ldp.summarize(spec, [collection.perturb({"sex": "f"})] * 19).rows("frequencies")
+        self.assertEqual([row["estimate"] for row in rows], [None, None])
+        self.assertTrue(rows[0]["note"])
+
+    def test_five_mechanisms_on_own_data(self):
+        wages = [100.0 * (i % 21) for i in range(2000)]
+        for mechanism in ("pdp", "duchi", "laplace", "hybrid", "piecewise"):
+            collection = ldp.Collection({"mechanism": mechanism, "epsilon": 4,
+                                         "attributes": [{"name": "wage", "min": 0, "max": 2000}]})
+            summary = ldp.summarize(collection, (collection.perturb({"wage": wage}) for wage in wages))
+            row = summary.rows("means")[0]
+            # A deviation of seven standard errors has a chance below 1e-10.
+            self.assertLess(abs(row["estimate"] - 1000), 7 * row["stderr"])
+            self.assertEqual(row["n"], 2000)
+
+    def test_errors_name_the_argument(self):
+        collection = ldp.Collection({"mechanism": "grr", "epsilon": 1, "domain": 4})
+        summary = ldp.summarize(collection, [])
+        for arguments in ({"limit": "many"}, {"most": 3}):
+            with self.assertRaises(ldp.Error):
+                summary.rows("top", **arguments)
+        with self.assertRaises(ldp.Error):
+            summary.rows("tops")
+        with self.assertRaises(AttributeError):
+            summary.tops()
+
+
+if __name__ == "__main__":
+    unittest.main()
