@@ -43,7 +43,7 @@ class Summary:
         self.collection = collection
 
     def rows(self, function: str, **arguments: Any) -> list[dict[str, Any]]:
-        """The rows of a function as a list of dicts. NULL is None."""
+        """The rows of a function as a list of dicts, in which NULL becomes None."""
         query = json.dumps({"function": function, **{name: _plain(value) for name, value in arguments.items()}}).encode()
         found = ctypes.c_void_p()
         handle = None if self.collection is None else self.collection._handle
