@@ -144,7 +144,7 @@ awk 'BEGIN { print "who,day,value"; for (i = 0; i < 300; i++) for (t = 1; t <= 8
 run "a series" 0 "$ldp" submit --collection numbers --person who --round day series.csv
 reports=$(sql -c 'SELECT count(*) FROM numbers')
 has err "2,400 rows read, 0 skipped, $(echo "$reports" | sed ':a;s/\B[0-9]\{3\}\>/,&/;ta') reports submitted"
-equal "$(sql -c "SELECT count(*) > 300 FROM numbers")" t
+equal "$(sql -c "SELECT count(*) >= 300 FROM numbers")" t
 printf 'who,day,value\nx,9,1\n' >ninth.csv
 # Numbers: three in four people weigh 20, the others 80 from round 5 on.
 create weights '{"mechanism": "threshold_series", "epsilon": 16, "rounds": 8, "changes": 1, "attributes": [{"name": "weight", "min": 0, "max": 100}]}'

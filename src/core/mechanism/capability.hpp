@@ -128,7 +128,7 @@ class ExposedRounds : public Capability {
     static constexpr const char* offers = "the rounds that forged reports bias most";
 
     /// Returns some rounds, as attributes from 0. Whatever the share of forged reports, one of these rounds
-    /// has the largest bias.
+    /// has the largest bias, or, in a long series, nearly the largest one.
     [[nodiscard]] virtual std::vector<std::size_t> exposed_rounds() const = 0;
 };
 

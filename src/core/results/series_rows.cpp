@@ -73,9 +73,10 @@ SeriesRows by_round(EstimateRows estimates, std::size_t each) {
 template <class Add>
 void for_each_distribution(const SummaryView& view, Add add) {
     const std::uint32_t count = series_of(view).rounds();
+    const auto solution = capability<NumberSeries>(*view.mechanism).solution(view);
     for (std::uint32_t round = 1; round <= count; ++round) {
         check_interrupt();
-        RoundDistribution distribution(view, round);
+        RoundDistribution distribution(view, round, solution);
         ReportStatus about = report_status(view);
         if (distribution.known() && about.enough) about.add_note(distribution.smearing());
         add(distribution, about);

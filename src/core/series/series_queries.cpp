@@ -37,7 +37,11 @@ std::vector<RoundEstimate> mean_of_rounds(const SummaryView& view, std::span<con
 }
 
 RoundDistribution::RoundDistribution(const SummaryView& view, std::uint32_t round)
-    : in_round_(capability<NumberSeries>(*view.mechanism).in_round(round, view)) {
+    : RoundDistribution(view, round, capability<NumberSeries>(*view.mechanism).solution(view)) {}
+
+RoundDistribution::RoundDistribution(const SummaryView& view, std::uint32_t round,
+                                     std::shared_ptr<const NumberSeries::Solution> solution)
+    : in_round_(capability<NumberSeries>(*view.mechanism).in_round(round, view, std::move(solution))) {
     if (in_round_.counts.n > 0) estimator_.emplace(*in_round_.ordered, in_round_.counts);
 }
 

@@ -29,6 +29,9 @@ class RoundDistribution {
   public:
     /// The view must outlive it.
     RoundDistribution(const SummaryView& view, std::uint32_t round);
+    /// Shares the solution of the view with the other rounds.
+    RoundDistribution(const SummaryView& view, std::uint32_t round,
+                      std::shared_ptr<const NumberSeries::Solution> solution);
 
     /// Whether the reports reach the round. The functions below require it.
     [[nodiscard]] bool known() const noexcept { return estimator_.has_value(); }

@@ -2,6 +2,9 @@
 // split is a row of the Hadamard matrix of order K, the smallest power of two that is at least k. With two
 // values it is the value itself.
 //
+// Snapshots are randomized response over the k values, or over the two signs of the row if that has the
+// smaller variance.
+//
 // parameters: k, rounds, changes (4 bytes each) · public randomness, payload and state: those of the tree
 
 #include <algorithm>
@@ -17,11 +20,13 @@ namespace ldp::ddrm {
 namespace {
 
 constexpr std::uint64_t max_domain = 256;
+/// Parts of a variance below this are neglected.
+constexpr double negligible = 1e-3;
 
 class CategorySeries final : public DifferenceTree, public Significance, public ExpectedSeries {
   public:
     CategorySeries(const Header& header, Bytes block, std::uint64_t k, Size size)
-        : DifferenceTree(header, block, std::bit_ceil(k) - 1, k, size), order_(std::bit_ceil(k)) {}
+        : CategorySeries(header, block, k, size, snapshots_of(header.epsilon, k)) {}
 
     std::vector<std::pair<std::string, double>> parameters() const override {
         return {{"domain", static_cast<double>(cells_each())},
@@ -53,16 +58,45 @@ class CategorySeries final : public DifferenceTree, public Significance, public 
                          std::span<const double> shares) const override;
 
   private:
+    CategorySeries(const Header& header, Bytes block, std::uint64_t k, Size size, const Snapshots& snapshots)
+        : DifferenceTree(header, block, std::bit_ceil(k) - 1, k, size, snapshots),
+          order_(std::bit_ceil(k)),
+          whole_(snapshots.outcomes == k),
+          p_(snapshot_channel().p()),
+          q_(snapshot_channel().q()) {}
+
+    /// Returns the better one of the two ways to report a value in one round, for a value that one user in k
+    /// has.
+    static Snapshots snapshots_of(double epsilon, std::uint64_t k);
     std::uint32_t sign(Bytes public_randomness, std::uint64_t value) const noexcept override {
         return sign_of(split(public_randomness), value);
+    }
+    std::uint64_t outcome(Bytes public_randomness, std::uint64_t value) const noexcept override {
+        return whole_ ? value : sign(public_randomness, value);
     }
     /// Returns 1 if the row maps the value to +, otherwise 0.
     static std::uint32_t sign_of(std::uint64_t row, std::uint64_t value) noexcept {
         return std::popcount(row & value) % 2 == 0 ? 1 : 0;
     }
+    double snapshot_sign(Bytes state, std::uint64_t row, std::uint32_t round) const noexcept override {
+        double sum = 0, reports = 0;
+        for (std::uint64_t out = 0; out < snapshots().outcomes; ++out) {
+            const bool plus = whole_ ? sign_of(row, out) != 0 : out == 1;
+            const auto each = static_cast<double>(snapshots(state, whole_ ? 0 : row - 1, round, out));
+            sum += plus ? each : -each;
+            reports += each;
+        }
+        // Randomized response adds q to the probability of every outcome.
+        double balance = 0;
+        for (std::uint64_t v = 0; whole_ && v < cells_each(); ++v) balance += sign_of(row, v) != 0 ? 1 : -1;
+        return (sum / reports - q_ * balance) / (p_ - q_);
+    }
     const char* drawn_splits() const noexcept override { return "rows drawn"; }
     SignScale sign_scale() const noexcept override {
-        return {1 / static_cast<double>(order_), others(), possible_shares};
+        const double each = 1 / static_cast<double>(order_);
+        const Interval of_value{-q_ / (p_ - q_) - each, (1 - q_) / (p_ - q_) - each};
+        const Interval of_row{-others() / (p_ - q_), others() / (p_ - q_)};
+        return {each, others(), possible_shares, whole_ ? of_value : of_row};
     }
     double others() const noexcept {
         const double all = static_cast<double>(order_);
@@ -75,15 +109,30 @@ class CategorySeries final : public DifferenceTree, public Significance, public 
                                std::span<const NodeTerm> terms, double whole) const;
     /// Returns the variance of the share of a value. share(height) is its share at the end of that level's
     /// first node.
+    /// `typical` is its share in the rounds of the snapshots.
     template <class Share>
-    double variance(const NodeSum& combination, std::span<const NodeTerm> terms, Share share) const {
-        return combination.variance(terms, square(others()), [&](std::size_t height) {
-            return share(height) - 1 / static_cast<double>(order_);
-        });
+    double variance(const NodeSum::Spread& spread, Share share, double typical) const {
+        const double each = 1 / static_cast<double>(order_), supported = q_ + (p_ - q_) * typical;
+        const double of_snapshot = whole_ ? supported * (1 - supported) / square(p_ - q_)
+                                          : square(others() / (p_ - q_)) - square(typical - each);
+        return spread.variance(
+            square(others()), [&](std::size_t height) { return share(height) - each; }, of_snapshot);
     }
 
     std::uint64_t order_;
+    bool whole_;    ///< whether snapshots report values rather than signs of rows
+    double p_, q_;  ///< probabilities of the true outcome and of another one
 };
+
+DifferenceTree::Snapshots CategorySeries::snapshots_of(double epsilon, std::uint64_t k) {
+    const auto order = static_cast<double>(std::bit_ceil(k)), values = static_cast<double>(k);
+    const SymmetricChannel bit(2, epsilon), value(k, epsilon);
+    // A share of 1/k has the variance (k−1)/k²/(p−q)².
+    const double of_row = square(bit.p() - bit.q());
+    const double of_value = square((order - 1) / order * (value.p() - value.q()) * values) / (values - 1);
+    if (of_value >= of_row) return {1, k, of_value};
+    return {std::bit_ceil(k) - 1, 2, of_row};
+}
 
 // A row drawn from K−1 represents all of them; row 0 is + for all values.
 std::vector<double> CategorySeries::shares(const Counts& counts, const NodeSum& combination,
@@ -91,7 +140,20 @@ std::vector<double> CategorySeries::shares(const Counts& counts, const NodeSum& 
     std::vector<double> rows(order_), found(cells_each());
     Work work;
     rows[0] = whole;
-    for (const auto& [height, node, weight] : terms) {
+    for (const NodeTerm& term : terms) {
+        const auto& [height, node, weight] = term;
+        if (of_snapshots(term)) {
+            const double each = weight / ((p_ - q_) * combination.reports(height, node));
+            for (std::uint64_t v = 0; whole_ && v < found.size(); ++v)
+                found[v] += each * static_cast<double>(snapshots(counts.state, 0, node, v)) -
+                            weight * (q_ / (p_ - q_) + 1 / static_cast<double>(order_));
+            for (std::uint64_t r = 1; !whole_ && r < order_; ++r)
+                rows[r] += each * static_cast<double>(order_ - 1) *
+                           (static_cast<double>(snapshots(counts.state, r - 1, node, 1)) -
+                            static_cast<double>(snapshots(counts.state, r - 1, node, 0)));
+            work.done(order_);
+            continue;
+        }
         const NodeLevel& level = levels()[height];
         const double each = weight * scale(node) * static_cast<double>(order_ - 1) /
                             (level.tilt * combination.reports(height, node));
@@ -100,8 +162,9 @@ std::vector<double> CategorySeries::shares(const Counts& counts, const NodeSum& 
         work.done(order_);
     }
     for (std::uint64_t v = 0; v < found.size(); ++v, work.done(order_)) {
-        for (std::uint64_t r = 0; r < order_; ++r) found[v] += sign_of(r, v) != 0 ? rows[r] : -rows[r];
-        found[v] /= static_cast<double>(order_);
+        double sum = 0;
+        for (std::uint64_t r = 0; r < order_; ++r) sum += sign_of(r, v) != 0 ? rows[r] : -rows[r];
+        found[v] += sum / static_cast<double>(order_);
     }
     return found;
 }
@@ -112,22 +175,38 @@ std::vector<RoundEstimate> CategorySeries::sum_of(const Counts& counts, const No
     const std::vector<NodeTerm> terms = combination.sum(weights);
     if (terms.empty()) return std::vector<RoundEstimate>(k, {{unknown, unknown}, {}});
 
-    double whole = 0;
+    double whole = 0, size = 0;
     std::uint32_t last = 0;
     for (const RoundWeight& each : weights) {
         whole += each.weight;
+        size += std::abs(each.weight);
         last = std::max(last, each.round);
     }
     const std::vector<double> found = shares(counts, combination, terms, whole);
-    std::vector<std::vector<double>> before;  // shares at the ends of the first nodes
-    for (std::size_t height = 0; last >> height != 0; ++height)
-        before.push_back(shares(counts, combination, combination.sum(std::uint32_t{1} << height), 1));
+    const NodeSum::Spread spread = combination.spread(terms);
+    // Shares at the ends of the first nodes; empty for nodes whose mean hardly reduces the variance.
+    std::vector<std::vector<double>> before(levels().size());
+    for (const auto& [height, factor] : spread.first)
+        if (factor > negligible * spread.bits)
+            before[height] = shares(counts, combination, combination.sum(std::uint32_t{1} << height), 1);
+    // Shares in the rounds of the sum.
+    std::vector<double> typical = found;
+    if (size != whole && size > 0) {
+        std::vector<RoundWeight> all(weights.begin(), weights.end());
+        for (RoundWeight& each : all) each.weight = std::abs(each.weight) / size;
+        typical = shares(counts, combination, combination.sum(all), 1);
+    }
     const auto [people, drawn] = combination.drawn(last);
     const bool mean = std::ranges::all_of(weights, [](const RoundWeight& each) { return each.weight > 0; });
     std::vector<RoundEstimate> estimates(k);
     for (std::uint64_t v = 0; v < k; ++v) {
         double variance = this->variance(
-            combination, terms, [&](std::size_t height) { return std::clamp(before[height][v], 0.0, 1.0); });
+            spread,
+            [&](std::size_t height) {
+                return before[height].empty() ? 1 / static_cast<double>(order_)
+                                              : std::clamp(before[height][v], 0.0, 1.0);
+            },
+            std::clamp(typical[v], 0.0, 1.0));
         const double inside = std::clamp(found[v], 0.0, 1.0);
         // The users who draw a level are a sample of all, without replacement: see
         // HaarOrdered::HaarOrderedNoise. The variance of users' own sums of rounds is unknown.
@@ -158,18 +237,32 @@ std::vector<std::vector<double>> CategorySeries::expected_frequencies(
             }
     for (double& mean : means) mean /= static_cast<double>(series.size());
 
+    std::vector<double> truth(this->rounds() * cells_each());
+    for (const std::vector<Cell>& input : series)
+        for (std::size_t t = 0; t < input.size(); ++t)
+            truth[t * cells_each() + input[t]] += 1 / static_cast<double>(series.size());
+
     const NodeSum combination = expected_combination();
     std::vector<std::vector<double>> found;
     for (const std::size_t round : rounds) {
         std::vector<double> rows(order_);
+        std::vector<double>& shares = found.emplace_back(cells_each());
         rows[0] = 1;
-        for (const auto& [height, node, weight] : combination.sum(static_cast<std::uint32_t>(round + 1)))
+        for (const NodeTerm& term : combination.sum(static_cast<std::uint32_t>(round + 1))) {
+            const auto& [height, node, weight] = term;
+            if (of_snapshots(term)) {
+                for (std::uint64_t v = 0; v < shares.size(); ++v)
+                    shares[v] += weight * truth[node * cells_each() + v];
+                rows[0] -= weight;
+                continue;
+            }
             for (std::uint64_t r = 1; r < order_; ++r)
                 rows[r] += weight * scale(node) * means[(r - 1) * nodes + levels()[height].first + node];
-        std::vector<double>& shares = found.emplace_back(cells_each());
+        }
         for (std::uint64_t v = 0; v < shares.size(); ++v, work.done(order_)) {
-            for (std::uint64_t r = 0; r < order_; ++r) shares[v] += sign_of(r, v) != 0 ? rows[r] : -rows[r];
-            shares[v] /= static_cast<double>(order_);
+            double sum = 0;
+            for (std::uint64_t r = 0; r < order_; ++r) sum += sign_of(r, v) != 0 ? rows[r] : -rows[r];
+            shares[v] += sum / static_cast<double>(order_);
         }
     }
     return found;
@@ -180,8 +273,9 @@ double CategorySeries::n_variance(double truth) const {
     double largest = 0;
     Work work;
     for (std::uint32_t round = 1; round <= rounds(); ++round, work.done(2 * std::uint64_t{rounds()}))
-        largest = std::max(largest,
-                           variance(combination, combination.sum(round), [=](std::size_t) { return truth; }));
+        largest = std::max(largest, variance(
+                                        combination.spread(combination.sum(round)),
+                                        [=](std::size_t) { return truth; }, truth));
     return largest - truth * (1 - truth);
 }
 
@@ -190,7 +284,9 @@ double CategorySeries::n_variance_of(std::size_t attribute, std::size_t item,
     const NodeSum combination = expected_combination();
     const double truth = shares[item];
     const auto terms = combination.sum(static_cast<std::uint32_t>(attribute + 1));
-    return variance(combination, terms, [=](std::size_t) { return truth; }) - truth * (1 - truth);
+    return variance(
+               combination.spread(terms), [=](std::size_t) { return truth; }, truth) -
+           truth * (1 - truth);
 }
 
 constexpr Option options[] = {DifferenceTree::rounds_option, DifferenceTree::changes_option};

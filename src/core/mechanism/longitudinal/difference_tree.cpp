@@ -37,23 +37,23 @@ DifferenceTree::Size DifferenceTree::take(Reader& reader, double epsilon) {
 }
 
 DifferenceTree::DifferenceTree(const Header& header, Bytes block, std::uint64_t splits, std::uint64_t cells,
-                               Size size)
-    : Mechanism(header, block), splits_(splits), cells_(cells), size_(size) {
+                               Size size, const Snapshots& snapshots)
+    : Mechanism(header, block),
+      splits_(splits),
+      cells_(cells),
+      size_(size),
+      snapshots_(snapshots),
+      snapshot_channel_(snapshots.outcomes, header.epsilon) {
     for (unsigned height = 0; size.rounds >> height != 0; ++height) {
         const std::uint32_t nodes = size.rounds >> height;
         const BinaryChannel channel(2, epsilon_of_each(header.epsilon, truths(nodes)));
         const double tilt = static_cast<double>(channel.weight(2, 1) - channel.weight(0, 1)) /
                             static_cast<double>(channel.total());
-        double squares = 0;
-        for (std::uint32_t round = 1; round <= size.rounds; ++round)
-            if ((round >> height) % 2 != 0) squares += square(scale((round >> height) - 1));
-        levels_.push_back(
-            {nodes, nodes_, channel, tilt,
-             static_cast<std::uint64_t>(std::ldexp(std::sqrt(squares / size.rounds) / tilt, 32))});
+        levels_.push_back({nodes, nodes_, channel, tilt, 0});
         nodes_ += nodes;
-        weights_ += levels_.back().weight;
     }
-    output_width_ = cell_width(std::uint64_t{2} * nodes_);
+    choose_weights();
+    output_width_ = cell_width(outputs());
 }
 
 double DifferenceTree::least_epsilon() const {
@@ -65,9 +65,11 @@ double DifferenceTree::least_epsilon() const {
 void DifferenceTree::draw_public(BitSource& bits, MutableBytes public_randomness) const {
     std::uint64_t u = bits.below(weights_);
     std::size_t level = 0;
-    while (u >= levels_[level].weight) u -= levels_[level++].weight;
+    while (level < levels_.size() && u >= levels_[level].weight) u -= levels_[level++].weight;
     public_randomness[0] = static_cast<std::byte>(1 + bits.below(splits_));
     public_randomness[1] = static_cast<std::byte>(level);
+    const std::uint64_t round = snapshot(public_randomness) ? 1 + bits.below(size_.rounds) : 0;
+    store(public_randomness.data() + 2, static_cast<std::uint16_t>(round));
 }
 
 std::uint64_t DifferenceTree::difference(SeriesState& series_state, Bytes public_randomness) const noexcept {
@@ -96,6 +98,11 @@ void DifferenceTree::for_each_node(Input input, Bytes public_randomness, Visit v
 void DifferenceTree::permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                                         MutableBytes permanent) const {
     std::ranges::fill(permanent, std::byte{0});
+    if (snapshot(public_randomness)) {
+        const std::uint64_t in = outcome(public_randomness, input[snapshot_round(public_randomness) - 1]);
+        permanent[0] = static_cast<std::byte>(snapshot_channel_.sample(in, bits));
+        return;
+    }
     for_each_node(
         input, public_randomness, [&](std::uint32_t node, const NodeLevel& level, std::uint64_t in) {
             permanent[node / 8] |= static_cast<std::byte>(level.channel.sample(in, bits) << node % 8);
@@ -104,6 +111,10 @@ void DifferenceTree::permanent_response(Input input, Bytes public_randomness, Bi
 
 void DifferenceTree::instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                             MutableBytes payload) const {
+    if (snapshot(public_randomness)) {
+        write_payload(public_randomness, 0, std::to_integer<std::uint64_t>(permanent[0]), payload);
+        return;
+    }
     const auto node = static_cast<std::uint32_t>(bits.below(level_of(public_randomness).nodes));
     write_payload(public_randomness, node, bit(permanent, node), payload);
 }
@@ -113,6 +124,11 @@ bool DifferenceTree::advance(SeriesState& series_state, Cell value, Bytes public
     series_state.value = static_cast<std::uint32_t>(value);
     ++series_state.round;
     if (!ends(public_randomness, series_state.round)) return false;
+    if (snapshot(public_randomness)) {
+        write_payload(public_randomness, 0, snapshot_channel_.sample(outcome(public_randomness, value), bits),
+                      payload);
+        return true;
+    }
     const std::uint32_t node = (series_state.round >> height(public_randomness)) - 1;
     const std::uint64_t in = difference(series_state, public_randomness);
     write_payload(public_randomness, node, level_of(public_randomness).channel.sample(in, bits), payload);
@@ -120,20 +136,34 @@ bool DifferenceTree::advance(SeriesState& series_state, Cell value, Bytes public
 }
 
 bool DifferenceTree::possible(const SeriesState& series_state, Bytes public_randomness) const noexcept {
-    return valid_public(public_randomness) && series_state.round <= size_.rounds &&
-           series_state.value < cells_ && series_state.sign <= 1 &&
+    if (!valid_public(public_randomness) || series_state.round > size_.rounds || series_state.value >= cells_)
+        return false;
+    if (snapshot(public_randomness)) return series_state.sign == 0 && series_state.changes == 0;
+    return series_state.sign <= 1 &&
            series_state.changes <= std::min(size_.changes, series_state.round >> height(public_randomness));
 }
 
 void DifferenceTree::write_payload(Bytes public_randomness, std::uint32_t node, std::uint64_t answer,
                                    MutableBytes payload) const noexcept {
     payload[0] = public_randomness[0];
-    store_cell(payload.data() + 1, output_width_, 2 * (level_of(public_randomness).first + node) + answer);
+    const std::uint64_t first =
+        snapshot(public_randomness)
+            ? 2 * std::uint64_t{nodes_} + (snapshot_round(public_randomness) - 1) * snapshots_.outcomes
+            : 2 * (std::uint64_t{level_of(public_randomness).first} + node);
+    store_cell(payload.data() + 1, output_width_, first + answer);
 }
 
 // Proof ----------------------------------------------------------------------------------------------------
 
 Exact DifferenceTree::probability(Input input, Bytes public_randomness, Bytes permanent) const {
+    if (snapshot(public_randomness)) {
+        for (const std::byte each : permanent.subspan(1))
+            if (each != std::byte{0}) return exact(0, 1);
+        const auto out = std::to_integer<std::uint64_t>(permanent[0]);
+        if (out >= snapshots_.outcomes) return exact(0, 1);
+        const std::uint64_t in = outcome(public_randomness, input[snapshot_round(public_randomness) - 1]);
+        return exact(snapshot_channel_.weight(in, out), snapshot_channel_.total());
+    }
     Exact product = exact(1, 1);
     for_each_node(input, public_randomness,
                   [&](std::uint32_t node, const NodeLevel& level, std::uint64_t in) {
@@ -145,7 +175,7 @@ Exact DifferenceTree::probability(Input input, Bytes public_randomness, Bytes pe
 }
 
 Exact DifferenceTree::worst_ratio() const {
-    Exact worst = exact(1, 1);
+    Exact worst = exact(snapshot_channel_.worst_ratio().high, snapshot_channel_.worst_ratio().low);
     for (const NodeLevel& level : levels_)
         worst = std::max(worst, power(level.channel.worst_ratio(), truths(level.nodes)));
     return worst;
@@ -153,6 +183,11 @@ Exact DifferenceTree::worst_ratio() const {
 
 Exact DifferenceTree::instantaneous_probability(Bytes public_randomness, Bytes permanent,
                                                 Bytes payload) const {
+    if (snapshot(public_randomness)) {
+        std::vector<std::byte> made(payload_size());
+        write_payload(public_randomness, 0, std::to_integer<std::uint64_t>(permanent[0]), made);
+        return exact(std::ranges::equal(made, payload) ? 1 : 0, 1);
+    }
     const NodeLevel& level = level_of(public_randomness);
     const std::uint64_t node = output_of(payload) / 2 - level.first;  // wraps around below the first node
     const bool made = split(payload) == split(public_randomness) && node < level.nodes &&
@@ -165,16 +200,22 @@ Exact DifferenceTree::instantaneous_probability(Bytes public_randomness, Bytes p
 bool DifferenceTree::accumulate(MutableBytes state, Bytes payload) const noexcept {
     if (!valid_payload(payload)) return false;
     const std::uint64_t output = output_of(payload);
+    if (output >= 2 * std::uint64_t{nodes_}) {
+        const std::uint64_t drawn = (split(payload) - 1) % snapshots_.classes;
+        const std::size_t at = counters_each() + snapshot_index(drawn, 0, output - 2 * std::uint64_t{nodes_});
+        add<std::uint64_t>(state.data() + at * counter_size, 1);
+        return true;
+    }
     const std::size_t at = index(split(payload), static_cast<std::uint32_t>(output / 2));
     add<std::uint64_t>(state.data() + at * counter_size, 1);
-    add<std::uint64_t>(state.data() + (counters_each() + at) * counter_size, output % 2);
+    add<std::uint64_t>(state.data() + (ones_at() + at) * counter_size, output % 2);
     return true;
 }
 
 bool DifferenceTree::valid_state(const Counts& counts) const noexcept {
     for (std::size_t i = 0; i < counters_each(); ++i)
-        if (counter(counts.state, counters_each() + i) > counter(counts.state, i)) return false;
-    return counters_sum_to(counts.state.first(counters_each() * counter_size), counts.n);
+        if (counter(counts.state, ones_at() + i) > counter(counts.state, i)) return false;
+    return counters_sum_to(counts.state.first(ones_at() * counter_size), counts.n);
 }
 
 std::vector<RoundEstimate> DifferenceTree::round_sum(const Counts& counts,
@@ -193,6 +234,7 @@ void DifferenceTree::check_round(std::size_t round) const {
 std::vector<double> DifferenceTree::expected() const {
     std::vector<double> reports;
     for (const NodeLevel& level : levels_) reports.insert(reports.end(), level.nodes, chance(level));
+    reports.insert(reports.end(), size_.rounds, snapshot_chance());
     return reports;
 }
 
@@ -202,11 +244,15 @@ double DifferenceTree::reports_per_user() const {
 }
 
 DifferenceTree::NodeSum DifferenceTree::combination(const Counts& counts) const {
-    std::vector<double> all(nodes_);
+    std::vector<double> all(nodes_ + size_.rounds);
     Work work;
     for (std::uint64_t s = 1; s <= splits_; ++s, work.done(nodes_))
         for (std::uint32_t node = 0; node < nodes_; ++node)
             all[node] += static_cast<double>(reports(counts.state, s, node));
+    for (std::uint64_t drawn = 0; drawn < snapshots_.classes; ++drawn)
+        for (std::uint32_t round = 0; round < size_.rounds; ++round, work.done(snapshots_.outcomes))
+            for (std::uint64_t out = 0; out < snapshots_.outcomes; ++out)
+                all[nodes_ + round] += static_cast<double>(snapshots(counts.state, drawn, round, out));
     return {*this, std::move(all)};
 }
 
@@ -220,15 +266,28 @@ std::vector<Contribution> DifferenceTree::contributions(const Question& question
     const std::vector<double> expected = this->expected();
     const double reports = reports_per_user();
     const NodeSum combination(*this, expected);
-    const auto [middle, half, ends] = sign_scale();
+    const auto [middle, half, ends, snapshots] = sign_scale();
     const double unit = ends.upper - ends.lower;
-    const auto of_round = [&, m = middle, h = half, low = ends.lower](std::uint32_t round) {
+    const auto of_round = [&, m = middle, h = half, low = ends.lower,
+                           drawn = snapshots](std::uint32_t round) {
         std::vector<Contribution> contributions;
         double around = low + unit * m;  // of no sign
-        for (const auto& [height, node, weight] : combination.sum(round)) {
-            const double reach = unit * weight * h * scale(node) / levels_[height].tilt;
-            const Interval truths = node == 0 ? Interval{-unit * weight * m, unit * weight * (1 - m)}
-                                              : Interval{-unit * weight, unit * weight};
+        for (const NodeTerm& term : combination.sum(round)) {
+            const auto& [height, node, weight] = term;
+            if (of_snapshots(term)) {
+                const double each = unit * weight;
+                contributions.push_back({snapshot_chance() / reports,
+                                         {around + std::min(each * drawn.lower, each * drawn.upper),
+                                          around + std::max(each * drawn.lower, each * drawn.upper)},
+                                         {around + std::min(-each * m, each * (1 - m)),
+                                          around + std::max(-each * m, each * (1 - m))}});
+                around = 0;
+                continue;
+            }
+            const double reach = unit * std::abs(weight) * h * scale(node) / levels_[height].tilt;
+            const double below = node == 0 ? unit * weight * m : unit * weight,
+                         above = node == 0 ? unit * weight * (1 - m) : unit * weight;
+            const Interval truths{std::min(-below, above), std::max(-below, above)};
             contributions.push_back({chance(levels_[height]) / reports,
                                      {around - reach, around + reach},
                                      {around + truths.lower, around + truths.upper}});
@@ -248,40 +307,42 @@ std::vector<Contribution> DifferenceTree::contributions(const Question& question
     return worst;
 }
 
-// A round has a node for each one of its binary digits. The expected components of a node depend on its
-// height, and on whether it is the first one of its level, which is the node of the highest digit. Forgers
-// who can use further components bias an estimate at least as much. A round is therefore dominated by each
-// round that has the same highest digit and all its other digits. The others are the last round, the rounds
-// that result from it by clearing a digit and setting all lower ones, and the rounds all of whose digits are
-// set.
+// All nodes influence all rounds. The worst round depends on the share of forged reports: it is near the last
+// one for small shares, and anywhere for large ones. Odd rounds are worse than even ones. Short series are
+// searched exhaustively.
 std::vector<std::size_t> DifferenceTree::exposed_rounds() const {
-    std::vector<std::size_t> rounds{size_.rounds};
-    for (std::uint32_t digit = 1; digit < size_.rounds; digit *= 2) {
-        if ((size_.rounds & digit) != 0) rounds.push_back((size_.rounds ^ digit) | (digit - 1));
-        if (2 * digit <= size_.rounds) rounds.push_back(2 * digit - 1);
-    }
+    constexpr std::uint32_t searched = 64, spread = 16, last = 4;
+    std::vector<std::size_t> rounds;
+    for (std::uint32_t round = 1; round <= size_.rounds; ++round)
+        if (size_.rounds <= searched || round + last > size_.rounds) rounds.push_back(round - 1);
+    if (size_.rounds > searched)
+        for (std::uint32_t i = 1; i <= spread; ++i)
+            rounds.push_back(std::min(size_.rounds, size_.rounds * i / spread | 1) - 1);
     std::ranges::sort(rounds);
     rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
-    for (std::size_t& round : rounds) --round;  // attributes are numbered from 0
     return rounds;
 }
 
 // The reports at the end of a round are divided among the levels with a node there and the splits.
 double DifferenceTree::max_probability(Bytes payload) const {
     const std::uint64_t output = output_of(payload);
+    const bool drawn = output >= 2 * std::uint64_t{nodes_};
     std::size_t height = 0;
-    while (levels_[height].first + levels_[height].nodes <= output / 2) ++height;
-    const std::uint64_t round = (output / 2 - levels_[height].first + 1) << height;
-    double due = 0;
+    while (!drawn && levels_[height].first + levels_[height].nodes <= output / 2) ++height;
+    const std::uint64_t round = drawn ? (output - 2 * std::uint64_t{nodes_}) / snapshots_.outcomes + 1
+                                      : (output / 2 - levels_[height].first + 1) << height;
+    double due = snapshot_chance();
     for (std::size_t other = 0; other < levels_.size() && round % (std::uint64_t{1} << other) == 0; ++other)
         due += chance(levels_[other]);
+    if (drawn) return snapshot_chance() / due * snapshot_channel_.p() / static_cast<double>(splits_);
     return chance(levels_[height]) / due * levels_[height].channel.max_probability(output % 2) /
            static_cast<double>(splits_);
 }
 
 // A report at the end of a round comes from one of the levels with a node end there, and from a split. The
 // share of each response is within the range that the true values permit. For each group of splits, the mean
-// of a node equals the sum of the means of its halves, up to the noise of all three.
+// of a node equals the sum of the means of its halves, up to the noise of all three. The changes up to a round
+// add up to its snapshots, up to their noise.
 std::vector<Check> DifferenceTree::health(const Counts& counts) const {
     std::vector<std::vector<Check>> draws, answers, sums;
     Work work;
@@ -304,7 +365,13 @@ std::vector<Check> DifferenceTree::health(const Counts& counts) const {
             store(tally, said);
             if (all != 0) answers.push_back(level.channel.health(all, tally));
         }
-        if (std::ranges::any_of(levels, [](std::uint64_t all) { return all != 0; }))
+        std::uint64_t all = 0;
+        for (std::uint64_t drawn_class = 0; drawn_class < snapshots_.classes; ++drawn_class)
+            for (std::uint64_t out = 0; out < snapshots_.outcomes; ++out, work.done())
+                all += snapshots(counts.state, drawn_class, round - 1, out);
+        levels.push_back(all);
+        weights.push_back(snapshot_chance() * static_cast<double>(weights_));
+        if (std::ranges::any_of(levels, [](std::uint64_t each) { return each != 0; }))
             draws.push_back(
                 {goodness_of_fit("levels drawn", levels, weights), goodness_of_fit(drawn_splits(), drawn)});
     }
@@ -334,75 +401,45 @@ std::vector<Check> DifferenceTree::health(const Counts& counts) const {
                     sums.push_back(
                         {{"levels agree", whole, halves, two_sided((whole - halves) / std::sqrt(variance))}});
             }
+    for (std::vector<Check>& each : snapshot_checks(counts.state, enough)) sums.push_back(std::move(each));
     std::vector<Check> checks;
     for (const auto& each : {draws, answers, sums})
         for (Check& worst : worst_of(each, each.size())) checks.push_back(std::move(worst));
     return checks;
 }
 
-// Sums of nodes --------------------------------------------------------------------------------------------
-
-DifferenceTree::NodeSum::NodeSum(const DifferenceTree& tree, std::vector<double> reports)
-    : tree_(tree), reports_(std::move(reports)), precision_(reports_.size()) {
-    for (std::size_t height = 0; height < tree_.levels_.size(); ++height)
-        for (std::uint32_t node = 0; node < tree_.levels_[height].nodes; ++node)
-            precision_[at(height, node)] = own(height, node) + of_halves(height, node);
-}
-
-std::vector<DifferenceTree::NodeTerm> DifferenceTree::NodeSum::sum(std::uint32_t round) const {
-    std::vector<NodeTerm> terms;
-    for (std::size_t height = 0; round >> height != 0; ++height) {
-        const std::uint32_t end = round >> height;
-        if (end % 2 == 0) continue;
-        if (precision_[at(height, end - 1)] == 0) return {};
-        resolve(height, end - 1, 1, terms);
-    }
-    return terms;
-}
-
-std::vector<DifferenceTree::NodeTerm> DifferenceTree::NodeSum::sum(
-    std::span<const RoundWeight> weights) const {
-    if (weights.size() == 1 && weights[0].weight == 1) return sum(weights[0].round);
-    std::vector<double> all(reports_.size());
-    std::vector<bool> used(reports_.size());
+std::vector<std::vector<Check>> DifferenceTree::snapshot_checks(Bytes state, std::uint64_t enough) const {
+    std::vector<std::vector<Check>> checks;
+    const NodeLevel& level = levels_[0];
+    const double slope = snapshot_channel_.p() - snapshot_channel_.q();
+    const std::uint64_t together = checked_together();
     Work work;
-    for (const RoundWeight& each : weights) {
-        const std::vector<NodeTerm> terms = sum(each.round);
-        if (terms.empty()) return {};
-        for (const auto& [height, node, weight] : terms) {
-            all[at(height, node)] += each.weight * weight;
-            used[at(height, node)] = true;
+    for (std::uint64_t first = 1; first <= splits_; first += together) {
+        const std::uint64_t end = std::min(first + together, splits_ + 1);
+        double changed = 0, variance = 0;
+        for (std::uint32_t round = 0; round < size_.rounds; ++round) {
+            work.done(together * (2 + snapshots_.outcomes));
+            std::uint64_t all = 0, drawn = 0;
+            double sum = 0, sign = 0;
+            for (std::uint64_t s = first; s < end; ++s) {
+                all += reports(state, s, round);
+                sum += balance(state, s, round);
+                sign += snapshot_sign(state, s, round) / static_cast<double>(end - first);
+            }
+            // Splits of one class share their snapshots.
+            for (std::uint64_t c = 0; c < std::min(snapshots_.classes, end - first); ++c)
+                for (std::uint64_t out = 0; out < snapshots_.outcomes; ++out)
+                    drawn += snapshots(state, (first - 1 + c) % snapshots_.classes, round, out);
+            const double each = scale(round) / level.tilt;
+            changed += each * sum / static_cast<double>(all);
+            variance += square(each) / static_cast<double>(all);
+            if (all < enough) break;
+            if (drawn < enough || std::isnan(sign)) continue;
+            const double error = std::sqrt(variance + 1 / (square(slope) * static_cast<double>(drawn)));
+            checks.push_back({{"levels agree", changed, sign, two_sided((changed - sign) / error)}});
         }
-        work.done(terms.size());
     }
-    std::vector<NodeTerm> terms;
-    for (std::size_t height = 0; height < tree_.levels_.size(); ++height)
-        for (std::uint32_t node = 0; node < tree_.levels_[height].nodes; ++node)
-            if (used[at(height, node)]) terms.push_back({height, node, all[at(height, node)]});
-    return terms;
-}
-
-DifferenceTree::NodeSum::Drawn DifferenceTree::NodeSum::drawn(std::uint32_t round) const {
-    Drawn all{0, 0};
-    for (std::size_t height = 0; round >> height != 0; ++height) {
-        all.people += reports(height, 0);
-        all.probability += tree_.chance(tree_.levels_[height]);
-    }
-    return all;
-}
-
-double DifferenceTree::NodeSum::of_halves(std::size_t height, std::uint32_t node) const {
-    if (height == 0) return 0;
-    return 1 / (1 / precision_[at(height - 1, 2 * node)] + 1 / precision_[at(height - 1, 2 * node + 1)]);
-}
-
-void DifferenceTree::NodeSum::resolve(std::size_t height, std::uint32_t node, double weight,
-                                      std::vector<NodeTerm>& terms) const {
-    const double alone = own(height, node) / precision_[at(height, node)];
-    if (alone > 0) terms.push_back({height, node, weight * alone});
-    if (of_halves(height, node) == 0) return;
-    for (const std::uint32_t half : {2 * node, 2 * node + 1})
-        resolve(height - 1, half, weight * (1 - alone), terms);
+    return checks;
 }
 
 }  // namespace ldp

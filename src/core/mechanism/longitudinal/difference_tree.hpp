@@ -8,6 +8,10 @@
 // halving; of the first node the difference is the sign itself. After `changes` changes the client treats the
 // sign as constant.
 //
+// In place of a level, a person may draw a round, the snapshot. This person sends one report, about the value
+// in that round, at the full ε: randomized response over the outcomes to which the person's class maps values.
+// Changes do not bias snapshots.
+//
 // A report is one bit about a node. It shows a difference of ±1 with probability e/(e+1), e = exp(ε_h); for a
 // difference of 0 it is a fair coin (duchi on three points). At each node two series of signs have the same
 // difference; or opposite differences, a factor of e; or one of them has 0, a factor of 2e/(e+1) or (e+1)/2.
@@ -20,16 +24,19 @@
 // Therefore ε_h = ε/m. Signs that change at every node and are always opposite attain it.
 //
 // The sign in round t is a sum of one node for each binary digit of t. Each node is also the sum of its two
-// halves, which other people report. All unbiased sums are combined by their precision. It depends on the
-// number of reports of each node alone, not on the reported bits. Levels are drawn with
-// probability ∝ the root of the squared weights of their nodes in all rounds, over the tilt of the bits. This
-// minimizes the mean variance of the rounds if nodes are not combined.
+// halves, which other people report, and its parent less its sibling. Snapshots estimate the sign of a single
+// round. The signs of all rounds are estimated by generalized least squares over all nodes and snapshots: see
+// round_system.hpp. The precision of a node depends on its number of reports alone, not on the reported bits.
 //
-// Public randomness: split and level (1 byte each), then the bytes of the subclass.
-// Permanent response: a bit for each node of the level.
-// Payload: split (1 byte), 2·node + bit.
-// State: for each split from 1 on and each node, the number of reports (8 bytes each). Then the number of
-// ones (8 bytes each).
+// The probabilities of the levels and of snapshots minimize the mean variance of the rounds, for users who
+// report to the end. They follow from the parameters alone and are public.
+//
+// Public randomness: split and level (1 byte each; the level above the highest one is a snapshot), the round
+// of the snapshot (2 bytes; 0 without one), then the bytes of the subclass.
+// Permanent response: a bit for each node of the level; for snapshots, the outcome (1 byte).
+// Payload: split (1 byte), 2·node + bit; for snapshots, 2·nodes + (round − 1)·outcomes + outcome.
+// State: for each split from 1 on and each node, the number of reports (8 bytes each). Then for each class,
+// round and outcome, the number of snapshots (8 bytes each). Then the numbers of ones of the nodes.
 //
 // Nodes are numbered level by level, from the single rounds up.
 #pragma once
@@ -39,8 +46,10 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/channel/binary.hpp"
+#include "core/channel/symmetric.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/longitudinal/round_system.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/registry.hpp"
 
@@ -67,14 +76,17 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     std::vector<std::uint64_t> cells() const final {
         return std::vector<std::uint64_t>(size_.rounds, cells_);
     }
-    std::size_t public_size() const noexcept override { return 2; }
+    std::size_t public_size() const noexcept override { return tree_public_size; }
     std::size_t permanent_size() const noexcept final { return (size_.rounds + 7) / 8; }
     std::size_t payload_size() const noexcept final { return 1 + output_width_; }
-    std::size_t state_size() const noexcept final { return 2 * counters_each() * counter_size; }
+    std::size_t state_size() const noexcept final { return (ones_at() + counters_each()) * counter_size; }
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
     bool valid_public(Bytes public_randomness) const noexcept override {
-        return split(public_randomness) - 1 < splits_ && height(public_randomness) < levels_.size();
+        const std::uint32_t round = snapshot_round(public_randomness);
+        return split(public_randomness) - 1 < splits_ &&
+               (snapshot(public_randomness) ? round - 1 < size_.rounds
+                                            : round == 0 && height(public_randomness) < levels_.size());
     }
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const final;
@@ -91,7 +103,7 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept final {
-        return split(payload) - 1 < splits_ && output_of(payload) < std::uint64_t{2} * nodes_;
+        return split(payload) - 1 < splits_ && output_of(payload) < outputs();
     }
     bool valid_state(const Counts& counts) const noexcept final;
 
@@ -107,7 +119,8 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     std::vector<std::size_t> exposed_rounds() const final;
     double max_probability(Bytes payload) const final;
     Cost cost() const noexcept final {
-        return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(splits_ + 1)};
+        return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(splits_ + 1) +
+                       static_cast<double>(snapshot_counters())};
     }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;
@@ -124,12 +137,21 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
         double tilt;            ///< the mean of a response, as ±1, to 1
         std::uint64_t weight;   ///< sampling weight
     };
-    /// A node in a weighted sum that estimates signs.
+    /// A node in a weighted sum that estimates signs. The height above the highest level stands for
+    /// snapshots; their node is the round, from 0.
     struct NodeTerm {
         std::size_t height;
         std::uint32_t node;  ///< within its level
         double weight;
     };
+    /// The randomized response of users who draw a round.
+    struct Snapshots {
+        std::uint64_t classes;   ///< of users; each class maps values to outcomes in its own way
+        std::uint64_t outcomes;  ///< at most 256
+        /// Precision of a report, relative to that of an undistorted bit about a sign.
+        double precision;
+    };
+    static constexpr std::size_t tree_public_size = 4;
     class NodeSum;
     /// Returns the combination of nodes for the numbers of reports in a state.
     [[nodiscard]] NodeSum combination(const Counts& counts) const;
@@ -137,13 +159,21 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     [[nodiscard]] NodeSum expected_combination() const;
 
     /// `splits` are at most 255; inputs are `cells` values in each round.
-    DifferenceTree(const Header& header, Bytes block, std::uint64_t splits, std::uint64_t cells, Size size);
+    DifferenceTree(const Header& header, Bytes block, std::uint64_t splits, std::uint64_t cells, Size size,
+                   const Snapshots& snapshots);
 
     /// Returns 1 if the user's split maps the value to +, otherwise 0. It must have no branches, so that the
     /// run time does not depend on the value.
     [[nodiscard]] virtual std::uint32_t sign(Bytes public_randomness, std::uint64_t value) const noexcept = 0;
+    /// Returns the outcome to which the user's class maps a value. It must have no branches either.
+    [[nodiscard]] virtual std::uint64_t outcome(Bytes public_randomness,
+                                                std::uint64_t value) const noexcept = 0;
     /// Returns the channel's input at the end of a node, and marks the difference as reported.
     std::uint64_t difference(SeriesState& series_state, Bytes public_randomness) const noexcept;
+    /// Returns the mean sign of a split in a round, from 0, according to its snapshots. The variance is at most
+    /// that of as many randomized bits. NaN without snapshots.
+    [[nodiscard]] virtual double snapshot_sign(Bytes state, std::uint64_t split,
+                                               std::uint32_t round) const noexcept = 0;
     /// Returns the name of the health check on the numbers of reports of the splits.
     [[nodiscard]] virtual const char* drawn_splits() const noexcept = 0;
     /// Returns the number of splits that the health check `levels agree` counts together.
@@ -153,6 +183,7 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     struct SignScale {
         double middle, half;
         Interval ends;
+        Interval snapshots;  ///< possible terms of a snapshot, less `middle`
     };
     [[nodiscard]] virtual SignScale sign_scale() const noexcept = 0;
     /// Returns the estimates of a weighted sum of at least one round, all of them within the series.
@@ -168,7 +199,24 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
         return counter(state, index(split, node));
     }
     [[nodiscard]] std::uint64_t ones(Bytes state, std::uint64_t split, std::uint32_t node) const noexcept {
-        return counter(state, counters_each() + index(split, node));
+        return counter(state, ones_at() + index(split, node));
+    }
+    /// Returns the number of snapshots of a round, from 0, with an outcome.
+    [[nodiscard]] std::uint64_t snapshots(Bytes state, std::uint64_t class_number, std::uint32_t round,
+                                          std::uint64_t outcome) const noexcept {
+        return counter(state, counters_each() + snapshot_index(class_number, round, outcome));
+    }
+    [[nodiscard]] const Snapshots& snapshots() const noexcept { return snapshots_; }
+    [[nodiscard]] const SymmetricChannel& snapshot_channel() const noexcept { return snapshot_channel_; }
+    /// Returns the index of a node among all nodes, followed by the snapshots of all rounds.
+    [[nodiscard]] std::size_t index_of(const NodeTerm& term) const noexcept {
+        return of_snapshots(term) ? nodes_ + term.node : levels_[term.height].first + term.node;
+    }
+    /// Returns the number of all nodes.
+    [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
+    /// Returns whether a node of a sum stands for snapshots.
+    [[nodiscard]] bool of_snapshots(const NodeTerm& term) const noexcept {
+        return term.height == levels_.size();
     }
     /// Returns the sum of a node's responses, as ±1.
     [[nodiscard]] double balance(Bytes state, std::uint64_t split, std::uint32_t node) const noexcept {
@@ -193,22 +241,34 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     [[nodiscard]] double least_epsilon() const;
 
   private:
+    /// Returns the checks whether the changes on level 0 add up to the snapshots of each round.
+    std::vector<std::vector<Check>> snapshot_checks(Bytes state, std::uint64_t enough) const;
     static unsigned bit(Bytes string, std::size_t i) noexcept {
         return std::to_integer<unsigned>(string[i / 8]) >> i % 8 & 1;
     }
     static std::size_t height(Bytes public_randomness) noexcept {
         return std::to_integer<std::size_t>(public_randomness[1]);
     }
+    bool snapshot(Bytes public_randomness) const noexcept {
+        return height(public_randomness) == levels_.size();
+    }
+    static std::uint32_t snapshot_round(Bytes public_randomness) noexcept {
+        return load<std::uint16_t>(public_randomness.data() + 2);
+    }
     const NodeLevel& level_of(Bytes public_randomness) const noexcept {
         return levels_[height(public_randomness)];
     }
-    static bool ends(Bytes public_randomness, std::uint32_t round) noexcept {
+    /// Returns whether a report is due at the end of a round.
+    bool ends(Bytes public_randomness, std::uint32_t round) const noexcept {
+        if (snapshot(public_randomness)) return round == snapshot_round(public_randomness);
         return round >> height(public_randomness) << height(public_randomness) == round;
     }
     template <class Visit>
     void for_each_node(Input input, Bytes public_randomness, Visit visit) const;
+    /// `node` is 0 for snapshots.
     void write_payload(Bytes public_randomness, std::uint32_t node, std::uint64_t answer,
                        MutableBytes payload) const noexcept;
+    void choose_weights();
     std::uint64_t output_of(Bytes payload) const noexcept {
         return load_cell(payload.data() + 1, output_width_);
     }
@@ -217,18 +277,36 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     std::size_t index(std::uint64_t split, std::uint32_t node) const noexcept {
         return (split - 1) * nodes_ + node;
     }
-    /// Returns the expected number of reports per user of each node.
+    std::size_t snapshot_counters() const noexcept {
+        return snapshots_.classes * size_.rounds * snapshots_.outcomes;
+    }
+    std::size_t snapshot_index(std::uint64_t class_number, std::uint32_t round,
+                               std::uint64_t outcome) const noexcept {
+        return (class_number * size_.rounds + round) * snapshots_.outcomes + outcome;
+    }
+    std::size_t ones_at() const noexcept { return counters_each() + snapshot_counters(); }
+    std::uint64_t outputs() const noexcept {
+        return std::uint64_t{2} * nodes_ + size_.rounds * snapshots_.outcomes;
+    }
+    /// Returns the probability that a user draws a given round.
+    double snapshot_chance() const noexcept {
+        return static_cast<double>(snapshot_weight_) / static_cast<double>(weights_) /
+               static_cast<double>(size_.rounds);
+    }
+    /// Returns the expected number of reports per user of each node, then of snapshots of each round.
     std::vector<double> expected() const;
 
     std::uint64_t splits_, cells_;
     Size size_;
     std::vector<NodeLevel> levels_;
     std::uint32_t nodes_ = 0;
-    std::uint64_t weights_ = 0;
+    Snapshots snapshots_;
+    SymmetricChannel snapshot_channel_;
+    std::uint64_t snapshot_weight_ = 0, weights_ = 0;
     std::size_t output_width_;
 };
 
-/// The combination of nodes with given numbers of reports.
+/// The least squares combination of nodes and snapshots with given numbers of reports.
 class DifferenceTree::NodeSum {
   public:
     NodeSum(const DifferenceTree& tree, std::vector<double> reports);
@@ -236,27 +314,52 @@ class DifferenceTree::NodeSum {
     [[nodiscard]] double reports(std::size_t height, std::uint32_t node) const {
         return reports_[at(height, node)];
     }
-    /// Returns the nodes whose weighted sum is the sign in a round; empty if a required node has no reports.
+    /// Returns whether the reports determine the sign in a round.
+    [[nodiscard]] bool known(std::uint32_t round) const { return system_.known(round); }
+    /// Returns the nodes whose weighted sum is the sign in a round; empty if the reports do not determine it.
     [[nodiscard]] std::vector<NodeTerm> sum(std::uint32_t round) const;
-    /// Returns the same for a weighted sum of rounds, with each node once.
+    /// Returns the same for a weighted sum of rounds.
     [[nodiscard]] std::vector<NodeTerm> sum(std::span<const RoundWeight> weights) const;
-    /// Returns the variance of a sum, over users and responses. `square_of_bit` is the second moment of a
-    /// response before scale and tilt. first_mean(height) is the mean response at the first node of a level,
-    /// with scale and tilt.
-    template <class Mean>
-    [[nodiscard]] double variance(std::span<const NodeTerm> terms, double square_of_bit,
-                                  Mean first_mean) const {
-        double sum = 0;
-        for (const auto& [height, node, weight] : terms) {
-            const double mean = node == 0 ? first_mean(height) : 0;
-            sum += square(weight) *
-                   (square_of_bit * square(scale(node) / tree_.levels_[height].tilt) - square(mean)) /
-                   reports(height, node);
+    /// The parts of the variance of a sum, over users and responses.
+    struct Spread {
+        struct First {
+            std::size_t height;
+            double factor;
+        };
+        struct Snapshot {
+            std::uint32_t round;  ///< from 1
+            double factor;
+        };
+        double bits = 0;           ///< factor of the second moment of a response, before scale and tilt
+        std::vector<First> first;  ///< factors of the squared means at the first nodes of the levels
+        std::vector<Snapshot> snapshots;  ///< factors of the variances of a snapshot in each round
+        double all_snapshots = 0;         ///< sum of the factors of snapshots
+
+        /// first_mean(height) is the mean response at the first node of a level, with scale and tilt.
+        /// of_snapshot(round) is the variance of a snapshot.
+        template <class Mean, class Variance>
+        [[nodiscard]] double variance(double square_of_bit, Mean first_mean, Variance of_snapshot) const {
+            double sum = bits * square_of_bit;
+            for (const auto& [height, factor] : first) sum -= factor * square(first_mean(height));
+            for (const auto& [round, factor] : snapshots) sum += factor * of_snapshot(round);
+            return sum;
         }
-        return sum;
-    }
-    /// Returns the number of users on the levels that have a node by this round, and the probability of
-    /// these levels.
+        /// Returns the same if snapshots have the same variance in all rounds.
+        template <class Mean>
+        [[nodiscard]] double variance(double square_of_bit, Mean first_mean, double of_snapshot) const {
+            double sum = bits * square_of_bit + all_snapshots * of_snapshot;
+            for (const auto& [height, factor] : first) sum -= factor * square(first_mean(height));
+            return sum;
+        }
+    };
+    [[nodiscard]] Spread spread(std::span<const NodeTerm> terms) const;
+    /// Returns the variances of the signs of rounds 1..T at index 0..T−1, for bits of mean 0.
+    [[nodiscard]] std::vector<double> sign_variances() const;
+    /// Solves for the signs of all rounds: `found` has the mean of each node and of the snapshots of each
+    /// round, of `columns` numbers, in the order of NodeTerm. Returns the rounds from 1, unknown ones as NaN.
+    [[nodiscard]] std::vector<double> signs(std::span<const double> found, std::size_t columns) const;
+    /// Returns the number of users on the levels that have a node by this round, and of snapshots by this
+    /// round, and the probability of both.
     struct Drawn {
         double people, probability;
     };
@@ -264,16 +367,16 @@ class DifferenceTree::NodeSum {
 
   private:
     std::size_t at(std::size_t height, std::uint32_t node) const {
-        return tree_.levels_[height].first + node;
+        return height == tree_.levels_.size() ? tree_.nodes_ + node : tree_.levels_[height].first + node;
     }
-    double own(std::size_t height, std::uint32_t node) const {
-        return reports(height, node) * square(tree_.levels_[height].tilt / scale(node));
-    }
-    double of_halves(std::size_t height, std::uint32_t node) const;
-    void resolve(std::size_t height, std::uint32_t node, double weight, std::vector<NodeTerm>& terms) const;
+    std::span<const double> of_nodes() const { return std::span(precisions_).first(tree_.nodes_); }
+    std::span<const double> of_rounds() const { return std::span(precisions_).subspan(tree_.nodes_); }
+    /// Returns the precision of each node and of the snapshots of each round.
+    [[nodiscard]] std::vector<double> precisions() const;
 
     const DifferenceTree& tree_;
-    std::vector<double> reports_, precision_;  // of nodes
+    std::vector<double> reports_, precisions_;  // of nodes, then of the snapshots of rounds
+    RoundSystem system_;
 };
 
 }  // namespace ldp
