@@ -1,16 +1,10 @@
 // The hybrid mechanism (Wang, Xiao et al. 2019): piecewise with probability 1 − exp(−ε/2), otherwise the bit
 // of duchi; always the bit up to ε = 0.6094. Its worst-case variance over x is smaller than that of both.
 
-#include "core/channel/hybrid_channel.hpp"
-
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 
 namespace ldp::hybrid {
-
-std::uint64_t width(double epsilon, std::uint64_t steps) {
-    return epsilon > hybrid_threshold ? piecewise::width(epsilon, steps) : 0;
-}
 
 const MechanismEntry entry = numeric_entry<hybrid_randomizer>(
     16, "piecewise and one bit, mixed",

@@ -1,10 +1,29 @@
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.hpp"
 #include "core/channel/hybrid_channel.hpp"
 #include "core/channel/laplace_channel.hpp"
+
+// The randomizers of haar have these windows, too, also where the mechanisms of the literature are left out.
+namespace ldp::piecewise {
+
+std::uint64_t width(double epsilon, std::uint64_t steps) {
+    return std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(std::llround(static_cast<double>(steps) * std::exp(-epsilon / 2))));
+}
+
+}  // namespace ldp::piecewise
+
+namespace ldp::hybrid {
+
+std::uint64_t width(double epsilon, std::uint64_t steps) {
+    return epsilon > hybrid_threshold ? piecewise::width(epsilon, steps) : 0;
+}
+
+}  // namespace ldp::hybrid
 
 namespace ldp {
 

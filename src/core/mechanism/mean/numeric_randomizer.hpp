@@ -10,7 +10,7 @@
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
 
-/// Window widths, defined in the files of the mechanisms.
+/// Window widths.
 namespace ldp::piecewise {
 [[nodiscard]] std::uint64_t width(double epsilon, std::uint64_t steps);
 }
