@@ -1,5 +1,5 @@
-// Functions that return rows. The rows are kept in PostgreSQL's memory and returned one per call, or all
-// at once by an aggregate.
+// Functions that return rows that no summary determines; summary_rows.hpp has the others. The rows are kept in
+// PostgreSQL's memory and returned one per call.
 //
 // A row type is an array of Columns, declared once; check_columns() compares it with the SQL result type
 // of the function. An Answer is a struct without destructor: `count` is its number of rows, and
@@ -152,38 +152,6 @@ Datum rows(FunctionCallInfo fcinfo, Find find, int optional = 0) {
     const Datum row =
         row_of<columns>(*static_cast<const Answer*>(call->user_fctx), call->call_cntr, call->tuple_desc);
     SRF_RETURN_NEXT(call, row);
-}
-
-/// The columns of a function's result, which is a row (its result type) or an array of rows (element).
-[[nodiscard]] inline TupleDesc checked_shape(FunctionCallInfo fcinfo, Oid type,
-                                             std::span<const Column> columns) {
-    TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
-    check_columns(fcinfo, shape, columns);
-    return shape;
-}
-
-/// The only row of an Answer, as result of a function that returns a row.
-template <const auto& columns, class Answer>
-Datum one_row(FunctionCallInfo fcinfo, const Answer& answer) {
-    static_assert(std::is_trivially_destructible_v<Answer>);
-    TupleDesc shape = checked_shape(fcinfo, get_func_rettype(fcinfo->flinfo->fn_oid), columns);
-    if (answer.count == 0) PG_RETURN_NULL();
-    PG_RETURN_DATUM(row_of<columns>(answer, 0, shape));
-}
-
-/// All rows of an Answer, as result of a function that returns an array of rows.
-template <const auto& columns, class Answer>
-Datum row_array(FunctionCallInfo fcinfo, const Answer& answer) {
-    static_assert(std::is_trivially_destructible_v<Answer>);
-    const Oid type = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
-    TupleDesc shape = checked_shape(fcinfo, type, columns);
-    auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * (answer.count + 1)));
-    for (std::size_t i = 0; i < answer.count; ++i) {
-        CHECK_FOR_INTERRUPTS();
-        elements[i] = row_of<columns>(answer, i, shape);
-    }
-    PG_RETURN_ARRAYTYPE_P(
-        construct_array(elements, static_cast<int>(answer.count), type, -1, false, TYPALIGN_DOUBLE));
 }
 
 }  // namespace ldp
