@@ -71,7 +71,7 @@ std::vector<RoundResult> results_of(const std::string& json, int people, const s
     constexpr double far = 1.959964;
     for (const int t : rounds) {
         const SummaryView view = view_of(m, summaries[t]);
-        const SpentBudgets budgets(view);
+        const SpentBudgets budgets(view, attribute);
         const SummaryView about = part(view, attribute);
         const Estimate mean = estimate(view, {Quantity::means, Target::population}).at(attribute);
         RoundResult one{.truth = sums[t] / here[t],

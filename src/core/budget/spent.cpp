@@ -5,6 +5,7 @@
 
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
+#include "core/mechanism/capability.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
@@ -40,7 +41,7 @@ BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexc
     return {(one.share + other.share) / 2, (one.error + other.error) / 2, 2 * range, {-range, range}};
 }
 
-SpentBudgets::SpentBudgets(const SummaryView& whole)
+SpentBudgets::SpentBudgets(const SummaryView& whole, std::optional<std::size_t> attribute)
     : terms_(budget_terms(whole.mechanism->block())), reports_(whole.n) {
     if (!terms_.can_end() || whole.n == 0) return;
     const Rounds& rounds = whole.rounds;
@@ -48,6 +49,11 @@ SpentBudgets::SpentBudgets(const SummaryView& whole)
     possible_ = !known_ || rounds.first < 0 || std::int64_t{rounds.last} + 1 > std::int64_t{terms_.responses};
     if (!has_signal()) return;
     ones_ = *spent_ones(whole);
+    const auto* record = find_capability<Record>(*whole.mechanism);
+    if (attribute && record != nullptr && record->counted_parts() > 0) {
+        reports_ = record->part(whole, *attribute).n;
+        ones_ = *spent_ones(whole, record->part_of(*attribute).number);
+    }
     const SpentSignal signal(signal_epsilon(*whole.mechanism));
     p_ = signal.share_of_ones(true);
     q_ = signal.share_of_ones(false);

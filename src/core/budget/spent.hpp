@@ -1,6 +1,7 @@
 // The share of people whose responses repeat a spent budget, and the largest bias that they cause.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/format/budget_terms.hpp"
@@ -33,7 +34,8 @@ struct BiasBound {
 /// Returns the bound of the bias of a difference.
 [[nodiscard]] BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexcept;
 
-/// What a whole summary shows about spent budgets. It has no destructor.
+/// What a whole summary shows about spent budgets: those of all people, or of the people who reported a part
+/// of a record. It has no destructor.
 class SpentBudgets {
   public:
     /// A p-value below this is significant. The note then has a lower limit of the share.
@@ -41,8 +43,8 @@ class SpentBudgets {
 
     /// Of no reports.
     SpentBudgets() = default;
-    /// The view is that of view_of().
-    explicit SpentBudgets(const SummaryView& whole);
+    /// The view is that of view_of(). An attribute stands for the part that contains it.
+    explicit SpentBudgets(const SummaryView& whole, std::optional<std::size_t> attribute = {});
 
     /// Whether reports have a signal.
     [[nodiscard]] bool has_signal() const noexcept { return terms_.has_signal(); }
@@ -57,7 +59,7 @@ class SpentBudgets {
 
     /// Returns the bound of the bias of an estimate from `reports` of the reports, about a quantity with
     /// these possible values: 0 if no budget can have ended, or if nothing is known about it. All people with
-    /// a spent budget may be among the reports.
+    /// a spent budget may be among these reports.
     [[nodiscard]] BiasBound bias(std::uint64_t reports, const Interval& possible) const noexcept;
     /// Returns a sentence for display if budgets can have ended; empty otherwise.
     [[nodiscard]] std::string note() const;

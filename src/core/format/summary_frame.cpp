@@ -8,7 +8,9 @@ void SummaryDraft::write(MutableBytes summary) const {
     const SummaryFrame frame(block.size());
     frame.start_head(summary, block);
     frame.add_count(summary, n, rounds);
-    copy_in_segments(state, frame.state(summary));
+    const MutableBytes counted = frame.state(summary);
+    copy_in_segments(state, counted.first(state.size()));
+    if (behind) store(counted.data() + state.size(), *behind);
 }
 
 std::vector<std::byte> SummaryDraft::bytes() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/base/bytes.hpp"
@@ -72,8 +73,11 @@ struct SummaryDraft {
     std::uint64_t n;
     Rounds rounds;
     Bytes state;
+    std::optional<std::uint64_t> behind = {};  ///< a number that follows the state
 
-    [[nodiscard]] std::size_t size() const noexcept { return SummaryFrame(block.size()).size(state.size()); }
+    [[nodiscard]] std::size_t size() const noexcept {
+        return SummaryFrame(block.size()).size(state.size() + (behind ? sizeof(*behind) : 0));
+    }
     /// Fills size() bytes, which may be hundreds of millions: asks now and then whether to stop.
     void write(MutableBytes summary) const;
     [[nodiscard]] std::vector<std::byte> bytes() const;

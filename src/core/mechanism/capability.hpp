@@ -66,6 +66,10 @@ class Record : public Capability {
     [[nodiscard]] virtual SummaryView part(const Counts& counts, std::size_t attribute) const = 0;
     /// The number of parts of every report.
     [[nodiscard]] virtual std::uint64_t per_report() const noexcept = 0;
+    /// The number of parts, if count_parts() counts them; 0 otherwise.
+    [[nodiscard]] virtual std::size_t counted_parts() const noexcept { return 0; }
+    /// Adds 1 to the counter, of 8 bytes, of each part that a valid payload is about.
+    virtual void count_parts(Bytes /*payload*/, MutableBytes /*counters*/) const noexcept {}
 
     /// The mechanism of the part with an attribute.
     [[nodiscard]] const Mechanism& reporter(std::size_t attribute) const {

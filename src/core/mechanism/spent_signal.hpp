@@ -4,7 +4,7 @@
 // once.
 //
 // In a report the bit is the byte behind the payload, 0 or 1. In a summary the number of ones is behind the
-// state, 8 bytes. Mechanisms know neither.
+// state, 8 bytes; in that of a record, those of each part follow. Mechanisms know neither.
 #pragma once
 
 #include <optional>
@@ -53,14 +53,16 @@ class SpentSignal {
     return mechanism.payload_size() + (has_signal(mechanism) ? 1 : 0);
 }
 /// Returns the number of bytes of a summary behind its counts and rounds.
-[[nodiscard]] inline std::size_t counted_size(const Mechanism& mechanism) noexcept {
-    return mechanism.state_size() + (has_signal(mechanism) ? sizeof(std::uint64_t) : 0);
-}
+[[nodiscard]] std::size_t counted_size(const Mechanism& mechanism) noexcept;
 /// Whether a client can have made these bytes of a report behind its block.
 [[nodiscard]] bool valid_sent(const Mechanism& mechanism, Bytes sent) noexcept;
-/// Returns the number of reports whose bit is 1; nothing if reports have no signal, and for a part of a
-/// record. The state of the view is that of a whole summary, which the number follows.
+/// Returns the number of reports whose bit is 1; nothing if reports have no signal. The state of the view is
+/// that of a whole summary, which the numbers follow.
 [[nodiscard]] std::optional<std::uint64_t> spent_ones(const SummaryView& view) noexcept;
+/// The same for the reports about a part of a record; of all reports if the parts are not counted.
+[[nodiscard]] std::optional<std::uint64_t> spent_ones(const SummaryView& view, std::size_t part) noexcept;
+/// Whether the numbers of a whole summary are possible.
+[[nodiscard]] bool valid_ones(const SummaryView& view);
 /// Adds the bytes of one summary behind its counts and rounds to those of another.
 void merge_counted(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;
 

@@ -104,7 +104,7 @@ class Together {
         }
         SummaryView about = view;
         about.n = marginal_.reports();
-        status_ = report_status(view, about);
+        status_ = report_status(SpentBudgets(view, attributes[0]), about);
     }
 
     /// In the order of the arguments.

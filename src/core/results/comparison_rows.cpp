@@ -161,8 +161,9 @@ Found compare_groups(const ComparedGroups& groups, const SummaryQuery& query) {
         for (std::size_t v = 0; v < values; ++v, work.done())
             words.push_back(names.value(all.rows[from + v]));
         for (const SummaryView& view : views)
-            status.push_back(all.table ? report_status(view, part(view, attributes[0]))
-                                       : report_status(view, first.attribute, target));
+            status.push_back(all.table
+                                 ? report_status(SpentBudgets(view, attributes[0]), part(view, attributes[0]))
+                                 : report_status(view, first.attribute, target));
         from = end;
     }
     return results<comparison_columns>(std::move(all));

@@ -277,7 +277,8 @@ Found range(const Subject& whole, const SummaryQuery& query) {
     const auto found = [&](const SummaryView& view) {
         if (find_capability<Ordered>(*view.mechanism) != nullptr)
             return one_share(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
-                             smoothed_status(subject.summary, view), critical_value);
+                             smoothed_status(spent_budgets(subject.summary, subject.attribute), view),
+                             critical_value);
         if (subject.attribute && subject.attributes == 1) refuse(*view.mechanism, Ordered::offers);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);
@@ -290,7 +291,7 @@ Found range(const Subject& whole, const SummaryQuery& query) {
             const auto [lower, upper] = possible_mean(view, j);
             possible = {std::min(possible.lower, lower), std::max(possible.upper, upper)};
         }
-        ReportStatus about = report_status(spent_budgets(subject.summary), view, possible);
+        ReportStatus about = report_status(spent_budgets(subject.summary, subject.attribute), view, possible);
         about.law = group_law(view, first, last, target);
         return one_row(subject, EstimateRows::no_attribute, group_mean(view, first, last, target),
                        std::move(about), critical_value);
@@ -310,7 +311,8 @@ Found cdf(const Subject& whole, const SummaryQuery& query) {
     return results<estimate_columns>(ask_one(
         subject, one_row(subject, attribute, nothing, {}, critical_value), [&](const SummaryView& view) {
             return one_share(subject, attribute, ldp::cdf(view, query.value, target),
-                             smoothed_status(subject.summary, view), critical_value);
+                             smoothed_status(spent_budgets(subject.summary, subject.attribute), view),
+                             critical_value);
         }));
 }
 
@@ -319,7 +321,7 @@ Found quantiles(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
     const Target target = target_named(query.target);
     return results<quantile_columns>(ask_one(subject, NumberRows{}, [&](const SummaryView& view) {
-        const ReportStatus status = smoothed_status(subject.summary, view);
+        const ReportStatus status = smoothed_status(spent_budgets(subject.summary, subject.attribute), view);
         const double bias = status.bias.at(critical_value(query.confidence));
         const Interval ends = capability<Ordered>(*view.mechanism).ends();
         std::vector<std::array<double, 4>> found;
@@ -350,7 +352,7 @@ Found histogram(const Subject& whole, const SummaryQuery& query) {
         const std::vector<ShareOfRange> shares = ldp::histogram(view, count, target);
         const auto [low, high] = capability<Ordered>(*view.mechanism).ends();
         const double width = (high - low) / static_cast<double>(count);
-        const ReportStatus status = smoothed_status(subject.summary, view);
+        const ReportStatus status = smoothed_status(spent_budgets(subject.summary, subject.attribute), view);
         std::vector<std::array<double, 6>> found;
         for (std::size_t bin = 0; bin < count; ++bin) {
             const ShareOfRange& share = shares[bin];
@@ -373,7 +375,8 @@ Found distribution(const Subject& whole, const SummaryQuery& query) {
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
             found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-        return table(subject, found, 2, report_status(spent_budgets(subject.summary), view));
+        return table(subject, found, 2,
+                     report_status(spent_budgets(subject.summary, subject.attribute), view));
     }));
 }
 
@@ -440,7 +443,8 @@ Found health(const Subject& whole, const SummaryQuery& query) {
         for (const Check& check : ldp::health(view))
             all.statistics.push_back({check.name, check.observed, check.expected, check.p_value});
         // Spent budgets are no sign of forged reports, and have no p-value.
-        if (const SpentBudgets spent = spent_budgets(subject.summary); spent.has_signal() && spent.possible())
+        if (const SpentBudgets spent = spent_budgets(subject.summary, subject.attribute);
+            spent.has_signal() && spent.possible())
             all.statistics.push_back(
                 {"share of people whose budget is spent", spent.share(errors).share.value, 0, unknown});
         all.count = all.statistics.size();

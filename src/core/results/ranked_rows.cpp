@@ -47,8 +47,8 @@ ReportStatus status_of_both(const SummaryView& before, const SummaryView& after,
     const SummaryView old_part = part(before, attribute), new_part = part(after, attribute);
     const Interval possible =
         possible_values(*old_part.mechanism, attribute - part_of(*before.mechanism, attribute).first);
-    const ReportStatus first = report_status(before, old_part, possible),
-                       second = report_status(after, new_part, possible);
+    const ReportStatus first = report_status(SpentBudgets(before, attribute), old_part, possible),
+                       second = report_status(SpentBudgets(after, attribute), new_part, possible);
     ReportStatus both = !second.enough || (first.enough && !first.note) ? second : first;
     const ReportStatus& smaller = first.n < second.n ? first : second;
     both.n = smaller.n;
@@ -81,7 +81,7 @@ Found candidates(const Subject& whole, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
     return results<ranked_columns>(ask_one(subject, EstimateRows{}, [&](const SummaryView& view) {
         check_answer(*view.mechanism, Quantity::frequencies);
-        ReportStatus about = report_status(spent_budgets(subject.summary), view);
+        ReportStatus about = report_status(spent_budgets(subject.summary, subject.attribute), view);
         about.law = law_of_share();
         return ranked(subject, view, ldp::candidates(view, method, control), subject.attribute.value_or(0),
                       critical_value, Target::sample, std::move(about));

@@ -11,9 +11,9 @@
 
 namespace ldp {
 
-SpentBudgets spent_budgets(Bytes summary) {
+SpentBudgets spent_budgets(Bytes summary, std::optional<std::size_t> attribute) {
     const std::unique_ptr<const Mechanism> mechanism = load_mechanism(summary, Kind::summary);
-    return SpentBudgets(view_of(*mechanism, summary));
+    return SpentBudgets(view_of(*mechanism, summary), attribute);
 }
 
 ReportStatus report_status(const SpentBudgets& spent, const SummaryView& about, const Interval& possible) {
@@ -33,12 +33,8 @@ ReportStatus report_status(const SpentBudgets& spent, const SummaryView& about, 
     return status;
 }
 
-ReportStatus report_status(const SummaryView& whole, const SummaryView& about, const Interval& possible) {
-    return report_status(SpentBudgets(whole), about, possible);
-}
-
 ReportStatus report_status(const SummaryView& whole) {
-    return report_status(whole, whole);
+    return report_status(SpentBudgets(whole), whole);
 }
 
 ReportStatus report_status(const SummaryView& view, std::size_t attribute, Target target) {
@@ -46,7 +42,8 @@ ReportStatus report_status(const SummaryView& view, std::size_t attribute, Targe
     const std::size_t within = attribute - part_of(*view.mechanism, attribute).first;
     if (const auto* joint = find_capability<JointViews>(*about.mechanism))
         about.n = joint->reports(about, within);
-    ReportStatus all = report_status(view, about, possible_values(*about.mechanism, within));
+    ReportStatus all =
+        report_status(SpentBudgets(view, attribute), about, possible_values(*about.mechanism, within));
     all.law = error_law(view, attribute, target);
     return all;
 }
@@ -58,8 +55,8 @@ ReportStatus status_of_part(ReportStatus status, std::uint64_t n, const ErrorLaw
     return status;
 }
 
-ReportStatus smoothed_status(Bytes summary, const SummaryView& about) {
-    ReportStatus all = report_status(spent_budgets(summary), about);
+ReportStatus smoothed_status(const SpentBudgets& spent, const SummaryView& about) {
+    ReportStatus all = report_status(spent, about);
     if (all.enough) all.add_note(smearing(about));
     return all;
 }

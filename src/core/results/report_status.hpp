@@ -66,13 +66,11 @@ class KeptStatuses {
     std::deque<ReportStatus> all_;
 };
 
-/// Returns what a summary shows about spent budgets.
-[[nodiscard]] SpentBudgets spent_budgets(Bytes summary);
+/// Returns what a summary shows about spent budgets, of all people or of those who reported the part with an attribute.
+[[nodiscard]] SpentBudgets spent_budgets(Bytes summary, std::optional<std::size_t> attribute = {});
 /// Returns the status of reports of a summary: all, a part of a record, or some of them. The spent budgets are those of
 /// the whole summary; `possible` are the values of the estimated quantity.
 [[nodiscard]] ReportStatus report_status(const SpentBudgets& spent, const SummaryView& about,
-                                         const Interval& possible = possible_shares);
-[[nodiscard]] ReportStatus report_status(const SummaryView& whole, const SummaryView& about,
                                          const Interval& possible = possible_shares);
 /// Returns the status of all reports.
 [[nodiscard]] ReportStatus report_status(const SummaryView& whole);
@@ -80,7 +78,7 @@ class KeptStatuses {
 [[nodiscard]] ReportStatus report_status(const SummaryView& view, std::size_t attribute, Target target);
 /// Returns the status of an estimate from a part of the reports.
 [[nodiscard]] ReportStatus status_of_part(ReportStatus status, std::uint64_t n, const ErrorLaw& law);
-/// Returns the status of reports of this summary whose estimates may be those of smoothed values.
-[[nodiscard]] ReportStatus smoothed_status(Bytes summary, const SummaryView& about);
+/// The same as report_status() for estimates that may be those of smoothed values.
+[[nodiscard]] ReportStatus smoothed_status(const SpentBudgets& spent, const SummaryView& about);
 
 }  // namespace ldp

@@ -89,7 +89,8 @@ StringRows strings_of(const Subject& subject, double critical_value, Find find) 
             all.labels = subject.labels;
             all.attribute = checked(view);
             all.critical_value = critical_value;
-            find(view, all.attribute, report_status(view, part(view, all.attribute)), all);
+            find(view, all.attribute,
+                 report_status(SpentBudgets(view, all.attribute), part(view, all.attribute)), all);
             return all;
         },
         [&](const SummaryView& view) { (void)checked(view); });

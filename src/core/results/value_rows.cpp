@@ -179,7 +179,7 @@ std::vector<ListedText> listed_texts(const SummaryView& view, std::size_t attrib
 /// Rows of texts; a row without a text if a search may not show any because there are too few reports.
 void add_texts(EstimateRows& all, const SummaryView& view, std::size_t attribute,
                std::span<const ListedText> texts, bool searched) {
-    ReportStatus status = report_status(view, part(view, attribute));
+    ReportStatus status = report_status(SpentBudgets(view, attribute), part(view, attribute));
     if (!status.enough && searched)
         all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(status));
     if (status.enough)

@@ -80,8 +80,7 @@ void check_summary(const Mechanism& mechanism, Bytes summary) {
               "It was cut short or damaged, or does not come from ldp.");
     const SummaryView view = view_of(mechanism, summary);
     if (view.n > max_count || view.rounds.empty() != (view.n == 0) ||
-        (view.n == 0 && view.rounds != Rounds::none()) || !mechanism.valid_state(view) ||
-        spent_ones(view).value_or(0) > view.n)
+        (view.n == 0 && view.rounds != Rounds::none()) || !mechanism.valid_state(view) || !valid_ones(view))
         impossible("the summary's counts are impossible");
 }
 
@@ -248,12 +247,17 @@ SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute) {
     terms.fingerprint = part_fingerprint(header.fingerprint, part_of(*view.mechanism, attribute).first);
     std::vector<std::byte> block =
         make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size));
-    // The signal is about all reports of the record. The summary of a part is one without a signal.
+    // The signal of the part is that of its reports.
+    std::optional<std::uint64_t> ones;
     if (BudgetTerms budget = budget_terms(view.mechanism->block()); budget.can_end()) {
-        if (budget.end == BudgetEnd::signalled) budget.end = BudgetEnd::silent;
+        const RecordPart of = part_of(*view.mechanism, attribute);
+        if (budget.has_signal() && capability<Record>(*view.mechanism).counted_parts() > 0 &&
+            signal_epsilon(*of.mechanism) == signal_epsilon(*view.mechanism))
+            ones = spent_ones(view, of.number);
+        if (budget.has_signal() && !ones) budget.end = BudgetEnd::silent;
         set_budget_terms(block, budget);
     }
-    return {std::move(block), one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state};
+    return {std::move(block), one.n, one.n == 0 ? Rounds::none() : view.rounds, one.state, ones};
 }
 
 // For people to read ---------------------------------------------------------------------------------------

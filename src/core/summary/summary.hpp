@@ -43,12 +43,13 @@ class ReportCounter {
           block_(mechanism.block()),
           payload_size_(mechanism.payload_size()),
           state_size_(mechanism.state_size()),
-          signal_(has_signal(mechanism)) {}
+          counted_size_(counted_size(mechanism)),
+          signal_(counted_size_ > state_size_),
+          record_(signal_ ? find_capability<Record>(mechanism) : nullptr) {}
 
     /// As is_summary_of.
     [[nodiscard]] bool counts_in(Bytes summary) const noexcept {
-        return SummaryFrame(block_.size())
-            .fits(summary, block_, state_size_ + (signal_ ? sizeof(std::uint64_t) : 0));
+        return SummaryFrame(block_.size()).fits(summary, block_, counted_size_);
     }
     /// As accumulate, for a summary with counts_in().
     [[nodiscard, gnu::always_inline]] Outcome count(MutableBytes summary, Bytes report,
@@ -71,7 +72,11 @@ class ReportCounter {
         if (bit > std::byte{1} ||
             !mechanism_->accumulate(counted.first(state_size_), sent.first(payload_size_)))
             return false;
-        add(counted.data() + state_size_, std::to_integer<std::uint64_t>(bit));
+        if (bit == std::byte{0}) return true;
+        add<std::uint64_t>(counted.data() + state_size_, 1);
+        if (record_ != nullptr)
+            record_->count_parts(sent.first(payload_size_),
+                                 counted.subspan(state_size_ + sizeof(std::uint64_t)));
         return true;
     }
 
@@ -92,8 +97,9 @@ class ReportCounter {
 
     const Mechanism* mechanism_;
     Bytes block_;
-    std::size_t payload_size_, state_size_;
+    std::size_t payload_size_, state_size_, counted_size_;
     bool signal_;
+    const Record* record_;  ///< null unless ones of parts are counted
 };
 /// Adds an untrusted summary to one of the mechanism. The first is unchanged unless the outcome is ok.
 [[nodiscard]] Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept;

@@ -330,24 +330,71 @@ BOOST_AUTO_TEST_CASE(extended_intervals_hold_for_every_share) {
     }
 }
 
-// The part of a record is a summary without a signal, whose budget may have ended.
-BOOST_AUTO_TEST_CASE(parts_of_records_do_not_pretend) {
-    const auto m =
-        mechanism(R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {}, "budget":
-        {"epsilon": 9}, "attributes": [{"name": "a", "domain": 3, "mechanism": "l_grr"}, {"name": "x", "min": 0, "max": 9, "mechanism": "optimal"}]})");
-    BOOST_REQUIRE(has_signal(*m));
-    BOOST_TEST(signal_epsilon(*m) == 1);
-    SeededBits bits(4);
-    OwnedSummary summary(*m);
-    for (int i = 0; i < 300; ++i) summary.add(m->perturb(std::vector<Cell>{1, 2}, bits), Rounds::only(9));
-    const std::vector<std::byte> part = summary_of_part(summary.view(), 1).bytes();
-    const auto inner = load_mechanism(part, Kind::summary);
-    check_summary(*inner, part);
-    BOOST_TEST(!has_signal(*inner));
-    BOOST_TEST(budget_terms(inner->block()).responses == 4u);
-    BOOST_TEST(SpentBudgets(view_of(*inner, part)).note().find("unknown") != std::string::npos);
-    BOOST_TEST(spent_ones(summary.view()).has_value());
-    BOOST_TEST(possible_values(*inner, 0).upper == 9, boost::test_tools::tolerance(1e-9));
+// A record counts the bits of each part. The summary of a part has the signal of the reports about it.
+BOOST_AUTO_TEST_CASE(records_count_the_signal_of_each_part) {
+    for (const int per_report : {1, 2}) {
+        const auto m = mechanism(R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {},
+            "per_report": )" + std::to_string(per_report) +
+                                 R"(, "budget": {"epsilon": 9}, "attributes": [
+            {"name": "a", "domain": 90, "mechanism": "l_grr"}, {"name": "x", "min": 0, "max": 9, "mechanism": "optimal"},
+            {"name": "b", "domain": 90, "mechanism": "l_grr"}]})");
+        BOOST_REQUIRE(has_signal(*m));
+        BOOST_TEST(signal_epsilon(*m) == 1.0 / per_report);
+        SeededBits bits(4);
+        const SpentSignal signal(signal_epsilon(*m));
+        OwnedSummary summary(*m), first(*m), second(*m);
+        // People who report attribute a have spent their budget.
+        std::vector<std::uint64_t> ones(3), all(3);
+        std::uint64_t sum = 0;
+        for (int i = 0; i < 900; ++i) {
+            Report report = m->perturb(std::vector<Cell>{1, 2, 3}, bits);
+            const Bytes payload = payload_of(report, m->block());
+            std::vector<bool> about(3);
+            for (int k = 0; k < per_report; ++k)
+                about[std::to_integer<std::size_t>(payload[payload.size() / per_report * k])] = true;
+            report.back() = signal.draw(about[0], bits);
+            const bool one = report.back() == std::byte{1};
+            for (std::size_t part = 0; part < 3; ++part)
+                all[part] += about[part], ones[part] += about[part] && one;
+            sum += one;
+            summary.add(report, Rounds::only(9));
+            (i % 3 == 0 ? first : second).add(report, Rounds::only(9));
+        }
+        check_summary(*m, summary.bytes());
+        OwnedSummary merged(*m);
+        merged.merge(first.bytes());
+        merged.merge(second.bytes());
+        BOOST_TEST(merged.bytes() == summary.bytes());
+        std::vector<std::byte> rest(summary.bytes());
+        BOOST_REQUIRE(subtract(*m, rest, second.bytes()));
+        BOOST_TEST(rest == first.bytes());
+        BOOST_TEST(spent_ones(summary.view()).value() == sum);
+        for (std::size_t part = 0; part < 3; ++part) {
+            BOOST_TEST(spent_ones(summary.view(), part).value() == ones[part]);
+            const std::vector<std::byte> bytes = summary_of_part(summary.view(), part).bytes();
+            const auto inner = load_mechanism(bytes, Kind::summary);
+            check_summary(*inner, bytes);
+            const SummaryView alone = view_of(*inner, bytes);
+            BOOST_TEST(has_signal(*inner));
+            BOOST_TEST(alone.n == all[part]);
+            BOOST_TEST(spent_ones(alone).value() == ones[part]);
+            BOOST_TEST(budget_terms(inner->block()).responses == budget_terms(m->block()).responses);
+            const SpentShare found = SpentBudgets(alone).share(1.96);
+            BOOST_TEST(found.share.value == SpentBudgets(summary.view(), part).share(1.96).share.value);
+            if (part == 0) BOOST_TEST(std::abs(found.share.value - 1) < 6 * found.share.standard_error);
+            if (part > 0 && per_report == 1)
+                BOOST_TEST(std::abs(found.share.value) < 6 * found.share.standard_error);
+        }
+        BOOST_TEST(possible_values(*part_of(*m, 1).mechanism, 0).upper == 9,
+                   boost::test_tools::tolerance(1e-9));
+        // More ones than reports about a part, and parts that do not add up, are impossible.
+        for (const std::size_t back : {1, 2, 3, 4}) {
+            std::vector<std::byte> wrong(summary.bytes());
+            std::byte* at = wrong.data() + wrong.size() - 8 * back;
+            store<std::uint64_t>(at, load<std::uint64_t>(at) + 1);
+            BOOST_TEST(malformed([&] { check_summary(*m, wrong); }));
+        }
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

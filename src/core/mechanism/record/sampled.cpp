@@ -200,6 +200,11 @@ bool SampledRecord::accumulate(MutableBytes state, Bytes payload) const noexcept
     return true;
 }
 
+void SampledRecord::count_parts(Bytes payload, MutableBytes counters) const noexcept {
+    for (std::size_t i = 0; i < s_; ++i)
+        add<std::uint64_t>(counters.data() + counter_size * number_in(nth(payload, i, payload_)), 1);
+}
+
 void SampledRecord::merge(MutableBytes state, Bytes other) const noexcept {
     for_each([&](const Place& place) {
         const std::size_t at = place.state(), size = place.run->inner->state_size();

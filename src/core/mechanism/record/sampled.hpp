@@ -70,6 +70,8 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     RecordPart part_of(std::size_t attribute) const override;
     SummaryView part(const Counts& counts, std::size_t attribute) const override;
     std::uint64_t per_report() const noexcept override { return s_; }
+    std::size_t counted_parts() const noexcept override { return parts_; }
+    void count_parts(Bytes payload, MutableBytes counters) const noexcept override;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     Estimate group_mean(const Counts& counts, std::size_t first, std::size_t last,
                         Target target) const override;
