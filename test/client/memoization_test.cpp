@@ -93,10 +93,11 @@ BOOST_AUTO_TEST_CASE(equal_values_are_answered_alike) {
     BOOST_TEST((sent[0] == sent[1] && sent[0] == sent[3] && sent[0] != sent[2]));
     BOOST_TEST(client.ledger().size() == 2u);
     BOOST_TEST(client.ledger()[1].round == 2);
-    BOOST_TEST(client.spent().sum == 2);
+    BOOST_TEST(client.spent().sum == 3);  // with the signal
     BOOST_TEST(client.spent().epsilon == 1);
+    BOOST_TEST(client.spent().signal == 1);
     BOOST_TEST(client.spent(0.01).advanced < client.spent().advanced);
-    BOOST_TEST((client.spent().least() < 2 && client.spent().by() == Composition::optimal));
+    BOOST_TEST((client.spent().least() < 3 && client.spent().by() == Composition::optimal));
     BOOST_CHECK_THROW(static_cast<void>(client.spent(0)), Error);
     BOOST_CHECK_THROW(static_cast<void>(client.spent(1)), Error);
 }
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_second_layer_answers_anew) {
         BOOST_TEST(sent.size() > 1u);
         for (const auto& [report, count] : sent) {
             const double p = static_cast<double>(m.instantaneous_probability(
-                public_randomness, permanent, Bytes(report).subspan(m.block().size())));
+                public_randomness, permanent, payload_of(report, m.block()).first(m.payload_size())));
             BOOST_TEST(std::abs(count - rounds * p) <= 6 * std::sqrt(rounds * p) + 6);
         }
     }
@@ -443,8 +444,11 @@ BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
             Client(of(json), std::move(store));
         };
         BOOST_CHECK_NO_THROW(again());
-        auto& bytes =
-            changed == std::string("response") ? memory.answers[0].permanent : memory.public_randomness;
+        // Of the public randomness that of the mechanism, which precedes the rounding and the signal.
+        const MutableBytes bytes =
+            changed == std::string("response")
+                ? MutableBytes(memory.answers[0].permanent)
+                : MutableBytes(memory.public_randomness).first(of(json).mechanism().public_size());
         std::ranges::fill(bytes, std::byte{0xff});
         BOOST_CHECK_EXCEPTION(again(), Error,
                               error_with(ErrorCode::environment, changed + std::string(" is invalid")));
@@ -824,10 +828,11 @@ BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
     }
     const std::string text = shown(file("state"));
     for (const std::string& part :
-         {fingerprint_text(of(plain).spec().fingerprint()), std::string("3 of at most 100"),
+         {fingerprint_text(of(plain).spec().fingerprint()), std::string("3 of at most 99"),
           std::string("epsilon       1 for each response, between any two values\n"),
+          std::string("signal        1 for the bit that says whether the budget is spent\n"),
           std::string(" at delta 1e-06, by optimal composition, the smallest bound\n"),
-          std::string("              3 at delta 0, the sum\n"
+          std::string("              4 at delta 0, the sum\n"
                       "              for any two series of values of this person\n\n"),
           std::string("\n5             2         2\n6             1         1\n")})
         BOOST_TEST((text.find(part) != std::string::npos), text);
