@@ -18,6 +18,7 @@
 #include "core/spec/attributes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/response_count.hpp"
 #include "core/spec/spec_reader.hpp"
 
 namespace ldp {
@@ -253,7 +254,13 @@ class ProtocolSearch {
         const std::uint64_t needed = counts[std::max<std::size_t>(within, 1) - 1];
         double least = std::numeric_limits<double>::infinity(), last = 0;
         const auto improves = [&](std::uint64_t answers) {
-            const double epsilon = rounded_down(capped(entry, total / static_cast<double>(answers)));
+            double epsilon = rounded_down(capped(entry, total / static_cast<double>(answers)));
+            if (epsilon < min_epsilon) return false;
+            // If the budget can end, it pays for the signal first.
+            const Mechanism& mechanism = mechanism_of(entry, epsilon, option);
+            if (affordable_responses(request_.budget, possible_responses(spec, mechanism), mechanism) <
+                answers)
+                epsilon = rounded_down(capped(entry, total / static_cast<double>(answers + 1)));
             if (epsilon < min_epsilon) return false;
             if (epsilon == last) return true;
             last = epsilon;

@@ -481,8 +481,7 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
     const EstimatedItems items(spec, mechanism);
     const Budget& budget = *spec.budget();
     const double epsilon = mechanism.epsilon();
-    const std::uint64_t most =
-        std::min(mechanism.most_keys(), affordable_responses(budget, mechanism.most_keys(), mechanism));
+    const std::uint64_t most = most_responses(spec, mechanism);
     const std::size_t rows = paths.rows(), draws = rows / stream.known();
     const bool substitutes = paths.counts().back() > most;
     std::optional<NoiseOfShares> of_shares;
