@@ -36,8 +36,8 @@ bool refused(const std::string& strings) {
 
 /// What collisions add to the expected estimate of `code` for each person with another string, over the
 /// cohorts of the last level.
-double collisions_of(std::uint64_t level, std::uint64_t cohorts, std::uint64_t buckets, Cell code,
-                     Cell other) {
+double collisions_of(std::uint64_t level, std::uint64_t cohorts, std::uint64_t buckets, SplitPrefix code,
+                     SplitPrefix other) {
     double same = 0;
     for (std::uint64_t c = 0; c < cohorts; ++c) {
         const CohortHash hash(level, c, buckets);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(hash_functions_collide_as_random_ones) {
     double sum = 0, squares = 0, count = 0;
     for (Cell u = 0; u < values; ++u)
         for (Cell v = 0; v < u; v += 7) {  // neighbours and distant ones
-            const double off = collisions_of(2, cohorts, buckets, u * u, v * v);
+            const double off = collisions_of(2, cohorts, buckets, {u / 20, u % 20}, {v / 20, v % 20});
             sum += off;
             squares += off * off;
             ++count;
@@ -197,6 +197,61 @@ BOOST_AUTO_TEST_CASE(hash_functions_collide_as_random_ones) {
     const double variance = 1.0 / (cohorts * (buckets - 1));
     BOOST_CHECK_SMALL(sum / count, 6 * std::sqrt(variance / count));
     BOOST_CHECK_SMALL(squares / count / variance - 1, 6 * std::sqrt(2 / count));
+}
+
+// For three prefixes, the events that two of them collide with the third are uncorrelated, also if parts of them
+// agree: the variance of collisions is a sum over prefixes. Six standard deviations, as above.
+BOOST_AUTO_TEST_CASE(hash_functions_are_independent_for_three_prefixes) {
+    constexpr std::uint64_t buckets = 5, cohorts = 4096;
+    double sum = 0, count = 0;
+    for (std::uint64_t head = 0; head < 40; ++head)
+        for (const auto& [one, two] : {std::pair(SplitPrefix{head, 1}, SplitPrefix{head + 1, 0}),
+                                       {{head, 1}, {head, 2}},
+                                       {{head + 1, 0}, {head + 2, 0}},
+                                       {{head + 1, 1}, {head + 2, 2}}})
+            for (std::uint64_t c = 0; c < cohorts; ++c) {
+                const CohortHash hash(1, c, buckets);
+                const std::uint64_t bucket = hash({head, 0});
+                const auto off = [&](SplitPrefix other) {
+                    return (hash(other) == bucket ? 1 : 0) - 1.0 / buckets;
+                };
+                sum += off(one) * off(two);
+                ++count;
+            }
+    const double variance = (1.0 / buckets) * (1 - 1.0 / buckets);
+    BOOST_CHECK_SMALL(sum / count, 6 * variance / std::sqrt(count));
+}
+
+// A search sums the cells of groups of cohorts. The order of its sums is that of single estimates.
+BOOST_AUTO_TEST_CASE(sums_of_many_prefixes_agree_with_single_estimates) {
+    SeededBits bits(4107);
+    for (const auto& [cohorts, buckets] :
+         {std::pair(1u, 2u), {7u, 3u}, {30u, 4u}, {9u, 8u}, {5u, 40u}, {3u, 700u}}) {
+        const StringLevels levels(6, 5, 2, 2);
+        std::vector<std::byte> counters(std::size_t{8} * cohorts * buckets);
+        for (std::size_t i = 0; i < counters.size(); i += 8)
+            counters[i] = static_cast<std::byte>(bits.below(200));
+        // Without reports in most cohorts, these are left out.
+        const bool few = cohorts % 3 == 0;
+        for (std::size_t i = 0; few && i < counters.size() - counters.size() / 3; ++i) counters[i] = {};
+        for (std::size_t level = 0; level < levels.count(); ++level) {
+            LevelCounts counts(counters, levels, level, cohorts, buckets, 0.5);
+            counts.subtract(counts.cells(7), 0.1);
+            const std::vector<std::uint64_t> heads{0, 1, 4};
+            TailBuckets tails({0, 1, 2, 5}, counts.reporting_cohorts(), buckets);
+            const std::vector<float> sums = counts.sums(heads, tails);
+            BOOST_REQUIRE_EQUAL(sums.size(), 12u);
+            BOOST_CHECK_EQUAL(tails.cohorts().size() < cohorts, few);
+            const double unit = counts.reports() * 0.5 * (1 - 1.0 / buckets);
+            const auto share_of = [&](std::size_t i) {
+                const std::uint64_t prefix = levels.joined({heads[i / 4], tails.tails()[i % 4]}, level);
+                BOOST_CHECK_EQUAL(levels.split(prefix, level).tail, tails.tails()[i % 4]);
+                return counts.share(counts.cells(prefix));
+            };
+            for (std::size_t i = 1; i < sums.size(); ++i)
+                BOOST_CHECK_SMALL((sums[i] - sums[0]) / unit - (share_of(i) - share_of(0)), 1e-6);
+        }
+    }
 }
 
 // One level, so that the estimate is a single ratio: its mean given the hash functions has a closed form.
@@ -220,7 +275,8 @@ BOOST_AUTO_TEST_CASE(estimates_have_the_stated_mean_and_variance) {
         double expected = 0;
         for (const auto& [other, share] :
              {std::pair(a, of_a), std::pair(b, of_b), std::pair(Cell{0}, of_empty)})
-            expected += share / double{n} * (other == code ? 1 : collisions_of(0, 4, buckets, code, other));
+            expected +=
+                share / double{n} * (other == code ? 1 : collisions_of(0, 4, buckets, {0, code}, {0, other}));
         const double mean = sums[code].first / repetitions;
         const double variance = sums[code].second / repetitions - mean * mean;
         BOOST_CHECK_SMALL(mean - expected, 6 * std::sqrt(variance / repetitions));

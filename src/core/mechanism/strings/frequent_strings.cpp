@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
@@ -97,7 +100,8 @@ StringShare share_of_pool(const StringDesign& design, const PooledShare& pool, s
 struct Prefix {
     std::uint64_t code;
     double share;
-    bool clear = false;  ///< its share was subtracted from the counts
+    bool clear = false;                     ///< its share was subtracted from the counts
+    std::vector<std::uint32_t> cells = {};  ///< of its level's counts
 };
 
 /// Returns the smallest share that counts as clear without collisions: with the probability 1 − false_clear,
@@ -124,8 +128,6 @@ double refine(const StringDesign& design, LevelCounts& counts, double repetition
     const double clear_share = least_clear_share(design.protocol, n, tested);
     double collisions = design.collisions(counts.sum_of_squares());
     const auto threshold = [&] { return clear_share * std::sqrt(1 + collisions / noise); };
-    std::vector<std::uint64_t> codes;
-    for (const Prefix& one : all) codes.push_back(one.code);
     constexpr int most_rounds = 24, sweeps = 2;
     for (int round = 0; round < most_rounds; ++round) {
         double largest = threshold();
@@ -137,24 +139,24 @@ double refine(const StringDesign& design, LevelCounts& counts, double repetition
         for (Prefix& one : all)
             if (!one.clear && one.share >= least) {
                 one.clear = true;
-                counts.subtract(one.code, one.share);
+                counts.subtract(one.cells, one.share);
             }
         for (int sweep = 0; sweep < sweeps; ++sweep)
             for (Prefix& one : all)
                 if (one.clear) {
-                    const double change = counts.share(one.code);
+                    const double change = counts.share(one.cells);
                     one.share += change;
-                    counts.subtract(one.code, change);
+                    counts.subtract(one.cells, change);
                 }
-        const std::vector<double> shares = counts.shares(codes);
         double squares = counts.sum_of_squares(), others = 1;
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if (!all[i].clear) {
-                all[i].share = shares[i];
+        for (Prefix& one : all) {
+            check_interrupt();
+            if (!one.clear) {
+                one.share = counts.share(one.cells);
                 continue;
             }
-            squares -= square(all[i].share) - design.protocol.n_variance(inside(all[i].share)) / n;
-            others -= all[i].share;
+            squares -= square(one.share) - design.protocol.n_variance(inside(one.share)) / n;
+            others -= one.share;
         }
         squares = inside(squares);
         // Equal reports of one person agree, so the sum of squares is too large if reports repeat. The
@@ -163,6 +165,30 @@ double refine(const StringDesign& design, LevelCounts& counts, double repetition
         collisions = design.collisions(squares);
     }
     return collisions;
+}
+
+/// Returns the indices of the `wanted` largest numbers, or of all, in ascending order.
+std::vector<std::size_t> largest_of(const std::vector<float>& numbers, std::size_t wanted) {
+    wanted = std::min(wanted, numbers.size());
+    if (wanted == 0) return {};
+    std::vector<float> sorted = numbers;
+    const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
+    Work work;
+    std::nth_element(sorted.begin(), last, sorted.end(), [&](float a, float b) {
+        work.done();
+        return a > b;
+    });
+    const float least = *last;
+    // Of equal numbers, those with the smallest indices.
+    std::size_t equal = static_cast<std::size_t>(std::count(sorted.begin(), last + 1, least));
+    std::vector<std::size_t> indices;
+    for_each_index(numbers.size(), [&](std::size_t i) {
+        if (numbers[i] > least || (numbers[i] == least && equal > 0)) {
+            equal -= numbers[i] == least ? 1 : 0;
+            indices.push_back(i);
+        }
+    });
+    return indices;
 }
 
 /// A whole string with its pooled estimate.
@@ -187,50 +213,89 @@ class LevelSearch {
     }
 
   private:
-    /// Returns the candidates of a level: the continuations of the prefixes that were kept.
-    [[nodiscard]] std::vector<std::uint64_t> candidates(std::size_t level) const {
+    /// Throws Error if a level has too many candidates.
+    void check_work(std::size_t level) const {
         const StringLevels& levels = design_.levels;
-        const std::uint64_t added = levels.length(level) - (level == 0 ? 0 : levels.length(level - 1));
-        const auto prefixes = static_cast<double>(level == 0 ? 1 : open_.size());
-        const double expected = prefixes * static_cast<double>(levels.sound_code_count(added));
+        const double expected =
+            level == 0 ? static_cast<double>(levels.sound_code_count(levels.length(0)))
+                       : static_cast<double>(open_.size()) *
+                             static_cast<double>(levels.sound_code_count(levels.tail_length(level)));
         if (expected > static_cast<double>(StringQuery::most_candidates) ||
             expected * static_cast<double>(design_.cohorts) > static_cast<double>(StringQuery::most_work))
             raise(ErrorCode::invalid_value, "the search would examine too many candidates",
                   "Level " + std::to_string(level + 1) + " has " + shortest(expected) + ", each in " +
                       std::to_string(design_.cohorts) + " cohorts.",
                   "Keep fewer prefixes.");
-        std::vector<std::uint64_t> continued = levels.sound_codes(added);
-        if (level == 0) return continued;
-        const std::uint64_t unit = levels.codes(level) / levels.codes(level - 1);
-        std::vector<std::uint64_t> all;
-        all.reserve(open_.size() * continued.size());
-        Work work;
-        for (const std::uint64_t prefix : open_)
-            for (const std::uint64_t end : continued) {
-                all.push_back(prefix * unit + end);
-                work.done();
+    }
+
+    /// Returns the buckets of the tails of a level. Most levels have the same tails.
+    TailBuckets& tails_of(std::size_t level, const TailBuckets::Cohorts& cohorts) {
+        const std::uint64_t length = design_.levels.tail_length(level);
+        if (!tails_ || tail_length_ != length || tails_->cohorts() != cohorts) {
+            tails_.emplace(design_.levels.sound_codes(length), cohorts, design_.buckets);
+            tail_length_ = length;
+        }
+        return *tails_;
+    }
+
+    /// Returns the candidates of a level with the largest estimates, more than are kept: their order changes
+    /// when collisions are subtracted. Candidates are the continuations of the prefixes that were kept; on the
+    /// first level, all sound codes. Sets the number of all candidates.
+    [[nodiscard]] std::vector<Prefix> largest(std::size_t level, const LevelCounts& counts,
+                                              std::size_t& tested) {
+        const StringLevels& levels = design_.levels;
+        std::vector<std::uint64_t> heads = open_, ended;
+        if (level == 0) {
+            heads = levels.sound_codes(levels.length(0) - levels.tail_length(0));
+            // A string that ends within its head has the tail 0.
+            if (levels.length(0) > levels.tail_length(0)) {
+                const auto open = std::ranges::stable_partition(
+                    heads, [&](std::uint64_t head) { return head % levels.base() != 0; });
+                ended.assign(open.begin(), open.end());
+                heads.erase(open.begin(), open.end());
             }
+        }
+        const TailBuckets::Cohorts cohorts = counts.reporting_cohorts();
+        TailBuckets& tails = tails_of(level, cohorts);
+        std::vector<float> sums = counts.sums(heads, tails);
+        if (!ended.empty()) {
+            TailBuckets end({0}, cohorts, design_.buckets);
+            const std::vector<float> of_ended = counts.sums(ended, end);
+            sums.insert(sums.end(), of_ended.begin(), of_ended.end());
+        }
+        tested = sums.size();
+        const std::size_t wanted = 4 * static_cast<std::size_t>(query_.keep), count = tails.tails().size();
+        std::vector<Prefix> all;
+        for (const std::size_t i : largest_of(sums, wanted))
+            all.emplace_back(i < heads.size() * count
+                                 ? levels.joined({heads[i / count], tails.tails()[i % count]}, level)
+                                 : levels.joined({ended[i - heads.size() * count], 0}, level));
+        for (Prefix& one : all) {
+            one.cells = counts.cells(one.code);
+            one.share = counts.share(one.cells);
+        }
         return all;
     }
 
     void search(std::size_t level, LevelCounts& counts) {
         const StringLevels& levels = design_.levels;
         const bool last = level + 1 == levels.count();
-        const std::vector<std::uint64_t> tested = candidates(level);
-        std::vector<Prefix> all = largest(tested, counts.shares(tested));
+        check_work(level);
+        std::size_t tested = 0;
+        std::vector<Prefix> all = largest(level, counts, tested);
         const std::size_t fresh = all.size();
         for (const Whole& whole : wholes_) {
             const std::uint64_t code = levels.prefix(whole.code, level);
-            all.push_back({code, counts.share(code)});
+            std::vector<std::uint32_t> cells = counts.cells(code);
+            const double share = counts.share(cells);
+            all.push_back({code, share, false, std::move(cells)});
         }
-        const double collisions = refine(design_, counts, query_.repetition,
-                                         static_cast<double>(tested.size() + wholes_.size()), all);
+        const double collisions =
+            refine(design_, counts, query_.repetition, static_cast<double>(tested + wholes_.size()), all);
         for (std::size_t i = fresh; i < all.size(); ++i)
             wholes_[i - fresh].pool.add(counts.reports(), all[i].share, collisions);
         all.resize(fresh);
-        std::ranges::sort(all, [](const Prefix& a, const Prefix& b) {
-            return a.share != b.share ? a.share > b.share : a.code < b.code;
-        });
+        std::ranges::sort(all, larger);
         open_.clear();
         std::uint64_t kept = 0;
         for (const Prefix& one : all) {
@@ -238,29 +303,15 @@ class LevelSearch {
             if (!last && one.code % levels.base() != 0) {
                 if (open_.size() < query_.keep) open_.push_back(one.code);
             } else if (kept++ < query_.keep) {
-                Whole whole{levels.whole(one.code, level), static_cast<double>(tested.size()), {}};
+                Whole whole{levels.whole(one.code, level), static_cast<double>(tested), {}};
                 whole.pool.add(counts.reports(), one.share, collisions);
                 wholes_.push_back(whole);
             }
         }
     }
 
-    /// Returns the prefixes with the largest estimates, more than are kept: their order changes when
-    /// collisions are subtracted.
-    [[nodiscard]] std::vector<Prefix> largest(const std::vector<std::uint64_t>& tested,
-                                              const std::vector<double>& shares) const {
-        std::vector<Prefix> all;
-        all.reserve(tested.size());
-        for_each_index(tested.size(), [&](std::size_t i) { all.push_back({tested[i], shares[i]}); });
-        const std::size_t wanted = std::min(all.size(), 4 * static_cast<std::size_t>(query_.keep));
-        const auto end = all.begin() + static_cast<std::ptrdiff_t>(wanted);
-        Work work;
-        std::nth_element(all.begin(), end, all.end(), [&](const Prefix& a, const Prefix& b) {
-            work.done();
-            return a.share != b.share ? a.share > b.share : a.code < b.code;
-        });
-        all.erase(end, all.end());
-        return all;
+    static bool larger(const Prefix& a, const Prefix& b) {
+        return a.share != b.share ? a.share > b.share : a.code < b.code;
     }
 
     [[nodiscard]] std::vector<FrequentString> found() const {
@@ -286,13 +337,15 @@ class LevelSearch {
     const StringQuery& query_;
     std::vector<std::uint64_t> open_;  ///< prefixes that the last level kept
     std::vector<Whole> wholes_;
+    std::optional<TailBuckets> tails_;  ///< of the last level that had other tails than the one before
+    std::uint64_t tail_length_ = 0;
 };
 
 }  // namespace
 
 LevelCounts StringDesign::counts(Bytes state, std::size_t level) const {
     const std::size_t size = cohorts * buckets * sizeof(std::uint64_t);
-    return {state.subspan(level * size, size), level, cohorts, buckets, slope};
+    return {state.subspan(level * size, size), levels, level, cohorts, buckets, slope};
 }
 
 std::vector<StringShare> shares_of_strings(const StringDesign& design, const Counts& counts,
@@ -303,7 +356,7 @@ std::vector<StringShare> shares_of_strings(const StringDesign& design, const Cou
         if (!(one.reports() > 0)) continue;
         for (std::size_t i = 0; i < codes.size(); ++i) {
             if (level < design.levels.first_whole(codes[i])) continue;
-            const double share = one.share(design.levels.prefix(codes[i], level));
+            const double share = one.share(one.cells(design.levels.prefix(codes[i], level)));
             const double others = std::max(0.0, one.sum_of_squares() - square(inside(share)));
             pools[i].add(one.reports(), share, design.collisions(others));
             check_interrupt();

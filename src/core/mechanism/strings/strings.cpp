@@ -29,10 +29,18 @@ namespace ldp::strings {
 namespace {
 
 constexpr std::uint64_t max_buckets = std::uint64_t{1} << 16, max_cohorts = std::uint64_t{1} << 16;
-/// Maximum and default number of counters of a state.
-constexpr std::uint64_t max_counters = std::uint64_t{1} << 20, usual_counters = std::uint64_t{1} << 15;
+/// Maximum number of counters of a state.
+constexpr std::uint64_t max_counters = std::uint64_t{1} << 20;
 /// Defaults: the time of a search is proportional to the number of cohorts.
 constexpr std::uint64_t usual_cohorts = 512, usual_buckets = 1024;
+
+/// Returns the default number of counters. The larger ε is, the smaller is the noise beside the errors by collisions,
+/// which the number of counters determines: 2^15 up to ε = 2, twice as many for each further unit, and 2^17 from
+/// ε = 4 on (doc/evaluation.md).
+std::uint64_t usual_counters(double epsilon) noexcept {
+    constexpr double least = std::uint64_t{1} << 15;
+    return static_cast<std::uint64_t>(least * std::exp2(std::clamp(epsilon - 2, 0.0, 2.0)));
+}
 
 class Strings final : public Mechanism, public StringShares {
   public:
@@ -155,7 +163,8 @@ class Strings final : public Mechanism, public StringShares {
     }
     std::uint64_t bucket(Cell code, Bytes public_randomness) const noexcept {
         const std::uint64_t level = level_of(public_randomness);
-        return CohortHash(level, cohort_of(public_randomness), design_.buckets)(levels().prefix(code, level));
+        return CohortHash(level, cohort_of(public_randomness),
+                          design_.buckets)(levels().split(levels().prefix(code, level), level));
     }
 
     SymmetricChannel channel_;
@@ -238,7 +247,8 @@ void settle(SettingsDraft& draft) {
     const std::uint64_t levels = StringLevels(base, strings.longest, first, step).count();
     if (buckets == 0) buckets = std::min(LocalHashing::best_buckets(draft.epsilon), usual_buckets);
     if (cohorts == 0)
-        cohorts = std::clamp<std::uint64_t>(usual_counters / (levels * buckets), 1, usual_cohorts);
+        cohorts =
+            std::clamp<std::uint64_t>(usual_counters(draft.epsilon) / (levels * buckets), 1, usual_cohorts);
     if (levels * buckets * cohorts > max_counters)
         raise(ErrorCode::invalid_spec, "the summaries of strings would be too large",
               "With " + std::to_string(levels) + " levels, " + std::to_string(cohorts) + " cohorts and " +
