@@ -25,6 +25,7 @@ constexpr const char* common_keys[] = {"target", "confidence", "answering"};
 struct Wanted {
     std::size_t attribute;
     std::string estimate;
+    double chance;  ///< the probability that a report of the part is about the attribute, or the pair
     Json target;
 };
 
@@ -34,9 +35,12 @@ struct Wanted {
 std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attribute>& attributes) {
     const std::size_t count = part.mechanism->cells().size();
     std::vector<Wanted> all;
-    const auto add = [&](std::size_t attribute, const std::string& estimate, Json target = Json::object()) {
+    const auto* joint = find_capability<JointViews>(*part.mechanism);
+    const auto add = [&](std::size_t attribute, const std::string& estimate, Json target = Json::object(),
+                         std::optional<double> chance = {}) {
         target["attribute"] = attributes[attribute].name;
-        all.push_back({attribute, estimate, std::move(target)});
+        if (!chance) chance = joint == nullptr ? 1 : joint->attribute_chance(attribute - part.first);
+        all.push_back({attribute, estimate, *chance, std::move(target)});
     };
     if (!attributes[part.first].vector.empty()) {
         add(part.first, "mean of an element");
@@ -53,11 +57,12 @@ std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attri
             add(j, attribute.numeric() ? "mean" : "share of a value");
         }
     }
-    if (const auto* joint = find_capability<JointViews>(*part.mechanism))
-        for (const std::vector<std::size_t>& view : joint->views())
-            if (view.size() == 2)
-                add(part.first + view[0], "cell with " + attributes[part.first + view[1]].name,
-                    {{"with", attributes[part.first + view[1]].name}});
+    if (joint == nullptr) return all;
+    const auto views = joint->views();
+    for (std::size_t v = 0; v < views.size(); ++v)
+        if (views[v].size() == 2)
+            add(part.first + views[v][0], "cell with " + attributes[part.first + views[v][1]].name,
+                {{"with", attributes[part.first + views[v][1]].name}}, joint->view_chance(v));
     return all;
 }
 
@@ -132,11 +137,12 @@ RecordPlan plan_record(const std::string& spec, const std::string& target,
          "The spec has neither \"people\" nor \"margins\".", "Add one of them, or give the option --people.");
     for (const Planned& one : all) {
         const double error = one.planning.plan(static_cast<std::int64_t>(plan.people)).prediction.error();
-        plan.estimates.push_back(
-            {listed_name(settled.attributes()[one.wanted.attribute]), one.wanted.estimate,
-             find_mechanism(one.part.mechanism->header().mechanism)->name,
-             static_cast<double>(plan.people) * one.part.chance * one.planning.question().answering, error,
-             one.planning.margin(error), one.needed});
+        plan.estimates.push_back({listed_name(settled.attributes()[one.wanted.attribute]),
+                                  one.wanted.estimate,
+                                  find_mechanism(one.part.mechanism->header().mechanism)->name,
+                                  static_cast<double>(plan.people) * one.part.chance * one.wanted.chance *
+                                      one.planning.question().answering,
+                                  error, one.planning.margin(error), one.needed});
     }
     return plan;
 }
@@ -176,8 +182,7 @@ void write_record_plan(std::ostream& out, const RecordPlan& plan, bool csv) {
         out << "\n";
     }
     out << "\nThe margin is half the length of a 95 % interval. \"reports\" is the expected number of people "
-           "who "
-           "report the\nattribute.\n\n"
+           "who report the\nattribute, or both attributes of a cell.\n\n"
         << plan.spec.to_json() << "\n";
 }
 

@@ -610,6 +610,36 @@ BOOST_AUTO_TEST_CASE(conditions_name_labels) {
     BOOST_CHECK_THROW((void)none.conditions(R"({"3": 1})", sizes), Error);
 }
 
+// Plans expect n times these probabilities. Six standard deviations: a false alarm has probability 2e-9 each.
+BOOST_AUTO_TEST_CASE(numbers_of_reports_follow_their_chances) {
+    constexpr std::uint64_t n = 6000;
+    for (
+        const std::string& spec :
+        {std::string(
+             "{\"mechanism\": \"joint\", \"epsilon\": 2, \"views\": [[\"a\", \"b\"], [\"b\", \"c\"]], ") +
+             three + "}",
+         "{\"mechanism\": \"joint\", \"epsilon\": 2, " + three + "}",
+         std::string("{\"mechanism\": \"joint_haar\", \"epsilon\": 2, ") +
+             R"("attributes": [{"name": "a", "domain": 4}, {"name": "b", "domain": 8}, {"name": "c", "domain": 5}]})"}) {
+        const auto m = mechanism(spec);
+        const auto& views = capability<JointViews>(*m);
+        OwnedSummary summary(*m);
+        SeededBits bits(5301);
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const Cell record[] = {i % 2, i % 3, i % 3};
+            summary.draw(record, bits);
+        }
+        const auto agree = [&](std::uint64_t reports, double chance) {
+            BOOST_CHECK_SMALL(static_cast<double>(reports) - n * chance,
+                              6 * std::sqrt(n * chance * (1 - chance)) + 1e-6);
+        };
+        for (std::size_t v = 0; v < views.views().size(); ++v)
+            agree(views.reports_of_view(summary.view(), v), views.view_chance(v));
+        for (std::size_t j = 0; j < 3; ++j)
+            agree(views.reports(summary.view(), j), views.attribute_chance(j));
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

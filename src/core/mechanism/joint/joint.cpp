@@ -103,6 +103,13 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
             if (has(view, attribute)) all += part(counts, view).n;
         return all;
     }
+    double view_chance(std::size_t view) const override { return chance(views_[view]); }
+    double attribute_chance(std::size_t attribute) const override {
+        double all = 0;
+        for (const View& view : views_)
+            if (has(view, attribute)) all += chance(view);
+        return all;
+    }
     std::unique_ptr<const JointShares> shares(const Counts& counts,
                                               const std::vector<std::size_t>& attributes,
                                               Combination how) const override;

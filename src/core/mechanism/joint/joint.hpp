@@ -24,6 +24,10 @@ class JointViews : public Capability {
     [[nodiscard]] virtual std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const = 0;
     /// Returns the number of reports about an attribute.
     [[nodiscard]] virtual std::uint64_t reports(const Counts& counts, std::size_t attribute) const = 0;
+    /// Returns the probability that a report is about a view.
+    [[nodiscard]] virtual double view_chance(std::size_t view) const = 0;
+    /// Returns the probability that a report is about an attribute, as reports() counts it.
+    [[nodiscard]] virtual double attribute_chance(std::size_t attribute) const = 0;
     /// Returns joint estimates of some attributes, which must be ascending. The state must be one of the
     /// mechanism.
     [[nodiscard]] virtual std::unique_ptr<const JointShares> shares(

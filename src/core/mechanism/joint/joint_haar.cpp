@@ -139,6 +139,12 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
     std::uint64_t reports(const Counts& counts, std::size_t attribute) const override {
         return reports_of_view(counts, attribute);
     }
+    double view_chance(std::size_t view) const override {
+        double all = 0;
+        for (std::size_t i = views_[view].begin; i < views_[view].end; ++i) all += chance(i);
+        return all;
+    }
+    double attribute_chance(std::size_t attribute) const override { return view_chance(attribute); }
     /// Each coefficient is reported by one level query, so that both combinations are equal.
     std::unique_ptr<const JointShares> shares(const Counts& counts,
                                               const std::vector<std::size_t>& attributes,
