@@ -94,12 +94,20 @@ ReportWriter::ReportWriter(Queue& queue, const std::string& dsn, std::set<std::s
     refresh();
 }
 
+/// Calls the function in a transaction of the control session, with the schema of the extension.
+template <class Query>
+auto ReportWriter::look_up(const char* doing, Query query) {
+    return control_.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {
+        pqxx::work transaction(connection);
+        control_.begin(transaction);
+        return query(transaction, schema);
+    });
+}
+
 /// Triggers of other owners' tables run with this role's rights, and can switch to any role of which it is a
 /// member.
 void ReportWriter::check_role() {
-    const auto found = control_.persist("connecting", [&](pqxx::connection& connection, const std::string&) {
-        pqxx::work transaction(connection);
-        control_.begin(transaction);
+    const auto found = look_up("connecting", [&](pqxx::work& transaction, const std::string&) {
         return pq::run(transaction,
                        "SELECT r.rolname::text, r.rolname = session_user, r.rolsuper FROM pg_roles AS r "
                        "WHERE (r.rolsuper OR r.rolcreaterole OR r.rolreplication OR r.rolbypassrls "
@@ -156,9 +164,7 @@ void ReportWriter::end_overdue() {
         const int process = worker->session.overdue();
         if (process == 0) continue;
         try {
-            control_.persist("ending a transaction", [&](pqxx::connection& connection, const std::string&) {
-                pqxx::work transaction(connection);
-                control_.begin(transaction);
+            look_up("ending a transaction", [&](pqxx::work& transaction, const std::string&) {
                 pq::run(transaction, "SELECT pg_catalog.pg_terminate_backend($1::pg_catalog.int4)",
                         std::to_string(process));
             });
@@ -204,17 +210,14 @@ void ReportWriter::refresh() {
 
 /// Complains of settings of the endpoint's role: sessions do not use them, and a trigger may have made them.
 void ReportWriter::check_settings() {
-    const auto found =
-        control_.persist("looking up the role", [&](pqxx::connection& connection, const std::string&) {
-            pqxx::work transaction(connection);
-            control_.begin(transaction);
-            return pq::run(
-                transaction,
-                "SELECT left(string_agg(DISTINCT split_part(s.setting, '=', 1), ', '), 200) "
-                "FROM pg_db_role_setting AS r, unnest(r.setconfig) AS s (setting) "
-                "WHERE r.setrole = (SELECT oid FROM pg_roles WHERE rolname = session_user) AND r.setdatabase "
-                "IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))");
-        });
+    const auto found = look_up("looking up the role", [&](pqxx::work& transaction, const std::string&) {
+        return pq::run(
+            transaction,
+            "SELECT left(string_agg(DISTINCT split_part(s.setting, '=', 1), ', '), 200) "
+            "FROM pg_db_role_setting AS r, unnest(r.setconfig) AS s (setting) "
+            "WHERE r.setrole = (SELECT oid FROM pg_roles WHERE rolname = session_user) AND r.setdatabase "
+            "IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))");
+    });
     if (found[0][0].is_null()) return;
     observer_.complain(Error(ErrorCode::environment, "the role of the endpoint has settings",
                              "They have no effect: " + found[0][0].as<std::string>() +
@@ -224,10 +227,8 @@ void ReportWriter::check_settings() {
 /// Returns the collections that the role may submit to, without specs and mechanisms; only the one of this
 /// name if the name is not empty.
 std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
-    const auto rows = control_.persist("looking collections up", [&](pqxx::connection& connection,
-                                                                     const std::string& schema) {
-        pqxx::work transaction(connection);
-        control_.begin(transaction);
+    const auto rows = look_up("looking collections up", [&](pqxx::work& transaction,
+                                                            const std::string& schema) {
         return pq::run(transaction,
                        "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
                        "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
@@ -273,10 +274,8 @@ std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
 
 /// Looks each collection up by itself. Those that cannot be looked up now keep their last state.
 std::vector<CatalogEntry> ReportWriter::listed_singly() {
-    const auto names = control_.persist(
-        "looking collections up", [&](pqxx::connection& connection, const std::string& schema) {
-            pqxx::work transaction(connection);
-            control_.begin(transaction);
+    const auto names =
+        look_up("looking collections up", [&](pqxx::work& transaction, const std::string& schema) {
             return pq::run(transaction, "SELECT name FROM " + schema + ".ldp_collections");
         });
     std::vector<CatalogEntry> all;
@@ -298,14 +297,11 @@ std::vector<CatalogEntry> ReportWriter::listed_singly() {
 /// Returns the collection with its spec; null if it no longer exists or its spec is not supported.
 std::shared_ptr<const CatalogEntry> ReportWriter::read_collection(CatalogEntry&& listed) {
     try {
-        listed.spec =
-            control_.persist("fetching a spec", [&](pqxx::connection& connection, const std::string& schema) {
-                pqxx::work transaction(connection);
-                control_.begin(transaction);
-                const auto found = pq::run(
-                    transaction, "SELECT " + schema + ".ldp_client_spec($1::text)::text", listed.name);
-                return found[0][0].is_null() ? std::string() : found[0][0].as<std::string>();
-            });
+        listed.spec = look_up("fetching a spec", [&](pqxx::work& transaction, const std::string& schema) {
+            const auto found =
+                pq::run(transaction, "SELECT " + schema + ".ldp_client_spec($1::text)::text", listed.name);
+            return found[0][0].is_null() ? std::string() : found[0][0].as<std::string>();
+        });
         if (listed.spec.empty()) return nullptr;
         listed.mechanism = make_mechanism(Spec::from_json(listed.spec));
         return std::make_shared<const CatalogEntry>(std::move(listed));

@@ -55,6 +55,8 @@ class ReportWriter {
         bool doubt = false;  ///< whether the outcome of a COMMIT is unknown
     };
 
+    template <class Query>
+    auto look_up(const char* doing, Query query);
     void check_role();
     void work(Worker& worker);
     void end_overdue();
