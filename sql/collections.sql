@@ -400,6 +400,33 @@ COMMENT ON FUNCTION ldp_internal.ldp_partition_name(text, text) IS
     'Returns the quoted name of a partition of a collection''s table.';
 
 -- The default of the argument schema is evaluated with the search path of the caller, unlike the body.
+-- Devices compare labels byte by byte, so people's answers would be divided between two forms of a label. Other encodings
+-- than UTF-8 have one form of each letter.
+CREATE FUNCTION @extschema@.ldp_check_labels(spec jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    two record;
+BEGIN
+    IF getdatabaseencoding() <> 'UTF8' THEN
+        RETURN;
+    END IF;
+    SELECT a.attribute ->> 'name' AS attribute, min(l.label COLLATE "C") AS one, max(l.label COLLATE "C") AS other INTO two
+    FROM jsonb_array_elements(spec -> 'attributes') AS a (attribute),
+         jsonb_array_elements_text(CASE jsonb_typeof(a.attribute -> 'domain') WHEN 'array' THEN a.attribute -> 'domain' ELSE '[]' END) AS l (label)
+    WHERE octet_length(l.label) > length(l.label)
+    GROUP BY a.attribute, normalize(l.label, NFC) HAVING count(*) > 1 LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('two labels of "%s" are one text in two Unicode forms', two.attribute),
+            DETAIL = format('The labels are "%s" and "%s".', two.one, two.other),
+            HINT = 'Write all labels and values in the composed form: normalize(label, NFC).';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_check_labels(jsonb) IS
+    'Raises error 22023 if two labels of an attribute are equal after Unicode normalization (NFC).';
+
 CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
         analysts text DEFAULT 'rows', rows text DEFAULT 'reports', partition_by text DEFAULT NULL)
     RETURNS regclass
@@ -435,6 +462,7 @@ BEGIN
             DETAIL = format('The name has %s bytes.', octet_length(name)),
             HINT = 'The name is also the name of the table.';
     END IF;
+    PERFORM @extschema@.ldp_check_labels(canonical);
     -- Such a name is valid, but the caller probably meant a schema-qualified name.
     IF EXISTS (SELECT FROM pg_namespace AS s WHERE starts_with(name, s.nspname || '.')) THEN
         RAISE EXCEPTION USING

@@ -8,6 +8,7 @@
 #include "accounting/posterior_odds.hpp"
 #include "cli/command.hpp"
 #include "cli/planning/draft.hpp"
+#include "cli/planning/label_forms.hpp"
 #include "client/in_quotes.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/choice/resolve.hpp"
@@ -92,6 +93,17 @@ void explain(const Spec& spec, const std::string& text, std::ostream& out) {
     if (is_ordered(spec.mechanism())) explain_ranges(spec, *mechanism, out);
 }
 
+/// Devices compare labels byte by byte, so people's answers would be divided between two forms of a label.
+void refuse_two_forms(const Spec& spec) {
+    for (const Attribute& attribute : spec.attributes())
+        if (const auto found = two_forms(attribute.labels))
+            throw Error(ErrorCode::invalid_spec,
+                        "two labels of " + in_quotes(attribute.name) + " are one text in two Unicode forms",
+                        in_quotes(found->first) + " has combining characters, " + in_quotes(found->second) +
+                            " has composed ones.",
+                        "Write all labels and values in the composed form (NFC).");
+}
+
 Options options() {
     Options options;
     options.add_options()("action", boost::program_options::value<std::string>()->required())(
@@ -106,6 +118,7 @@ int run(const Arguments& arguments) {
         throw UsageError("ldp spec needs check, resolve or draft, not " + in_quotes(action));
     const std::string text = spec_text(arguments["spec"].as<std::string>());
     const Spec spec = resolve(text);
+    refuse_two_forms(spec);
     std::cout << spec.to_json() << std::endl;
     if (action == "check") explain(spec, text, std::cerr);
     return Exit::done;
