@@ -47,6 +47,9 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     if (tally.panel && tally.panel->spent > 0)
         parts.push_back(grouped(tally.panel->spent) + " without a report because the budget is spent");
     parts.push_back(grouped(tally.accepted()) + " reports " + what_was_done);
+    if (tally.panel && spec.evolving())
+        parts.push_back(grouped(tally.panel->memoized) + " of " + grouped(tally.accepted()) +
+                        " responses from memory");
     return joined(parts);
 }
 

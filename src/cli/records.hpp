@@ -25,8 +25,9 @@ enum class BadRow { stop, skip };
 
 /// Counts of a panel (src/cli/submission/panel.hpp).
 struct PanelCount {
-    std::uint64_t reports = 0;  ///< queued reports; a series may have none or several per row
-    std::uint64_t spent = 0;    ///< rows without a report because the person's budget was spent
+    std::uint64_t reports = 0;   ///< queued reports; a series may have none or several per row
+    std::uint64_t spent = 0;     ///< rows without a report because the person's budget was spent
+    std::uint64_t memoized = 0;  ///< reports that repeat a memoized response
 };
 
 /// Counts of a run. Every row is either skipped or accepted. If rows are averaged, this also holds for every

@@ -52,6 +52,8 @@ for way in database endpoint; do
     done
     run "a panel ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country panel.csv
     has err "2,000 rows read, 0 skipped, 2,000 reports submitted"
+    # 134 people draw one response, 66 draw two.
+    has err "1,734 of 2,000 responses from memory"
     equal "$(by_round "moods_$way")" "$rounds"
     equal "$(sql -c "SELECT country, count(*) FROM moods_$way GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" "de|1000 fr|1000 "
     equal "$(stat -c %a "moods_$way.panel.ldp")" 600
@@ -68,7 +70,7 @@ for way in database endpoint; do
     has err "2,000 reports submitted"
     # The next file uses the same memory.
     run "later rounds ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country later.csv
-    has err "400 rows read, 0 skipped, 400 reports submitted"
+    has err "400 rows read, 0 skipped, 400 reports submitted, 400 of 400 responses from memory"
     equal "$(by_round "moods_$way")" "${rounds}11|200 12|200 "
     run "its ledger ($way)" 0 "$ldp" ledger --person p0 "moods_$way.panel.ldp"
     has out "1 of at most 3"
@@ -120,7 +122,7 @@ equal "$(by_round ordered)" "1|1 2|1 3|1 5|1 "
 create spent '{"mechanism": "grr", "epsilon": 2, "evolving": {}, "domain": ["bad", "ok", "good"], "budget": {"epsilon": 4, "when_spent": "stop"}}'
 printf 'who,day,mood\na,1,ok\na,2,bad\na,3,good\na,4,ok\nb,4,ok\n' >spent.csv
 run "a budget that is spent" 0 "$ldp" submit --collection spent --person who --round day --column mood spent.csv
-has err "5 rows read, 0 skipped, 2 without a report because the budget is spent, 3 reports submitted"
+has err "5 rows read, 0 skipped, 2 without a report because the budget is spent, 3 reports submitted, 0 of 3 responses from memory"
 equal "$(by_round spent)" "1|1 2|1 4|1 "
 
 # An interrupted file comes before the next one.

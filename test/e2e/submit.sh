@@ -251,6 +251,25 @@ equal "$status" 1
 has err "error: state file limited.ldp"
 equal "$(ls limited.ldp* 2>/dev/null)" ""
 
+# A copy of a file under another name, which would count every person twice.
+create twice "$colours"
+run "a file" 0 "$ldp" submit --collection twice few.csv
+cp few.csv renamed.csv
+run "its copy" 1 "$ldp" submit --collection twice renamed.csv
+has err "error: renamed.csv has the content of a file that was submitted before"
+has err "few.csv.twice.ldp belongs to the earlier submission"
+equal "$(ls renamed.csv.twice.ldp 2>/dev/null)" ""
+mkdir elsewhere
+run "its copy, with a state file elsewhere" 1 "$ldp" submit --collection twice --state elsewhere/state.ldp renamed.csv
+equal "$(sql -c 'SELECT count(*) FROM twice')" 400
+create other "$colours"
+run "its copy, for another collection" 0 "$ldp" submit --collection other renamed.csv
+sql -c "SELECT ldp_open_rounds('twice', 0, 1)" >/dev/null
+run "its copy, in another round" 0 "$ldp" submit --collection twice --round 1 --state round.ldp renamed.csv
+equal "$(sql -c 'SELECT count(*) FROM twice')" 800
+run "its copy, on purpose" 0 "$ldp" submit --collection twice --copy renamed.csv
+equal "$(sql -c 'SELECT count(*) FROM twice')" 1200
+
 # What a server that does not wait for its disk has counted is durable all the same: the claim sees to it.
 equal "$(sql -c "SET synchronous_commit = off" -c "BEGIN" -c "SHOW synchronous_commit" \
     -c "SELECT ldp_claim_batch('slow', gen_random_uuid(), 1, sha256('x'))" -c "SHOW synchronous_commit" -c "ROLLBACK" \

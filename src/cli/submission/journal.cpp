@@ -2,9 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include "cli/command.hpp"
+#include "client/sqlite_store.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 
@@ -46,6 +49,11 @@ void Journal::start(const InputFile& source, std::int64_t total, const Records& 
     commit_all(std::move(checkpoints), commit);
 }
 
+bool Journal::has_content_of(const InputFile& source) const {
+    return started() && read("file.size") == source.size && read("file.hash") == source.hash &&
+           read("target") == key_.target && read("round") == key_.round && read("columns") == key_.columns;
+}
+
 void Journal::check(const InputFile& source, const std::string& state) const {
     const auto refuse = [&](const std::string& what, const std::string& detail) {
         throw Error(ErrorCode::environment, "state file " + state + " belongs to another " + what, detail,
@@ -80,7 +88,8 @@ Tally Journal::tally() const {
                 count("tally.people_skipped"),
                 {{}, count("tally.coefficients")},
                 {}};
-    if (read("panel") != 0) tally.panel = PanelCount{count("tally.reports"), count("tally.spent")};
+    if (read("panel") != 0)
+        tally.panel = PanelCount{count("tally.reports"), count("tally.spent"), count("tally.memoized")};
     for (std::size_t j = 0; j < attributes_; ++j) tally.clamped.attributes.push_back(count(clamped_name(j)));
     return tally;
 }
@@ -105,6 +114,7 @@ void Journal::add_position(Named& checkpoints, const Records& records, bool fini
         add("panel", 1);
         add("tally.reports", tally.panel->reports);
         add("tally.spent", tally.panel->spent);
+        add("tally.memoized", tally.panel->memoized);
     }
     add("finished", finished ? 1 : 0);
 }
@@ -114,6 +124,33 @@ void Journal::commit_all(Named checkpoints, const Commit& commit) const {
     for (auto& [name, value] : checkpoints) name.insert(0, prefix_);
     for (const auto& [name, value] : checkpoints) all.push_back({name, value});
     commit(all);
+}
+
+void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::string& state) {
+    namespace fs = std::filesystem;
+    const auto folder_of = [](const std::string& file) { return fs::absolute(file).parent_path(); };
+    std::set<fs::path> states;
+    for (const fs::path& folder : {folder_of(source.name), folder_of(state)}) {
+        std::error_code ignored;
+        for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored))
+            if (at->path().extension() == ".ldp" && at->is_regular_file(ignored)) states.insert(at->path());
+    }
+    states.erase(fs::absolute(state));
+    for (const fs::path& other : states) {
+        bool same = false;
+        try {
+            const SqliteStore store(other.string());
+            same = Journal(store, "", key, 0).has_content_of(source);
+        } catch (const Error&) {
+            continue;
+        }
+        if (same)
+            throw Error(
+                ErrorCode::environment, source.name + " has the content of a file that was submitted before",
+                "State file " + other.string() + " belongs to the earlier submission.",
+                "To resume the earlier submission, name its state file with --state. To count the same rows a "
+                "second time, add --copy: every person then spends epsilon twice.");
+    }
 }
 
 }  // namespace ldp::cli::submit

@@ -40,6 +40,8 @@ class Journal {
 
     /// Sets checkpoints in the same step as the staged reports are queued.
     using Commit = std::function<void(std::span<const Checkpoint>)>;
+    /// Returns whether these checkpoints are those of a submission of the same content with the same key.
+    [[nodiscard]] bool has_content_of(const InputFile& source) const;
     void start(const InputFile& source, std::int64_t total, const Records& records, const Commit& commit);
     /// Throws Error (environment) if the arguments differ from those of start().
     void check(const InputFile& source, const std::string& state) const;
@@ -66,5 +68,10 @@ class Journal {
     SubmissionKey key_;
     std::size_t attributes_;
 };
+
+/// Throws Error (environment) if a state file in the folder of `source` or of `state` belongs to a submission of
+/// the same content with the same key, so that `source` is a copy. Ignores state files that are in use or
+/// cannot be read, and `state` itself.
+void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::string& state);
 
 }  // namespace ldp::cli::submit

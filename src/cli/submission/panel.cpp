@@ -47,6 +47,7 @@ Receipt Panel::report(const std::string& person, std::int32_t round, std::span<c
     const bool series = collection_.spec().mechanism().series;
     Receipt receipt = series ? client.report(record, round, columns) : client.stage(record, columns);
     if (!series && receipt.origin == Origin::silent) ++spent_;
+    if (receipt.origin == Origin::memoized) ++memoized_;
     const Checkpoint checkpoint{last_round_name, round};
     client.commit(round, std::span(&checkpoint, 1));
     last = round;

@@ -34,8 +34,13 @@ class Panel {
 
     /// Returns the number of records without a report because the person's budget was spent.
     [[nodiscard]] std::uint64_t spent() const noexcept { return spent_; }
-    /// Sets the number of such records of an earlier run.
-    void resume(std::uint64_t spent) noexcept { spent_ = spent; }
+    /// Returns the number of reports that repeat a memoized response.
+    [[nodiscard]] std::uint64_t memoized() const noexcept { return memoized_; }
+    /// Sets these numbers to those of an earlier run.
+    void resume(std::uint64_t spent, std::uint64_t memoized) noexcept {
+        spent_ = spent;
+        memoized_ = memoized;
+    }
     /// Returns the store with the queue of all people, and with checkpoints of the submission.
     [[nodiscard]] Store& queue() noexcept { return fleet_.queue(); }
     [[nodiscard]] std::uint64_t pending() const { return fleet_.pending(); }
@@ -51,7 +56,7 @@ class Panel {
     Collection collection_;
     SqliteFleet fleet_;
     std::unordered_map<std::string, Member> members_;  ///< recently used clients
-    std::uint64_t spent_ = 0;
+    std::uint64_t spent_ = 0, memoized_ = 0;
 };
 
 /// Throws Error (invalid_value) unless a person's round is later than the person's last round.

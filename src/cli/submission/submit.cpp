@@ -61,6 +61,8 @@ Options options() {
         "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, instead of a database")(
         "state", po::value<std::string>(),
         "state file (default: FILE.COLLECTION.ldp; with --person COLLECTION.panel.ldp in the same folder)")(
+        "copy", po::bool_switch(),
+        "submit the file although a state file beside it belongs to a submission of the same content")(
         "retry-for", real_number(60),
         "seconds to retry if the server cannot be reached, is full or is busy; 0: no retries");
     add_record_options(options);
@@ -76,6 +78,7 @@ struct Submission {
     std::int32_t round;  ///< of all rows, unless the file has a column of rounds
     std::size_t batch;
     std::string state;
+    bool copy;  ///< whether the file may be a copy of one that was submitted before
 
     /// Returns the number of rows that are queued in one step.
     [[nodiscard]] std::size_t rows_ahead() const noexcept {
@@ -87,7 +90,7 @@ struct Submission {
 /// before the first report is sent, so the file can be corrected and submitted from its start. `panel` has
 /// the state of a panel; null if its state file does not exist.
 std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
-    const auto& [source, collection, policy, columns, round, batch, state] = submission;
+    const auto& [source, collection, policy, columns, round, batch, state, copy] = submission;
     std::ifstream in;
     open(in, source.name);
     CsvReader csv(in, source.name);
@@ -217,9 +220,12 @@ int repeated(const Submission& submission, const Journal& journal, const Store& 
 /// Submits rows that are each a record of a different person, or averages of people.
 int submit_records(const Submission& submission, Destination& destination, const SubmissionKey& key,
                    const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state] = submission;
+    const auto& [source, collection, policy, columns, round, most, state, copy] = submission;
     std::optional<std::int64_t> total;
-    if (!fs::exists(state)) total = check(submission);
+    if (!fs::exists(state)) {
+        if (!copy) refuse_copy(source, key, state);
+        total = check(submission);
+    }
     Client client(collection, SqliteStore(state));
     Journal journal(client.store(), "", key, collection.spec().attributes().size());
     const Journal::Commit commit = [&](std::span<const Checkpoint> checkpoints) {
@@ -262,7 +268,7 @@ int submit_records(const Submission& submission, Destination& destination, const
 /// its checkpoints contain the hash of the file and of the round, because files of two rounds may be equal.
 int submit_panel(const Submission& submission, Destination& destination, const SubmissionKey& key,
                  const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state] = submission;
+    const auto& [source, collection, policy, columns, round, most, state, copy] = submission;
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
         total = check(submission);
@@ -301,7 +307,7 @@ int submit_panel(const Submission& submission, Destination& destination, const S
 
     records.resume(journal.position(), journal.tally());
     PanelCount count = records.tally().panel.value_or(PanelCount{});
-    panel.resume(count.spent);
+    panel.resume(count.spent, count.memoized);
     const auto take = [&](std::span<const Value> record) {
         return panel.report(records.person(), records.round().value_or(submission.round), record,
                             records.columns());
@@ -311,7 +317,7 @@ int submit_panel(const Submission& submission, Destination& destination, const S
         panel.together([&] {
             const std::uint64_t rows = records.done(), queued = panel.pending();
             while (records.done() - rows < submission.rows_ahead() && (more = records.next(take))) continue;
-            count = {count.reports + panel.pending() - queued, panel.spent()};
+            count = {count.reports + panel.pending() - queued, panel.spent(), panel.memoized()};
             records.count_panel(count);
             finished = !more;
             journal.advance(records, finished, commit);
@@ -380,8 +386,10 @@ int submit(const Arguments& arguments) {
         destination.target(),
         round.column.empty() ? round.number : static_cast<std::int64_t>(round_column.value()),
         static_cast<std::int64_t>(columns.hash())};
-    const Submission submission{
-        source, collection, policy, columns, round.number, static_cast<std::size_t>(batch), state};
+    const Submission submission{source,       collection,
+                                policy,       columns,
+                                round.number, static_cast<std::size_t>(batch),
+                                state,        arguments["copy"].as<bool>()};
     return is_panel ? submit_panel(submission, destination, key, name)
                     : submit_records(submission, destination, key, name);
 }
@@ -407,7 +415,8 @@ const Command command{
     "batches. The true values never leave this machine. A state file beside the CSV file holds the queued\n"
     "reports. After any interruption, the same command resumes where it stopped: no row is randomized for\n"
     "two reports, no report is lost, and none is counted twice. The state file stays after the submission\n"
-    "and prevents a second submission by mistake.\n"
+    "and prevents a second submission by mistake,\n"
+    "also of a copy of the file in the same folder.\n"
     "--column also fills side columns of the collection. Their values are public: they are sent and stored\n"
     "as they are, without protection.\n"
     "With --person, the rows are those of a panel, under a spec of changing values: each person may have "
