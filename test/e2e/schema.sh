@@ -86,6 +86,43 @@ check "a dump" "" "$(pg_dump $from 2>&1 >"$work/dump")"
 check "its restore" "" "$(sql $to -f "$work/dump" 2>&1 | grep -iE 'error|warning')"
 check "the copy" "$before" "$(sql $to -f "$work/functions")"
 
+# A restore by the owner of a new database, who is no superuser. Some collections belong to a second administrator, and the
+# extension has a schema of its own.
+restored=ldp_schema_restored
+at_exit() {
+    psql -Xqc "DROP DATABASE IF EXISTS $from WITH (FORCE)" -c "DROP DATABASE IF EXISTS $restored" \
+        -c "DROP ROLE IF EXISTS ldp_schema_second, ldp_schema_restorer" "$maintenance" 2>/dev/null
+}
+sql $from >"$work/log" <<SQL || { cat "$work/log"; exit 1; }
+CREATE ROLE ldp_schema_second LOGIN IN ROLE ldp_admin;
+GRANT CREATE ON SCHEMA public TO ldp_schema_second;
+SET SESSION AUTHORIZATION ldp_schema_second;
+SET search_path = public, owned;
+SELECT ldp_create_collection('vote', '{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}', ARRAY[['seen', 'date']]);
+SELECT ldp_create_rollup('vote_days', 'vote', '{day(seen)}');
+SELECT ldp_submit_batch('vote', 'a81bc81b-dead-4e5d-abff-90865d1e13b2', '{$reports}', 0, '{"seen": "2030-01-01"}');
+SELECT ldp_refresh('vote_days');
+SQL
+sed "s/'days'/'vote_days'/; s/'colour'/'vote'/" "$work/functions" >"$work/functions_of_second"
+second=$(sql $from -f "$work/functions_of_second")
+check "the second administrator's collection" 300 "$(sed -n 1p <<<"$second" | cut -d'|' -f2)"
+pg_dump -F custom -f "$work/custom" $from
+psql -Xqc "CREATE ROLE ldp_schema_restorer LOGIN" -c "CREATE DATABASE $restored OWNER ldp_schema_restorer" "$maintenance"
+sql $restored >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
+CREATE SCHEMA owned AUTHORIZATION ldp_schema_restorer;
+CREATE EXTENSION ldp SCHEMA owned;
+GRANT INSERT ON owned.ldp_collection, owned.ldp_batch, owned.ldp_hitter_search, owned.ldp_rollup, owned.ldp_rollup_part TO ldp_schema_restorer;
+SQL
+PGUSER=ldp_schema_restorer pg_restore --no-owner --no-comments -d $restored "$work/custom" >"$work/restore.log" 2>&1
+check "the restore reports the schema alone" "" "$(grep -iE 'error|warning' "$work/restore.log" | grep -vE 'schema "owned" already exists|errors ignored on restore: 1$')"
+for suite in functions functions_of_second; do
+    check "restored without superuser rights ($suite)" "$(sql $from -f "$work/$suite")" "$(sql $restored -f "$work/$suite")"
+done
+check "its owner refreshes both rollups" 2 "$(PGUSER=ldp_schema_restorer sql $restored -c 'SET search_path = public, owned' \
+    -c "SELECT count(*) FROM unnest('{days,vote_days}'::text[]) AS r (name) WHERE ldp_refresh(r.name) >= 0")"
+check "batches counted before are not counted again" 0 "$(sql $restored -c 'SET search_path = public, owned' \
+    -c "SELECT ldp_submit_batch('vote', 'a81bc81b-dead-4e5d-abff-90865d1e13b2', '{$reports}', 0, '{\"seen\": \"2030-01-01\"}')")"
+
 # The suites, in a schema that was renamed.
 check "the suites" 0 "$(LDP_SCHEMA=1 test/regress aggregates batches insertion rounds side_columns >"$work/log" 2>&1; echo $?)"
 [ -s "$work/log" ] && [ "$failed" -gt 0 ] && tail -n 40 "$work/log"
