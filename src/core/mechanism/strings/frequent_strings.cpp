@@ -249,10 +249,11 @@ class LevelSearch {
             heads = levels.sound_codes(levels.length(0) - levels.tail_length(0));
             // A string that ends within its head has the tail 0.
             if (levels.length(0) > levels.tail_length(0)) {
-                const auto open = std::ranges::stable_partition(
-                    heads, [&](std::uint64_t head) { return head % levels.base() != 0; });
-                ended.assign(open.begin(), open.end());
-                heads.erase(open.begin(), open.end());
+                const auto end = std::stable_partition(heads.begin(), heads.end(), [&](std::uint64_t head) {
+                    return head % levels.base() != 0;
+                });
+                ended.assign(end, heads.end());
+                heads.erase(end, heads.end());
             }
         }
         const TailBuckets::Cohorts cohorts = counts.reporting_cohorts();
@@ -267,9 +268,12 @@ class LevelSearch {
         const std::size_t wanted = 4 * static_cast<std::size_t>(query_.keep), count = tails.tails().size();
         std::vector<Prefix> all;
         for (const std::size_t i : largest_of(sums, wanted))
-            all.emplace_back(i < heads.size() * count
-                                 ? levels.joined({heads[i / count], tails.tails()[i % count]}, level)
-                                 : levels.joined({ended[i - heads.size() * count], 0}, level));
+            all.push_back({i < heads.size() * count
+                               ? levels.joined({heads[i / count], tails.tails()[i % count]}, level)
+                               : levels.joined({ended[i - heads.size() * count], 0}, level),
+                           0,
+                           false,
+                           {}});
         for (Prefix& one : all) {
             one.cells = counts.cells(one.code);
             one.share = counts.share(one.cells);

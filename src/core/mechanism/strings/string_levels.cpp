@@ -4,7 +4,6 @@
 #include <array>
 #include <iterator>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "core/base/interrupt.hpp"
@@ -24,6 +23,11 @@ std::uint64_t digits_within(std::uint64_t base, std::uint64_t most) noexcept {
     std::uint64_t digits = 1;
     for (std::uint64_t codes = base; codes <= most / base; codes *= base) ++digits;
     return digits;
+}
+
+/// Returns the cohorts in reverse order. Clang 14 does not compile views of the standard library.
+std::vector<std::uint32_t> reversed(std::span<const std::uint32_t> cohorts) {
+    return {cohorts.rbegin(), cohorts.rend()};
 }
 
 /// Returns the sum of one number of each table.
@@ -113,7 +117,7 @@ TailBuckets::Numbers TailBuckets::numbers(std::size_t of_block) {
 void TailBuckets::fill(std::size_t of_block, std::span<std::uint16_t> numbers) const {
     std::ranges::fill(numbers, std::uint16_t{0});
     for (std::size_t number = 0; number < block; ++number)
-        for (const std::uint32_t cohort : std::views::reverse(group(of_block, number))) {
+        for (const std::uint32_t cohort : reversed(group(of_block, number))) {
             const CohortHash hash(0, cohort, buckets_);
             for_each_index(tails_.size(), [&](std::size_t i) {
                 std::uint16_t& all = numbers[i * block + number];
@@ -181,7 +185,7 @@ TailBuckets::Cohorts LevelCounts::reporting_cohorts() const {
 
 std::vector<float> LevelCounts::group_sums(std::span<const std::uint32_t> cohorts) const {
     std::vector<float> sums{0};
-    for (const std::uint32_t cohort : std::views::reverse(cohorts)) {
+    for (const std::uint32_t cohort : reversed(cohorts)) {
         const double* cells = cells_.data() + cohort * buckets_;
         std::vector<float> more;
         more.reserve(sums.size() * 2 * buckets_);
@@ -204,7 +208,7 @@ std::vector<float> LevelCounts::sums(std::span<const std::uint64_t> heads, TailB
         for (std::size_t group = 0; group < tables.size(); ++group) {
             tables[group] = group_sums(tails.group(block, group));
             hashes[group].clear();
-            for (const std::uint32_t cohort : std::views::reverse(tails.group(block, group)))
+            for (const std::uint32_t cohort : reversed(tails.group(block, group)))
                 hashes[group].emplace_back(level_, cohort, buckets_);
         }
         for (std::size_t h = 0; h < heads.size(); ++h) {
