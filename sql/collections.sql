@@ -399,10 +399,9 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_partition_name(text, text) IS
     'Returns the quoted name of a partition of a collection''s table.';
 
--- The default of the argument schema is evaluated with the search path of the caller, unlike the body.
 -- Devices compare labels byte by byte, so people's answers would be divided between two forms of a label. Other encodings
 -- than UTF-8 have one form of each letter.
-CREATE FUNCTION @extschema@.ldp_check_labels(spec jsonb) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_check_labels(spec jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     two record;
@@ -424,9 +423,10 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_check_labels(jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_check_labels(jsonb) IS
     'Raises error 22023 if two labels of an attribute are equal after Unicode normalization (NFC).';
 
+-- The default of the argument schema is evaluated with the search path of the caller, unlike the body.
 CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
         analysts text DEFAULT 'rows', rows text DEFAULT 'reports', partition_by text DEFAULT NULL)
     RETURNS regclass
@@ -462,7 +462,7 @@ BEGIN
             DETAIL = format('The name has %s bytes.', octet_length(name)),
             HINT = 'The name is also the name of the table.';
     END IF;
-    PERFORM @extschema@.ldp_check_labels(canonical);
+    PERFORM ldp_internal.ldp_check_labels(canonical);
     -- Such a name is valid, but the caller probably meant a schema-qualified name.
     IF EXISTS (SELECT FROM pg_namespace AS s WHERE starts_with(name, s.nspname || '.')) THEN
         RAISE EXCEPTION USING

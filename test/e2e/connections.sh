@@ -43,12 +43,12 @@ use() {
     rm -f ./*.ldp ./*.ldp-* endpoint.log
     run "$what: insert" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --state 1.ldp values.csv
     run "$what: again" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --state 1.ldp values.csv
-    run "$what: call" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --method call --state 2.ldp values.csv
+    run "$what: call" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --method call --copy --state 2.ldp values.csv
     "$ldp" collect --listen 127.0.0.1:0 --dsn "user=$role" --sessions 1 2>endpoint.log &
     endpoint=$!
     until grep -qs "listening\|error" endpoint.log || ! kill -0 "$endpoint" 2>/dev/null; do sleep 0.05; done
     at=$(sed -n 's/^listening on //p' endpoint.log)
-    run "$what: endpoint" 0 "$ldp" submit --to "$at" --retry-for 10 --collection "$collection" --column "$collection 2" --state 3.ldp values.csv
+    run "$what: endpoint" 0 "$ldp" submit --to "$at" --retry-for 10 --collection "$collection" --column "$collection 2" --copy --state 3.ldp values.csv
     stop_endpoint
     check "$what: the endpoint's errors" "" "$(grep -v ^listening endpoint.log)"
     check "$what: stored" "30|$label" "$(admin -c "SELECT count(*), string_agg(DISTINCT \"$collection 2\", ' ') FROM public.\"$collection\"")"
@@ -83,7 +83,7 @@ PGCLIENTENCODING=SQL_ASCII psql -Xqc $'ALTER TABLE odd ADD COLUMN "\xff" text'
 endpoint=$!
 until grep -qs "listening" endpoint.log || ! kill -0 "$endpoint" 2>/dev/null; do sleep 0.05; done
 run "beside a name that is no UTF-8" 0 "$ldp" submit --to "$(sed -n 's/^listening on //p' endpoint.log)" --retry-for 10 --collection größe \
-    --column "größe 2" --state 9.ldp values.csv
+    --column "größe 2" --copy --state 9.ldp values.csv
 stop_endpoint
 name="the endpoint's complaint"
 has endpoint.log 'odd'

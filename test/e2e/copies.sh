@@ -45,7 +45,7 @@ claim="SELECT ldp_claim_batch('colour', '$batch', 500, (SELECT digest FROM ldp_i
 echo "port = 5433" | "$LDP_AS_SERVER" tee -a "$server/standby/postgresql.auto.conf" >/dev/null
 control standby start || bad "the standby does not start" "$server/standby.log"
 on_standby=(-p 5433 -d ldp_duplicates)
-"$ldp" submit --collection wage --column wage --state second.ldp people.csv 2>log || bad "submitting while it follows" log
+"$ldp" submit --collection wage --column wage --copy --state second.ldp people.csv 2>log || bad "submitting while it follows" log
 sent=$(sql -c "SELECT pg_current_wal_lsn()")
 for ((i = 0; i < 100; ++i)); do
     [ "$(sql "${on_standby[@]}" -c "SELECT pg_last_wal_replay_lsn() >= '$sent'")" = t ] && break
@@ -54,11 +54,11 @@ done
 same standby "${on_standby[@]}"
 check "it followed" 4000 "$(sql "${on_standby[@]}" -c 'SELECT count(*) FROM wage')"
 name="submitting to a standby"
-run "$name" 4 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --retry-for 0.2 --collection colour --column value=colour --state third.ldp people.csv
+run "$name" 4 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --retry-for 0.2 --collection colour --column value=colour --copy --state third.ldp people.csv
 has err "read-only transaction"
 control standby promote
 check "promoted: a batch counted before is not counted again" f "$(sql "${on_standby[@]}" -c "$claim")"
-run "submitting once it is promoted" 0 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --collection colour --column value=colour --state third.ldp people.csv
+run "submitting once it is promoted" 0 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --collection colour --column value=colour --copy --state third.ldp people.csv
 check "and it counted" 4000 "$(sql "${on_standby[@]}" -c 'SELECT count(*) FROM colour')"
 control standby -m immediate stop
 
@@ -75,7 +75,7 @@ SELECT ldp_create_collection('wage', '$(sql -c "SELECT ldp_client_spec('wage')")
 CREATE SUBSCRIPTION reports CONNECTION 'dbname=ldp_duplicates host=$PGHOST user=$PGUSER' PUBLICATION reports
     WITH (create_slot = false, slot_name = 'ldp_duplicates');
 SQL
-"$ldp" submit --collection wage --column wage --state fourth.ldp people.csv 2>log || bad "submitting while it subscribes" log
+"$ldp" submit --collection wage --column wage --copy --state fourth.ldp people.csv 2>log || bad "submitting while it subscribes" log
 for ((i = 0; i < 200; ++i)); do
     [ "$(sql ldp_subscriber -c "SELECT (SELECT count(*) FROM wage), (SELECT count(*) FROM colour), (SELECT count(*) FROM ldp_internal.ldp_batch)")" = \
         "$(sql -c "SELECT (SELECT count(*) FROM wage), (SELECT count(*) FROM colour), (SELECT count(*) FROM ldp_internal.ldp_batch)")" ] && break

@@ -55,7 +55,7 @@ CREATE TEMP TABLE r17 AS SELECT * FROM ldp_compare_groups('plain', 'country');
 CREATE TEMP TABLE r18 AS SELECT ldp_summary_of('plain') AS s, ldp_summary_of('rounds', 2) AS one, ldp_quantile(ldp_summary_of('found'), 0.5, 'value') AS median, ldp_client_spec('plain') AS spec;
 CREATE TEMP TABLE r19 AS SELECT * FROM ldp_side_columns('plain');
 CREATE TEMP TABLE r20 AS SELECT name, reports::text, mechanism, epsilon, spec, fingerprint, rows FROM ldp_collections ORDER BY name;
-CREATE TEMP TABLE r21 AS SELECT part::text, key, begins, ends FROM ldp_partitions('parted') UNION ALL SELECT part::text, key, begins, ends FROM ldp_internal.ldp_partitions('rounds');
+CREATE TEMP TABLE r21 AS SELECT part::text, key, begins, ends FROM ldp_partitions('parted') UNION ALL SELECT part::text, key, begins, ends FROM ldp_partitions('rounds');
 CREATE TEMP TABLE r22 AS SELECT 1 AS step, partitions, rows FROM ldp_prune('parted', '2030-01-03 00:00+00') UNION ALL SELECT 2, partitions, rows FROM ldp_prune_rounds('rounds', 2)
     UNION ALL SELECT 3, partitions, rows FROM ldp_prune('plain', '2030-01-02 00:00+00') UNION ALL SELECT 4, ldp_prune_batches('plain', '2001-01-01'), 0;
 CREATE TEMP TABLE r23 AS SELECT ldp_create_hitters('words', 2, 'ab', 2, 1)::text AS first;

@@ -17,12 +17,12 @@ cat >"$step" <<'SQL'
 SET LOCAL search_path = pg_catalog, pg_temp;
 CREATE FUNCTION @extschema@.ldp_epsilon(name text) RETURNS float8
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT (@extschema@.ldp_collection_named($1)).epsilon $$;
+    AS $$ SELECT (ldp_internal.ldp_collection_named($1)).epsilon $$;
 COMMENT ON FUNCTION @extschema@.ldp_epsilon(text) IS 'what one report of a collection may cost';
 CREATE OR REPLACE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT (@extschema@.ldp_collection_named($1)).spec || '{"upgraded": true}' $$;
-ALTER TABLE @extschema@.ldp_batch ADD COLUMN received timestamptz;
+    AS $$ SELECT (ldp_internal.ldp_collection_named($1)).spec || '{"upgraded": true}' $$;
+ALTER TABLE ldp_internal.ldp_batch ADD COLUMN received timestamptz;
 SQL
 
 create_databases $from $to $new

@@ -138,6 +138,12 @@ RESET ROLE;
 EXECUTE town;
 ROLLBACK;
 
+-- Two labels that are one text in two Unicode forms are rejected. Equal letters in other attributes are not two labels.
+SELECT pg_temp.refusal($$SELECT ldp_create_collection('label_forms', '{"mechanism": "grr", "epsilon": 1, "domain": ["caf\u00e9", "cafe\u0301", "tea"]}')$$) AS forms;
+SELECT ldp_create_collection('label_forms', '{"mechanism": "sampled", "epsilon": 1, "per_report": 1, "attributes": [
+    {"name": "a", "domain": ["caf\u00e9", "tea"], "mechanism": "grr"}, {"name": "b", "domain": ["cafe\u0301", "tea"], "mechanism": "grr"}]}');
+SELECT ldp_drop_collection('label_forms');
+
 -- A million values, and as many labels as a spec may have.
 SELECT ldp_create_collection('label_many', jsonb_build_object('mechanism', 'grr', 'epsilon', 1, 'attributes', jsonb_build_array(jsonb_build_object('name', 'word',
     'domain', (SELECT jsonb_agg('w' || i ORDER BY i) FROM generate_series(0, 99999) AS i)))));

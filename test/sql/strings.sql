@@ -36,14 +36,19 @@ BEGIN
 END $$;
 CREATE FUNCTION pg_temp.code(string text) RETURNS numeric LANGUAGE sql AS
 $$ SELECT COALESCE(sum((ascii(c) - 96) * 27::numeric ^ (6 - i)), 0) FROM string_to_table(left(string, 6), NULL) WITH ORDINALITY AS s (c, i) WHERE c <> '' $$;
+CREATE FUNCTION pg_temp.bucket(part numeric, level integer, cohort integer) RETURNS numeric LANGUAGE sql AS $$
+    SELECT div(pg_temp.mixed(pg_temp.xor(mod(part * 11400714819323198485, 2::numeric ^ 64),
+        pg_temp.mixed(mod(level * 2::numeric ^ 32 + cohort + 11400714819323198485, 2::numeric ^ 64)))) * 1024, 2::numeric ^ 64)
+$$;
+-- The bucket of a prefix is the sum of those of its head and of its tail of three characters.
 CREATE FUNCTION pg_temp.payload(string text, level integer, cohort integer) RETURNS text LANGUAGE sql AS $$
-    SELECT pg_temp.little(level, 1) || pg_temp.little(cohort, 2) || pg_temp.little(div(pg_temp.mixed(pg_temp.xor(
-        mod(div(pg_temp.code(string), 27::numeric ^ (3 - 3 * level)) * 11400714819323198485, 2::numeric ^ 64),
-        pg_temp.mixed(mod(level * 2::numeric ^ 32 + cohort + 11400714819323198485, 2::numeric ^ 64)))) * 1024, 2::numeric ^ 64)::bigint, 2)
+    SELECT pg_temp.little(level, 1) || pg_temp.little(cohort, 2) ||
+        pg_temp.little(mod(pg_temp.bucket(div(prefix, 27::numeric ^ 3), level, cohort) + pg_temp.bucket(mod(prefix, 27::numeric ^ 3), 255, cohort), 1024)::bigint, 2)
+    FROM div(pg_temp.code(string), 27::numeric ^ (3 - 3 * level)) AS prefix
 $$;
 
 -- At this epsilon 99 of 100 reports are true. Here all are, so estimates exceed the shares a little.
-SELECT ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 12, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}');
+SELECT ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 12, "cohorts": 16, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}');
 SELECT s->'derived'->>'levels' AS levels, s->>'first' AS first, s->>'step' AS step, s->>'cohorts' AS cohorts, s->>'buckets' AS buckets, pg_temp.short((s->'derived'->>'p')::float8) AS p
 FROM ldp_client_spec('brand') AS s;
 CREATE TABLE people AS
@@ -102,7 +107,7 @@ SELECT pg_temp.refusal($$SELECT ldp_required_n(ldp_client_spec('brand'), '{"valu
 SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "a-z", "longest": 4}}', 1000000) WHERE obstacle IS NULL;
 
 -- Rounds of memoized responses: groups and rollups.
-SELECT ldp_create_collection('panel', '{"mechanism": "strings", "epsilon": 12, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}', ARRAY[['country', 'text']]);
+SELECT ldp_create_collection('panel', '{"mechanism": "strings", "epsilon": 12, "cohorts": 16, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}', ARRAY[['country', 'text']]);
 SELECT ldp_open_rounds('panel', 1, 2);
 INSERT INTO panel (report, round, country) SELECT pg_temp.report_to('panel', pg_temp.payload(brand, level, cohort)), round, CASE WHEN i % 3 = 0 THEN 'fr' ELSE 'de' END
 FROM people, generate_series(1, 2) AS round;
