@@ -38,8 +38,10 @@ int run(const Arguments& arguments) {
     };
     row("mechanism", "standard error", "1 % forged", "report bytes", "summary bytes", "decode cost", "note");
     std::cout << std::setprecision(4);
+    bool found = false;  // whether the mechanism that "auto" takes had its row
     for (const Candidate& candidate : candidates) {
-        const bool chosen = &candidate == &candidates.front() && candidate.obstacle.empty();
+        const bool chosen = !found && candidate.obstacle.empty() && !candidate.mechanism->literature;
+        found = found || chosen;
         const std::string note = chosen ? "chosen" : candidate.obstacle;
         if (std::isnan(candidate.n_variance))
             row(candidate.mechanism->name, "-", "-", "-", "-", "-", note);
