@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <tuple>
 
 #include "core/base/error.hpp"
@@ -168,8 +167,9 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
 /// first one is chosen. Those of few responses are less accurate for a single value.
 std::vector<const MechanismEntry*> candidates_for_order() {
     std::vector<const MechanismEntry*> found;
-    for (const MechanismEntry* entry : std::views::reverse(registry()))
+    for (const MechanismEntry* entry : registry())
         if (is_ordered(*entry) && entry->responses.name == nullptr) found.push_back(entry);
+    std::ranges::reverse(found);
     return found;
 }
 

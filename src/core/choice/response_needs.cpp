@@ -112,8 +112,9 @@ DeclaredStream DeclaredStream::from_json(const Json& found, const std::vector<At
     const Json& all = reader.need("attributes", allowed);
     if (!all.is_object()) JsonObject::wrong("attributes", all, allowed);
     for (const auto& [name, change] : all.items()) {
-        const auto at = std::ranges::find_if(
-            attributes, [&](const Attribute& one) { return listed_name(one) == name && !one.derived(); });
+        const auto at = std::ranges::find_if(attributes, [&, &name = name](const Attribute& one) {
+            return listed_name(one) == name && !one.derived();
+        });
         if (at == attributes.end())
             invalid("\"stream\" names \"" + name + "\", and no attribute has this name",
                     "The spec has " + std::to_string(attributes.size()) + " attributes.",
@@ -195,7 +196,7 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
             keys[t] = mechanism.response_key(rounding.follow(positions, alphas, courses), own);
         }
         std::ranges::sort(keys);
-        counts.push_back(static_cast<std::uint64_t>(std::ranges::unique(keys).begin() - keys.begin()));
+        counts.push_back(static_cast<std::uint64_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
         keys.resize(rounds);
     }
     return counts;

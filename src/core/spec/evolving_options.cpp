@@ -21,7 +21,7 @@ std::uint64_t RoundingLevels::ends() const {
         for (std::uint64_t i = 0; i <= cells(level); ++i)
             all.push_back(static_cast<std::uint64_t>(Uint128{grid_} * i / cells(level)));
     std::ranges::sort(all);
-    return static_cast<std::uint64_t>(std::ranges::unique(all).begin() - all.begin());
+    return static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
 }
 
 bool RoundingLevels::is_end(double position) const noexcept {
