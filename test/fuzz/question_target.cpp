@@ -49,7 +49,9 @@ bool question(Bytes bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     bool taken = false;
     for (std::size_t i = first; i < end; ++i) {
-        const auto& [spec, mechanism] = all[i];
+        const auto& entry = all[i];
+        const auto& spec = entry.spec;
+        const auto& mechanism = entry.mechanism;
         std::optional<PlanningTarget> question;
         if (refused({ErrorCode::malformed, ErrorCode::invalid_spec},
                     [&] { question = PlanningTarget::from_json(text, spec); }))
