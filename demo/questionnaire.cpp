@@ -50,9 +50,9 @@ void report(const std::vector<Person>& people, pqxx::connection& connection) {
     ldp::Client client(collection, ldp::MemoryStore{});
     ldp::cli::Progress progress(std::cerr, isatty(2) != 0, "perturbing the questionnaire", "people",
                                 people.size());
-    std::map<std::string, ldp::SideValues> groups;
+    std::map<std::string, ldp::PublicValues> groups;
     for (const Person& person : people)
-        groups.try_emplace(person.ethnicity, ldp::SideValues{{"ethnicity", person.ethnicity}});
+        groups.try_emplace(person.ethnicity, ldp::PublicValues{{"ethnicity", person.ethnicity}});
     for (std::size_t i = 0; i < people.size(); ++i) {
         const Person& person = people[i];
         client.report({person.wage, person.education, std::string_view(person.region),

@@ -224,7 +224,7 @@ LDP_FUNCTION(ldp_value) {
     const std::size_t attribute = attribute_of(subject);
     if (subject.labels->of_strings(attribute))
         raise(ErrorCode::unsupported, "strings of an open domain have no numbers", {},
-              "Use ldp_string_shares(summary, strings) or ldp_frequency(summary, string).");
+              "Use ldp_string_proportions(summary, strings) or ldp_proportion(summary, string).");
     const std::size_t value = value_called(*subject.labels, attribute, name_argument(fcinfo, 1));
     PG_RETURN_INT32(static_cast<std::int32_t>(value));
 }
@@ -272,17 +272,17 @@ LDP_FUNCTION(ldp_mean_of_name_final) {
     return number_or_null(fcinfo, mean_called(query.subject, query.text));
 }
 
-LDP_FUNCTION(ldp_frequency) {
+LDP_FUNCTION(ldp_proportion) {
     return array_or_null(fcinfo, all_items(summary_argument(fcinfo), Quantity::frequencies));
 }
 
 /// (summary, value): its share, by number.
-LDP_FUNCTION(ldp_frequency_of_number) {
+LDP_FUNCTION(ldp_proportion_of_number) {
     return number_or_null(fcinfo, frequency(summary_argument(fcinfo), PG_GETARG_INT32(1), std::nullopt));
 }
 
 /// (summary, label, attribute): its share, by name; the attribute may be NULL where there is one.
-LDP_FUNCTION(ldp_frequency_of_label) {
+LDP_FUNCTION(ldp_proportion_of_label) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(1)) PG_RETURN_NULL();
     const Subject subject = subject_argument(fcinfo);
     const std::size_t value = value_called(*subject.labels, attribute_of(subject), name_argument(fcinfo, 1));
@@ -291,17 +291,17 @@ LDP_FUNCTION(ldp_frequency_of_label) {
 }
 
 /// (summary, value, attribute): its share, by number, for one attribute of a record.
-LDP_FUNCTION(ldp_frequency_of_number_in) {
+LDP_FUNCTION(ldp_proportion_of_number_in) {
     const Subject subject = subject_argument(fcinfo);
     return number_or_null(fcinfo, frequency(subject.summary, PG_GETARG_INT32(1), subject.attribute));
 }
 
-LDP_FUNCTION(ldp_frequency_of_number_final) {
+LDP_FUNCTION(ldp_proportion_of_number_final) {
     const AggregateArguments query = integer_query(fcinfo);
     return number_or_null(fcinfo, frequency(query.subject.summary, query.integer(), std::nullopt));
 }
 
-LDP_FUNCTION(ldp_frequency_of_label_final) {
+LDP_FUNCTION(ldp_proportion_of_label_final) {
     const AggregateArguments query = text_query(fcinfo);
     const std::size_t value = value_called(*query.subject.labels, attribute_of(query.subject), query.text);
     return number_or_null(fcinfo,

@@ -330,7 +330,7 @@ Bytes head_of(Bytes state) {
         const auto rest = load<std::uint32_t>(state.data());
         if (rest >= kind_size && rest <= state.size() - length_size) return state.first(length_size + rest);
     }
-    throw Error(ErrorCode::malformed, "invalid ldp_query value",
+    throw Error(ErrorCode::malformed, "invalid ldp_agg_state value",
                 "Found " + std::to_string(state.size()) +
                     " bytes; the first four give the size of the head before the summary.",
                 "The bytes are truncated or damaged, or do not come from ldp.");
@@ -441,29 +441,29 @@ LDP_FUNCTION(ldp_window_final) {
     PG_RETURN_POINTER(copy);
 }
 
-// (ldp_query, reports, argument…) → ldp_query
+// (ldp_agg_state, reports, argument…) → ldp_agg_state
 
-LDP_FUNCTION(ldp_query_number) {
+LDP_FUNCTION(ldp_agg_state_number) {
     return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_FLOAT8(2));
 }
 
-LDP_FUNCTION(ldp_query_integer) {
+LDP_FUNCTION(ldp_agg_state_integer) {
     return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_INT32(2));
 }
 
-LDP_FUNCTION(ldp_query_range) {
+LDP_FUNCTION(ldp_agg_state_range) {
     return incomplete(fcinfo) ? first_argument(fcinfo)
                               : count_numbers(fcinfo, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
 }
 
 /// The numbers of an array, without its NULLs.
-LDP_FUNCTION(ldp_query_numbers) {
+LDP_FUNCTION(ldp_agg_state_numbers) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Numbers list = numbers_argument(fcinfo, 2);
     return count_with_arguments(fcinfo, ArgumentKind::numbers, list.numbers, list.count * sizeof(double));
 }
 
-LDP_FUNCTION(ldp_query_text) {
+LDP_FUNCTION(ldp_agg_state_text) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Bytes words = contents(PG_GETARG_VARLENA_PP(2));
     return count_with_arguments(fcinfo, ArgumentKind::text, words.data(), words.size());
@@ -471,32 +471,32 @@ LDP_FUNCTION(ldp_query_text) {
 
 // The same with the name of an attribute as the last argument.
 
-LDP_FUNCTION(ldp_query_number_of) {
+LDP_FUNCTION(ldp_agg_state_number_of) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const double number[] = {PG_GETARG_FLOAT8(2)};
     return count_numbers_of(fcinfo, number, 1, 3);
 }
 
-LDP_FUNCTION(ldp_query_integer_of) {
+LDP_FUNCTION(ldp_agg_state_integer_of) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const double number[] = {static_cast<double>(PG_GETARG_INT32(2))};
     return count_numbers_of(fcinfo, number, 1, 3);
 }
 
-LDP_FUNCTION(ldp_query_range_of) {
+LDP_FUNCTION(ldp_agg_state_range_of) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const double ends[] = {PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3)};
     return count_numbers_of(fcinfo, ends, 2, 4);
 }
 
-LDP_FUNCTION(ldp_query_numbers_of) {
+LDP_FUNCTION(ldp_agg_state_numbers_of) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Numbers list = numbers_argument(fcinfo, 2);
     return count_numbers_of(fcinfo, list.numbers, list.count, 3);
 }
 
-/// (ldp_query, ldp_query) → ldp_query: merges two states with equal arguments.
-LDP_FUNCTION(ldp_query_merge) {
+/// (ldp_agg_state, ldp_agg_state) → ldp_agg_state: merges two states with equal arguments.
+LDP_FUNCTION(ldp_agg_state_merge) {
     return add_states(fcinfo, head_of);
 }
 

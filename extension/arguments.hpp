@@ -100,7 +100,7 @@ struct Numbers {
 // Arguments besides the reports, such as the share of a quantile or the limits of a range. The state
 // contains them, because a final function on another worker or server receives only the state.
 //
-// The state has the type ldp_query: 4 bytes with the length of the rest of the head, one byte for the
+// The state has the type ldp_agg_state: 4 bytes with the length of the rest of the head, one byte for the
 // kind, the arguments, and a summary. The arguments are numbers of 8 bytes each, text, or both: the count of
 // numbers (4 bytes), the numbers, and the name of an attribute. An ordinary state is the same without a head.
 
@@ -109,7 +109,7 @@ enum class ArgumentKind : std::uint8_t { numbers = 0, text = 1, numbers_of_attri
 /// The size of the head before the summary. Throws Error (malformed).
 [[nodiscard]] Bytes head_of(Bytes state);
 
-/// The content of an ldp_query state.
+/// The content of an ldp_agg_state state.
 struct AggregateArguments {
     Subject subject;
     const double* numbers;
@@ -124,7 +124,7 @@ struct AggregateArguments {
     }
     [[nodiscard]] std::int32_t integer() const { return static_cast<std::int32_t>(numbers[0]); }
 };
-/// The first argument as an ldp_query with this number of numbers, with an integer, with any number of
+/// The first argument as an ldp_agg_state with this number of numbers, with an integer, with any number of
 /// numbers, or with text. Beside numbers, the state may name an attribute, which becomes the subject's. May
 /// jump; throws Error (malformed) for a state of another kind.
 [[nodiscard]] AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count);

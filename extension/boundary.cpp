@@ -78,19 +78,19 @@ const char* try_keep(std::string_view text) noexcept {
 
 /// Remedies in terms of SQL functions.
 constexpr RemedyWords sql_words{
-    "frequencies (use ldp_frequencies or ldp_top)",
+    "frequencies (use ldp_proportions or ldp_top)",
     "means (use ldp_means)",
     "Haar coefficients (use ldp_coefficients)",
     "the distribution (use ldp_histogram or ldp_quantiles)",
-    "shares of strings (use ldp_frequent_strings or ldp_string_shares)",
-    "They estimate each round of a series: use ldp_series. Series of numbers also have ldp_series_range and "
+    "shares of strings (use ldp_frequent_strings or ldp_string_proportions)",
+    "They estimate each round of a series: use ldp_series. Series of numbers also have ldp_series_between and "
     "ldp_series_quantiles.",
     "Use ldp_part(summary, attribute) for one attribute.",
     "ldp_views(summary) lists the views. Use fewer attributes, or declare a view of these attributes in the "
     "next spec.",
     "Aggregate them with their round, as in ldp_agg(report, round), or use ldp_estimate(name).",
     "Use one round, as in ldp_summary_of(name, round => 1), or group the reports by round.",
-    "Use ldp_frequencies(summary, attribute => name) or ldp_marginal for shares.",
+    "Use ldp_proportions(summary, attribute => name) or ldp_marginal for shares.",
     "Use ldp_means for means.",
     "Use ldp_learn_range.",
     "Name them in \"together\" of the next spec. ldp_views(summary) lists the attributes that are reported "

@@ -15,28 +15,28 @@ using namespace ldp;
     }
 
 LDP_ROWS(means)
-LDP_ROWS(frequencies)
+LDP_ROWS(proportions)
 LDP_ROWS(robust_interval)
 LDP_ROWS(top)
 LDP_ROWS(candidates)
 LDP_ROWS(change)
-LDP_ROWS(range)
+LDP_ROWS(between)
 LDP_ROWS(cdf)
 LDP_ROWS(quantiles)
 LDP_ROWS(histogram)
 LDP_ROWS(distribution)
 LDP_ROWS(learn_range)
-LDP_ROWS(first_look)
-LDP_ROWS(shrunk)
+LDP_ROWS(pilot_choice)
+LDP_ROWS(shrinkage)
 LDP_ROWS(coefficients)
 LDP_ROWS(health)
 LDP_ROWS(spent)
 LDP_ROWS(series)
 LDP_ROWS(series_mean)
-LDP_ROWS(series_range)
+LDP_ROWS(series_between)
 LDP_ROWS(series_quantiles)
 LDP_ROWS(frequent_strings)
-LDP_ROWS(string_shares)
+LDP_ROWS(string_proportions)
 LDP_ROWS(views)
 LDP_ROWS(marginal)
 LDP_ROWS(conditional)
@@ -52,8 +52,8 @@ LDP_FUNCTION(ldp_estimate_summary) {
 }
 
 // Their JSON arguments are text.
-LDP_FUNCTION_OF_REPORTS(ldp_share, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return summary_rows(fcinfo, "share");
+LDP_FUNCTION_OF_REPORTS(ldp_proportion_where, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return summary_rows(fcinfo, "proportion_where");
 }
 LDP_FUNCTION_OF_REPORTS(ldp_plan_views, ERRCODE_INVALID_PARAMETER_VALUE) {
     return summary_rows(fcinfo, "plan_views");
@@ -93,14 +93,14 @@ LDP_FUNCTION(ldp_frequent_texts) {
 
 // Final functions: the defaults of the functions of the same name, without errors. -----------------------------
 
-LDP_FUNCTION(ldp_frequencies_final) {
-    const RowFunction& frequencies = row_function("frequencies");
+LDP_FUNCTION(ldp_proportions_final) {
+    const RowFunction& frequencies = row_function("proportions");
     return final_rows(fcinfo, frequencies, points_argument(fcinfo), frequencies.defaults);
 }
 
-LDP_FUNCTION(ldp_frequencies_method_final) {
+LDP_FUNCTION(ldp_proportions_method_final) {
     const AggregateArguments arguments = text_query(fcinfo);
-    const RowFunction& frequencies = row_function("frequencies");
+    const RowFunction& frequencies = row_function("proportions");
     SummaryQuery query = frequencies.defaults;
     query.method = core_text(arguments.text);
     return final_rows(fcinfo, frequencies, arguments.points(), query);
@@ -114,9 +114,9 @@ LDP_FUNCTION(ldp_top_final) {
     return final_rows(fcinfo, top, arguments.points(), query);
 }
 
-LDP_FUNCTION(ldp_range_final) {
+LDP_FUNCTION(ldp_between_final) {
     const AggregateArguments arguments = numbers_query(fcinfo, 2);
-    const RowFunction& range = row_function("range");
+    const RowFunction& range = row_function("between");
     SummaryQuery query = range.defaults;
     query.low = arguments.numbers[0];
     query.high = arguments.numbers[1];

@@ -1,4 +1,4 @@
-// ldp_report, ldp_report_batch, ldp_summary and ldp_query (a summary behind a head): hexadecimal as text,
+// ldp_report, ldp_report_batch, ldp_summary and ldp_agg_state (a summary behind a head): hexadecimal as text,
 // bytes in binary format. External input is checked completely, once, in this file; the rest of the
 // extension relies on values of these types. Comparison, hashing and sending use PostgreSQL's functions
 // for bytea.
@@ -50,7 +50,7 @@ void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
             : "The text is truncated or damaged, or does not come from ldp.");
 }
 
-/// Bytes of an ldp_query: the head before the summary does not belong to the mechanism.
+/// Bytes of an ldp_agg_state: the head before the summary does not belong to the mechanism.
 Bytes checked_part(Bytes bytes, bool has_head) {
     return has_head ? bytes.subspan(head_of(bytes).size()) : bytes;
 }
@@ -157,15 +157,15 @@ LDP_FUNCTION(ldp_summary_recv) {
     return receive(fcinfo, Kind::summary);
 }
 
-LDP_FUNCTION_OF_REPORTS(ldp_query_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
+LDP_FUNCTION_OF_REPORTS(ldp_agg_state_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
     return read_text(fcinfo, Kind::summary, true);
 }
 
-LDP_FUNCTION(ldp_query_out) {
+LDP_FUNCTION(ldp_agg_state_out) {
     return write_text(fcinfo);
 }
 
-LDP_FUNCTION(ldp_query_recv) {
+LDP_FUNCTION(ldp_agg_state_recv) {
     return receive(fcinfo, Kind::summary, true);
 }
 

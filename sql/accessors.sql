@@ -52,9 +52,9 @@ COMMENT ON FUNCTION @extschema@.ldp_insert(regclass, @extschema@.ldp_report_batc
     'Inserts the reports of a batch into the columns report and round of a table, one per row, and returns their '
     'number. If the table belongs to a collection of batches, inserts the batch as one row into the columns batch '
     'and round. Runs with the rights of the caller and inserts as COPY does, in less than half the time of INSERT. '
-    'The argument columns has values of side columns for all rows, such as {"country": "de"}; a column without a value, or with '
+    'The argument columns has values of public columns for all rows, such as {"country": "de"}; a column without a value, or with '
     'the value null, takes its default. Returns NULL if one of the first three arguments is NULL. '
-    'Error 42809 if the table has no such columns; 42703 for a key that is not a side column; 22001 for a value of '
+    'Error 42809 if the table has no such columns; 42703 for a key that is not a public column; 22001 for a value of '
     'more than 1024 bytes; the error of the type for a value that is not of the column''s type; LD002 if no partition '
     'accepts the rows at the moment.';
 
@@ -121,11 +121,11 @@ COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
     'Returns the estimated mean vector, reconstructed from the Haar coefficients: one element per attribute in '
     'order, in the attribute''s units. An element with too few reports is NULL.';
 
-CREATE FUNCTION @extschema@.ldp_shrunk(summary @extschema@.ldp_summary, shrink text DEFAULT 'soft',
+CREATE FUNCTION @extschema@.ldp_shrinkage(summary @extschema@.ldp_summary, shrink text DEFAULT 'soft',
         target text DEFAULT 'sample')
     RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, people bigint, attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_shrunk(@extschema@.ldp_summary, text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_summary, text, text) IS
     'Returns the estimated mean of every attribute of a Haar vector, in the attribute''s units, after shrinking '
     'small Haar coefficients. The argument shrink is soft or sure. Estimates are biased; rmse is the estimated root '
     'mean squared error.';
@@ -133,7 +133,7 @@ COMMENT ON FUNCTION @extschema@.ldp_shrunk(@extschema@.ldp_summary, text, text) 
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN $2 = 'none' THEN @extschema@.ldp_haar($1)
-                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrunk($1, $2) AS s) END
+                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrinkage($1, $2) AS s) END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS
     'Returns the estimated mean vector in the attributes'' units, after shrinking small Haar coefficients. The '
@@ -150,65 +150,65 @@ COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8
 
 -- Shares of values
 
-CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary) RETURNS float8[]
+CREATE FUNCTION @extschema@.ldp_proportion(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary) IS
-    'Returns the estimated share (of 1) of every value, in order. Estimates are unbiased, so they may lie outside 0 '
+COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary) IS
+    'Returns the estimated proportion of every value, in order. Estimates are unbiased, so they may lie outside 0 '
     'to 1.';
 
-CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer) RETURNS float8
-    AS 'MODULE_PATHNAME', 'ldp_frequency_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer) IS
-    'Returns the estimated share (of 1) of one value. The argument value is numbered from 0. Error 22023 if the '
+CREATE FUNCTION @extschema@.ldp_proportion(summary @extschema@.ldp_summary, value integer) RETURNS float8
+    AS 'MODULE_PATHNAME', 'ldp_proportion_of_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary, integer) IS
+    'Returns the estimated proportion of one value. The argument value is numbered from 0. Error 22023 if the '
     'value does not exist.';
 
-CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, value integer, attribute text) RETURNS float8
-    AS 'MODULE_PATHNAME', 'ldp_frequency_of_number_in' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, integer, text) IS
-    'Returns the estimated share (of 1) of one value of the named attribute of a record. The argument value is '
+CREATE FUNCTION @extschema@.ldp_proportion(summary @extschema@.ldp_summary, value integer, attribute text) RETURNS float8
+    AS 'MODULE_PATHNAME', 'ldp_proportion_of_number_in' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary, integer, text) IS
+    'Returns the estimated proportion of one value of the named attribute of a record. The argument value is '
     'numbered from 0.';
 
-CREATE FUNCTION @extschema@.ldp_frequency(summary @extschema@.ldp_summary, label text,
+CREATE FUNCTION @extschema@.ldp_proportion(summary @extschema@.ldp_summary, label text,
         attribute text DEFAULT NULL)
     RETURNS float8
-    AS 'MODULE_PATHNAME', 'ldp_frequency_of_label' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_frequency(@extschema@.ldp_summary, text, text) IS
-    'Returns the estimated share (of 1) of the value with this label, or of this string of an open domain, of the only '
+    AS 'MODULE_PATHNAME', 'ldp_proportion_of_label' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_proportion(@extschema@.ldp_summary, text, text) IS
+    'Returns the estimated proportion of the value with this label, or of this string of an open domain, of the only '
     'attribute or of the named one. Error 22023 if the label does not exist, or if the string has other characters than '
     'the alphabet.';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text) IS
-    'Returns consistent shares (of 1) of all values, in order. The argument method accepts none, base_cut, norm, '
+    'Returns consistent proportions of all values, in order. The argument method accepts none, base_cut, norm, '
     'norm_mul, norm_cut, norm_sub, mle_apx, power, ibu, ibu_early and empirical_bayes.';
 
 CREATE FUNCTION @extschema@.ldp_consistent(summary @extschema@.ldp_summary, method text, attribute text) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'ldp_consistent_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, text) IS
-    'Returns consistent shares (of 1) of all values of the named attribute of a record. The methods are those of '
+    'Returns consistent proportions of all values of the named attribute of a record. The methods are those of '
     'ldp_consistent for a single attribute.';
 
-CREATE FUNCTION @extschema@.ldp_frequencies(summary @extschema@.ldp_summary, method text DEFAULT 'none',
+CREATE FUNCTION @extschema@.ldp_proportions(summary @extschema@.ldp_summary, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
-COMMENT ON FUNCTION @extschema@.ldp_frequencies(@extschema@.ldp_summary, text, float8, text, text) IS
-    'Returns the estimated share (of 1) of every value, one per row. With method none, rows have a standard error '
+COMMENT ON FUNCTION @extschema@.ldp_proportions(@extschema@.ldp_summary, text, float8, text, text) IS
+    'Returns the estimated proportion of every value, one per row. With method none, rows have a standard error '
     'and an interval; target is sample or population. With a method of ldp_consistent, shares are consistent and '
     'rows have neither.';
 
 CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', control text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', p_adjust text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8, text, text, text) IS
     'Returns the values with the largest estimated shares, largest first, in at most limit rows. The column p_value '
-    'tests that the true share is zero, adjusted for all values. The argument control is bonferroni (probability of '
+    'tests that the true share is zero, adjusted for all values. The argument p_adjust is bonferroni (probability of '
     'any false alarm) or benjamini_hochberg (share of false alarms).';
 
 CREATE FUNCTION @extschema@.ldp_candidates(summary @extschema@.ldp_summary, selection text DEFAULT 'lasso',
-        control text DEFAULT 'bonferroni', confidence float8 DEFAULT 0.95, attribute text DEFAULT NULL)
+        p_adjust text DEFAULT 'bonferroni', confidence float8 DEFAULT 0.95, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, text, float8, text) IS
@@ -221,7 +221,7 @@ COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, te
 CREATE FUNCTION @extschema@.ldp_frequent_strings(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', significance float8 DEFAULT 0.05, keep integer DEFAULT 32,
         "limit" integer DEFAULT NULL, attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_string_share
+    RETURNS SETOF @extschema@.ldp_string_proportion
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_frequent_strings(@extschema@.ldp_summary, float8, text, float8, integer, integer, text) IS
     'Returns the frequent strings of an open domain, largest share first: those whose p-value is at most significance, '
@@ -229,23 +229,23 @@ COMMENT ON FUNCTION @extschema@.ldp_frequent_strings(@extschema@.ldp_summary, fl
     'them. P-values are adjusted for all prefixes that the search examines. The argument attribute is the name of an '
     'attribute of a record. Error 0A000 if the reports are not about strings, 22023 if an argument is out of range.';
 
-CREATE FUNCTION @extschema@.ldp_string_shares(summary @extschema@.ldp_summary, strings text[], confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_string_proportions(summary @extschema@.ldp_summary, strings text[], confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
-    RETURNS SETOF @extschema@.ldp_string_share
+    RETURNS SETOF @extschema@.ldp_string_proportion
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_string_shares(@extschema@.ldp_summary, text[], float8, text, text) IS
-    'Returns the estimated share (of 1) of each of these strings of an open domain, in their order. Strings are encoded '
+COMMENT ON FUNCTION @extschema@.ldp_string_proportions(@extschema@.ldp_summary, text[], float8, text, text) IS
+    'Returns the estimated proportion of each of these strings of an open domain, in their order. Strings are encoded '
     'as a client encodes them: folded, truncated, and with replaced characters. P-values are adjusted for the number of '
     'strings. Error 22023 if a string has other characters than the alphabet, 22004 if a string is NULL, 0A000 if the '
     'reports are not about strings.';
 
 -- Ranges and distributions
 
-CREATE FUNCTION @extschema@.ldp_range(summary @extschema@.ldp_summary, low float8, high float8,
+CREATE FUNCTION @extschema@.ldp_between(summary @extschema@.ldp_summary, low float8, high float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_range(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_between(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
     'Returns one row. For an ordered attribute: the share of people from the value low to the value high, both '
     'included. For several numeric attributes: the mean of the attributes numbered low to high taken together, in '
     'their units. If the argument attribute names a vector of a record, low and high number its elements from 0.';
@@ -257,12 +257,12 @@ CREATE FUNCTION @extschema@.ldp_cdf(summary @extschema@.ldp_summary, value float
 COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_summary, float8, float8, text, text) IS
     'Returns one row: the estimated share of people at or below a value of an ordered attribute.';
 
-CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, probability float8) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8) IS
     'Returns the value, in the attribute''s units, below which this share of the people lies. 0.5 gives the median.';
 
-CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, share float8, attribute text) RETURNS float8
+CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, probability float8, attribute text) RETURNS float8
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
     AS $$ SELECT @extschema@.ldp_quantile(@extschema@.ldp_part($1, $3), $2) $$;
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, text) IS
@@ -281,7 +281,7 @@ CREATE FUNCTION @extschema@.ldp_histogram(summary @extschema@.ldp_summary, bins 
     RETURNS SETOF @extschema@.ldp_bin
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, float8, text, text) IS
-    'Returns the estimated share (of 1) of each bin of an ordered attribute. The argument bins is the number of '
+    'Returns the estimated proportion of each bin of an ordered attribute. The argument bins is the number of '
     'bins, which have equal width over the attribute''s range. Estimates are unbiased, so they may be negative; each '
     'row has a standard error.';
 
@@ -316,11 +316,11 @@ COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_summary, float8,
     'coefficient, in the form of a spec''s "coefficients". If there are too few reports, it returns the declared '
     'range, and note states the approximate number of reports that would narrow it.';
 
-CREATE FUNCTION @extschema@.ldp_first_look(one @extschema@.ldp_summary, other @extschema@.ldp_summary, people bigint)
+CREATE FUNCTION @extschema@.ldp_pilot_choice(one @extschema@.ldp_summary, other @extschema@.ldp_summary, people bigint)
     RETURNS TABLE (mechanism text, sharp_mechanism text, sharp_error float8, smooth_error float8, smooth_bias float8,
                    smooth_grid bigint, clear boolean)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_first_look(@extschema@.ldp_summary, @extschema@.ldp_summary, bigint) IS
+COMMENT ON FUNCTION @extschema@.ldp_pilot_choice(@extschema@.ldp_summary, @extschema@.ldp_summary, bigint) IS
     'Chooses the mechanism for the distribution of a number from two halves of a first round. Both halves use one '
     'spec (tree or haar_ordered) and different people. The candidates are the sharp mechanism, with unbiased '
     'estimates and intervals, and square_wave, whose smooth fit has a bias and no interval. Errors are root mean '
@@ -369,7 +369,7 @@ CREATE FUNCTION @extschema@.ldp_compare_groups(groups text[], summaries @extsche
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text) IS
     'Compares groups of different people by their summaries of one spec. The groups are all pairs, or each group and '
-    'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the share (of 1) of '
+    'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the proportion of '
     'each value of a category. The column estimate is the difference group_name minus baseline. With one of '
     'attributes, the rows are about this attribute alone; with several, about the cells of their joint table, so '
     'single attributes are compared one call each. Texts have no rows. The '
@@ -386,7 +386,7 @@ CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes te
          @extschema@.ldp_compare_groups(all_groups.groups, all_groups.summaries, $3, $4, $5, $6) AS c
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text) IS
-    'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a side column. '
+    'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a public column. '
     'The groups are compared as different people; for rounds of a panel, ldp_change with memoized has smaller errors. '
     'Rows are those of ldp_compare_groups for the summaries of ldp_summaries_of. If the caller may not select the '
     'reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the column does not exist, '
@@ -438,7 +438,7 @@ CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confid
     AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text, text[], text[]) IS
     'Returns the estimates of a summary. There is one row for the mean of each numeric attribute, in its units, and '
-    'for the share (of 1) of each value of a category. Each row has a standard error and an interval. The argument '
+    'for the proportion of each value of a category. Each row has a standard error and an interval. The argument '
     'target is sample or population. The argument attributes selects attributes or vectors by name; the others are '
     'not computed. For an attribute of texts, a search finds the significantly frequent ones. The texts of a small '
     'group are therefore few; the argument texts, a result of ldp_frequent_texts for the whole collection, lists '
@@ -451,11 +451,11 @@ CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.
     AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3, $5) $$;
 COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer, text[]) IS
     'Returns the estimates of a collection, or of one round. There is one row for the mean of each numeric '
-    'attribute, in its units, and for the share (of 1) of each value of a category. Each row has a standard error '
+    'attribute, in its units, and for the proportion of each value of a category. Each row has a standard error '
     'and an interval. The argument attributes selects attributes or vectors by name. Without reports it returns no '
     'rows. Error 42704 if the collection does not exist, 42501 if the caller may not query it.';
 
-CREATE FUNCTION @extschema@.ldp_round(result @extschema@.ldp_estimate_row, digits integer DEFAULT 2)
+CREATE FUNCTION @extschema@.ldp_display(result @extschema@.ldp_estimate_row, digits integer DEFAULT 2)
     RETURNS @extschema@.ldp_estimate_row
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -473,7 +473,7 @@ BEGIN
     FROM (SELECT CASE WHEN ($1).stderr > 0 AND ($1).stderr < 1e300 THEN $2 - 1 - floor(log(($1).stderr))::integer END AS places) AS of_error);
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_round(@extschema@.ldp_estimate_row, integer) IS
+COMMENT ON FUNCTION @extschema@.ldp_display(@extschema@.ldp_estimate_row, integer) IS
     'Returns a row of ldp_estimate or ldp_means, for example, with the standard error rounded to this number of '
     'significant digits (1 to 15), and estimate and interval rounded to the same decimal place. A row without a '
     'standard error, or with 0, is returned unchanged. Error 22023 for another number of digits.';

@@ -49,74 +49,74 @@ CREATE FUNCTION ldp_internal.ldp_window_final(window_state internal) RETURNS @ex
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION ldp_internal.ldp_window_final(internal) IS 'final function of ldp_agg over a moving window';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, number float8)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_number' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_number' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, number integer)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, integer) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_integer' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, integer) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, low float8, high float8)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_range' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8, float8) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_range' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8, float8) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, numbers float8[])
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8[]) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8[]) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, argument text)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, text) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, number float8, attribute text)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_number_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8, text) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_number_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, number integer, attribute text)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_integer_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, integer, text) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_integer_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, integer, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, low float8, high float8, attribute text)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_range_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8, float8, text) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_range_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8, float8, text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_accumulate(state ldp_internal.ldp_query,
+CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, numbers float8[], attribute text)
-    RETURNS ldp_internal.ldp_query
-    AS 'MODULE_PATHNAME', 'ldp_query_numbers_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_query_accumulate(ldp_internal.ldp_query, @extschema@.ldp_report, float8[], text) IS
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_numbers_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8[], text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_query_merge(state ldp_internal.ldp_query,
-        other ldp_internal.ldp_query)
-    RETURNS ldp_internal.ldp_query
+CREATE FUNCTION ldp_internal.ldp_agg_state_merge(state ldp_internal.ldp_agg_state,
+        other ldp_internal.ldp_agg_state)
+    RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION ldp_internal.ldp_query_merge(ldp_internal.ldp_query, ldp_internal.ldp_query) IS
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_merge(ldp_internal.ldp_agg_state, ldp_internal.ldp_agg_state) IS
     'Returns the aggregate state for the reports of both states. A NULL state has no reports.';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (

@@ -103,7 +103,7 @@ CREATE TRIGGER ldp_spec_is_immutable BEFORE UPDATE ON ldp_internal.ldp_collectio
 COMMENT ON TRIGGER ldp_spec_is_immutable ON ldp_internal.ldp_collection IS
     'rejects changes of a spec; a new spec needs a new collection';
 
--- The first columns of a report table; side columns follow.
+-- The first columns of a report table; public columns follow.
 CREATE TYPE @extschema@.ldp_report_row AS (report @extschema@.ldp_report, round integer);
 COMMENT ON TYPE @extschema@.ldp_report_row IS
     'row type of report tables: CREATE TABLE name OF ldp_report_row creates a table that ldp_adopt_collection '
@@ -378,7 +378,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text) IS
     'Creates a collection from an existing table of reports, such as a table of the type ldp_report_row. It checks '
     'all reports and sets the default 0 for the column round if the column has no default. It grants the privileges '
-    'that ldp_create_collection grants, except on side columns, and registers the table. Error 42809 if the table '
+    'that ldp_create_collection grants, except on public columns, and registers the table. Error 42809 if the table '
     'cannot belong to a collection, 42501 unless the caller owns it.';
 
 CREATE FUNCTION ldp_internal.ldp_partition_name(name text, part text) RETURNS text
@@ -427,13 +427,13 @@ COMMENT ON FUNCTION ldp_internal.ldp_check_labels(jsonb) IS
     'Raises error 22023 if two labels of an attribute are equal after Unicode normalization (NFC).';
 
 -- The default of the argument schema is evaluated with the search path of the caller, unlike the body.
-CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, side_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
+CREATE FUNCTION @extschema@.ldp_create_collection(name text, spec jsonb, public_columns text[] DEFAULT NULL, schema text DEFAULT current_schema(),
         analysts text DEFAULT 'rows', rows text DEFAULT 'reports', partition_by text DEFAULT NULL)
     RETURNS regclass
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     canonical jsonb := @extschema@.ldp_spec_canonical(spec);
-    side text := '';
+    public_list text := '';
     side_names text := '';
     short text := '';
     pair text[];
@@ -474,23 +474,23 @@ BEGIN
     PERFORM ldp_internal.ldp_check_admin();
     PERFORM ldp_internal.ldp_check_free(name);
 
-    IF cardinality(side_columns) > 0 THEN
-        IF array_ndims(side_columns) <> 2 OR array_length(side_columns, 2) <> 2 THEN
+    IF cardinality(public_columns) > 0 THEN
+        IF array_ndims(public_columns) <> 2 OR array_length(public_columns, 2) <> 2 THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'array_subscript_error',
-                MESSAGE = 'side columns must be pairs of a name and a type',
+                MESSAGE = 'public columns must be pairs of a name and a type',
                 HINT = 'For example ARRAY[[''country'', ''text''], [''version'', ''integer'']].';
         END IF;
-        FOREACH pair SLICE 1 IN ARRAY side_columns LOOP
+        FOREACH pair SLICE 1 IN ARRAY public_columns LOOP
             IF pair[1] IS NULL OR pair[2] IS NULL OR strpos(pair[2], '(') > 0 THEN
                 RAISE EXCEPTION USING
                     ERRCODE = 'feature_not_supported',
-                    MESSAGE = format('side column %s cannot have the type %s', COALESCE(pair[1], 'NULL'), COALESCE(pair[2], 'NULL')),
-                    DETAIL = 'A side column needs a name and a type without modifiers, such as text or numeric.',
+                    MESSAGE = format('public column %s cannot have the type %s', COALESCE(pair[1], 'NULL'), COALESCE(pair[2], 'NULL')),
+                    DETAIL = 'A public column needs a name and a type without modifiers, such as text or numeric.',
                     HINT = 'Add a constraint to the table afterwards.';
             END IF;
             -- A report with NULL in the partitioning column would stay in the default partition permanently.
-            side := side || format(', %I %s%s', pair[1], pair[2]::regtype, CASE WHEN pair[1] = partition_by THEN ' NOT NULL' ||
+            public_list := public_list || format(', %I %s%s', pair[1], pair[2]::regtype, CASE WHEN pair[1] = partition_by THEN ' NOT NULL' ||
                 CASE pair[2]::regtype WHEN 'timestamptz'::regtype THEN ' DEFAULT now()' WHEN 'timestamp'::regtype THEN ' DEFAULT (now() AT TIME ZONE ''UTC'')'
                     WHEN 'date'::regtype THEN ' DEFAULT ((now() AT TIME ZONE ''UTC'')::date)' ELSE '' END END);
             short := short || CASE WHEN pair[2]::regtype IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype, 'bytea'::regtype)
@@ -507,12 +507,12 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('a collection cannot be partitioned by "%s"', partition_by),
-            DETAIL = CASE WHEN key_type IS NULL THEN 'The name is neither "round" nor a side column.' ELSE format('The type of the column is %s.', key_type) END,
-            HINT = 'Partition by "round", or by a side column of type integer, date or timestamp.';
+            DETAIL = CASE WHEN key_type IS NULL THEN 'The name is neither "round" nor a public column.' ELSE format('The type of the column is %s.', key_type) END,
+            HINT = 'Partition by "round", or by a public column of type integer, date or timestamp.';
     END IF;
     EXECUTE format('CREATE TABLE %I.%I (%s NOT NULL, round integer NOT NULL DEFAULT 0%s%s) %s', schema, name,
-                   CASE rows WHEN 'batches' THEN 'batch @extschema@.ldp_report_batch' ELSE 'report @extschema@.ldp_report' END, side,
-                   CASE WHEN short <> '' THEN ', CONSTRAINT side_columns_are_short CHECK (' || substr(short, 6) || ')' END,
+                   CASE rows WHEN 'batches' THEN 'batch @extschema@.ldp_report_batch' ELSE 'report @extschema@.ldp_report' END, public_list,
+                   CASE WHEN short <> '' THEN ', CONSTRAINT public_columns_are_short CHECK (' || substr(short, 6) || ')' END,
                    CASE WHEN partition_by IS NOT NULL THEN format('PARTITION BY RANGE (%I)', partition_by) END);
     IF partition_by IS NOT NULL THEN
         EXECUTE format('CREATE TABLE %1$I.%2$s PARTITION OF %1$I.%3$I DEFAULT', schema, ldp_internal.ldp_partition_name(name, 'default'), name);
@@ -527,11 +527,11 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text, text, text, text) IS
     'Creates a table for reports under a spec, by default in the current schema, registers it as a collection, and '
-    'returns it. The argument side_columns has pairs of name and type for data that needs no protection, at most '
+    'returns it. The argument public_columns has pairs of name and type for data that needs no protection, at most '
     '1024 bytes per value. The role ldp_submitter may insert. The role ldp_analyst may read the rows if analysts is '
     '"rows", or query aggregates only if it is "aggregates". Both roles need USAGE on the schema. The argument rows '
-    'is "reports" for one report per row, or "batches". The argument partition_by is "round" or a side column; rows '
-    'without a partition go to a default partition. A side column used for partitioning is NOT NULL; a time column '
+    'is "reports" for one report per row, or "batches". The argument partition_by is "round" or a public column; rows '
+    'without a partition go to a default partition. A public column used for partitioning is NOT NULL; a time column '
     'defaults to the time of arrival. Error 22023 if the spec is invalid, 42710 if the collection exists, 42501 '
     'unless the caller is a member of ldp_admin.';
 

@@ -117,7 +117,7 @@ BEGIN
             ERRCODE = 'undefined_column',
             MESSAGE = format('reports of collection "%s" cannot be grouped by %s', name, COALESCE('"' || unknown || '"', 'nothing')),
             DETAIL = format('Available columns are "%s".', array_to_string(groups, '", "')),
-            HINT = 'Specify the round or side columns, as in ARRAY[''round''].';
+            HINT = 'Specify the round or public columns, as in ARRAY[''round''].';
     END IF;
     reading := ldp_internal.ldp_report_access(name, by || 'round'::text, caller);
     RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
@@ -141,6 +141,6 @@ CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF
     AS $$ SELECT g.* FROM unnest(ldp_internal.ldp_groups_of($1, $2)) AS g $$;
 COMMENT ON FUNCTION @extschema@.ldp_summaries_of(text, text[]) IS
     'Returns the summary of each group of a collection''s reports, one group per row. The argument by lists the '
-    'grouping columns: round, or side columns. If the caller may not select the reports, groups of fewer reports '
+    'grouping columns: round, or public columns. If the caller may not select the reports, groups of fewer reports '
     'than the spec''s min_group are omitted. Error 42703 if a column does not exist.';
 

@@ -66,7 +66,7 @@ BEGIN
             ERRCODE = 'undefined_column',
             MESSAGE = format('reports of collection "%s" have no time%s', name, ' "' || key || '"'),
             DETAIL = ldp_internal.ldp_listed(times),
-            HINT = 'Specify a side column with a time. To delete by round, use ldp_prune_rounds.';
+            HINT = 'Specify a public column with a time. To delete by round, use ldp_prune_rounds.';
     END IF;
     SELECT p.partitions, p.rows INTO partitions, rows
     FROM pg_attribute AS a, LATERAL ldp_internal.ldp_prune_below(caller, collection, key,
@@ -87,8 +87,8 @@ CREATE FUNCTION @extschema@.ldp_prune(name text, before timestamptz, "column" te
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_prune(text, timestamptz, text) IS
     'Deletes the reports of a collection from before a time. It refreshes the rollups first and deletes only reports '
-    'that all rollups have counted. The argument "column" is a side column with a time; by default the partitioning '
-    'column, or else the first side column with a time. Returns the number of partitions dropped, the number of rows '
+    'that all rollups have counted. The argument "column" is a public column with a time; by default the partitioning '
+    'column, or else the first public column with a time. Returns the number of partitions dropped, the number of rows '
     'deleted from other partitions, and the number of rows kept because the column is NULL. Such rows also raise a '
     'warning.';
 

@@ -74,7 +74,7 @@ COMMENT ON COLUMN @extschema@.ldp_rollups.name IS 'name of the rollup, as functi
 COMMENT ON COLUMN @extschema@.ldp_rollups.collection IS 'collection whose reports the rollup counts';
 COMMENT ON COLUMN @extschema@.ldp_rollups.summaries IS 'table of the rollup';
 COMMENT ON COLUMN @extschema@.ldp_rollups.buckets IS
-    'parts of a bucket: the round, side columns, or units of time of side columns';
+    'parts of a bucket: the round, public columns, or units of time of public columns';
 COMMENT ON COLUMN @extschema@.ldp_rollups.zone IS 'time zone of days and other units of time';
 COMMENT ON COLUMN @extschema@.ldp_rollups.refreshed IS 'time of the last refresh; NULL before the first one';
 COMMENT ON COLUMN @extschema@.ldp_rollups.open IS
@@ -535,7 +535,7 @@ BEGIN
             ERRCODE = 'undefined_function',
             MESSAGE = format('rollup "%s" has a column whose type cannot be grouped', name),
             DETAIL = SQLERRM,
-            HINT = 'Use side columns of types with an equality operator, such as jsonb instead of json.';
+            HINT = 'Use public columns of types with an equality operator, such as jsonb instead of json.';
     END;
     RETURN created;
 END
@@ -547,8 +547,8 @@ CREATE FUNCTION @extschema@.ldp_create_rollup(name text, collection text, by tex
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_create_rollup(text, text, text[], text) IS
     'Creates a rollup: a table of summaries of a collection''s reports, one row per bucket. The argument by lists '
-    'the parts of a bucket: the round, side columns, or units of time of side columns, as in {day(visited),country}. '
-    'Use ldp_refresh to fill the table and ldp_series to read it. Only the owner may read the table itself.';
+    'the parts of a bucket: the round, public columns, or units of time of public columns, as in {day(visited),country}. '
+    'Use ldp_refresh to fill the table and ldp_rollup_series to read it. Only the owner may read the table itself.';
 
 CREATE FUNCTION ldp_internal.ldp_refresh_as(caller name, name text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

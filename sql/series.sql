@@ -122,9 +122,9 @@ CREATE FUNCTION @extschema@.ldp_rolled_up(name text, by text[] DEFAULT NULL, sin
         first_round integer DEFAULT NULL, last_round integer DEFAULT NULL) RETURNS @extschema@.ldp_group[]
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_rolled_up(text, text[], timestamptz, timestamptz, integer, integer) IS
-    'Returns the summaries that ldp_series estimates from, as an array of rows of group and summary.';
+    'Returns the summaries that ldp_rollup_series estimates from, as an array of rows of group and summary.';
 
-CREATE FUNCTION @extschema@.ldp_series(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
+CREATE FUNCTION @extschema@.ldp_rollup_series(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
         first_round integer DEFAULT NULL, last_round integer DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
         attributes text[] DEFAULT NULL)
     RETURNS TABLE ("group" jsonb, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
@@ -142,7 +142,7 @@ CREATE FUNCTION @extschema@.ldp_series(name text, by text[] DEFAULT NULL, since 
              attribute_number, value, note, row)
     ORDER BY b.index, e.row
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_series(text, text[], timestamptz, timestamptz, integer, integer, float8, text, text[]) IS
+COMMENT ON FUNCTION @extschema@.ldp_rollup_series(text, text[], timestamptz, timestamptz, integer, integer, float8, text, text[]) IS
     'Returns the estimates of a rollup by bucket, with the rows of ldp_estimate. The argument by merges buckets by '
     'some of the rollup''s columns, or by longer units of its time. The arguments since and until, or first_round '
     'and last_round, select the buckets that begin in this range. The argument attributes selects attributes or '
@@ -156,7 +156,7 @@ CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
     'Returns for each column of a rollup the number of reports in buckets where the column is NULL, and the number '
-    'of all reports. A growing number indicates clients that do not send a side column.';
+    'of all reports. A growing number indicates clients that do not send a public column.';
 
 REVOKE ALL ON FUNCTION
     ldp_internal.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer)

@@ -73,7 +73,7 @@ BEGIN
             MESSAGE = format('batch %s of collection "%s" was counted before with other reports',
                              ldp_claim_batch_as.batch, ldp_claim_batch_as.name),
             DETAIL = format('The counted batch has %s reports; the new batch has %s%s.', counted.reports, ldp_claim_batch_as.reports,
-                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ' different ones, or other side columns' ELSE '' END),
+                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ' different ones, or other public columns' ELSE '' END),
             HINT = 'Use a new identifier for each batch, and repeat a batch unchanged.';
     END IF;
     -- The commit that counted the batch may have been cut off while it waited for a standby. A transaction without a
@@ -126,16 +126,16 @@ CREATE FUNCTION ldp_internal.ldp_insertion(table_name text, columns text[] DEFAU
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_insertion(text, text[]) IS
     'Returns the statement that inserts reports ($1) of a round ($2), in random order, into a collection''s table, with values of these '
-    'side columns ($3 and the following parameters).';
+    'public columns ($3 and the following parameters).';
 
 CREATE FUNCTION ldp_internal.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_insert_reports(text, @extschema@.ldp_report[], integer, jsonb) IS
     'Runs the statement of ldp_insertion with the rights of the caller and returns the number of rows inserted. '
-    'The argument columns has values of side columns, as in ldp_insert. '
+    'The argument columns has values of public columns, as in ldp_insert. '
     'Error LD002 if no partition accepts the rows at the moment.';
 
-CREATE FUNCTION @extschema@.ldp_side_columns(name text) RETURNS TABLE ("column" text, type text, required boolean)
+CREATE FUNCTION @extschema@.ldp_public_columns(name text) RETURNS TABLE ("column" text, type text, required boolean)
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reports regclass := (ldp_internal.ldp_collection_named(name)).reports;
@@ -147,8 +147,8 @@ BEGIN
     ORDER BY a.attnum;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_side_columns(text) IS
-    'Returns the side columns of a collection, which clients may fill: the name of each column, its type, and whether '
+COMMENT ON FUNCTION @extschema@.ldp_public_columns(text) IS
+    'Returns the public columns of a collection, which clients may fill: the name of each column, its type, and whether '
     'a report needs a value because the column has no default and cannot be NULL. Error 42704 if the collection does '
     'not exist.';
 
@@ -159,7 +159,7 @@ BEGIN
     IF jsonb_typeof(columns) NOT IN ('object', 'null') THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'the values of side columns must be a JSON object',
+            MESSAGE = 'the values of public columns must be a JSON object',
             DETAIL = format('Found %s.', left(columns::text, 100)),
             HINT = 'For example {"country": "de"}.';
     END IF;
@@ -171,7 +171,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_batch_digest(@extschema@.ldp_report[], integer, jsonb) IS
-    'Returns the SHA-256 digest of a batch: of its round, its reports and the values of its side columns. '
+    'Returns the SHA-256 digest of a batch: of its round, its reports and the values of its public columns. '
     'ldp_submit_batch compares it, and clients pass it to ldp_claim_batch. Error 22023 if columns is neither an object '
     'nor null.';
 
@@ -203,7 +203,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer, jsonb) IS
-    'Adds one report to a collection, with values of side columns as in ldp_insert. A repeated call counts again. '
+    'Adds one report to a collection, with values of public columns as in ldp_insert. A repeated call counts again. '
     'Errors of ldp_insert; 23514 if the report has another spec or the round is closed, LD002 if no partition accepts '
     'the row at the moment, 42501 if the caller may not insert.';
 
@@ -228,7 +228,7 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer, jsonb) IS
     'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. The argument columns has '
-    'values of side columns for all of them, as in ldp_insert. Returns the number of reports added, 0 for a repetition. '
-    'Errors of ldp_insert; LD001 if the batch was counted with other reports or other side columns. LD002 if no '
+    'values of public columns for all of them, as in ldp_insert. Returns the number of reports added, 0 for a repetition. '
+    'Errors of ldp_insert; LD001 if the batch was counted with other reports or other public columns. LD002 if no '
     'partition accepts the rows at the moment, 27000 if a trigger or rule of the table suppresses rows.';
 

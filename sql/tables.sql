@@ -15,15 +15,15 @@ CREATE FUNCTION @extschema@.ldp_marginal(summary @extschema@.ldp_summary, attrib
     RETURNS SETOF @extschema@.ldp_cell
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_marginal(@extschema@.ldp_summary, text[], text, float8, text) IS
-    'Returns the estimated share (of 1) of every combination of the values of some attributes, one per row, with '
+    'Returns the estimated proportion of every combination of the values of some attributes, one per row, with '
     'standard error and interval. The argument method is consistent or unbiased. Error 0A000 if no view covers the '
     'attributes.';
 
-CREATE FUNCTION @extschema@.ldp_share(summary @extschema@.ldp_summary, conditions jsonb, method text DEFAULT 'consistent',
+CREATE FUNCTION @extschema@.ldp_proportion_where(summary @extschema@.ldp_summary, conditions jsonb, method text DEFAULT 'consistent',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', given jsonb DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_cell
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_share(@extschema@.ldp_summary, jsonb, text, float8, text, jsonb) IS
+COMMENT ON FUNCTION @extschema@.ldp_proportion_where(@extschema@.ldp_summary, jsonb, text, float8, text, jsonb) IS
     'Returns one row: the estimated share of the people who meet all conditions. The argument conditions maps an '
     'attribute to a label, an array of labels, or [low, high] for a number in bins. With given, the share is among '
     'the people who meet these conditions.';
@@ -47,7 +47,7 @@ CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_at
     FROM @extschema@.ldp_marginal($1, ARRAY[$2, $3], $4, $5, $6) AS m
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text, text, float8, text) IS
-    E'Returns the cross table of two attributes as shares (of 1), one row per cell. In psql: \\crosstabview row_label '
+    E'Returns the cross table of two attributes as proportions, one row per cell. In psql: \\crosstabview row_label '
     'column_label estimate. Error 0A000 if no view covers both attributes.';
 
 -- Associations and synthetic data ---------------------------------------------------------------------------

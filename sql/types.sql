@@ -217,26 +217,26 @@ COMMENT ON TYPE @extschema@.ldp_ranked IS 'estimated share and its significance'
 COMMENT ON COLUMN @extschema@.ldp_ranked.p_value IS
     'probability of an estimate at least this large if no person holds the value, adjusted for all values';
 
-CREATE TYPE @extschema@.ldp_string_share AS (
+CREATE TYPE @extschema@.ldp_string_proportion AS (
     attribute text, label text, whole boolean, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
     p_value float8, attribute_number integer, note text
 );
-COMMENT ON TYPE @extschema@.ldp_string_share IS 'estimated share of a string of an open domain, and its significance';
-COMMENT ON COLUMN @extschema@.ldp_string_share.label IS
+COMMENT ON TYPE @extschema@.ldp_string_proportion IS 'estimated share of a string of an open domain, and its significance';
+COMMENT ON COLUMN @extschema@.ldp_string_proportion.label IS
     'the string, followed by three dots unless it is whole; its code if no collection in this database has the spec';
-COMMENT ON COLUMN @extschema@.ldp_string_share.whole IS
+COMMENT ON COLUMN @extschema@.ldp_string_proportion.whole IS
     'true if the string ends here; false if it has all characters that are reported, so longer strings may begin with it';
-COMMENT ON COLUMN @extschema@.ldp_string_share.n IS 'number of reports about the whole string';
-COMMENT ON COLUMN @extschema@.ldp_string_share.p_value IS
+COMMENT ON COLUMN @extschema@.ldp_string_proportion.n IS 'number of reports about the whole string';
+COMMENT ON COLUMN @extschema@.ldp_string_proportion.p_value IS
     'probability of an estimate at least this large if no person holds the string, adjusted for all strings that were '
     'tested';
 
 CREATE TYPE @extschema@.ldp_quantile_at AS (
-    attribute text, share float8, estimate float8, lower float8, upper float8, n bigint, people bigint,
+    attribute text, probability float8, estimate float8, lower float8, upper float8, n bigint, people bigint,
     attribute_number integer, note text
 );
 COMMENT ON TYPE @extschema@.ldp_quantile_at IS 'estimated quantile: the value below which a share of the people lies';
-COMMENT ON COLUMN @extschema@.ldp_quantile_at.share IS 'requested share';
+COMMENT ON COLUMN @extschema@.ldp_quantile_at.probability IS 'requested probability: the share of the people below the quantile';
 COMMENT ON COLUMN @extschema@.ldp_quantile_at.estimate IS 'estimated quantile in the attribute''s units';
 
 CREATE TYPE @extschema@.ldp_bin AS (
@@ -273,7 +273,7 @@ BEGIN
     FOR twin IN
         SELECT a.attrelid::regclass AS type, a.attname AS name, col_description(o.attrelid, o.attnum) AS description
         FROM pg_attribute AS a JOIN pg_attribute AS o ON o.attname = a.attname AND o.attrelid = '@extschema@.ldp_estimate_row'::regclass
-        WHERE a.attrelid IN ('@extschema@.ldp_ranked'::regclass, '@extschema@.ldp_string_share'::regclass,
+        WHERE a.attrelid IN ('@extschema@.ldp_ranked'::regclass, '@extschema@.ldp_string_proportion'::regclass,
                               '@extschema@.ldp_quantile_at'::regclass,
                              '@extschema@.ldp_bin'::regclass, '@extschema@.ldp_cell'::regclass)
           AND col_description(a.attrelid, a.attnum) IS NULL
@@ -285,26 +285,26 @@ $script$;
 
 -- The state of an aggregate with arguments besides the reports: the arguments, then a summary. It is not meant to be
 -- stored; its text and binary formats serve the transfer between servers.
-CREATE TYPE ldp_internal.ldp_query;
-CREATE FUNCTION ldp_internal.ldp_query_in(cstring) RETURNS ldp_internal.ldp_query
+CREATE TYPE ldp_internal.ldp_agg_state;
+CREATE FUNCTION ldp_internal.ldp_agg_state_in(cstring) RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION ldp_internal.ldp_query_out(ldp_internal.ldp_query) RETURNS cstring
+CREATE FUNCTION ldp_internal.ldp_agg_state_out(ldp_internal.ldp_agg_state) RETURNS cstring
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION ldp_internal.ldp_query_recv(internal) RETURNS ldp_internal.ldp_query
+CREATE FUNCTION ldp_internal.ldp_agg_state_recv(internal) RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
-CREATE FUNCTION ldp_internal.ldp_query_send(ldp_internal.ldp_query) RETURNS bytea
+CREATE FUNCTION ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_state) RETURNS bytea
     AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE TYPE ldp_internal.ldp_query (
-    INPUT = ldp_internal.ldp_query_in, OUTPUT = ldp_internal.ldp_query_out,
-    RECEIVE = ldp_internal.ldp_query_recv, SEND = ldp_internal.ldp_query_send,
+CREATE TYPE ldp_internal.ldp_agg_state (
+    INPUT = ldp_internal.ldp_agg_state_in, OUTPUT = ldp_internal.ldp_agg_state_out,
+    RECEIVE = ldp_internal.ldp_agg_state_recv, SEND = ldp_internal.ldp_agg_state_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended
 );
-COMMENT ON TYPE ldp_internal.ldp_query IS 'state of an aggregate with arguments: the arguments and a summary';
-COMMENT ON FUNCTION ldp_internal.ldp_query_in(cstring) IS
+COMMENT ON TYPE ldp_internal.ldp_agg_state IS 'state of an aggregate with arguments: the arguments and a summary';
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_in(cstring) IS
     'Converts hexadecimal text to an aggregate state; validates all bytes.';
-COMMENT ON FUNCTION ldp_internal.ldp_query_out(ldp_internal.ldp_query) IS
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_out(ldp_internal.ldp_agg_state) IS
     'Converts an aggregate state to hexadecimal text.';
-COMMENT ON FUNCTION ldp_internal.ldp_query_recv(internal) IS
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_recv(internal) IS
     'Converts bytes to an aggregate state; validates all bytes.';
-COMMENT ON FUNCTION ldp_internal.ldp_query_send(ldp_internal.ldp_query) IS 'Converts an aggregate state to bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_state) IS 'Converts an aggregate state to bytes.';
 

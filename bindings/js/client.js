@@ -85,7 +85,7 @@ export class Client {
         const all = Array.from(records, (record) => this.#collection.values(record));
         const side = Array.isArray(columns) ? columns.map(texts) : [texts(columns)];
         if (Array.isArray(columns) && side.length !== all.length)
-            throw new LdpError("invalid_value", "the side columns and the records differ in number",
+            throw new LdpError("invalid_value", "the public columns and the records differ in number",
                 `Found ${side.length} and ${all.length}.`, "Pass one object for all records, or an array with one for each.");
         whole(round);
         const receipts = await this.#change((instance) => instance.reportAll(all, round, side));
@@ -149,21 +149,21 @@ export function whole(round) {
         throw new LdpError("invalid_value", "a round must be a 32-bit integer", `Found ${round}.`);
 }
 
-/** Returns the values of side columns as pairs of a name and a text. A missing value takes the column's default. */
+/** Returns the values of public columns as pairs of a name and a text. A missing value takes the column's default. */
 export function texts(columns) {
     if (columns === null || typeof columns !== "object" || Array.isArray(columns))
-        throw new LdpError("invalid_value", "the side columns must be an object", `Found ${String(columns).slice(0, 100)}.`,
+        throw new LdpError("invalid_value", "the public columns must be an object", `Found ${String(columns).slice(0, 100)}.`,
             'For example {country: "de"}.');
     const pairs = [];
     for (const [name, value] of Object.entries(columns)) {
         if (value === null || value === undefined) continue;
         const known = ["string", "number", "bigint", "boolean"].includes(typeof value);
         if (!known && !(value instanceof Date && !Number.isNaN(value.getTime())))
-            throw new LdpError("invalid_value", `the value of side column "${name}" has no text form`,
+            throw new LdpError("invalid_value", `the value of public column "${name}" has no text form`,
                 `It is of the type ${typeof value}.`, "A value is a string, a number, a boolean, a valid Date or null.");
         const pair = [name, value instanceof Date ? value.toISOString() : String(value)];
         if (pair.some((part) => /\p{Surrogate}/u.test(part)))
-            throw new LdpError("invalid_value", `side column "${name}" is not valid Unicode`, "It has a lone surrogate.");
+            throw new LdpError("invalid_value", `public column "${name}" is not valid Unicode`, "It has a lone surrogate.");
         pairs.push(pair);
     }
     return pairs;

@@ -30,7 +30,7 @@ export type Vector = readonly number[] | Float64Array | Readonly<Record<string, 
 export type Row = readonly (Value | readonly number[] | Float64Array)[] | Readonly<Record<string, Value | Vector>>;
 
 /**
- * Values of side columns by name, which are public: they are sent and stored beside the report as they are. The server
+ * Values of public columns by name: they are sent and stored beside the report as they are. The server
  * converts them to the types of the columns. A Date is sent in ISO 8601; null and undefined take the column's default.
  */
 export type Columns = Readonly<Record<string, string | number | bigint | boolean | Date | null | undefined>>;

@@ -187,7 +187,7 @@ export class Instance {
     snapshot() {
         return this.#output(this.#exports.snapshot()).slice();
     }
-    /** Sets the side columns of the next records: pairs of a name and a text. */
+    /** Sets the public columns of the next records: pairs of a name and a text. */
     #columns(columns) {
         this.#exports.clear_columns();
         for (const [name, value] of columns) {
@@ -210,7 +210,7 @@ export class Instance {
         const [receipt] = this.#receipt(this.#exports.report_member(round));
         return [receipt, this.#output(this.#exports.snapshot_member()).slice()];
     }
-    /** `columns` has the side columns of each record, or one element for all. */
+    /** `columns` has the public columns of each record, or one element for all. */
     reportAll(records, round, columns = [[]]) {
         const receipts = [];
         for (const [i, values] of records.entries()) {

@@ -2,7 +2,7 @@
 // log, while INSERT writes each row by itself. Therefore a batch is converted into the input of COPY.
 //
 // A batch is checked when it enters as a value of its type, and COPY checks each report again. This file
-// checks only the frame of the batch, which bounds all reads. Side columns (side_columns.hpp) have the same
+// checks only the frame of the batch, which bounds all reads. Public columns (public_columns.hpp) have the same
 // values in each row.
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "arguments.hpp"
+#include "collection/public_columns.hpp"
 #include "collection/random_order.hpp"
-#include "collection/side_columns.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -109,16 +109,16 @@ int read(void* to, int, int most) {
 }
 
 /// Checks the frame of the batch. Calls PostgreSQL only for memory.
-Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round, const SideColumns& side) {
+Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round, const PublicColumns& filled) {
     const Mechanism& mechanism = mechanism_of(fcinfo, batch, Kind::batch);
     const BatchFrame frame = batch_frame(mechanism);
     if (!frame.fits(batch, mechanism.block())) check_batch(mechanism, batch);  // throws the reason
     const std::size_t block = mechanism.block().size(), payload = sent_size(mechanism);
     std::size_t row_size = 2 + 4 + block + payload + 4 + 4;
-    for (int i = 0; i < side.count; ++i) row_size += 4 + contents(side.columns[i].sent).size();
+    for (int i = 0; i < filled.count; ++i) row_size += 4 + contents(filled.columns[i].sent).size();
     auto* bytes = static_cast<char*>(try_palloc(row_size));
     Stream row{bytes};
-    row.put16(static_cast<std::uint16_t>(2 + side.count));
+    row.put16(static_cast<std::uint16_t>(2 + filled.count));
     row.put32(static_cast<std::uint32_t>(block + payload));
     const MutableBytes report(reinterpret_cast<std::byte*>(row.at), block + payload);
     std::ranges::copy(batch.first(block), report.begin());
@@ -126,8 +126,8 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round, const
     row.at += block + payload;
     row.put32(sizeof round);
     row.put32(static_cast<std::uint32_t>(round));
-    for (int i = 0; i < side.count; ++i) {
-        const Bytes value = contents(side.columns[i].sent);
+    for (int i = 0; i < filled.count; ++i) {
+        const Bytes value = contents(filled.columns[i].sent);
         row.put32(static_cast<std::uint32_t>(value.size()));
         row.put(value.data(), value.size());
     }
@@ -184,7 +184,7 @@ bool copies(Relation table) {
 }
 
 /// The range table of COPY into these columns, after a check of the caller's privileges.
-ParseState* permitted(Relation table, const ReportColumns& columns, const SideColumns& side) {
+ParseState* permitted(Relation table, const ReportColumns& columns, const PublicColumns& filled) {
     ParseState* state = make_parsestate(nullptr);
     ParseNamespaceItem* item =
         addRangeTableEntryForRelation(state, table, RowExclusiveLock, nullptr, false, false);
@@ -200,7 +200,7 @@ ParseState* permitted(Relation table, const ReportColumns& columns, const SideCo
     };
     inserts(columns.report);
     inserts(columns.round);
-    for (int i = 0; i < side.count; ++i) inserts(side.columns[i].number);
+    for (int i = 0; i < filled.count; ++i) inserts(filled.columns[i].number);
 #if PG_VERSION_NUM >= 160000
     ExecCheckPermissions(state->p_rtable, list_make1(rights), true);
 #else
@@ -209,13 +209,14 @@ ParseState* permitted(Relation table, const ReportColumns& columns, const SideCo
     return state;
 }
 
-std::uint64_t copy_in(Relation table, const ReportColumns& columns, const SideColumns& side, Source& source) {
-    ParseState* state = permitted(table, columns, side);
+std::uint64_t copy_in(Relation table, const ReportColumns& columns, const PublicColumns& filled,
+                      Source& source) {
+    ParseState* state = permitted(table, columns, filled);
     if (!table->rd_islocaltemp) PreventCommandIfReadOnly("ldp_insert()");
 
     char report[] = "report", round[] = "round", format[] = "format", binary[] = "binary";
     List* names = list_make2(makeString(report), makeString(round));
-    for (int i = 0; i < side.count; ++i) names = lappend(names, makeString(side.columns[i].name));
+    for (int i = 0; i < filled.count; ++i) names = lappend(names, makeString(filled.columns[i].name));
     List* options = list_make1(makeDefElem(format, reinterpret_cast<Node*>(makeString(binary)), -1));
     std::uint64_t rows = 0;
     Source* const before = reading;
@@ -243,10 +244,10 @@ struct Parameter {
     bool null = false;
 };
 
-/// Runs an INSERT with two parameters, followed by the side columns. Returns the number of rows inserted.
+/// Runs an INSERT with two parameters, followed by the public columns. Returns the number of rows inserted.
 std::uint64_t run(const char* statement, const Parameter& first, const Parameter& second,
-                  const SideColumns& side) {
-    const int count = 2 + side.count;
+                  const PublicColumns& filled) {
+    const int count = 2 + filled.count;
     auto* types = static_cast<Oid*>(palloc(static_cast<std::size_t>(count) * sizeof(Oid)));
     auto* values = static_cast<Datum*>(palloc(static_cast<std::size_t>(count) * sizeof(Datum)));
     auto* nulls = static_cast<char*>(palloc(static_cast<std::size_t>(count) + 1));
@@ -257,7 +258,7 @@ std::uint64_t run(const char* statement, const Parameter& first, const Parameter
     };
     set(0, first);
     set(1, second);
-    for (int i = 0; i < side.count; ++i) set(2 + i, {side.columns[i].type, side.columns[i].value});
+    for (int i = 0; i < filled.count; ++i) set(2 + i, {filled.columns[i].type, filled.columns[i].value});
     nulls[count] = '\0';
     SPI_connect();
     if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
@@ -269,19 +270,19 @@ std::uint64_t run(const char* statement, const Parameter& first, const Parameter
 
 /// Inserts the batch with INSERT: as one row, or as one row per report.
 std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Datum batch, Datum round,
-                     const SideColumns& side) {
+                     const PublicColumns& filled) {
     const char* name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
                                                   RelationGetRelationName(table));
     const char *names = "", *values = "";
-    for (int i = 0; i < side.count; ++i) {
-        names = psprintf("%s, %s", names, quote_identifier(side.columns[i].name));
+    for (int i = 0; i < filled.count; ++i) {
+        names = psprintf("%s, %s", names, quote_identifier(filled.columns[i].name));
         values = psprintf("%s, $%d", values, i + 3);
     }
     const char* statement =
         apart ? psprintf("INSERT INTO %s (report, round%s) SELECT %s.ldp_unpack($1), $2%s", name, names,
                          quote_identifier(get_namespace_name(schema)), values)
               : psprintf("INSERT INTO %s (batch, round%s) SELECT $1, $2%s", name, names, values);
-    return run(statement, {batch_type, batch}, {INT4OID, round}, side);
+    return run(statement, {batch_type, batch}, {INT4OID, round}, filled);
 }
 
 /// The number of reports in a batch.
@@ -353,15 +354,15 @@ LDP_FUNCTION(ldp_insert) {
     const ReportColumns columns = columns_of(table, "report", type_named("ldp_report", schema));
     const bool apart = columns.report != InvalidAttrNumber;
     if (!apart && columns_of(table, "batch", batch_type).report == InvalidAttrNumber) refuse_table(table);
-    const SideColumns side = side_columns(RelationGetRelid(table), fcinfo, 3);
+    const PublicColumns filled = public_columns(RelationGetRelid(table), fcinfo, 3);
     std::uint64_t rows;
-    if (apart && side.sendable && copies(table)) {
+    if (apart && filled.sendable && copies(table)) {
         Source source = source_of(fcinfo, contents(reinterpret_cast<varlena*>(DatumGetPointer(batch))),
-                                  PG_GETARG_INT32(2), side);
-        rows = inserted([&] { return copy_in(table, columns, side, source); });
+                                  PG_GETARG_INT32(2), filled);
+        rows = inserted([&] { return copy_in(table, columns, filled, source); });
     } else {
         rows = inserted(
-            [&] { return insert(table, schema, apart, batch_type, batch, PG_GETARG_DATUM(2), side); });
+            [&] { return insert(table, schema, apart, batch_type, batch, PG_GETARG_DATUM(2), filled); });
         if (!apart) rows *= count_of(contents(reinterpret_cast<varlena*>(DatumGetPointer(batch))));
     }
     relation_close(table, NoLock);
@@ -375,12 +376,13 @@ LDP_FUNCTION(ldp_insert_reports) {
     MemoryContextData* caller = CurrentMemoryContext;
     auto* name = PG_GETARG_TEXT_PP(0);
     const Oid table = DatumGetObjectId(DirectFunctionCall1(text_regclass, PointerGetDatum(name)));
-    const SideColumns side = side_columns(table, fcinfo, 3);
-    auto* names = static_cast<Datum*>(palloc(static_cast<std::size_t>(side.count) * sizeof(Datum)));
-    for (int i = 0; i < side.count; ++i) names[i] = PointerGetDatum(cstring_to_text(side.columns[i].name));
+    const PublicColumns filled = public_columns(table, fcinfo, 3);
+    auto* names = static_cast<Datum*>(palloc(static_cast<std::size_t>(filled.count) * sizeof(Datum)));
+    for (int i = 0; i < filled.count; ++i)
+        names[i] = PointerGetDatum(cstring_to_text(filled.columns[i].name));
     Oid types[] = {TEXTOID, TEXTARRAYOID};
-    Datum values[] = {PointerGetDatum(name),
-                      PointerGetDatum(construct_array(names, side.count, TEXTOID, -1, false, TYPALIGN_INT))};
+    Datum values[] = {PointerGetDatum(name), PointerGetDatum(construct_array(names, filled.count, TEXTOID, -1,
+                                                                             false, TYPALIGN_INT))};
     const char* query = "SELECT ldp_internal.ldp_insertion($1, $2)";
     SPI_connect();
     if (SPI_execute_with_args(query, 2, types, values, nullptr, true, 1) != SPI_OK_SELECT ||
@@ -391,6 +393,6 @@ LDP_FUNCTION(ldp_insert_reports) {
     SPI_finish();
     const Parameter reports{get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1), PG_ARGISNULL(1)};
     const Parameter round{INT4OID, PG_GETARG_DATUM(2), PG_ARGISNULL(2)};
-    const std::uint64_t rows = inserted([&] { return run(statement, reports, round, side); });
+    const std::uint64_t rows = inserted([&] { return run(statement, reports, round, filled); });
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }

@@ -82,8 +82,8 @@ T& place(T* result, const char* what) {
 /// The values as C++ takes them, checked one by one; they view their texts. Throws Error (invalid_value).
 void read_values(const ldp_value* values, std::size_t count, std::vector<Value>& read);
 
-/// Returns the values of side columns. Throws Error (invalid_value).
-[[nodiscard]] SideValues read_columns(const ldp_column* columns, std::size_t count);
+/// Returns the values of public columns. Throws Error (invalid_value).
+[[nodiscard]] PublicValues read_columns(const ldp_column* columns, std::size_t count);
 
 /// Runs take(record) for each record of `of_each` values. `done` counts the records. Throws Error
 /// (invalid_value) if `count` is not a multiple of `of_each`, and the exceptions of `take`.

@@ -55,12 +55,12 @@ ldp_status ldp_client_state(const ldp_client* client, uint8_t** state, size_t* s
     });
 }
 
-SideValues ldp::capi::read_columns(const ldp_column* columns, std::size_t count) {
-    SideValues values;
-    if (count > 0) need(columns, "array of side columns");
-    for (std::size_t i = 0; i < std::min(count, SideValues::most + 1); ++i)
-        values.set(text_of(columns[i].name, LDP_TO_END, "name of a side column"),
-                   text_of(columns[i].text, columns[i].length, "value of a side column"));
+PublicValues ldp::capi::read_columns(const ldp_column* columns, std::size_t count) {
+    PublicValues values;
+    if (count > 0) need(columns, "array of public columns");
+    for (std::size_t i = 0; i < std::min(count, PublicValues::most + 1); ++i)
+        values.set(text_of(columns[i].name, LDP_TO_END, "name of a public column"),
+                   text_of(columns[i].text, columns[i].length, "value of a public column"));
     return values;
 }
 
@@ -101,9 +101,9 @@ ldp_status ldp_client_stage_columns(ldp_client* client, const ldp_value* values,
     staged = 0;
     return guarded(error, [&] {
         need(client, "client");
-        const SideValues side = read_columns(columns, column_count);
+        const PublicValues filled = read_columns(columns, column_count);
         for_each_record(values, count, client->values, staged,
-                        [&](std::span<const Value> record) { client->client.stage(record, side); });
+                        [&](std::span<const Value> record) { client->client.stage(record, filled); });
     });
 }
 ldp_status ldp_client_commit(ldp_client* client, int32_t round, ldp_error** error) {

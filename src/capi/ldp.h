@@ -165,7 +165,7 @@ LDP_API ldp_status ldp_summarize(const ldp_collection *collection, const uint8_t
 
 /* Computes the rows of a query of a summary, as the SQL functions return them: the same functions without "ldp_", the same
  * arguments, columns and numbers. `query` is a JSON object: "function" is the name, the other keys are arguments, such as
- * {"function": "quantiles", "attribute": "wage", "shares": [0.5]}. A second summary is text in hexadecimal. `rows` is a JSON
+ * {"function": "quantiles", "attribute": "wage", "probabilities": [0.5]}. A second summary is text in hexadecimal. `rows` is a JSON
  * array with an object for each row. Numbers are the shortest text of the same double; infinite numbers are the texts
  * "Infinity" and "-Infinity". `collection` has the labels; if it is null, numbers replace them. The caller frees `rows` with
  * ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_UNSUPPORTED. */
@@ -243,7 +243,7 @@ LDP_API ldp_status ldp_client_commit(ldp_client *client, int32_t round, ldp_erro
 /* Deletes the staged reports: see ldp_client_stage(). */
 LDP_API ldp_status ldp_client_discard(ldp_client *client, ldp_error **error);
 
-/* The value of a side column: a column of the collection's table beside the report, such as a country or a time.
+/* The value of a public column: a column of the collection's table beside the report, such as a country or a time.
  * The value is public: it is queued, sent and stored as it is, without protection. The server converts the text to
  * the type of the column. A column without a value takes its default. */
 typedef struct ldp_column {
@@ -252,12 +252,12 @@ typedef struct ldp_column {
     size_t length;    /* bytes of the text, or LDP_TO_END */
 } ldp_column;
 
-/* Does the same as ldp_client_report(), with side columns. `columns` may be null if `column_count` is 0.
+/* Does the same as ldp_client_report(), with public columns. `columns` may be null if `column_count` is 0.
  * LDP_INVALID_VALUE also if a value is too long or not UTF-8. */
 LDP_API ldp_status ldp_client_report_columns(ldp_client *client, const ldp_value *values, size_t count,
                                              const ldp_column *columns, size_t column_count, int32_t round,
                                              ldp_receipt *receipt, ldp_error **error);
-/* Does the same as ldp_client_stage(), with side columns, which are the same for all records of the call. */
+/* Does the same as ldp_client_stage(), with public columns, which are the same for all records of the call. */
 LDP_API ldp_status ldp_client_stage_columns(ldp_client *client, const ldp_value *values, size_t count,
                                             const ldp_column *columns, size_t column_count, size_t *done,
                                             ldp_error **error);
@@ -315,14 +315,14 @@ LDP_API const uint8_t *ldp_batch_report(const ldp_batch *batch, size_t i, size_t
  * LDP_MALFORMED if a report is damaged: settle the batch with LDP_REFUSED. LDP_FULL if there are too many reports:
  * settle it with LDP_TOO_LARGE. */
 LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size_t *size, ldp_error **error);
-/* Returns the side columns of all its reports: a JSON object of strings, "{}" if there are none. A transport sends
+/* Returns the public columns of all its reports: a JSON object of strings, "{}" if there are none. A transport sends
  * them with the reports, as the argument `columns` of ldp_submit_batch. */
 LDP_API const char *ldp_batch_columns(const ldp_batch *batch);
-/* Returns the body of a POST to an endpoint, with side columns and reports, and in `type` its media type, which is
+/* Returns the body of a POST to an endpoint, with public columns and reports, and in `type` its media type, which is
  * static. The caller frees the body with ldp_free(). Errors as of ldp_batch_frame(). */
 LDP_API ldp_status ldp_batch_body(const ldp_batch *batch, uint8_t **body, size_t *size, const char **type,
                                   ldp_error **error);
-/* Writes the SHA-256 digest of round, reports and side columns, which ldp_claim_batch takes. */
+/* Writes the SHA-256 digest of round, reports and public columns, which ldp_claim_batch takes. */
 LDP_API ldp_status ldp_batch_digest(const ldp_batch *batch, uint8_t digest[32], ldp_error **error);
 
 /* The outcome of a batch. Return one of the last three only if it is certain: the client then puts the reports into
@@ -425,8 +425,8 @@ typedef struct ldp_fleet ldp_fleet;
 typedef struct ldp_entry {
     const char *person;        /* unique name of the person, terminated by a zero */
     int32_t round;             /* as in ldp_client_report() */
-    const ldp_column *columns; /* side columns; null if there are none */
-    size_t column_count;       /* number of side columns */
+    const ldp_column *columns; /* public columns; null if there are none */
+    size_t column_count;       /* number of public columns */
 } ldp_entry;
 
 /* Opens the file, or creates it if it does not exist. Errors as of ldp_client_in_file(). */

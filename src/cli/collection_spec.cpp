@@ -17,10 +17,10 @@ std::string collection_spec(const std::string& name) {
     return fetch_spec(server, name).to_json();
 }
 
-std::vector<SideColumn> collection_columns(const std::string& name) {
+std::vector<PublicColumn> collection_columns(const std::string& name) {
     pqxx::connection server = connect();
     Connection link(server);
-    return fetch_side_columns(link, name);
+    return fetch_public_columns(link, name);
 }
 
 }  // namespace ldp::cli

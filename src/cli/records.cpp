@@ -61,8 +61,8 @@ std::uint64_t ColumnMap::hash() const {
         add(attribute);
         add(column);
     }
-    for (const SideSource& one : side) {
-        add("side " + one.column.name);
+    for (const PublicSource& one : filled) {
+        add("public " + one.column.name);
         add(one.source);
     }
     if (!panel_person.empty()) add("panel " + panel_person);
@@ -108,14 +108,14 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
 }
 
 void Records::find_side(const ColumnMap& columns) {
-    for (const SideSource& one : columns.side)
-        side_.emplace_back(one.column, csv_.column(one.source, "It must have the side column " +
+    for (const PublicSource& one : columns.filled)
+        side_.emplace_back(one.column, csv_.column(one.source, "It must have the public column " +
                                                                    in_quotes(one.column.name) + "."));
 }
 
 void Records::read_side() {
-    side_values_ = {};
-    for (const auto& [column, at] : side_) set_side_value(side_values_, column, csv_.field(at));
+    public_values_ = {};
+    for (const auto& [column, at] : side_) set_public_value(public_values_, column, csv_.field(at));
 }
 
 std::optional<std::int32_t> Records::round() const {
@@ -132,10 +132,10 @@ std::optional<std::int32_t> Records::round() const {
 
 void Records::check_side() const {
     const auto known = means_->find(std::string(csv_.field(names_)));
-    if (known && side_of_people_[*known] != side_values_)
-        throw Error(ErrorCode::invalid_value, "the side columns of a person differ",
+    if (known && side_of_people_[*known] != public_values_)
+        throw Error(ErrorCode::invalid_value, "the public columns of a person differ",
                     "The person's first row is line " + std::to_string(first_lines_[*known]) + ".",
-                    "With --average-by, all rows of a person must have the same side columns.");
+                    "With --average-by, all rows of a person must have the same public columns.");
 }
 
 void Records::resume(const RecordPosition& position, Tally tally) {
@@ -158,7 +158,7 @@ void Records::average() {
         means_->add(csv_.field(names_), values_);
         if (means_->size() > first_lines_.size()) {
             first_lines_.push_back(csv_.line());
-            side_of_people_.push_back(side_values_);
+            side_of_people_.push_back(public_values_);
         }
         ++tally_.rows;
         return true;
@@ -264,7 +264,7 @@ void add_record_options(Options& options) {
         "column that identifies the person: one report per person, of the averages of their rows")(
         "column", po::value<std::vector<std::string>>(),
         "ATTRIBUTE=NAME, the column of an attribute, if their names differ; NAME alone if the spec has one "
-        "attribute. ldp submit also accepts SIDE or SIDE=NAME, a side column of the collection and its "
+        "attribute. ldp submit also accepts COLUMN or COLUMN=NAME, a public column of the collection and its "
         "column in the file. Its values are public and are not randomized");
 }
 
@@ -274,7 +274,8 @@ BadRow bad_row_policy(const Arguments& arguments) {
 Outside outside_policy(const Arguments& arguments) {
     return outside_choice.chosen(arguments);
 }
-ColumnMap record_columns(const Arguments& arguments, const Spec& spec, const SideColumnSource& side_columns) {
+ColumnMap record_columns(const Arguments& arguments, const Spec& spec,
+                         const PublicColumnSource& public_columns) {
     ColumnMap columns;
     if (arguments.count("average-by") != 0) {
         columns.person = arguments["average-by"].as<std::string>();
@@ -282,18 +283,19 @@ ColumnMap record_columns(const Arguments& arguments, const Spec& spec, const Sid
     }
     if (arguments.count("column") == 0) return columns;
     const std::vector<Attribute>& attributes = spec.attributes();
-    std::optional<std::vector<SideColumn>> known;
-    // Whether an option names a side column, which then is filled.
+    std::optional<std::vector<PublicColumn>> known;
+    // Whether an option names a public column, which then is filled.
     const auto fills = [&](const std::string& given) {
-        if (!side_columns) return false;
-        if (!known) known = side_columns();
-        for (const SideColumn& column : *known) {
+        if (!public_columns) return false;
+        if (!known) known = public_columns();
+        for (const PublicColumn& column : *known) {
             if (given != column.name && !given.starts_with(column.name + "=")) continue;
             const bool renamed = given != column.name;
-            if (std::ranges::any_of(columns.side,
-                                    [&](const SideSource& one) { return one.column.name == column.name; }))
-                throw UsageError("--column names two columns for the side column " + in_quotes(column.name));
-            columns.side.push_back({column, renamed ? given.substr(column.name.size() + 1) : column.name});
+            if (std::ranges::any_of(columns.filled,
+                                    [&](const PublicSource& one) { return one.column.name == column.name; }))
+                throw UsageError("--column names two columns for the public column " +
+                                 in_quotes(column.name));
+            columns.filled.push_back({column, renamed ? given.substr(column.name.size() + 1) : column.name});
             return true;
         }
         return false;
@@ -304,9 +306,10 @@ ColumnMap record_columns(const Arguments& arguments, const Spec& spec, const Sid
         });
         if (meant == attributes.end() && fills(given)) continue;
         if (meant == attributes.end() && attributes.size() > 1)
-            throw UsageError("--column must be ATTRIBUTE=NAME with an attribute of the spec's records" +
-                             std::string(side_columns ? ", or name a side column of the collection" : "") +
-                             ", not " + in_quotes(given));
+            throw UsageError(
+                "--column must be ATTRIBUTE=NAME with an attribute of the spec's records" +
+                std::string(public_columns ? ", or name a public column of the collection" : "") + ", not " +
+                in_quotes(given));
         const bool named = meant != attributes.end();
         const std::string& attribute = named ? meant->name : attributes[0].name;
         const std::string column = named ? given.substr(attribute.size() + 1) : given;

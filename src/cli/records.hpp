@@ -13,7 +13,7 @@
 
 #include "cli/command.hpp"
 #include "cli/csv.hpp"
-#include "cli/side_options.hpp"
+#include "cli/public_options.hpp"
 #include "client/collection.hpp"
 #include "client/user_means.hpp"
 #include "core/base/error.hpp"
@@ -56,7 +56,7 @@ struct Tally {
 struct ColumnMap {
     std::string person = {};  ///< the column that identifies people; empty if each row is a record
     std::map<std::string, std::string> of = {};  ///< columns of attributes with another name, by attribute
-    std::vector<SideSource> side = {};           ///< side columns that the file fills
+    std::vector<PublicSource> filled = {};       ///< public columns that the file fills
     /// The columns of a panel: of the person and of the round. Without a person, the file is no panel;
     /// without a round, all rows have the same one.
     std::string panel_person = {}, panel_round = {};
@@ -96,9 +96,9 @@ class Records {
         });
     }
 
-    /// The side columns of the record that next() hands over.
-    [[nodiscard]] const SideValues& columns() const noexcept {
-        return means_ ? side_of_people_[person_ - 1] : side_values_;
+    /// The public columns of the record that next() hands over.
+    [[nodiscard]] const PublicValues& columns() const noexcept {
+        return means_ ? side_of_people_[person_ - 1] : public_values_;
     }
     /// In a panel, the person of the record that next() hands over.
     [[nodiscard]] std::string person() const { return std::string(csv_.field(names_)); }
@@ -141,11 +141,11 @@ class Records {
             }
         }
     }
-    /// Finds the file's columns with values of side columns.
+    /// Finds the file's columns with values of public columns.
     void find_side(const ColumnMap& columns);
-    /// Reads the side columns of the current row.
+    /// Reads the public columns of the current row.
     void read_side();
-    /// Throws Error (invalid_value) if the row's side columns differ from those of the person's first row.
+    /// Throws Error (invalid_value) if the row's public columns differ from those of the person's first row.
     void check_side() const;
     [[nodiscard]] bool next_row();
     [[nodiscard]] bool next_person();
@@ -155,18 +155,19 @@ class Records {
     CsvReader& csv_;
     BadRow policy_;
     std::ostream* notices_;
-    std::vector<const Attribute*> given_;                   ///< the spec's attributes, except products
-    std::vector<std::size_t> columns_;                      ///< the columns of `given_`
-    std::vector<Value> values_;                             ///< the current record
-    std::vector<std::pair<SideColumn, std::size_t>> side_;  ///< side columns, and their columns in the file
-    SideValues side_values_;                                ///< side columns of the current record
+    std::vector<const Attribute*> given_;  ///< the spec's attributes, except products
+    std::vector<std::size_t> columns_;     ///< the columns of `given_`
+    std::vector<Value> values_;            ///< the current record
+    std::vector<std::pair<PublicColumn, std::size_t>>
+        side_;                    ///< public columns, and their columns in the file
+    PublicValues public_values_;  ///< public columns of the current record
     Tally tally_;
 
     std::optional<UserMeans> means_;          ///< if rows are averaged
     std::size_t names_ = 0;                   ///< the column that identifies people
     std::optional<std::size_t> rounds_ = {};  ///< the column of the round
     std::vector<std::uint64_t> first_lines_;
-    std::vector<SideValues> side_of_people_;
+    std::vector<PublicValues> side_of_people_;
     std::uint64_t person_ = 0;                      ///< the next person
     std::map<std::string, std::uint64_t> reasons_;  ///< of skipped rows
     bool averaged_ = false;
@@ -176,11 +177,11 @@ class Records {
 void add_record_options(Options& options);
 [[nodiscard]] BadRow bad_row_policy(const Arguments& arguments);
 [[nodiscard]] Outside outside_policy(const Arguments& arguments);
-/// Fetches the side columns of the collection. Called only if an option may name one.
-using SideColumnSource = std::function<std::vector<SideColumn>()>;
-/// Returns the columns that --column and --average-by name, for the attributes of the spec and the side
+/// Fetches the public columns of the collection. Called only if an option may name one.
+using PublicColumnSource = std::function<std::vector<PublicColumn>()>;
+/// Returns the columns that --column and --average-by name, for the attributes of the spec and the public
 /// columns of the collection.
 [[nodiscard]] ColumnMap record_columns(const Arguments& arguments, const Spec& spec,
-                                       const SideColumnSource& side_columns = {});
+                                       const PublicColumnSource& public_columns = {});
 
 }  // namespace ldp::cli

@@ -59,7 +59,7 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
-Receipt Client::report(std::span<const Value> record, std::int32_t round, const SideValues& columns) {
+Receipt Client::report(std::span<const Value> record, std::int32_t round, const PublicValues& columns) {
     std::optional<ReportedRounds> rounds;
     if (once_per_round_ && rounds.emplace(*store_, round).has_round()) return {{}, Origin::ignored};
     const Discarded discarded(*bits_);
@@ -78,7 +78,7 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round, const 
     return std::move(receipt);
 }
 
-Receipt Client::stage(std::span<const Value> record, const SideValues& columns) {
+Receipt Client::stage(std::span<const Value> record, const PublicValues& columns) {
     if (once_per_round_)
         raise(ErrorCode::unsupported, "the client takes one record per round",
               "Staged records have no round before they are queued.",

@@ -143,7 +143,7 @@ class Client {
     /// counted from 1, in ascending order. Omitted rounds take the preceding value, and the reports due in
     /// them are made by this call.
     ///
-    /// `columns` has values of side columns. They are public: they are queued, sent and stored beside the
+    /// `columns` has values of public columns. They are queued, sent and stored beside the
     /// report as they are, without protection.
     ///
     /// Throws Error (invalid_value) if Collection::encode rejects the record, or if the series does not have
@@ -152,23 +152,23 @@ class Client {
     ///
     /// Under "when_spent": "stop", the first record that needs a permanent response beyond the budget ends
     /// the reports of the person: the call and all later ones queue nothing, and the origin is `silent`.
-    Receipt report(std::span<const Value> record, std::int32_t round = 0, const SideValues& columns = {});
+    Receipt report(std::span<const Value> record, std::int32_t round = 0, const PublicValues& columns = {});
     /// Reports a record given as a list: `client.report({612.50, "south"})`.
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0,
-                   const SideValues& columns = {}) {
+                   const PublicValues& columns = {}) {
         return report(std::span(record.begin(), record.size()), round, columns);
     }
 
     /// Perturbs a record and holds the report in memory until commit(). Together, stage() and commit() report
     /// many records with one durable write. Throws as report() does, and Error (unsupported) under a
     /// mechanism for series, where a round has one record, and after set_once_per_round(true).
-    Receipt stage(std::span<const Value> record, const SideValues& columns = {});
+    Receipt stage(std::span<const Value> record, const PublicValues& columns = {});
     /// Stages a record given as a list.
-    Receipt stage(std::initializer_list<Value> record, const SideValues& columns = {}) {
+    Receipt stage(std::initializer_list<Value> record, const PublicValues& columns = {}) {
         return stage(std::span(record.begin(), record.size()), columns);
     }
     /// Queues the staged reports in this round and sets the checkpoints. Either both happen or neither. The
-    /// reports with the same side columns are queued one after another, in the order of stage(). Throws Error
+    /// reports with the same public columns are queued one after another, in the order of stage(). Throws Error
     /// (environment) if the store fails; the reports then stay staged.
     void commit(std::int32_t round = 0, std::span<const Checkpoint> checkpoints = {});
     /// Drops the staged reports and the responses that were drawn for them.
@@ -218,7 +218,7 @@ class Client {
     std::unique_ptr<Store> store_;
     std::unique_ptr<SystemRandom> bits_;  ///< has no buffered bits between reports
     std::unique_ptr<Reporter> reporter_;
-    std::map<SideValues, std::vector<Report>> staged_;  ///< by their side columns
+    std::map<PublicValues, std::vector<Report>> staged_;  ///< by their public columns
     std::size_t staged_count_ = 0;
     ClampedCount clamped_;
     BatchSize batch_size_;

@@ -45,21 +45,21 @@ void take_each(Reader& reader, const auto& take_one) {
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left) take_one();
 }
 
-void put(Writer& writer, const SideValues& columns) {
+void put(Writer& writer, const PublicValues& columns) {
     put_each(writer, columns.values(), [&](const auto& one) {
         put(writer, one.first);
         put(writer, one.second);
     });
 }
-SideValues take_columns(Reader& reader) {
-    SideValues columns;
+PublicValues take_columns(Reader& reader) {
+    PublicValues columns;
     take_each(reader, [&] {
         const std::string name = take_text(reader);
         const std::string value = take_text(reader);
         try {
             columns.set(name, value);
         } catch (const Error& error) {
-            raise(ErrorCode::malformed, "the snapshot has an impossible side column", error.what(),
+            raise(ErrorCode::malformed, "the snapshot has an impossible public column", error.what(),
                   "Restore the snapshot from a copy.");
         }
     });

@@ -40,7 +40,7 @@ class MemoryStore final : public Store {
     struct Queued {
         std::int32_t round;
         Report report;
-        SideValues columns = {};
+        PublicValues columns = {};
     };
     /// Moves reports that can share a batch with the oldest one to the front, at most `most`. Returns how
     /// many there are.

@@ -20,7 +20,7 @@
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/delivery/next_step.hpp"
-#include "core/delivery/side_values.hpp"
+#include "core/delivery/public_values.hpp"
 
 namespace ldp::pq {
 
@@ -53,18 +53,18 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 
 #undef LDP_PQXX_AT_LEAST
 
-/// Returns side columns as a parameter of the type jsonb; NULL if no column has a value.
-[[nodiscard]] inline std::optional<std::string> json(const SideValues& columns) {
+/// Returns public columns as a parameter of the type jsonb; NULL if no column has a value.
+[[nodiscard]] inline std::optional<std::string> json(const PublicValues& columns) {
     return columns.empty() ? std::nullopt : std::optional(columns.json());
 }
 
 /// Inserts the reports of a batch into a collection's table: one row per report, or one row per batch if the
-/// table stores batches. Each row gets these side columns. Returns the number of inserted reports. The SQL
+/// table stores batches. Each row gets these public columns. Returns the number of inserted reports. The SQL
 /// has the quoted schema of the extension and the quoted table name with its schema, so that it does not
 /// depend on the search path.
 [[nodiscard]] inline std::int64_t insert(pqxx::transaction_base& transaction, const std::string& schema,
                                          const std::string& table, Bytes batch, std::int32_t round,
-                                         const SideValues& columns = {}) {
+                                         const PublicValues& columns = {}) {
     return run(transaction,
                "SELECT " + schema + ".ldp_insert($1::pg_catalog.regclass, $2::" + schema +
                    ".ldp_report_batch, $3::pg_catalog.int4, $4::pg_catalog.jsonb)",

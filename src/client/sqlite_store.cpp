@@ -15,16 +15,16 @@ using sqlite::Step;
 
 namespace {
 
-/// Encodes side columns for a row: canonical JSON, or an empty text without side columns.
-std::string stored(const SideValues& columns) {
+/// Encodes public columns for a row: canonical JSON, or an empty text without public columns.
+std::string stored(const PublicValues& columns) {
     return columns.empty() ? std::string() : columns.json();
 }
-SideValues columns_of(const std::string& json) {
+PublicValues columns_of(const std::string& json) {
     if (json.empty()) return {};
     try {
-        return SideValues::from_json(json);
+        return PublicValues::from_json(json);
     } catch (const Error& error) {
-        raise(ErrorCode::malformed, "the state has an impossible side column", error.what(),
+        raise(ErrorCode::malformed, "the state has an impossible public column", error.what(),
               "Restore the state file from a copy.");
     }
 }
@@ -265,7 +265,7 @@ std::vector<Refused> SqliteStore::refused() const {
     std::vector<Refused> all;
     for (auto& [round, report, reason, sound, columns] : opened_->contents().refusals.all())
         all.push_back({static_cast<std::int32_t>(round), std::move(report), std::move(reason), sound,
-                       sound ? columns_of(columns) : SideValues()});
+                       sound ? columns_of(columns) : PublicValues()});
     return all;
 }
 
@@ -275,7 +275,7 @@ std::uint64_t SqliteStore::requeue_refused() {
     Step step(contents.file);
     contents.refusals.drop(step);
     std::uint64_t queued = 0;
-    std::vector<Report> together;  // reports of one round with the same side columns
+    std::vector<Report> together;  // reports of one round with the same public columns
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& [round, report, reason, sound, columns] = all[i];
         if (sound)

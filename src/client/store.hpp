@@ -12,7 +12,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/input_code.hpp"
-#include "core/delivery/side_values.hpp"
+#include "core/delivery/public_values.hpp"
 #include "core/format/report_frame.hpp"
 
 namespace ldp {
@@ -22,9 +22,9 @@ struct Batch {
     std::string id;               ///< a random UUID (version 4) in its text form, 36 characters
     std::int32_t round;           ///< round of all reports
     std::vector<Report> reports;  ///< at least one report, the oldest first
-    SideValues columns = {};      ///< side columns of all reports
+    PublicValues columns = {};    ///< public columns of all reports
 
-    /// Returns the SHA-256 digest of round, reports and side columns, as ldp_submit_batch computes it. It
+    /// Returns the SHA-256 digest of round, reports and public columns, as ldp_submit_batch computes it. It
     /// distinguishes a repeated batch from another batch under the same id.
     [[nodiscard]] std::array<std::byte, 32> digest() const;
     /// Returns the reports as batch frames (core/format/batch_frame.hpp): one frame, or several if they do
@@ -34,18 +34,18 @@ struct Batch {
 
 /// A dead letter: a report that the server refused for good, kept for inspection.
 struct Refused {
-    std::int32_t round;       ///< round of the report
-    Report report;            ///< its bytes
-    std::string reason;       ///< the server's message
-    bool sound = true;        ///< false if the report is damaged; then it cannot be queued again
-    SideValues columns = {};  ///< its side columns
+    std::int32_t round;         ///< round of the report
+    Report report;              ///< its bytes
+    std::string reason;         ///< the server's message
+    bool sound = true;          ///< false if the report is damaged; then it cannot be queued again
+    PublicValues columns = {};  ///< its public columns
     friend bool operator==(const Refused&, const Refused&) = default;
 };
 
-/// A number of consecutive reports with the same side columns.
+/// A number of consecutive reports with the same public columns.
 struct ColumnRun {
-    std::size_t reports;  ///< number of reports
-    SideValues columns;   ///< side columns of each report
+    std::size_t reports;   ///< number of reports
+    PublicValues columns;  ///< public columns of each report
 };
 
 /// A named number that is set in the same step as reports are queued, such as a position in their source.
@@ -108,8 +108,8 @@ class Store {
     virtual void bind(std::uint64_t fingerprint) = 0;
 
     /// Queues the reports in this round and order, sets the checkpoints and applies the delta, in one step.
-    /// Each of the three may be empty. `runs` has the side columns of the reports, in their order; reports
-    /// behind the last run have no side columns. The arguments are copied.
+    /// Each of the three may be empty. `runs` has the public columns of the reports, in their order; reports
+    /// behind the last run have no public columns. The arguments are copied.
     virtual void append(std::span<const Report> reports, std::int32_t round,
                         std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},
                         std::span<const ColumnRun> runs = {}) = 0;
@@ -120,8 +120,8 @@ class Store {
     /// Returns the number of reports that are queued and not confirmed.
     [[nodiscard]] virtual std::uint64_t pending() const = 0;
 
-    /// Returns the current batch: the oldest reports of one round and with the same side columns, at most
-    /// `most` (≥ 1). A store may reorder waiting reports with different side columns, so that batches do not
+    /// Returns the current batch: the oldest reports of one round and with the same public columns, at most
+    /// `most` (≥ 1). A store may reorder waiting reports with different public columns, so that batches do not
     /// become small. The batch's id is stored before the call returns. Further calls return the same batch,
     /// also with another `most`, until it is confirmed. Returns nothing if the queue is empty.
     [[nodiscard]] virtual std::optional<Batch> next_batch(std::size_t most) = 0;

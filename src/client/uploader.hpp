@@ -164,16 +164,16 @@ class SessionSettings {
     return fetch_spec(link, collection);
 }
 
-/// Returns the side columns of a collection. Throws as fetch_spec does.
-[[nodiscard]] inline std::vector<SideColumn> fetch_side_columns(Connection& link,
-                                                                const std::string& collection) {
-    return link.persist("fetching the side columns", [&](pqxx::connection& connection) {
+/// Returns the public columns of a collection. Throws as fetch_spec does.
+[[nodiscard]] inline std::vector<PublicColumn> fetch_public_columns(Connection& link,
+                                                                    const std::string& collection) {
+    return link.persist("fetching the public columns", [&](pqxx::connection& connection) {
         pqxx::work transaction(connection);
         link.prepare(transaction);
-        std::vector<SideColumn> columns;
+        std::vector<PublicColumn> columns;
         for (const auto& row : pq::run(transaction,
                                        "SELECT * FROM " + pq::extension_schema(transaction) +
-                                           ".ldp_side_columns($1::pg_catalog.text)",
+                                           ".ldp_public_columns($1::pg_catalog.text)",
                                        collection))
             columns.push_back({row[0].template as<std::string>(), row[1].template as<std::string>(),
                                row[2].template as<bool>()});
@@ -239,9 +239,9 @@ class Uploader final : public BatchTransport {
         std::array<std::byte, 32> digest;
         std::int32_t round;
         std::vector<std::vector<std::byte>>
-            packed;           ///< the reports as batch frames; if empty, `reports` is set
-        std::string reports;  ///< the reports as an SQL array
-        SideValues columns;   ///< side columns of all reports
+            packed;            ///< the reports as batch frames; if empty, `reports` is set
+        std::string reports;   ///< the reports as an SQL array
+        PublicValues columns;  ///< public columns of all reports
     };
 
     struct ReportTable {

@@ -31,7 +31,7 @@ std::optional<SystemRandom> bits;
 std::vector<Value> record;
 std::deque<std::string> labels;  // that the record views
 std::vector<Cell> cells;
-SideValues columns;           // of the next records
+PublicValues columns;         // of the next records
 MemoryStore* held = nullptr;  // the client's store
 std::optional<Client> client;
 MemoryStore* member_store = nullptr;  // of the person
@@ -181,11 +181,11 @@ EXPORT(restore, void, bool once) {
 EXPORT(snapshot, std::size_t) {
     return give(held->snapshot());
 }
-/// Drops the side columns of the preceding records.
+/// Drops the public columns of the preceding records.
 EXPORT(clear_columns, void) {
     columns = {};
 }
-/// Sets a side column of the next records. The input is its name, of this size, and its value.
+/// Sets a public column of the next records. The input is its name, of this size, and its value.
 EXPORT(column, void, std::size_t name) {
     columns.set(text(0, name), text(name, in.size() - name));
 }
@@ -262,8 +262,8 @@ EXPORT(drop_refused, double) {
 EXPORT(flush, void, std::size_t most) {
     flushing.emplace(*client, std::min<std::size_t>(most, batch_frame(collection->mechanism()).most()));
 }
-/// The next batch: its id (36 bytes), its round, the number of reports, the size of its side columns, and the
-/// body of the request. The body is the side columns with a line feed, if the batch has any, and the frame.
+/// The next batch: its id (36 bytes), its round, the number of reports, the size of its public columns, and the
+/// body of the request. The body is the public columns with a line feed, if the batch has any, and the frame.
 /// Nothing at the end.
 EXPORT(next, std::size_t) {
     const std::optional<Batch>& batch = flushing->next();

@@ -562,7 +562,7 @@ static void hostile(void) {
 }
 
 /* One collection, many threads, each with a client of its own. */
-/* A transport that keeps the side columns and the reports of each batch as text. */
+/* A transport that keeps the public columns and the reports of each batch as text. */
 struct listing {
     char text[4096];
     int later;
@@ -592,7 +592,7 @@ static ldp_outcome list_batch(void *context, const ldp_batch *batch, char *reaso
     return LDP_DELIVERED;
 }
 
-static void side_columns(void) {
+static void public_columns(void) {
     ldp_collection *of = collection(region);
     ldp_client *client = in_memory(of), *again = NULL;
     const ldp_value value = ldp_label("west"), two[2] = {ldp_label("west"), ldp_label("east")};
@@ -630,7 +630,7 @@ static void side_columns(void) {
     FAILS(ldp_client_stage_columns(client, &value, 1, &empty, 1, &done, &error), LDP_INVALID_VALUE, "null");
     CHECK(done == 0 && ldp_client_pending(client) == 6);
     FAILS(ldp_client_flush(client, list_batch, &listing, 100, NULL, &error), LDP_ENVIRONMENT, "");
-    /* The state of the client has the side columns. */
+    /* The state of the client has the public columns. */
     FINE(ldp_client_state(client, &state, &size, &error));
     FINE(ldp_client_in_memory(of, state, size, &again, &error));
     listing.later = 0;
@@ -768,7 +768,7 @@ int main(int argc, char **argv) {
     remembering();
     keeping(argv[1]);
     hostile();
-    side_columns();
+    public_columns();
     fleets(argv[1]);
     threads();
     printf("%d passed, %d failed\n", passed, failed);

@@ -117,16 +117,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(any_reports_leave_as_they_came, Kind, Stores) {
     BOOST_TEST((left == came));
 }
 
-// Reports with the same side columns leave together, however they were queued, and keep their columns when
+// Reports with the same public columns leave together, however they were queued, and keep their columns when
 // they are released, refused and queued again.
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_has_one_set_of_side_columns, Kind, Stores) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_has_one_set_of_public_columns, Kind, Stores) {
     std::mt19937 random(20261124);
     const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
-    const SideValues sets[] = {
+    const PublicValues sets[] = {
         {}, {{"country", "de"}}, {{"country", "fr"}}, {{"country", "de"}, {"version", "12"}}};
     Kind kept;
     Store& store = kept.store;
-    std::map<SideValues, std::multiset<Report>> came, left;
+    std::map<PublicValues, std::multiset<Report>> came, left;
     int number = 0;
     std::size_t queued = 0, batches = 0;
     const auto leave = [&](const Batch& batch) {
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_batch_has_one_set_of_side_columns, Kind, Stores)
         std::vector<ColumnRun> runs;
         for (std::size_t i = 0; i < 3; ++i) {
             const std::size_t count = below(4);
-            const SideValues& columns = sets[below(std::size(sets))];
+            const PublicValues& columns = sets[below(std::size(sets))];
             for (std::size_t j = 0; j < count; ++j) {
                 some.push_back(reports(number, number + 1).front());
                 came[columns].insert(some.back());

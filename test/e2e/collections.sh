@@ -114,11 +114,11 @@ check "its fingerprint is that of everywhere" "$(sql $here -c "SELECT ldp_spec_f
     "$(latin1 -c "SELECT fingerprint FROM ldp_collections WHERE name = 'é'")"
 refusal() { latin1 -v VERBOSITY=sqlstate -c "$1" | grep -o '[0-9A-Z]\{5\}$'; }
 check "words that are unknown are invalid, not unreadable" "22023 22023 22023 22023 22023 22023" "$(
-    for call in "ldp_value(ldp_summary_of('é'), 'ocré')" "ldp_consistent(ldp_summary_of('é'), 'é')" "ldp_frequencies(ldp_summary_of('é'), 'é')" \
-        "ldp_top(ldp_summary_of('é'), control => 'é')" "ldp_estimate('é', 0.9, 'é')" "ldp_attribute(ldp_summary_of('é'), 'é')"; do
+    for call in "ldp_value(ldp_summary_of('é'), 'ocré')" "ldp_consistent(ldp_summary_of('é'), 'é')" "ldp_proportions(ldp_summary_of('é'), 'é')" \
+        "ldp_top(ldp_summary_of('é'), p_adjust => 'é')" "ldp_estimate('é', 0.9, 'é')" "ldp_attribute(ldp_summary_of('é'), 'é')"; do
         refusal "SELECT $call"
     done | xargs)"
-check "in the aggregates as well" 22023 "$(refusal "SELECT ldp_frequencies(report, 'é') FROM \"é\"")"
+check "in the aggregates as well" 22023 "$(refusal "SELECT ldp_proportions(report, 'é') FROM \"é\"")"
 check "and they are quoted as they were" 'ERROR:  unknown method "é"' "$(latin1 -c "SELECT ldp_consistent(ldp_summary_of('é'), 'é')" | head -n 1)"
 check "a search has letters of it" mots_1 "$(latin1 -c "SELECT ldp_create_hitters('mots', 2, 'éü')")"
 check "a spec with what the database cannot hold is refused before" 22P05 "$(refusal "SELECT ldp_spec_canonical('{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"\\u0416\", \"b\"]}')")"

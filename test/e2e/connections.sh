@@ -27,7 +27,7 @@ cd "$work" || exit 1
 admin() { PGHOST=$admin_host PGPORT=$admin_port PGCLIENTENCODING=UTF8 sql "$@"; }
 admin_host=$PGHOST admin_port=$PGPORT home=$PGHOST home_port=$PGPORT
 
-# create NAME LABEL [SCHEMA]: a collection whose name, attribute, label and side column are not ASCII, in a new extension.
+# create NAME LABEL [SCHEMA]: a collection whose name, attribute, label and public column are not ASCII, in a new extension.
 create() {
     admin -c "SET client_min_messages = error" -c "${3:+CREATE SCHEMA $3; }CREATE EXTENSION ldp ${3:+SCHEMA $3}" \
         -c "DO \$\$ BEGIN CREATE ROLE $role LOGIN IN ROLE ldp_submitter; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$" \

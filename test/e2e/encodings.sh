@@ -22,9 +22,9 @@ SELECT e.label, e.n, c.fingerprint FROM ldp_collections AS c, ldp_estimate(c.nam
 SQL
 )"
     check "$encoding finds labels by name and number" "1|{other,$label}|0|1" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_value(s, '$label'),
-        ldp_labels(s, '0'), ldp_attribute(s, '$label'), (SELECT value FROM ldp_frequencies(s, attribute => '$label') WHERE label = '$label') FROM ldp_summary_of('$label') AS s")"
+        ldp_labels(s, '0'), ldp_attribute(s, '$label'), (SELECT value FROM ldp_proportions(s, attribute => '$label') WHERE label = '$label') FROM ldp_summary_of('$label') AS s")"
     check "$encoding quotes a label in an error" "ERROR:  there is no value \"no $label\" DETAIL:  There are other, $label." \
-        "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_frequency(ldp_summary_of('$label'), 'no $label')" | head -n 2 | paste -sd' ')"
+        "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_proportion(ldp_summary_of('$label'), 'no $label')" | head -n 2 | paste -sd' ')"
     check "$encoding quotes a name in an error" "ERROR:  unknown method \"$label\"" \
         "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_consistent(ldp_summary_of('$label'), '$label')" | head -n 1)"
 done <<'END'

@@ -191,14 +191,14 @@ if grep -q 'class="refused"' empty.html; then bad "no reports were asked about" 
 collect towns '{"mechanism": "auto", "epsilon": 4, "attributes": [{"name": "mood", "domain": ["low", "high"]}, {"name": "hours", "min": 0, "max": 24}]}'
 sql -c "ALTER TABLE towns ADD town text, ADD seen date" \
     -c "UPDATE towns SET town = CASE i % 8 WHEN 0 THEN 'Ulm' WHEN 1 THEN NULL ELSE 'Bonn' END, seen = date '2026-02-28' + i % 3
-        FROM (SELECT ctid AS at, row_number() OVER ()::integer AS i FROM towns) AS numbered WHERE ctid = at" >/dev/null || bad "side columns"
+        FROM (SELECT ctid AS at, row_number() OVER ()::integer AS i FROM towns) AS numbered WHERE ctid = at" >/dev/null || bad "public columns"
 run "groups" 0 "$ldp" estimate towns --by town --title "Two <towns>" --html by.html --csv by.csv
 check "groups: what is wrong" "" "$(sql -v page="$(cat by.html)" -f - <<<"SELECT faults(xmlparse(document :'page'))")"
 has by.html "<h1><bdi>Two &lt;towns&gt;</bdi></h1>"
 has by.html "400 reports about <bdi>mood</bdi>, <bdi>hours</bdi>, from 28 February 2026 to 2 March 2026."
 has by.html "<h3>By <bdi>town</bdi></h3>"
 check "groups as SQL has them" "$(sql -F, -c "SELECT label, coalesce(\"group\" ->> 'town', 'none'), estimate FROM ldp_summaries_of('towns', '{town}'),
-    ldp_frequencies(summary, attribute => 'mood') ORDER BY ldp_count(summary) DESC, 2, value")" \
+    ldp_proportions(summary, attribute => 'mood') ORDER BY ldp_count(summary) DESC, 2, value")" \
     "$(sed -n 's/^Shares of mood by town,\([^,]*,[^,]*\),[^,]*,\([^,]*\),.*/\1,\2/p' by.csv)"
 check "means of three groups" 3 "$(grep -c '^Mean of hours by town,' by.csv)"
 run "no such column" 1 "$ldp" estimate towns --by city
@@ -260,7 +260,7 @@ has out "from 2 March 2026 to 5 March 2026"
 # Sureness --------------------------------------------------------------------------------------------------
 run "a population, at 80 %" 0 "$ldp" estimate daily --target population --confidence 0.8 --csv -
 check "as SQL has it" "$(sql -F, -c "SELECT label, estimate, stderr, lower, upper FROM
-    ldp_frequencies(ldp_summary_of('daily'), attribute => 'mood', confidence => 0.8, target => 'population')")" \
+    ldp_proportions(ldp_summary_of('daily'), attribute => 'mood', confidence => 0.8, target => 'population')")" \
     "$(sed -n 's/^Shares of mood,\([^,]*\),,,\([^,]*,[^,]*,[^,]*,[^,]*\),[0-9]*,$/\1,\2/p' out)"
 run "no probability" 2 "$ldp" estimate daily --confidence 95
 run "a wrong target" 2 "$ldp" estimate daily --target people

@@ -81,7 +81,7 @@ check "strings that may be longer are not whole" f "$(sql -c "SELECT bool_or(who
 check "estimates of a round show no mark" "0 true" "$(sql -c "
     SELECT count(*) FILTER (WHERE strpos(label, chr(3)) > 0) || ' ' || bool_or(label = 'abba...') FROM ldp_estimate('codes_2')")"
 check "a label is accepted as it is shown" t "$(sql -c "
-    SELECT bool_and(ldp_frequency(ldp_summary_of('codes_2'), label) = estimate) FROM ldp_estimate('codes_2') WHERE estimate > 0.05")"
+    SELECT bool_and(ldp_proportion(ldp_summary_of('codes_2'), label) = estimate) FROM ldp_estimate('codes_2') WHERE estimate > 0.05")"
 sql -c "SELECT ldp_drop_hitters('codes')" >/dev/null
 
 # Guarantees of a plan: the false alarm rate of each label equals the allowed one, and a share of the planned size is

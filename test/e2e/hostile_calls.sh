@@ -58,16 +58,16 @@ $$;
 INSERT INTO bytes SELECT 'ldp_summary', s FROM ldp_collections AS c, LATERAL (SELECT ldp_summary_of(c.name)::text) AS r (s) WHERE s IS NOT NULL;
 INSERT INTO bytes SELECT 'ldp_report_batch', ldp_pack(b.hex::ldp_report)::text FROM bytes AS b, generate_series(1, 3) WHERE b.type = 'ldp_report'::regtype GROUP BY b.hex;
 -- What an aggregate was asked, before a summary: a number, two, a list, a text, and nothing that makes sense.
-INSERT INTO bytes SELECT 'ldp_internal.ldp_query', head || hex FROM bytes, unnest(ARRAY[
+INSERT INTO bytes SELECT 'ldp_internal.ldp_agg_state', head || hex FROM bytes, unnest(ARRAY[
     '0900000000000000000000e03f', '09000000000000000000000000', '090000000000000000000000f87f'::text, '0900000000000000000000f0ff',
     '1100000000000000000000000000000000000000f03f', '0600000001' || encode('norm_', 'hex'), '0200000001' || '61', '0100000000',
     '01000000ff', '00000000', 'ffffffff', '']) AS head WHERE type = 'ldp_summary'::regtype;
 -- What is whole gets further than its input function: it comes up more often.
-INSERT INTO pool SELECT type, format('%L', hex) FROM bytes, generate_series(1, 8) WHERE type <> 'ldp_internal.ldp_query'::regtype;
+INSERT INTO pool SELECT type, format('%L', hex) FROM bytes, generate_series(1, 8) WHERE type <> 'ldp_internal.ldp_agg_state'::regtype;
 INSERT INTO bytes SELECT type, overlay(hex PLACING to_hex(16 + floor(random() * 240)::integer) FROM 1 + 2 * floor(random() * length(hex) / 2)::integer)
     FROM bytes, generate_series(1, 2);
 INSERT INTO bytes SELECT type, unnest(ARRAY[left(hex, -2), hex || '00', left(hex, -1), upper(hex)]) FROM bytes WHERE random() < 0.05;
-INSERT INTO bytes SELECT type, unnest(ARRAY['', '00', 'zz', repeat('02', 3000000)]) FROM (VALUES ('ldp_report'::regtype), ('ldp_report_batch'), ('ldp_summary'), ('ldp_internal.ldp_query')) AS t (type);
+INSERT INTO bytes SELECT type, unnest(ARRAY['', '00', 'zz', repeat('02', 3000000)]) FROM (VALUES ('ldp_report'::regtype), ('ldp_report_batch'), ('ldp_summary'), ('ldp_internal.ldp_agg_state')) AS t (type);
 INSERT INTO pool SELECT type, format('%L', hex) FROM bytes WHERE length(hex) < 100000 OR random() < 0.5;
 INSERT INTO pool SELECT 'cstring', format('%L', hex) FROM bytes WHERE random() < 0.1;
 INSERT INTO pool SELECT 'bytea', format('decode(%L, ''hex'')', hex) FROM bytes WHERE hex ~ '^([0-9a-f]{2})*$' AND random() < 0.1;
@@ -173,7 +173,7 @@ check "no call ran into the limit" "" "$(sql -c "SELECT left(call, 300) FROM out
 # The same bytes come in on the wire, as a column of bytea writes them into a file.
 check "damaged values on the wire are refused with a hint" "t t " "$(sql -F ' ' -c "
     CREATE TABLE on_the_wire (sqlstate text, hint text, hex text);
-    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_report_batch (value ldp_report_batch); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_query (value ldp_internal.ldp_query);
+    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_report_batch (value ldp_report_batch); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_query (value ldp_internal.ldp_agg_state);
     DO \$\$
     DECLARE
         file text := current_setting('data_directory') || '/hostile';

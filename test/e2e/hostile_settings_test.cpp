@@ -244,7 +244,7 @@ BOOST_FIXTURE_TEST_CASE(a_borrowed_connection_keeps_its_encoding, Server) {
     const std::string town = "K\xC3\xB6ln \xE6\x9D\xB1";
     for (const auto method : {Uploader::Method::insert, Uploader::Method::call}) {
         Batch batch = batch_of(Collection(fetch_spec(own, "towns")), 1);
-        batch.columns = SideValues::from_json("{\"city\": \"" + town + "\"}");
+        batch.columns = PublicValues::from_json("{\"city\": \"" + town + "\"}");
         BOOST_TEST(Uploader(own, "towns", method).deliver(batch));
         BOOST_TEST(!Uploader(own, "towns", method).deliver(batch));
     }

@@ -47,11 +47,11 @@ ordered="(SELECT ldp_agg(report) FROM age_haar_ordered)"
 agrees "shares up to an age" 3 "SELECT c.estimate, c.stderr, (SELECT avg((age <= bound)::int) FROM truth)
     FROM unnest(ARRAY[20, 30, 55]) AS bound, ldp_cdf($ordered, bound) AS c"
 agrees "shares between two ages" 2 "SELECT r.estimate, r.stderr, (SELECT avg((age BETWEEN low AND high)::int) FROM truth)
-    FROM (VALUES (18, 29), (30, 64)) AS v (low, high), ldp_range($ordered, low, high) AS r"
+    FROM (VALUES (18, 29), (30, 64)) AS v (low, high), ldp_between($ordered, low, high) AS r"
 agrees "a histogram" 2 "SELECT h.estimate, h.stderr, (SELECT avg((age >= low AND (age < high OR bin = 1))::int) FROM truth) FROM ldp_histogram($ordered, 2) AS h"
 check "its bins cover everyone" "1.0000000" "$(sql -c "SELECT round(sum(estimate)::numeric, 7) FROM ldp_histogram($ordered, 5)")"
 check "quartiles hold the truth" "t t t" "$(sql -F ' ' -c "
-    SELECT string_agg((t BETWEEN lower - 1 AND upper + 1)::text, ' ' ORDER BY share) FROM ldp_quantiles($ordered, '{0.25,0.5,0.75}', 0.999999999) AS q,
+    SELECT string_agg((t BETWEEN lower - 1 AND upper + 1)::text, ' ' ORDER BY probability) FROM ldp_quantiles($ordered, '{0.25,0.5,0.75}', 0.999999999) AS q,
         LATERAL (SELECT percentile_disc(q.share) WITHIN GROUP (ORDER BY age) FROM truth) AS p (t)" | sed 's/true/t/g; s/false/f/g')"
 check "the median alone is the same" t "$(sql -c "SELECT ldp_quantile($ordered, 0.5) = estimate FROM ldp_quantiles($ordered, '{0.5}')")"
 check "a fitted distribution is one" "t t" "$(sql -F ' ' -c "SELECT min(estimate) >= 0, abs(sum(estimate) - 1) < 1e-9 FROM ldp_distribution($ordered)")"
@@ -70,10 +70,10 @@ record="(SELECT ldp_agg(report) FROM record)"
 check "means by name" t "$(sql -c "SELECT ldp_mean($record, 'hours') = ldp_mean($record, 1)")"
 check "a name that is not there" "ERROR:  there is no attribute \"height\"" "$(sql -c "SELECT ldp_mean($record, 'height')" | head -n 1)"
 agrees "one attribute, taken out, with its labels" 3 "SELECT f.estimate, f.stderr, (SELECT count(*) / 40000.0 FROM truth WHERE colour = f.label)
-    FROM ldp_frequencies(ldp_part($record, 'colour'), target => 'population') AS f"
+    FROM ldp_proportions(ldp_part($record, 'colour'), target => 'population') AS f"
 check "it can be ranked" red "$(sql -c "SELECT label FROM ldp_top(ldp_part($record, 'colour'), 1)")"
 check "parts of parts add up" t "$(sql -c "SELECT (SELECT ldp_rollup(ldp_part(s, 2)) FROM (SELECT ldp_agg(report) AS s FROM record GROUP BY ctid::text < '(50') AS half) = ldp_part($record, 2)")"
-check "a mean's part is no frequency" "ERROR:  mechanism optimal does not support frequencies" "$(sql -c "SELECT * FROM ldp_frequencies(ldp_part($record, 'age'))" | head -n 1)"
+check "a mean's part is no frequency" "ERROR:  mechanism optimal does not support frequencies" "$(sql -c "SELECT * FROM ldp_proportions(ldp_part($record, 'age'))" | head -n 1)"
 
 # A vector: all its mechanisms, groups of it, and its shrunk form.
 vector='"attributes": [{"name": "t0", "min": -1, "max": 1}, {"name": "t1", "min": -1, "max": 1}, {"name": "t2", "min": -1, "max": 1}, {"name": "t3", "min": -1, "max": 1}]'
@@ -96,10 +96,10 @@ for kind in duchi_vector gaussian haar haar_global haar_ranges haar_learnt; do
     summary="(SELECT ldp_agg(report) FROM v_$kind)"
     agrees "the vector by $kind" 4 "SELECT estimate, stderr, t.truth FROM ldp_estimate('v_$kind', target => 'population') AS e
         JOIN (SELECT unnest(ARRAY['t0','t1','t2','t3']), unnest(ARRAY[avg(t0), avg(t1), avg(t2), avg(t3)]) FROM truth) AS t (attribute, truth) USING (attribute)"
-    agrees "half of it by $kind" 1 "SELECT r.estimate, r.stderr, (SELECT avg(t0 + t1) / 2 FROM truth) FROM ldp_range($summary, 0, 1, target => 'population') AS r"
+    agrees "half of it by $kind" 1 "SELECT r.estimate, r.stderr, (SELECT avg(t0 + t1) / 2 FROM truth) FROM ldp_between($summary, 0, 1, target => 'population') AS r"
 done
 check "learnt ranges pay" t "$(sql -c "SELECT max(l.stderr) < 0.7 * max(f.stderr) FROM ldp_estimate('v_haar_learnt') AS l, ldp_estimate('v_haar') AS f")"
-check "shrunk means have an error" "4 t" "$(sql -F ' ' -c "SELECT count(*), bool_and(rmse > 0) FROM ldp_shrunk((SELECT ldp_agg(report) FROM v_haar), 'sure')")"
+check "shrunk means have an error" "4 t" "$(sql -F ' ' -c "SELECT count(*), bool_and(rmse > 0) FROM ldp_shrinkage((SELECT ldp_agg(report) FROM v_haar), 'sure')")"
 check "not shrinking is the default" t "$(sql -c "SELECT ldp_haar(s, 'none') = ldp_haar(s) FROM (SELECT ldp_agg(report) AS s FROM v_haar) AS v")"
 check "a range for one number holds most people, and is no wider than declared" t "$(sql -c "
     SELECT low >= 17 AND high <= 90 AND (SELECT avg((age BETWEEN low AND high)::int) >= 0.9 FROM truth) FROM ldp_learn_range($ordered, 0.9)")"

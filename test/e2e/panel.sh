@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ldp submit --person: files of people who report repeatedly, into a database and an endpoint; kills in the middle, order of
-# rows, budgets, side columns and several files of one panel. The server is named by PGHOST and its like, the program by LDP.
+# rows, budgets, public columns and several files of one panel. The server is named by PGHOST and its like, the program by LDP.
 . "$(dirname "$0")/../prelude.sh"
 children=()
 at_exit() {
@@ -78,7 +78,7 @@ for way in database endpoint; do
 done
 # A file is as its people said: shares of round 1 within 6 standard errors.
 name="estimates"
-equal "$(sql -c "SELECT count(*) FROM (SELECT ldp_agg(report, round) AS summary FROM moods_database WHERE round = 1) AS s, ldp_frequencies(summary) WHERE abs(estimate - 1 / 3.0) < 6 * stderr")" 3
+equal "$(sql -c "SELECT count(*) FROM (SELECT ldp_agg(report, round) AS summary FROM moods_database WHERE round = 1) AS s, ldp_proportions(summary) WHERE abs(estimate - 1 / 3.0) < 6 * stderr")" 3
 
 # A file per day, without a column of rounds.
 create daily "$moods"

@@ -25,7 +25,7 @@ functions() {
     printf 'SET search_path = public, "%s";\n' "$1"
     cat <<'SQL'
 SELECT ldp_refresh('days') >= 0, ldp_count(ldp_summary_of('colour'));
-SELECT * FROM ldp_series('days');
+SELECT * FROM ldp_rollup_series('days');
 SELECT * FROM ldp_estimate('colour');
 SELECT * FROM ldp_summaries_of('colour', '{seen}');
 SELECT name, collection, summaries, buckets, open FROM ldp_rollups;
@@ -127,6 +127,6 @@ check "batches counted before are not counted again" 0 "$(PGUSER=ldp_schema_seco
     -c "SELECT ldp_submit_batch('vote', 'a81bc81b-dead-4e5d-abff-90865d1e13b2', '{$reports}', 0, '{\"seen\": \"2030-01-01\"}')")"
 
 # The suites, in a schema that was renamed.
-check "the suites" 0 "$(LDP_SCHEMA=1 test/regress aggregates batches insertion rounds side_columns >"$work/log" 2>&1; echo $?)"
+check "the suites" 0 "$(LDP_SCHEMA=1 test/regress aggregates batches insertion rounds public_columns >"$work/log" 2>&1; echo $?)"
 [ -s "$work/log" ] && [ "$failed" -gt 0 ] && tail -n 40 "$work/log"
 finish

@@ -67,8 +67,8 @@ for name in "${names[@]}"; do
     done
 done
 check "answers are those of one server" t "$(ask "
-    SELECT array_agg(e ORDER BY e.value) = (SELECT array_agg(w ORDER BY w.value) FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour_whole)) AS w)
-    FROM ldp_frequencies(($(rolled_up colour report))) AS e")"
+    SELECT array_agg(e ORDER BY e.value) = (SELECT array_agg(w ORDER BY w.value) FROM ldp_proportions((SELECT ldp_agg(report) FROM colour_whole)) AS w)
+    FROM ldp_proportions(($(rolled_up colour report))) AS e")"
 check "a collection may lie on several servers" "t 3000" "$(at $asks -F ' ' -c "
     SELECT ldp_adopt_collection('colour', 'colour', '$spec_colour')" -c "
     SELECT ldp_summary_of('colour') = (SELECT ldp_agg(report, id % 2) FROM colour_whole), ldp_count(ldp_summary_of('colour'))" | tail -n 1)"

@@ -59,17 +59,17 @@ done
 sql $from >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
 SELECT ldp_open_rounds('region', 0, 1);
 SELECT ldp_submit_batch('region', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY(SELECT report FROM region ORDER BY report LIMIT 3), 1);
-CREATE VIEW shares AS SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM region));
-CREATE VIEW sure AS SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM tags), confidence => 0.99, target => 'population');
-CREATE VIEW likely AS SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM region), 'norm_sub');
+CREATE VIEW shares AS SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM region));
+CREATE VIEW sure AS SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM tags), confidence => 0.99, target => 'population');
+CREATE VIEW likely AS SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM region), 'norm_sub');
 CREATE VIEW ranking AS SELECT * FROM ldp_top((SELECT ldp_agg(report) FROM region), 2);
 CREATE VIEW signs AS SELECT * FROM ldp_health((SELECT ldp_agg(report) FROM region));
 CREATE VIEW answers AS
-    SELECT (SELECT ldp_frequency(report) FROM region) AS region, (SELECT ldp_mean(report) FROM wage) AS wage, (SELECT ldp_haar(report) FROM day) AS day;
-CREATE VIEW record AS SELECT f.* FROM ldp_frequencies(ldp_part((SELECT ldp_agg(report) FROM profile), 'region')) AS f;
+    SELECT (SELECT ldp_proportion(report) FROM region) AS region, (SELECT ldp_mean(report) FROM wage) AS wage, (SELECT ldp_haar(report) FROM day) AS day;
+CREATE VIEW record AS SELECT f.* FROM ldp_proportions(ldp_part((SELECT ldp_agg(report) FROM profile), 'region')) AS f;
 CREATE VIEW steps AS
-    SELECT (SELECT ldp_quantile(report, 0.25) FROM age) AS quartile, (SELECT ldp_top(report, 2) FROM region) AS top, (SELECT ldp_frequency(report, 'east') FROM region) AS east,
-           (SELECT ldp_range(report, 100, 900) FROM age) AS middle;
+    SELECT (SELECT ldp_quantile(report, 0.25) FROM age) AS quartile, (SELECT ldp_top(report, 2) FROM region) AS top, (SELECT ldp_proportion(report, 'east') FROM region) AS east,
+           (SELECT ldp_between(report, 100, 900) FROM age) AS middle;
 CREATE TABLE published OF ldp_estimate_row;
 INSERT INTO published SELECT * FROM ldp_estimate('profile');
 CREATE VIEW quartiles AS SELECT * FROM ldp_quantiles((SELECT ldp_agg(report) FROM age), '{0.25,0.5,0.75}');

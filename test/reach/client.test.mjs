@@ -79,7 +79,7 @@ test("a collection has its spec, and perturbs", async () => {
     assert.ok(report.at(-1) < 3);
 });
 
-test("side columns are sent beside the reports", async () => {
+test("public columns are sent beside the reports", async () => {
     const pets = await Collection.from(grr), store = new FileStore(join(folder, "columns.ldp"));
     const client = await open(pets, store);
     await client.report(["cat"], { columns: { country: "dé", version: 12 } });
@@ -98,7 +98,7 @@ test("side columns are sent beside the reports", async () => {
     }
 });
 
-test("side columns are checked", async () => {
+test("public columns are checked", async () => {
     const client = await open(await Collection.from(grr), new MemoryStore());
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`c${i}`, "1"]));
     for (const [columns, words] of [["de", /object/], [["de"], /object/], [null, /object/], [{ country: {} }, /"country".*object/],

@@ -10,7 +10,7 @@ export function unpacked(body) {
     return Array.from({ length: count }, (_, i) => payloads.subarray(i * size, (i + 1) * size).toString("hex"));
 }
 
-/** Splits the body of a request into its side columns and its batch. */
+/** Splits the body of a request into its public columns and its batch. */
 function parts(type, body) {
     if (type !== "application/vnd.ldp.batch") return { columns: {}, batch: body };
     const end = body.indexOf(10);
@@ -92,7 +92,7 @@ export class Endpoint {
         return [...this.batches.values()].flatMap(({ round, batch }) =>
             unpacked(batch).map((payload) => ({ round, payload })));
     }
-    /** The number of reports that were counted, by their side columns. */
+    /** The number of reports that were counted, by their public columns. */
     countedByColumns() {
         const counts = {};
         for (const { columns, batch } of this.batches.values())

@@ -42,10 +42,10 @@ GROUP BY name, report ORDER BY name;
 
 -- Frequencies -----------------------------------------------------------------------------------------------
 SELECT ldp_count(ldp_agg(report)) FROM colour;
-SELECT round(f::numeric, 9) AS frequency FROM (SELECT ldp_frequency(report) AS all FROM colour) AS s, unnest(s.all) AS f;
+SELECT round(f::numeric, 9) AS frequency FROM (SELECT ldp_proportion(report) AS all FROM colour) AS s, unnest(s.all) AS f;
 SELECT value, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr,
        round(lower::numeric, 9) AS lower, round(upper::numeric, 9) AS upper
-FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour));
+FROM ldp_proportions((SELECT ldp_agg(report) FROM colour));
 -- The formulas of grr, computed here from counts: e = exp(epsilon), p = e/(e+k-1), q = 1/(e+k-1).
 WITH card AS (SELECT exp(1.0::float8) / (exp(1.0::float8) + 3) AS p, 1 / (exp(1.0::float8) + 3) AS q),
      counted AS (SELECT v, (SELECT count(*) FROM colour WHERE right(report::text, 2) = pg_temp.little(v, 1))::float8 / 5000 AS share
@@ -55,16 +55,16 @@ WITH card AS (SELECT exp(1.0::float8) / (exp(1.0::float8) + 3) AS p, 1 / (exp(1.
 SELECT value, abs(estimate - f) < 1e-12 AS estimate, abs(s.stderr - noise) < 1e-12 AS stderr,
        abs(lower - (f - 1.959963984540054 * noise)) < 1e-12 AS lower, abs(upper - (f + 1.959963984540054 * noise)) < 1e-12 AS upper,
        abs(p.stderr - sqrt(noise ^ 2 + sampling)) < 1e-12 AS population
-FROM (SELECT ldp_agg(report) AS whole FROM colour) AS c, ldp_frequencies(whole) AS s
-     JOIN expected ON v = value, LATERAL (SELECT o.stderr FROM ldp_frequencies(whole, target => 'population') AS o WHERE o.value = s.value) AS p
+FROM (SELECT ldp_agg(report) AS whole FROM colour) AS c, ldp_proportions(whole) AS s
+     JOIN expected ON v = value, LATERAL (SELECT o.stderr FROM ldp_proportions(whole, target => 'population') AS o WHERE o.value = s.value) AS p
 ORDER BY value;
 SELECT value, round(estimate::numeric, 9) AS estimate, round(stderr::numeric, 9) AS stderr
-FROM ldp_frequencies((SELECT ldp_agg(report) FROM tags)) WHERE value IN (0, 5, 11);
-SELECT round(ldp_frequency(ldp_agg(report), 5)::numeric, 9) FROM tags;
-SELECT ldp_frequency(ldp_agg(report), 11) = (ldp_frequency(report))[12] AS same FROM tags;
+FROM ldp_proportions((SELECT ldp_agg(report) FROM tags)) WHERE value IN (0, 5, 11);
+SELECT round(ldp_proportion(ldp_agg(report), 5)::numeric, 9) FROM tags;
+SELECT ldp_proportion(ldp_agg(report), 11) = (ldp_proportion(report))[12] AS same FROM tags;
 -- Intervals at another confidence: 90 %.
 SELECT bool_and(abs((upper - lower) / (2 * stderr) - 1.6448536269514722) < 1e-9) AS ninety
-FROM ldp_frequencies((SELECT ldp_agg(report) FROM tags), confidence => 0.9);
+FROM ldp_proportions((SELECT ldp_agg(report) FROM tags), confidence => 0.9);
 
 -- Means -----------------------------------------------------------------------------------------------------
 SELECT round(ldp_mean(report)::numeric, 9) AS mean FROM wage;
@@ -105,19 +105,19 @@ SELECT coefficient, estimate IS NULL AS unknown, stderr IS NULL AS s, lower IS N
 FROM ldp_coefficients((SELECT ldp_agg(report) FROM profile WHERE coefficient <> 3));
 
 -- Groups, filters, NULLs, no rows ---------------------------------------------------------------------------
-SELECT part, ldp_count(ldp_agg(report)) AS n, round((ldp_frequency(report))[1]::numeric, 9) AS red FROM colour GROUP BY part ORDER BY part;
+SELECT part, ldp_count(ldp_agg(report)) AS n, round((ldp_proportion(report))[1]::numeric, 9) AS red FROM colour GROUP BY part ORDER BY part;
 SELECT part, ldp_count(ldp_agg(report)) AS n FROM colour GROUP BY ROLLUP (part) ORDER BY part;
 SELECT ldp_count(ldp_agg(report) FILTER (WHERE part = 1)) AS n FROM colour;
 SELECT ldp_count(ldp_agg(CASE WHEN part = 1 THEN report END)) AS n FROM colour;
 SELECT ldp_count(ldp_agg(DISTINCT report)) AS n FROM colour;
 SELECT ldp_agg(report ORDER BY id) = ldp_agg(report ORDER BY report DESC) AS same FROM colour;
-SELECT ldp_agg(report) IS NULL AS agg, ldp_frequency(report) IS NULL AS frequency FROM colour WHERE false;
+SELECT ldp_agg(report) IS NULL AS agg, ldp_proportion(report) IS NULL AS frequency FROM colour WHERE false;
 SELECT ldp_agg(NULL::ldp_report) IS NULL AS agg, ldp_rollup(NULL) IS NULL AS rollup, ldp_mean(NULL::ldp_report) IS NULL AS mean,
-       ldp_frequency(NULL::ldp_report) IS NULL AS frequency, ldp_haar(NULL::ldp_report) IS NULL AS haar FROM colour;
-SELECT count(*) FROM ldp_frequencies(NULL);
+       ldp_proportion(NULL::ldp_report) IS NULL AS frequency, ldp_haar(NULL::ldp_report) IS NULL AS haar FROM colour;
+SELECT count(*) FROM ldp_proportions(NULL);
 -- Aggregates that share a state; running ones.
 SELECT ldp_agg(report)::text = ldp_agg(report)::text AS same, ldp_count(ldp_agg(report)) AS n,
-       ldp_frequency(report) = ldp_frequency(ldp_agg(report)) AS f FROM colour;
+       ldp_proportion(report) = ldp_proportion(ldp_agg(report)) AS f FROM colour;
 SELECT bool_and(ldp_count(running) = id) AS counted, bool_and(running::text = alone::text) AS right_counts
 FROM (SELECT id, ldp_agg(report) OVER (ORDER BY id) AS running FROM colour WHERE id <= 50) AS w,
      LATERAL (SELECT ldp_agg(report) AS alone FROM colour AS c WHERE c.id <= w.id) AS a;
@@ -139,7 +139,7 @@ ALTER TABLE wage SET (parallel_workers = 2);
 ALTER TABLE profile SET (parallel_workers = 2);
 EXPLAIN (COSTS OFF) SELECT ldp_agg(report) FROM colour;
 EXPLAIN (COSTS OFF) SELECT ldp_mean(report) FROM wage;
-EXPLAIN (COSTS OFF) SELECT ldp_frequency(report) FROM colour;
+EXPLAIN (COSTS OFF) SELECT ldp_proportion(report) FROM colour;
 EXPLAIN (COSTS OFF) SELECT ldp_haar(report) FROM profile;
 SELECT ldp_agg(report) = :'serial' AS two_workers FROM colour;
 SELECT ldp_agg(report) = :'serial_profile' AS two_workers FROM profile;
@@ -196,18 +196,18 @@ SELECT ldp_mean(report) FROM colour;
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_mean(report) FROM profile;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_frequency(report) FROM wage;
+SELECT ldp_proportion(report) FROM wage;
 SELECT ldp_haar(report) FROM wage;
 SELECT * FROM ldp_coefficients((SELECT ldp_agg(report) FROM tags));
-SELECT ldp_frequency(ldp_agg(report), 4) FROM colour;
+SELECT ldp_proportion(ldp_agg(report), 4) FROM colour;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_frequency(ldp_agg(report), -1) FROM colour;
+SELECT ldp_proportion(ldp_agg(report), -1) FROM colour;
 SELECT ldp_mean(ldp_agg(report), 4) FROM profile;
-SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), confidence => 1);
+SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), confidence => 1);
 \echo :LAST_ERROR_SQLSTATE
-SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), confidence => 0);
+SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), confidence => 0);
 SELECT * FROM ldp_means(:'nothing', 'NaN');
-SELECT * FROM ldp_frequencies((SELECT ldp_agg(report) FROM colour), target => 'everybody');
+SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), target => 'everybody');
 \echo :LAST_ERROR_SQLSTATE
 
 -- Direct calls ----------------------------------------------------------------------------------------------

@@ -44,65 +44,65 @@ SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::
 SELECT e.* FROM whole, ldp_estimate(s) AS e WHERE name = 'person' EXCEPT SELECT attribute, label, estimate, stderr, lower, upper, n, NULL, attribute_number, value, note FROM ldp_estimate('person');
 SELECT attribute, round(estimate::numeric, 4) AS estimate, n, attribute_number FROM whole, ldp_means(s) WHERE name IN ('person', 'day', 'wage', 'age') ORDER BY name, attribute_number;
 SELECT attribute, round(estimate::numeric, 4) AS estimate FROM whole, ldp_means(s, attribute => 'price') WHERE name = 'person';
-SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM whole, ldp_frequencies(s, attribute => 'town') WHERE name = 'person';
-SELECT f.* FROM whole, ldp_frequencies(s, attribute => '1') AS f WHERE name = 'person' EXCEPT SELECT f.* FROM whole, ldp_frequencies(s, attribute => 'town') AS f WHERE name = 'person';
-SELECT attribute, label, round(estimate::numeric, 4) AS estimate, stderr, n FROM whole, ldp_frequencies(s, 'norm_sub', attribute => 'town') WHERE name = 'person';
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, attribute_number, value FROM whole, ldp_proportions(s, attribute => 'town') WHERE name = 'person';
+SELECT f.* FROM whole, ldp_proportions(s, attribute => '1') AS f WHERE name = 'person' EXCEPT SELECT f.* FROM whole, ldp_proportions(s, attribute => 'town') AS f WHERE name = 'person';
+SELECT attribute, label, round(estimate::numeric, 4) AS estimate, stderr, n FROM whole, ldp_proportions(s, 'norm_sub', attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, round(estimate::numeric, 4) AS estimate, n, round(p_value::numeric, 4) AS p_value, attribute_number, value FROM whole, ldp_top(s, 2, attribute => 'town') WHERE name = 'person';
 SELECT attribute, label, n, attribute_number, value FROM whole, ldp_top(ldp_part(s, 'town'), 1) WHERE name = 'person';
-SELECT ldp_mean(s, 'price') = ldp_mean(s, 2) AS a_mean, ldp_mean(s, '2') = ldp_mean(s, 2) AS by_number, ldp_frequency(s, 'Bonn', 'town') = f.estimate AS a_share,
+SELECT ldp_mean(s, 'price') = ldp_mean(s, 2) AS a_mean, ldp_mean(s, '2') = ldp_mean(s, 2) AS by_number, ldp_proportion(s, 'Bonn', 'town') = f.estimate AS a_share,
        ldp_value(s, 'Kiel', 'town') AS kiel, ldp_labels(s, 'town') AS labels, ldp_labels(s, 'size') AS none, ldp_attribute(s, 'price') AS price
-FROM whole, ldp_frequencies(s, attribute => 'town') AS f WHERE name = 'person' AND f.label = 'Bonn';
+FROM whole, ldp_proportions(s, attribute => 'town') AS f WHERE name = 'person' AND f.label = 'Bonn';
 SELECT ldp_quantile(s, 0.5, 'age') = ldp_quantile(s, 0.5) AS median, (SELECT count(*) FROM ldp_health(s, 'age')) = (SELECT count(*) FROM ldp_health(s)) AS health FROM whole WHERE name = 'age';
-SELECT ldp_frequency(s, 1, 'town') = ldp_frequency(ldp_part(s, 'town'), 1) AS a_share, ldp_consistent(s, 'norm_sub', 'town') = ldp_consistent(ldp_part(s, 'town'), 'norm_sub') AS consistent FROM whole WHERE name = 'person';
+SELECT ldp_proportion(s, 1, 'town') = ldp_proportion(ldp_part(s, 'town'), 1) AS a_share, ldp_consistent(s, 'norm_sub', 'town') = ldp_consistent(ldp_part(s, 'town'), 'norm_sub') AS consistent FROM whole WHERE name = 'person';
 SELECT ldp_resolution(s, 'age') = ldp_resolution(s) AS resolution FROM whole WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, attribute_number, coefficient FROM whole, ldp_learn_range(s) WHERE name = 'age';
 SELECT attribute, round(low::numeric, 1) AS low, round(high::numeric, 1) AS high, n, bin FROM whole, ldp_histogram(s, 2, attribute => 'age') WHERE name = 'age';
-SELECT attribute, n, attribute_number FROM whole, ldp_shrunk(s) WHERE name = 'day';
+SELECT attribute, n, attribute_number FROM whole, ldp_shrinkage(s) WHERE name = 'day';
 -- The names of a summary are unknown if its collection is not in this database.
 CREATE TABLE stranger AS SELECT ldp_agg((encode(ldp_spec_parameters('{"mechanism": "sampled", "epsilon": 1, "attributes": [
     {"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "b", "min": 0, "max": 1, "mechanism": "duchi"}]}'), 'hex') || p)::ldp_report) AS s FROM unnest(ARRAY['0000', '0101']) AS p;
 SELECT attribute, label, n, attribute_number, value FROM stranger, ldp_estimate(s);
-SELECT attribute, label FROM stranger, ldp_frequencies(s, attribute => '0');
+SELECT attribute, label FROM stranger, ldp_proportions(s, attribute => '0');
 -- An untyped literal is a summary.
 SELECT ldp_count(s::text::ldp_summary) = ldp_count(s) AS same FROM whole WHERE name = 'town';
 SELECT s::text AS literal FROM whole WHERE name = 'town' \gset
-SELECT count(*) AS values FROM ldp_frequencies(:'literal');
+SELECT count(*) AS values FROM ldp_proportions(:'literal');
 
 -- In one step -----------------------------------------------------------------------------------------------
 SELECT ldp_mean(report) = ldp_mean(ldp_agg(report)) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS by_name, ldp_mean(report, 0) = ldp_mean(report) AS by_number FROM wage;
 SELECT ldp_mean(report, 'noon') = ldp_mean(ldp_agg(report), 1) AS mean FROM day;
-SELECT ldp_frequencies(report) = ARRAY(SELECT f FROM whole, ldp_frequencies(s) AS f WHERE name = 'town') AS frequencies,
-       ldp_frequencies(report, 'norm_sub') IS NOT DISTINCT FROM ARRAY(SELECT f FROM whole, ldp_frequencies(s, 'norm_sub') AS f WHERE name = 'town') AS consistent,
+SELECT ldp_proportions(report) = ARRAY(SELECT f FROM whole, ldp_proportions(s) AS f WHERE name = 'town') AS frequencies,
+       ldp_proportions(report, 'norm_sub') IS NOT DISTINCT FROM ARRAY(SELECT f FROM whole, ldp_proportions(s, 'norm_sub') AS f WHERE name = 'town') AS consistent,
        ldp_top(report, 2) = ARRAY(SELECT t FROM whole, ldp_top(s, 2) AS t WHERE name = 'town') AS top,
-       ldp_frequency(report, 'Bonn') = ldp_frequency(ldp_agg(report), 1) AS by_label, ldp_frequency(report, 1) = ldp_frequency(ldp_agg(report), 1) AS by_number FROM town;
+       ldp_proportion(report, 'Bonn') = ldp_proportion(ldp_agg(report), 1) AS by_label, ldp_proportion(report, 1) = ldp_proportion(ldp_agg(report), 1) AS by_number FROM town;
 SELECT ldp_quantile(report, 0.5) = ldp_quantile(ldp_agg(report), 0.5) AS quantile,
        ldp_quantiles(report, '{0.25,NULL,0.5}') = ARRAY(SELECT q FROM whole, ldp_quantiles(s, '{0.25,0.5}') AS q WHERE name = 'age') AS quantiles,
        ldp_histogram(report, 4) = ARRAY(SELECT h FROM whole, ldp_histogram(s, 4) AS h WHERE name = 'age') AS histogram,
-       ldp_range(report, 2, 5) = (SELECT r FROM whole, ldp_range(s, 2, 5) AS r WHERE name = 'age') AS range FROM age;
+       ldp_between(report, 2, 5) = (SELECT r FROM whole, ldp_between(s, 2, 5) AS r WHERE name = 'age') AS range FROM age;
 -- Rows from an array.
-SELECT label, round(estimate::numeric, 4) AS estimate FROM unnest((SELECT ldp_frequencies(report) FROM town));
+SELECT label, round(estimate::numeric, 4) AS estimate FROM unnest((SELECT ldp_proportions(report) FROM town));
 SELECT round, (a).label, (a).n FROM (SELECT round, unnest(ldp_top(report, 1)) AS a FROM town GROUP BY round) AS x ORDER BY round;
-SELECT (r).n, round((r).estimate::numeric, 4) AS estimate FROM (SELECT ldp_range(report, 2, 5) AS r FROM age) AS x;
+SELECT (r).n, round((r).estimate::numeric, 4) AS estimate FROM (SELECT ldp_between(report, 2, 5) AS r FROM age) AS x;
 -- Groups, filters, NULLs, no rows.
 SELECT round, round(ldp_mean(report, 'wage')::numeric, 4) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS same FROM wage GROUP BY ROLLUP (round) ORDER BY round;
-SELECT ldp_quantile(report, 0.5) IS NULL AS quantile, ldp_quantiles(report, '{0.5}') IS NULL AS quantiles, ldp_frequencies(report) IS NULL AS rows, ldp_range(report, 1, 2) IS NULL AS range FROM age WHERE false;
-SELECT ldp_quantile(NULL::ldp_report, 0.5) IS NULL AS no_report, ldp_quantile(report, NULL) IS NULL AS no_share, ldp_range(report, 1, NULL) IS NULL AS no_end, ldp_mean(report, NULL::text) IS NULL AS no_name FROM age;
+SELECT ldp_quantile(report, 0.5) IS NULL AS quantile, ldp_quantiles(report, '{0.5}') IS NULL AS quantiles, ldp_proportions(report) IS NULL AS rows, ldp_between(report, 1, 2) IS NULL AS range FROM age WHERE false;
+SELECT ldp_quantile(NULL::ldp_report, 0.5) IS NULL AS no_report, ldp_quantile(report, NULL) IS NULL AS no_share, ldp_between(report, 1, NULL) IS NULL AS no_end, ldp_mean(report, NULL::text) IS NULL AS no_name FROM age;
 SELECT ldp_quantile(CASE WHEN round < 0 THEN report END, 0.5) IS NULL AS none, ldp_quantile(report, CASE WHEN ctid::text < '(1' THEN 0.5 END) IS NOT NULL AS some FROM age;
 SELECT * FROM (SELECT id, ldp_mean(report, 'wage') OVER (ORDER BY id) = ldp_mean(report) OVER (ORDER BY id) AS running FROM (SELECT row_number() OVER () AS id, report FROM wage LIMIT 22) AS w) AS r WHERE id > 19;
 
 -- The same in every plan.
-SELECT ldp_quantile(report, 0.5)::text AS median, ldp_quantiles(report, '{0.25,0.5}')::text AS quantiles, ldp_histogram(report, 4)::text AS bins, ldp_range(report, 2, 5)::text AS range FROM age \gset
-SELECT ldp_frequencies(report)::text AS frequencies, ldp_top(report, 2)::text AS top, ldp_frequency(report, 'Bonn')::text AS bonn FROM town \gset
+SELECT ldp_quantile(report, 0.5)::text AS median, ldp_quantiles(report, '{0.25,0.5}')::text AS quantiles, ldp_histogram(report, 4)::text AS bins, ldp_between(report, 2, 5)::text AS range FROM age \gset
+SELECT ldp_proportions(report)::text AS frequencies, ldp_top(report, 2)::text AS top, ldp_proportion(report, 'Bonn')::text AS bonn FROM town \gset
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
 ALTER TABLE age SET (parallel_workers = 2);
 ALTER TABLE town SET (parallel_workers = 2);
 EXPLAIN (COSTS OFF) SELECT ldp_quantile(report, 0.5) FROM age;
-EXPLAIN (COSTS OFF) SELECT ldp_quantiles(report, '{0.25,0.5}'), ldp_histogram(report, 4), ldp_range(report, 2, 5) FROM age;
-EXPLAIN (COSTS OFF) SELECT ldp_frequencies(report), ldp_top(report, 2), ldp_frequency(report, 'Bonn') FROM town;
-SELECT ldp_quantile(report, 0.5)::text = :'median' AS median, ldp_quantiles(report, '{0.25,0.5}')::text = :'quantiles' AS quantiles, ldp_histogram(report, 4)::text = :'bins' AS bins, ldp_range(report, 2, 5)::text = :'range' AS range FROM age;
-SELECT ldp_frequencies(report)::text = :'frequencies' AS frequencies, ldp_top(report, 2)::text = :'top' AS top, ldp_frequency(report, 'Bonn')::text = :'bonn' AS bonn FROM town;
-SELECT round, ldp_frequency(report, 'Bonn') = ldp_frequency(ldp_agg(report), 'Bonn') AS grouped FROM town GROUP BY round ORDER BY round;
+EXPLAIN (COSTS OFF) SELECT ldp_quantiles(report, '{0.25,0.5}'), ldp_histogram(report, 4), ldp_between(report, 2, 5) FROM age;
+EXPLAIN (COSTS OFF) SELECT ldp_proportions(report), ldp_top(report, 2), ldp_proportion(report, 'Bonn') FROM town;
+SELECT ldp_quantile(report, 0.5)::text = :'median' AS median, ldp_quantiles(report, '{0.25,0.5}')::text = :'quantiles' AS quantiles, ldp_histogram(report, 4)::text = :'bins' AS bins, ldp_between(report, 2, 5)::text = :'range' AS range FROM age;
+SELECT ldp_proportions(report)::text = :'frequencies' AS frequencies, ldp_top(report, 2)::text = :'top' AS top, ldp_proportion(report, 'Bonn')::text = :'bonn' AS bonn FROM town;
+SELECT round, ldp_proportion(report, 'Bonn') = ldp_proportion(ldp_agg(report), 'Bonn') AS grouped FROM town GROUP BY round ORDER BY round;
 CREATE TABLE parted (report ldp_report, round integer) PARTITION BY LIST (round);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES IN (0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
@@ -110,19 +110,19 @@ INSERT INTO parted SELECT report, round FROM town;
 ANALYZE parted;
 SET max_parallel_workers_per_gather = 0;
 SET enable_partitionwise_aggregate = on;
-EXPLAIN (COSTS OFF) SELECT ldp_frequency(report, 'Bonn') FROM parted;
-SELECT ldp_frequency(report, 'Bonn')::text = :'bonn' AS partitionwise FROM parted;
+EXPLAIN (COSTS OFF) SELECT ldp_proportion(report, 'Bonn') FROM parted;
+SELECT ldp_proportion(report, 'Bonn')::text = :'bonn' AS partitionwise FROM parted;
 RESET ALL;
 SET search_path = answers, public;
 
 -- States are transferred between servers as text or bytes, and merged there.
-CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_internal.ldp_query_accumulate, STYPE = ldp_internal.ldp_query);
-CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_internal.ldp_query_accumulate, STYPE = ldp_internal.ldp_query);
+CREATE AGGREGATE state_of(report ldp_report, share float8) (SFUNC = ldp_internal.ldp_agg_state_accumulate, STYPE = ldp_internal.ldp_agg_state);
+CREATE AGGREGATE state_of(report ldp_report, words text) (SFUNC = ldp_internal.ldp_agg_state_accumulate, STYPE = ldp_internal.ldp_agg_state);
 CREATE TABLE state AS SELECT state_of(report, 0.5) AS q FROM age;
-SELECT ldp_internal.ldp_quantile_final(q)::text = :'median' AS finished, ldp_internal.ldp_quantile_final(q::text::ldp_internal.ldp_query)::text = :'median' AS written_and_read FROM state;
-SELECT ldp_internal.ldp_quantile_final(ldp_internal.ldp_query_merge(a.half::text::ldp_internal.ldp_query, b.half))::text = :'median' AS added
+SELECT ldp_internal.ldp_quantile_final(q)::text = :'median' AS finished, ldp_internal.ldp_quantile_final(q::text::ldp_internal.ldp_agg_state)::text = :'median' AS written_and_read FROM state;
+SELECT ldp_internal.ldp_quantile_final(ldp_internal.ldp_agg_state_merge(a.half::text::ldp_internal.ldp_agg_state, b.half))::text = :'median' AS added
 FROM (SELECT state_of(report, 0.5) AS half FROM age WHERE ctid::text < '(10') AS a, (SELECT state_of(report, 0.5) AS half FROM age WHERE NOT ctid::text < '(10') AS b;
-SELECT ldp_internal.ldp_query_merge(NULL, NULL) IS NULL AS nothing, ldp_internal.ldp_query_merge(q, NULL)::text = q::text AS first, ldp_internal.ldp_query_merge(NULL, q)::text = q::text AS second FROM state;
+SELECT ldp_internal.ldp_agg_state_merge(NULL, NULL) IS NULL AS nothing, ldp_internal.ldp_agg_state_merge(q, NULL)::text = q::text AS first, ldp_internal.ldp_agg_state_merge(NULL, q)::text = q::text AS second FROM state;
 
 -- A first round without reports.
 CREATE TABLE first AS SELECT (overlay(block PLACING '01' FROM 3) || repeat('00', 8) || 'ffffff7f00000080' || repeat('00', (canonical #>> '{derived,summary_bytes}')::integer - length(block) / 2 - 16))::ldp_summary AS s
@@ -134,74 +134,74 @@ FROM ldp_spec_canonical('{"mechanism": "haar_ranges", "epsilon": 1, "attributes"
 \pset tuples_only on
 SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     -- A record, queried as a single attribute.
-    ($$SELECT ldp_frequencies(s) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportions(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_top(s) FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_frequency(s) FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_frequency(s, 0) FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_frequency(s, 'Ulm') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportion(s) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportion(s, 0) FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportion(s, 'Ulm') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_consistent(s, 'norm') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_labels(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_cdf(s, 5) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_quantile(s, 0.5) FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_frequencies(report) FROM person$$),
+    ($$SELECT ldp_proportions(report) FROM person$$),
     ($$SELECT ldp_top(report, 2) FROM person$$),
     ($$SELECT ldp_mean(report) FROM person$$),
     -- Ranges, queried for other quantities.
-    ($$SELECT ldp_frequencies(s) FROM first$$),
-    ($$SELECT ldp_frequencies(s, attribute => '0') FROM first$$),
+    ($$SELECT ldp_proportions(s) FROM first$$),
+    ($$SELECT ldp_proportions(s, attribute => '0') FROM first$$),
     ($$SELECT ldp_means(s) FROM first$$),
     ($$SELECT ldp_estimate(s) FROM first$$),
     -- A number, queried for shares.
-    ($$SELECT ldp_frequencies(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportions(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_top(s, attribute => 'size') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_quantile(s, 0.5, 'size') FROM whole WHERE name = 'person'$$),
     -- Names that do not exist.
-    ($$SELECT ldp_frequencies(s, attribute => 'village') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_frequencies(s, attribute => '3') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportions(s, attribute => 'village') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportions(s, attribute => '3') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_means(s, attribute => '3') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_frequencies(s, attribute => 'a') FROM stranger$$),
-    ($$SELECT ldp_frequency(s, 'Trier', 'town') FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_frequency(report, 'Trier') FROM town$$),
+    ($$SELECT ldp_proportions(s, attribute => 'a') FROM stranger$$),
+    ($$SELECT ldp_proportion(s, 'Trier', 'town') FROM whole WHERE name = 'person'$$),
+    ($$SELECT ldp_proportion(report, 'Trier') FROM town$$),
     ($$SELECT ldp_mean(report, 'rent') FROM wage$$),
     ($$SELECT ldp_mean(report, 1) FROM wage$$),
     ($$SELECT ldp_mean(report, -1) FROM wage$$),
-    ($$SELECT ldp_frequency(report, 3) FROM town$$),
+    ($$SELECT ldp_proportion(report, 3) FROM town$$),
     -- The name of a collection instead of a summary.
-    ($$SELECT * FROM ldp_frequencies('town')$$),
+    ($$SELECT * FROM ldp_proportions('town')$$),
     ($$SELECT ldp_count('town')$$),
     -- Arguments of aggregates.
     ($$SELECT ldp_quantile(report, CASE WHEN ctid::text < '(1' THEN 0.25 ELSE 0.5 END) FROM age$$),
     ($$SELECT ldp_quantiles(report, ARRAY[random(), 0.5]) FROM age$$),
-    ($$SELECT ldp_frequency(report, CASE round WHEN 0 THEN 'Ulm' ELSE 'Bonn' END) FROM town$$),
+    ($$SELECT ldp_proportion(report, CASE round WHEN 0 THEN 'Ulm' ELSE 'Bonn' END) FROM town$$),
     ($$SELECT ldp_quantile(report, 1.5) FROM age$$),
     ($$SELECT ldp_top(report, -1) FROM town$$),
     ($$SELECT ldp_histogram(report, 0) FROM age$$),
-    ($$SELECT ldp_frequencies(report, 'magic') FROM town$$),
+    ($$SELECT ldp_proportions(report, 'magic') FROM town$$),
     ($$SELECT ldp_quantile(report, 0.5) FROM (SELECT report FROM age UNION ALL SELECT report FROM town) AS mixed$$),
     -- States of other aggregates, and invalid states.
-    ($$SELECT ldp_internal.ldp_frequency_of_label_final(q) FROM state$$),
-    ($$SELECT ldp_internal.ldp_range_final(q) FROM state$$),
+    ($$SELECT ldp_internal.ldp_proportion_of_label_final(q) FROM state$$),
+    ($$SELECT ldp_internal.ldp_between_final(q) FROM state$$),
     ($$SELECT ldp_internal.ldp_quantile_final(state_of(report, 'x'::text)) FROM age$$),
-    ($$SELECT ldp_internal.ldp_query_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
-    ($$SELECT ldp_internal.ldp_query_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
-    ($$SELECT ldp_internal.ldp_query_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
-    ($$SELECT ''::ldp_internal.ldp_query$$),
-    ($$SELECT 'ffffffff00'::ldp_internal.ldp_query$$),
-    ($$SELECT '0000000000'::ldp_internal.ldp_query$$),
-    ($$SELECT '0100000000'::ldp_internal.ldp_query$$),
-    ($$SELECT (left(q::text, -2))::ldp_internal.ldp_query FROM state$$),
-    ($$SELECT 'town'::ldp_internal.ldp_query$$)) AS q (query);
+    ($$SELECT ldp_internal.ldp_agg_state_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
+    ($$SELECT ldp_internal.ldp_agg_state_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
+    ($$SELECT ldp_internal.ldp_agg_state_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
+    ($$SELECT ''::ldp_internal.ldp_agg_state$$),
+    ($$SELECT 'ffffffff00'::ldp_internal.ldp_agg_state$$),
+    ($$SELECT '0000000000'::ldp_internal.ldp_agg_state$$),
+    ($$SELECT '0100000000'::ldp_internal.ldp_agg_state$$),
+    ($$SELECT (left(q::text, -2))::ldp_internal.ldp_agg_state FROM state$$),
+    ($$SELECT 'town'::ldp_internal.ldp_agg_state$$)) AS q (query);
 -- Forged values that bypass the input function, as only a superuser can create: every use checks them.
-CREATE CAST (bytea AS ldp_internal.ldp_query) WITHOUT FUNCTION;
+CREATE CAST (bytea AS ldp_internal.ldp_agg_state) WITHOUT FUNCTION;
 CREATE TABLE forged AS SELECT what, bytes FROM state, LATERAL (SELECT decode(q::text, 'hex')) AS h (whole), LATERAL (VALUES
     (1, 'no bytes', ''::bytea), (2, 'a length alone', substr(whole, 1, 4)), (3, 'a head alone', substr(whole, 1, 13)), (4, 'a summary alone', substr(whole, 14)),
     (5, 'a byte short', substr(whole, 1, length(whole) - 1)), (6, 'a byte long', whole || '\x00'), (7, 'a huge head', '\xffffffff'::bytea || substr(whole, 5)),
     (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 5)), (9, 'an invalid share', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 6))) AS f (place, what, bytes)
 ORDER BY place;
-SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_internal.ldp_query'))
-FROM forged, (VALUES (1, 'SELECT ldp_internal.ldp_quantile_final($f)'), (2, 'SELECT ldp_internal.ldp_top_final($f)'), (3, 'SELECT ldp_internal.ldp_query_merge($f, q) FROM state'), (4, 'SELECT ldp_internal.ldp_query_merge(q, $f) FROM state'),
-                     (5, 'SELECT ldp_internal.ldp_query_merge(NULL, $f)'), (6, 'SELECT ldp_internal.ldp_query_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
-DROP CAST (bytea AS ldp_internal.ldp_query);
+SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_internal.ldp_agg_state'))
+FROM forged, (VALUES (1, 'SELECT ldp_internal.ldp_quantile_final($f)'), (2, 'SELECT ldp_internal.ldp_top_final($f)'), (3, 'SELECT ldp_internal.ldp_agg_state_merge($f, q) FROM state'), (4, 'SELECT ldp_internal.ldp_agg_state_merge(q, $f) FROM state'),
+                     (5, 'SELECT ldp_internal.ldp_agg_state_merge(NULL, $f)'), (6, 'SELECT ldp_internal.ldp_agg_state_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
+DROP CAST (bytea AS ldp_internal.ldp_agg_state);
 -- An error in an estimate has a short context, without internal statements of the extension.
 CREATE FUNCTION pg_temp.context(query text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
@@ -216,10 +216,10 @@ SELECT pg_temp.context($$SELECT * FROM ldp_estimate('town', 2)$$) <= 1 AS short;
 \pset tuples_only off
 \pset format aligned
 -- Rows for people to read: the standard error has two digits, and the other numbers end where it ends.
-SELECT r.attribute, r.label, r.estimate, r.stderr, r.lower, r.upper, r.n FROM ldp_estimate('person') AS e, ldp_round(e) AS r;
-SELECT bool_and(abs(r.estimate - e.estimate) <= r.stderr / 10 AND r.n = e.n AND r.value IS NOT DISTINCT FROM e.value) AS close FROM ldp_estimate('person') AS e, ldp_round(e, 3) AS r;
-SELECT pg_temp.outcome(format('SELECT ldp_round(e, %s) FROM ldp_estimate(''person'') AS e', digits)) FROM unnest('{0,1,15,16,99}'::integer[]) AS digits;
-SELECT (ldp_round(e)).estimate, (ldp_round(e)).note FROM (VALUES (ROW('a', 'b', 1.23456, 0, 1, 2, 1, 1, 0, 0, 'exact')::ldp_estimate_row), (ROW('a', 'b', 12345.6, 321, 1, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row),
+SELECT r.attribute, r.label, r.estimate, r.stderr, r.lower, r.upper, r.n FROM ldp_estimate('person') AS e, ldp_display(e) AS r;
+SELECT bool_and(abs(r.estimate - e.estimate) <= r.stderr / 10 AND r.n = e.n AND r.value IS NOT DISTINCT FROM e.value) AS close FROM ldp_estimate('person') AS e, ldp_display(e, 3) AS r;
+SELECT pg_temp.outcome(format('SELECT ldp_display(e, %s) FROM ldp_estimate(''person'') AS e', digits)) FROM unnest('{0,1,15,16,99}'::integer[]) AS digits;
+SELECT (ldp_display(e)).estimate, (ldp_display(e)).note FROM (VALUES (ROW('a', 'b', 1.23456, 0, 1, 2, 1, 1, 0, 0, 'exact')::ldp_estimate_row), (ROW('a', 'b', 12345.6, 321, 1, 2, 1, 1, 0, 0, NULL)::ldp_estimate_row),
     (ROW('a', 'b', NULL, NULL, NULL, NULL, 0, 0, 0, 0, 'none')::ldp_estimate_row)) AS t (e);
 
 SET client_min_messages = warning;

@@ -52,9 +52,9 @@ END
 $$;
 SELECT c.call, a.single = a.packed AS same
 FROM (VALUES ('ldp_agg(%s)', 'wage'), ('ldp_agg(%s, 7)', 'wage'), ('ldp_mean(%s)', 'wage'), ('ldp_mean(%s, 1)', 'profile'), ('ldp_mean(%s, ''1'')', 'profile'),
-             ('ldp_haar(%s)', 'profile'), ('ldp_frequency(%s)', 'colour'), ('ldp_frequency(%s, 2)', 'colour'),
-             ('ldp_frequency(%s, ''2'')', 'colour'), ('ldp_frequencies(%s)', 'colour'), ('ldp_frequencies(%s, ''norm_sub'')', 'colour'), ('ldp_top(%s, 2)', 'colour'),
-             ('ldp_range(%s, 2, 5)', 'score'), ('ldp_quantile(%s, 0.5)', 'score'), ('ldp_quantiles(%s, ''{0.25,0.75}'')', 'score'),
+             ('ldp_haar(%s)', 'profile'), ('ldp_proportion(%s)', 'colour'), ('ldp_proportion(%s, 2)', 'colour'),
+             ('ldp_proportion(%s, ''2'')', 'colour'), ('ldp_proportions(%s)', 'colour'), ('ldp_proportions(%s, ''norm_sub'')', 'colour'), ('ldp_top(%s, 2)', 'colour'),
+             ('ldp_between(%s, 2, 5)', 'score'), ('ldp_quantile(%s, 0.5)', 'score'), ('ldp_quantiles(%s, ''{0.25,0.75}'')', 'score'),
              ('ldp_histogram(%s, 4)', 'score'), ('ldp_pack(%s)', 'wage')) AS c (call, collection),
      LATERAL pg_temp.either(c.call, c.collection) AS a;
 -- These are all aggregates over reports.

@@ -205,7 +205,7 @@ SELECT ldp_claim_batch(NULL, :batch, 1, sha256('a'));
 SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr,
        round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper, n
 FROM ldp_estimate('colour');
-SELECT e.label, e.estimate = (f.all)[row_number() OVER ()] AS same FROM ldp_estimate('colour') AS e, (SELECT ldp_frequency(report) AS all FROM colour) AS f;
+SELECT e.label, e.estimate = (f.all)[row_number() OVER ()] AS same FROM ldp_estimate('colour') AS e, (SELECT ldp_proportion(report) AS all FROM colour) AS f;
 SELECT attribute, label, n, attribute_number, value FROM ldp_estimate('visit');
 INSERT INTO profile SELECT pg_temp.report_to('profile', lpad(to_hex(i % 2), 2, '0') || lpad(to_hex(i % 100), 2, '0')) FROM generate_series(1, 200) AS i;
 SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, n, attribute_number, value FROM ldp_estimate('profile');

@@ -47,7 +47,7 @@ constant AS (
 expected AS (
     SELECT name, v, (supported / n - q) / (p - q) AS f, p, q, n AS reports FROM support JOIN tally USING (name) JOIN constant USING (name)),
 answer AS (
-    SELECT name, a.* FROM (SELECT name, ldp_agg(report) AS s FROM report GROUP BY name) AS g, ldp_frequencies(s) AS a)
+    SELECT name, a.* FROM (SELECT name, ldp_agg(report) AS s FROM report GROUP BY name) AS g, ldp_proportions(s) AS a)
 SELECT name, count(*) AS items, bool_and(abs(a.estimate - f) < 1e-9) AS estimates,
        bool_and(abs(a.stderr - sqrt((i * p * (1 - p) + (1 - i) * q * (1 - q)) / reports) / (p - q)) < 1e-9) AS errors,
        bool_and(abs(a.upper - greatest(a.estimate + 1.959963984540054 * a.stderr, 0)) < 1e-9) AS intervals, bool_and(a.label = v::text) AS labels, bool_and(a.n = reports) AS counts
@@ -72,14 +72,14 @@ RESET max_parallel_workers_per_gather;
 -- Consistency -----------------------------------------------------------------------------------------------
 SELECT name, method, bool_and(estimate >= 0) OR method = 'norm' AS no_negative, abs(sum(estimate) - 1) < 1e-9 AS sums_to_1,
        bool_and(stderr IS NULL AND lower IS NULL AND upper IS NULL) AS no_error
-FROM whole, unnest(ARRAY['norm', 'norm_mul', 'norm_sub', 'mle_apx', 'ibu', 'ibu_early', 'empirical_bayes']) AS method, ldp_frequencies(serial, method)
+FROM whole, unnest(ARRAY['norm', 'norm_mul', 'norm_sub', 'mle_apx', 'ibu', 'ibu_early', 'empirical_bayes']) AS method, ldp_proportions(serial, method)
 WHERE name IN ('oue', 'olh') GROUP BY name, method ORDER BY name, method;
-SELECT method, count(*) FROM whole, unnest(ARRAY['base_cut', 'norm_cut', 'power']) AS method, ldp_frequencies(serial, method)
+SELECT method, count(*) FROM whole, unnest(ARRAY['base_cut', 'norm_cut', 'power']) AS method, ldp_proportions(serial, method)
 WHERE name = 'projective' GROUP BY method ORDER BY method;
-SELECT ldp_consistent(serial, 'none') = ldp_frequency(serial) AS unchanged FROM whole WHERE name = 'grr';
-SELECT ldp_frequencies(serial, 'magic') FROM whole WHERE name = 'grr';
+SELECT ldp_consistent(serial, 'none') = ldp_proportion(serial) AS unchanged FROM whole WHERE name = 'grr';
+SELECT ldp_proportions(serial, 'magic') FROM whole WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_frequencies(serial, 'ibu_early') FROM whole WHERE name = 'rappor';
+SELECT ldp_proportions(serial, 'ibu_early') FROM whole WHERE name = 'rappor';
 \echo :LAST_ERROR_SQLSTATE
 
 -- Labels ----------------------------------------------------------------------------------------------------
@@ -88,12 +88,12 @@ SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 2, "attr
 INSERT INTO colour SELECT pg_temp.report(ldp_client_spec('colour'), pg_temp.little(CASE WHEN i < 60 THEN 0 WHEN i < 90 THEN 2 ELSE i % 4 END, 1)) FROM generate_series(0, 99) AS i;
 CREATE TABLE colours AS SELECT ldp_agg(report) AS s FROM colour;
 SELECT ldp_labels(s) FROM colours;
-SELECT value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM colours, ldp_frequencies(s);
+SELECT value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM colours, ldp_proportions(s);
 SELECT label, round(estimate::numeric, 6) AS estimate, p_value < 1e-6 AS significant FROM colours, ldp_top(s, 2);
-SELECT ldp_frequency(s, 'blue') = ldp_frequency(s, 2) AS by_label FROM colours;
-SELECT ldp_frequency(s, 'pink') FROM colours;
+SELECT ldp_proportion(s, 'blue') = ldp_proportion(s, 2) AS by_label FROM colours;
+SELECT ldp_proportion(s, 'pink') FROM colours;
 \echo :LAST_ERROR_SQLSTATE
-SELECT ldp_frequency(serial, '3') = ldp_frequency(serial, 3) AS by_number, ldp_labels(serial) FROM whole WHERE name = 'grr';
+SELECT ldp_proportion(serial, '3') = ldp_proportion(serial, 3) AS by_number, ldp_labels(serial) FROM whole WHERE name = 'grr';
 
 -- Significance ----------------------------------------------------------------------------------------------
 -- That nobody holds a value is a binomial number of supports: the p-value is its upper tail, times twelve values.
@@ -107,7 +107,7 @@ SELECT t.value, abs(t.p_value - 12 * tail.p) < 1e-12 AS binomial FROM few, tail,
 SELECT count(*) FROM whole, ldp_top(serial, 0) WHERE name = 'grr';
 SELECT * FROM whole, ldp_top(serial, -1) WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
-SELECT * FROM whole, ldp_top(serial, control => 'luck') WHERE name = 'grr';
+SELECT * FROM whole, ldp_top(serial, p_adjust => 'luck') WHERE name = 'grr';
 \echo :LAST_ERROR_SQLSTATE
 -- Pure noise has no significant candidates. (test/e2e/hitters.sh tests real ones, because only the client has the filters.)
 SELECT (SELECT count(*) FROM ldp_candidates(serial, 'nnls')) AS nnls,
@@ -149,7 +149,7 @@ WITH answers AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "exponential", "ep
                                                pg_temp.little((i % 4 = 0)::integer, 1))) AS s FROM generate_series(1, 400) AS i),
      law AS (SELECT exp(1::float8) / (exp(1::float8) + 1) AS p)
 SELECT value, abs(estimate - ((CASE value WHEN 0 THEN 0.75 ELSE 0.25 END - (1 - p)) / (2 * p - 1))) < 1e-9 AS estimates,
-       abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_frequencies(s);
+       abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_proportions(s);
 -- Near values are less distinguishable, and a limited range spends epsilon on them.
 SELECT round((ldp_spec_canonical(spec) -> 'derived' ->> 'epsilon_per_unit')::numeric, 6) AS per_unit FROM (VALUES
     ('{"mechanism": "exponential", "epsilon": 4, "domain": 5}'::jsonb), ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "reach": 2}'),
@@ -162,7 +162,7 @@ SELECT ldp_create_collection('twins', '{"mechanism": "exponential", "epsilon": 1
 WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
      few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 3, "domain": 2}', '00')) AS s FROM generate_series(1, 25))
 SELECT value, estimate > 1 AS beyond, abs(upper - estimate) < 1e-12 AS room, abs(lower - (0.05 ^ (1 / 25::float8) - (1 - p)) / (2 * p - 1)) < 1e-9 AS exact
-FROM few, law, ldp_frequencies(s, target => 'population') WHERE value = 0;
+FROM few, law, ldp_proportions(s, target => 'population') WHERE value = 0;
 -- For a number with one bit per report, the mean is a share of the range.
 WITH law AS (SELECT exp(3::float8) / (exp(3::float8) + 1) AS p),
      few AS (SELECT ldp_agg(pg_temp.report('{"mechanism": "duchi", "epsilon": 3, "min": 10, "max": 50}', '00')) AS s FROM generate_series(1, 25))

@@ -53,25 +53,25 @@ CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ 
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, people, cell_numbers, note
 FROM ldp_marginal(:'s', '{sex,age}');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_marginal(:'s', '{age,sex}', 'unbiased', target => 'population');
--- Rows follow the order of the arguments; for one attribute the result is that of ldp_frequencies.
+-- Rows follow the order of the arguments; for one attribute the result is that of ldp_proportions.
 SELECT count(*), max(abs(a.estimate - b.estimate)) < 1e-12 AS same FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age,sex}') AS b
     ON a.cell = ARRAY[b.cell[2], b.cell[1]];
 SELECT f.label, f.estimate = m.estimate AS same, f.stderr = m.stderr AS as_sure, f.n = m.n AS of_as_many
-FROM ldp_frequencies(:'s', attribute => 'town') AS f JOIN ldp_marginal(:'s', '{town}') AS m ON m.cell[1] = f.label;
+FROM ldp_proportions(:'s', attribute => 'town') AS f JOIN ldp_marginal(:'s', '{town}') AS m ON m.cell[1] = f.label;
 -- Consistent: every view's table of an attribute adds up to the same.
 SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-12 AS agrees FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age}') AS b
     ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
 SELECT abs(sum(estimate) - 1) < 1e-12 AS whole FROM ldp_marginal(:'s', '{age,town}');
 SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'town', 'age') \crosstabview
-SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, cell_numbers FROM ldp_share(:'s', '{"sex": "f", "age": [18, 100]}');
-SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_share(:'s', '{"age": [null, 65]}', given => '{"sex": ["f"]}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, cell_numbers FROM ldp_proportion_where(:'s', '{"sex": "f", "age": [18, 100]}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_proportion_where(:'s', '{"age": [null, 65]}', given => '{"sex": ["f"]}');
 -- All of a table is everybody, without error.
-SELECT estimate, stderr, lower, upper FROM ldp_share(:'s', '{"sex": ["f", "m"], "age": [null, null]}', 'unbiased');
+SELECT estimate, stderr, lower, upper FROM ldp_proportion_where(:'s', '{"sex": ["f", "m"], "age": [null, null]}', 'unbiased');
 SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, given_numbers, cell_numbers
 FROM ldp_conditional(:'s', '{age}', '{sex}');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, n FROM ldp_estimate(:'s'::ldp_summary);
 SELECT label, pg_temp.short(estimate) AS estimate, p_value < 1e-9 AS held FROM ldp_top(:'s', 2, attribute => 'town');
-SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_frequencies(:'s', 'norm_sub', attribute => 'town');
+SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_proportions(:'s', 'norm_sub', attribute => 'town');
 SELECT ldp_health.* FROM ldp_health(:'s') WHERE p_value < 1e-6 OR statistic = 'views drawn';
 
 -- What is refused, and what to do.
@@ -82,13 +82,13 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_marginal(%L, ''{}'')',
     'SELECT ldp_marginal(%L, ''{sex,NULL}'')',
     'SELECT ldp_marginal(%L, ''{sex}'', ''best'')',
-    'SELECT ldp_share(%L, ''{"age": [20, 65]}'')',
-    'SELECT ldp_share(%L, ''{"age": "old"}'')',
-    'SELECT ldp_share(%L, ''{"age": [18, 1e400]}'')',
-    'SELECT ldp_share(%L, ''[]'')',
+    'SELECT ldp_proportion_where(%L, ''{"age": [20, 65]}'')',
+    'SELECT ldp_proportion_where(%L, ''{"age": "old"}'')',
+    'SELECT ldp_proportion_where(%L, ''{"age": [18, 1e400]}'')',
+    'SELECT ldp_proportion_where(%L, ''[]'')',
     'SELECT ldp_conditional(%L, ''{sex}'', ''{}'')',
     'SELECT ldp_conditional(%L, ''{sex}'', ''{sex}'')',
-    'SELECT ldp_frequencies(%L)',
+    'SELECT ldp_proportions(%L)',
     'SELECT ldp_means(%L)',
     'SELECT ldp_part(%L, ''sex'')']) AS query;
 SELECT ldp_create_collection('plain', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}');

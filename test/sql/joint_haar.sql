@@ -44,9 +44,9 @@ SELECT count(*), bool_and(a.estimate = b.estimate AND a.stderr = b.stderr) AS sa
     JOIN ldp_marginal(:'s', '{age,sex}', 'unbiased') AS b ON a.cell = ARRAY[b.cell[2], b.cell[1]];
 SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-12 AS agrees FROM ldp_marginal(:'s', '{sex,age}') AS a JOIN ldp_marginal(:'s', '{age}') AS b
     ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
-SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_share(:'s', '{"sex": "f", "age": [18, 65]}');
-SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_share(:'s', '{"age": [null, 40]}', given => '{"sex": "f"}');
-SELECT estimate, stderr, lower, upper FROM ldp_share(:'s', '{"sex": ["f", "m"], "age": [null, null]}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_proportion_where(:'s', '{"sex": "f", "age": [18, 65]}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_proportion_where(:'s', '{"age": [null, 40]}', given => '{"sex": "f"}');
+SELECT estimate, stderr, lower, upper FROM ldp_proportion_where(:'s', '{"sex": ["f", "m"], "age": [null, null]}');
 SELECT given_cell, cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper FROM ldp_conditional(:'s', '{age}', '{sex}');
 SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'sex', 'age') \crosstabview
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_estimate(:'s'::ldp_summary);
@@ -72,7 +72,7 @@ GROUP BY 1, 2 ORDER BY 1, 2 DESC;
 -- What is refused, and what to do.
 SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_marginal(%L, ''{sex,wage}'')',
-    'SELECT ldp_share(%L, ''{"age": [20, 65]}'')',
+    'SELECT ldp_proportion_where(%L, ''{"age": [20, 65]}'')',
     'SELECT ldp_means(%L)',
     'SELECT ldp_quantile(%L, 0.5, ''age'')']) AS query;
 SELECT pg_temp.refusal(format('SELECT pg_temp.report_to(%L, %L)', 'survey', payload)) FROM unnest(ARRAY['0500', '0002', '0404', '04', '040000']) AS payload;
@@ -82,7 +82,7 @@ SELECT ldp_create_collection('small', '{"mechanism": "joint_haar", "epsilon": 1,
 INSERT INTO small SELECT pg_temp.report_to('small', pg_temp.byte(i % 9) || pg_temp.byte(i / 9 % 2)) FROM generate_series(1, 900) AS i;
 SELECT conditions, (s).estimate IS NULL AS unknown, (s).note
 FROM unnest(ARRAY['{"a": [0, 1, 2, 3, 4, 5, 6, 7], "b": [8, 9, 10, 11, 12, 13, 14, 15]}', '{"a": 3, "b": 5}', '{"a": 3}']) AS conditions,
-     ldp_share(ldp_summary_of('small'), conditions::jsonb) AS s;
+     ldp_proportion_where(ldp_summary_of('small'), conditions::jsonb) AS s;
 SELECT count(*), bool_and(estimate >= 0) AS told FROM ldp_fitted(ldp_summary_of('small'), '{a,b}');
 SELECT attribute, other_attribute, estimate BETWEEN 0 AND 1 AS v, p_value BETWEEN 0 AND 1 AS p, n, note FROM ldp_association(ldp_summary_of('small'));
 

@@ -30,11 +30,11 @@ END $$;
 SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
     ('ldp_means(record, attribute => ''%'')', 'size', '0'),
     ('ldp_mean(record, ''%'')', 'size', '0'),
-    ('ldp_frequencies(record, attribute => ''%'')', 'town', '1'),
-    ('ldp_frequencies(pair, attribute => ''%'')', 'age', '1'),
-    ('ldp_frequency(record, ''Bonn'', ''%'')', 'town', '1'),
-    ('ldp_frequency(record, 1, ''%'')', 'rank', '2'),
-    ('ldp_frequency(record, ''1'', ''%'')', 'rank', '2'),
+    ('ldp_proportions(record, attribute => ''%'')', 'town', '1'),
+    ('ldp_proportions(pair, attribute => ''%'')', 'age', '1'),
+    ('ldp_proportion(record, ''Bonn'', ''%'')', 'town', '1'),
+    ('ldp_proportion(record, 1, ''%'')', 'rank', '2'),
+    ('ldp_proportion(record, ''1'', ''%'')', 'rank', '2'),
     ('ldp_consistent(record, ''norm_sub'', ''%'')', 'town', '1'),
     ('ldp_top(record, 1, attribute => ''%'')', 'town', '1'),
     ('ldp_health(record, ''%'')', 'town', '1'),
@@ -46,8 +46,8 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
     ('ldp_value(pair, ''[18, 65)'', ''%'')', 'age', '1'),
     ('ldp_marginal(pair, ARRAY[''%''])', 'age', '1'),
     ('ldp_marginal(pair, ARRAY[''%'', ''sex''])', 'age', '1'),
-    ('ldp_share(pair, ''{"%": [18, null]}'')', 'age', '1'),
-    ('ldp_share(pair, ''{"age": [18, null]}'', given => ''{"%": "m"}'')', 'sex', '0'),
+    ('ldp_proportion_where(pair, ''{"%": [18, null]}'')', 'age', '1'),
+    ('ldp_proportion_where(pair, ''{"age": [18, null]}'', given => ''{"%": "m"}'')', 'sex', '0'),
     ('ldp_conditional(pair, ''{age}'', ''{%}'')', 'sex', '0'),
     ('ldp_crosstab(pair, ''%'', ''sex'')', 'age', '1'),
     ('ldp_fitted(pair, ''{%}'')', 'age', '1'),
@@ -59,29 +59,29 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
 
 -- What is not there is one error, of whichever function.
 SELECT call, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', 'village'))) AS name, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', '7'))) AS number FROM unnest(ARRAY[
-    'ldp_means(record, attribute => ''%'')', 'ldp_mean(record, ''%'')', 'ldp_frequencies(record, attribute => ''%'')', 'ldp_frequencies(pair, attribute => ''%'')',
-    'ldp_frequency(record, ''Bonn'', ''%'')', 'ldp_consistent(record, ''norm_sub'', ''%'')', 'ldp_top(record, 1, attribute => ''%'')', 'ldp_health(record, ''%'')',
+    'ldp_means(record, attribute => ''%'')', 'ldp_mean(record, ''%'')', 'ldp_proportions(record, attribute => ''%'')', 'ldp_proportions(pair, attribute => ''%'')',
+    'ldp_proportion(record, ''Bonn'', ''%'')', 'ldp_consistent(record, ''norm_sub'', ''%'')', 'ldp_top(record, 1, attribute => ''%'')', 'ldp_health(record, ''%'')',
     'ldp_change(record, later, attribute => ''%'')', 'ldp_part(record, ''%'')', 'ldp_attribute(record, ''%'')', 'ldp_labels(record, ''%'')',
-    'ldp_marginal(pair, ARRAY[''%''])', 'ldp_share(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_crosstab(pair, ''%'', ''sex'')',
+    'ldp_marginal(pair, ARRAY[''%''])', 'ldp_proportion_where(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_crosstab(pair, ''%'', ''sex'')',
     'ldp_fitted(pair, ''{%}'')', 'ldp_plan_views(pair, 1000, ''[["sex", "%"]]'')', 'ldp_covariance(record, ''size'', ''%'')', 'ldp_correlation(record, ''%'', ''size'')',
     'ldp_regression(record, ''%'', ''{size}'')', 'ldp_regression(record, ''size'', ''{%}'')']) AS call;
 
 -- A collection that goes away takes its labels with it; another one has its own. In one session and one prepared statement.
 SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
 CREATE TABLE old AS SELECT ldp_agg(pg_temp.report_to('label_one', '01')) AS s FROM generate_series(1, 30);
-PREPARE shares AS SELECT attribute, label FROM old, ldp_frequencies(s) ORDER BY value;
+PREPARE shares AS SELECT attribute, label FROM old, ldp_proportions(s) ORDER BY value;
 EXECUTE shares;
 BEGIN;
 SELECT ldp_drop_collection('label_one');
 EXECUTE shares;
-SELECT ldp_attributes(s) IS NULL AS no_names, ldp_labels(s) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_frequency(s, ''green'') FROM old') FROM old;
+SELECT ldp_attributes(s) IS NULL AS no_names, ldp_labels(s) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_proportion(s, ''green'') FROM old') FROM old;
 ROLLBACK;
 EXECUTE shares;
 SELECT ldp_drop_collection('label_one');
 EXECUTE shares;
 SELECT ldp_create_collection('label_one', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["blue", "black"]}]}');
 EXECUTE shares;
-SELECT label FROM ldp_frequencies((SELECT ldp_agg(pg_temp.report_to('label_one', '01')) FROM generate_series(1, 30))) ORDER BY value;
+SELECT label FROM ldp_proportions((SELECT ldp_agg(pg_temp.report_to('label_one', '01')) FROM generate_series(1, 30))) ORDER BY value;
 BEGIN;
 SELECT ldp_create_collection('label_two', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "colour", "domain": ["red", "green"]}]}');
 EXECUTE shares;
@@ -96,14 +96,14 @@ SELECT ldp_create_collection('label_three', '{"mechanism": "grr", "epsilon": 1, 
 EXECUTE shares;
 -- Rows that are still being given out keep their labels when the collection goes away.
 BEGIN;
-DECLARE slow NO SCROLL CURSOR FOR SELECT f.label FROM old, ldp_frequencies(s) AS f;
+DECLARE slow NO SCROLL CURSOR FOR SELECT f.label FROM old, ldp_proportions(s) AS f;
 FETCH 1 FROM slow;
 SELECT ldp_drop_collection('label_three');
 FETCH ALL FROM slow;
 COMMIT;
 
 -- An attribute of a record that was taken out keeps its name and its labels, as long as the record's collection is there.
-PREPARE part AS SELECT attribute, label FROM s, ldp_frequencies(ldp_part(record, 'town')) ORDER BY value;
+PREPARE part AS SELECT attribute, label FROM s, ldp_proportions(ldp_part(record, 'town')) ORDER BY value;
 EXECUTE part;
 EXECUTE part;
 SELECT ldp_labels(ldp_part(record, 'town')) AS town, ldp_attributes(ldp_part(record, 0)) AS size, ldp_value(ldp_part(record, 1), 'Bonn') AS bonn FROM s;
@@ -123,7 +123,7 @@ REVOKE SELECT ON ldp_internal.ldp_collection FROM PUBLIC;
 EXECUTE town;
 SET ROLE ldp_labels_reader;
 SELECT pg_temp.refusal('SELECT ldp_labels(record, ''town'') FROM s');
-SELECT pg_temp.refusal('SELECT ldp_frequencies(record, attribute => ''1'') FROM s');
+SELECT pg_temp.refusal('SELECT ldp_proportions(record, attribute => ''1'') FROM s');
 RESET ROLE;
 EXECUTE town;
 ROLLBACK;
@@ -151,7 +151,7 @@ SELECT ldp_create_collection('label_numbers', '{"mechanism": "grr", "epsilon": 1
 CREATE TABLE many AS SELECT ldp_agg(pg_temp.report_to('label_many', '000000')) AS s, ldp_agg(pg_temp.report_to('label_numbers', '000000')) AS numbers FROM generate_series(1, 30);
 SELECT ldp_value(s, 'w0') AS first, ldp_value(s, 'w99999') AS last, array_length(ldp_labels(s), 1) AS labels, pg_temp.refusal('SELECT ldp_value(s, ''w100000'') FROM many') FROM many;
 SELECT ldp_value(numbers, '0') AS first, ldp_value(numbers, '999999') AS last, ldp_labels(numbers) IS NULL AS no_labels, pg_temp.refusal('SELECT ldp_value(numbers, ''w1'') FROM many') FROM many;
-SELECT label, value FROM many, ldp_frequencies(s) WHERE value IN (0, 99999) ORDER BY value;
+SELECT label, value FROM many, ldp_proportions(s) WHERE value IN (0, 99999) ORDER BY value;
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['label_many', 'label_numbers']) AS name;
 SELECT ldp_labels(s) IS NULL AS gone, ldp_attributes(numbers) IS NULL AS too FROM many;
 

@@ -15,7 +15,7 @@ CREATE FUNCTION bytes(summary ldp_summary) RETURNS integer LANGUAGE sql AS $$ SE
 SELECT octet_length(ldp_internal.ldp_report_send(zeros('hadamard', 16777216)));
 SHOW ldp.max_state;
 SELECT ldp_agg(zeros('hadamard', 16777216));
-SELECT ldp_frequency(zeros('grr', 16777216), 5);
+SELECT ldp_proportion(zeros('grr', 16777216), 5);
 SELECT ldp_top(zeros('l_grr', 16777216, '{"first_epsilon": 0.5}'), 5);
 SELECT ldp_internal.ldp_summary_accumulate(NULL, zeros('hadamard', 16777216));
 -- The bound is on the summary, to the kB.
@@ -33,7 +33,7 @@ SELECT max(bytes(w)) FROM (SELECT ldp_agg(zeros('grr', 10235)) OVER (ORDER BY i 
 -- answered from.
 SET ldp.max_state = '1MB';
 CREATE TABLE kept AS SELECT ldp_agg(zeros('grr', 20000)) AS summary;
-SELECT ldp_count(summary), round(ldp_frequency(summary, 0)::numeric, 2) > 1 AS frequent FROM kept;
+SELECT ldp_count(summary), round(ldp_proportion(summary, 0)::numeric, 2) > 1 AS frequent FROM kept;
 SET ldp.max_state = '64kB';
 SELECT bytes(summary), summary = summary::text::ldp_summary AS same FROM kept;
 SELECT ldp_rollup(summary) FROM kept;
@@ -41,7 +41,7 @@ SELECT ldp_summary_merge(summary, summary) FROM kept;
 SELECT ldp_rollup(summary) OVER (ORDER BY i ROWS 2 PRECEDING) FROM kept, generate_series(1, 9) AS i;
 SELECT ldp_summary_subtract(summary, summary) FROM kept;
 SELECT ldp_internal.ldp_summary_accumulate(summary, zeros('grr', 20000)) FROM kept;
-SELECT ldp_frequency(summary, 0) FROM kept;
+SELECT ldp_proportion(summary, 0) FROM kept;
 SELECT * FROM ldp_top(NULL), kept WHERE false;
 SELECT t.* FROM kept, ldp_top(summary, 1) AS t;
 SELECT ldp_count(summary) FROM kept;
@@ -68,13 +68,13 @@ SELECT planned('SELECT * FROM ldp_top(NULL, 3)') AS top, planned('SELECT * FROM 
     planned('SELECT * FROM ldp_histogram(NULL, 40)') AS bins, planned('SELECT * FROM ldp_quantiles(NULL)') AS quantiles,
     planned('SELECT * FROM ldp_quantiles(NULL, ARRAY[0.1, 0.2, 0.3])') AS three_quantiles,
     planned('SELECT * FROM ldp_synthesize((SELECT summary FROM kept), 5000)') AS records,
-    planned('SELECT * FROM ldp_frequencies((SELECT summary FROM kept))') AS shares,
-    planned(format('SELECT * FROM ldp_frequencies(%L)', (SELECT ldp_agg(zeros('grr', 77))))) AS known_shares;
+    planned('SELECT * FROM ldp_proportions((SELECT summary FROM kept))') AS shares,
+    planned(format('SELECT * FROM ldp_proportions(%L)', (SELECT ldp_agg(zeros('grr', 77))))) AS known_shares;
 -- No function in C that takes reports or summaries is left to the default cost, and none that returns rows to the
 -- default number of them.
 SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_depend AS d ON d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'ldp' JOIN pg_language AS l ON l.oid = p.prolang
-WHERE l.lanname = 'c' AND p.proargtypes::oid[] && ARRAY['ldp_report', 'ldp_summary', 'ldp_internal.ldp_query']::regtype[]::oid[] AND (p.proretset AND p.prorows = 1000 AND p.proname <> 'ldp_distribution' OR
+WHERE l.lanname = 'c' AND p.proargtypes::oid[] && ARRAY['ldp_report', 'ldp_summary', 'ldp_internal.ldp_agg_state']::regtype[]::oid[] AND (p.proretset AND p.prorows = 1000 AND p.proname <> 'ldp_distribution' OR
     p.procost = 1 AND p.proname NOT IN ('ldp_check_report', 'ldp_rows')) ORDER BY 1;
 DROP TABLE kept;
 DROP FUNCTION planned(text), bytes(ldp_summary), zeros(text, integer, jsonb);

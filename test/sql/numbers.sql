@@ -94,29 +94,29 @@ SELECT ldp_drop_collection('short');
 
 -- Ranges, cumulative shares, quantiles, histograms.
 SELECT round(estimate::numeric, 6) AS estimate, stderr > 0 AS has_error, lower < estimate AND estimate < upper AS has_interval
-FROM whole, ldp_range(serial, 2, 5) WHERE name = 'haar_ordered';
+FROM whole, ldp_between(serial, 2, 5) WHERE name = 'haar_ordered';
 SELECT abs(r.estimate - (h.estimate - l.estimate)) < 1e-9 AS a_range_is_a_difference, r.stderr < h.stderr + l.stderr AS with_its_own_error
-FROM whole, ldp_range(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS h, ldp_cdf(serial, 1) AS l WHERE name = 'haar_ordered';
+FROM whole, ldp_between(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS h, ldp_cdf(serial, 1) AS l WHERE name = 'haar_ordered';
 SELECT name, abs(sum(h.estimate) - 1) < 1e-9 AS sums_to_one, count(*) AS bins, min(low) AS low, max(high) AS high
 FROM whole, ldp_histogram(serial, 4) AS h WHERE name IN ('haar_ordered', 'square_wave') GROUP BY name ORDER BY name;
 SELECT name, abs(sum(estimate) - 1) < 1e-9 AS sums_to_one, min(estimate) >= 0 AS none_negative, count(*) AS cells
 FROM whole, ldp_distribution(serial) WHERE name IN ('haar_ordered', 'square_wave') GROUP BY name ORDER BY name;
 SELECT count(*) AS plain_likelihood FROM whole, ldp_distribution(serial, 'em') WHERE name = 'square_wave';
-SELECT name, q.share, lower <= estimate AND estimate <= upper AS inside, ldp_quantile(serial, q.share) = estimate AS the_same
-FROM whole, ldp_quantiles(serial, '{0.25,NULL,0.5}') AS q WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name, q.share;
+SELECT name, q.probability, lower <= estimate AND estimate <= upper AS inside, ldp_quantile(serial, q.probability) = estimate AS the_same
+FROM whole, ldp_quantiles(serial, '{0.25,NULL,0.5}') AS q WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name, q.probability;
 SELECT name, r.note = 'of values smeared over ' || ldp_resolution(serial) || '; sharp answers may lie outside the interval' AS range_says_so,
        r.note = c.note AND c.note = q.note AND q.note = h.note AS all_do, d.note
-FROM whole, ldp_range(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS c, ldp_quantiles(serial, '{0.5}') AS q, ldp_histogram(serial, 1) AS h,
+FROM whole, ldp_between(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS c, ldp_quantiles(serial, '{0.5}') AS q, ldp_histogram(serial, 1) AS h,
      LATERAL (SELECT note FROM ldp_distribution(serial) LIMIT 1) AS d
 WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
 SELECT name, ldp_resolution(serial) > 0 AS smeared FROM whole WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name;
 SELECT abs(r.estimate - (m.a + m.b) / 2) < 1e-9 AS a_group_is_a_mean, stderr > 0 AS has_error
-FROM whole, ldp_range(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), ldp_mean(serial, 1)) AS m (a, b) WHERE name = 'duchi_vector';
+FROM whole, ldp_between(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0), ldp_mean(serial, 1)) AS m (a, b) WHERE name = 'duchi_vector';
 
 -- The choice between a sharp and a smooth mechanism.
 SELECT l.mechanism = CASE WHEN l.smooth_error < l.sharp_error THEN 'square_wave' ELSE l.sharp_mechanism END AS the_better_one,
        l.sharp_mechanism, l.smooth_grid, l.smooth_error >= l.smooth_bias AS with_its_bias, m.sharp_error < l.sharp_error / 9 AS fewer_errors_of_many
-FROM whole, ldp_first_look(serial, serial, 100) AS l, ldp_first_look(serial, serial, 10000) AS m WHERE name = 'haar_ordered';
+FROM whole, ldp_pilot_choice(serial, serial, 100) AS l, ldp_pilot_choice(serial, serial, 10000) AS m WHERE name = 'haar_ordered';
 SELECT mechanism, round(stderr::numeric, 5) AS stderr, lower_bound, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 255, "grid": 255, "want": "distribution"}');
 SELECT mechanism, obstacle FROM ldp_advise('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8}');
 SELECT spec ->> 'mechanism' AS mechanism, spec ->> 'grid' AS grid, spec -> 'chosen' AS chosen
@@ -128,7 +128,7 @@ INSERT INTO things (report) SELECT report FROM report WHERE name = 'sampled';
 SELECT attribute, label, n, stderr > 0 AS has_error, attribute_number, value FROM ldp_estimate('things');
 SELECT ldp_attributes(serial), ldp_attribute(serial, 'price'), ldp_labels(ldp_part(serial, 'colour')) FROM whole WHERE name = 'sampled';
 SELECT f.label, abs(f.estimate - e.estimate) < 1e-12 AS as_in_the_record
-FROM whole, ldp_frequencies(ldp_part(serial, 1)) AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
+FROM whole, ldp_proportions(ldp_part(serial, 1)) AS f JOIN ldp_estimate('things') AS e ON e.label = f.label WHERE name = 'sampled' ORDER BY f.value;
 SELECT ldp_count(ldp_part(serial, 0)) + ldp_count(ldp_part(serial, 1)) + ldp_count(ldp_part(serial, 2)) AS reports,
        ldp_mean(ldp_part(serial, 'price')) = ldp_mean(serial, 2) AS a_mean, ldp_part(serial, 1)::text::ldp_summary = ldp_part(serial, 1) AS written_and_read
 FROM whole WHERE name = 'sampled';
@@ -145,28 +145,28 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_part(serial, 'height') FROM whole WHERE name = 'sampled'$$),
     ($$SELECT ldp_mean(serial, 'size') FROM whole WHERE name = 'duchi'$$),
     ($$SELECT ldp_internal.ldp_part_fingerprint('no such', 1)$$),
-    ($$SELECT * FROM whole, ldp_range(serial, 5, 2) WHERE name = 'haar_ordered'$$),
-    ($$SELECT * FROM whole, ldp_range(serial, 0.5, 1) WHERE name = 'duchi_vector'$$),
-    ($$SELECT * FROM whole, ldp_range(serial, 2, 1) WHERE name = 'duchi_vector'$$),
-    ($$SELECT * FROM whole, ldp_range(serial, 'NaN', 1) WHERE name = 'haar_ordered'$$),
-    ($$SELECT * FROM whole, ldp_range(serial, 0, 0) WHERE name = 'duchi'$$),
+    ($$SELECT * FROM whole, ldp_between(serial, 5, 2) WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_between(serial, 0.5, 1) WHERE name = 'duchi_vector'$$),
+    ($$SELECT * FROM whole, ldp_between(serial, 2, 1) WHERE name = 'duchi_vector'$$),
+    ($$SELECT * FROM whole, ldp_between(serial, 'NaN', 1) WHERE name = 'haar_ordered'$$),
+    ($$SELECT * FROM whole, ldp_between(serial, 0, 0) WHERE name = 'duchi'$$),
     ($$SELECT * FROM whole, ldp_cdf(serial, 5) WHERE name = 'duchi'$$),
     ($$SELECT ldp_quantile(serial, 1.5) FROM whole WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_histogram(serial, 0) WHERE name = 'haar_ordered'$$),
     ($$SELECT * FROM whole, ldp_histogram(serial, 2000000000) WHERE name = 'haar_ordered'$$),
-    ($$SELECT ldp_first_look(w.serial, o.serial, 10) FROM whole AS w, whole AS o WHERE w.name = 'haar_ordered' AND o.name = 'square_wave'$$),
-    ($$SELECT ldp_first_look(serial, serial, 10) FROM whole WHERE name = 'square_wave'$$),
-    ($$SELECT ldp_first_look(serial, serial, 0) FROM whole WHERE name = 'haar_ordered'$$),
+    ($$SELECT ldp_pilot_choice(w.serial, o.serial, 10) FROM whole AS w, whole AS o WHERE w.name = 'haar_ordered' AND o.name = 'square_wave'$$),
+    ($$SELECT ldp_pilot_choice(serial, serial, 10) FROM whole WHERE name = 'square_wave'$$),
+    ($$SELECT ldp_pilot_choice(serial, serial, 0) FROM whole WHERE name = 'haar_ordered'$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 9, "want": "distribution"}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 9, "want": "median"}')$$),
     ($$SELECT * FROM whole, ldp_distribution(serial, 'none') WHERE name = 'square_wave'$$),
-    ($$SELECT * FROM whole, ldp_shrunk(serial, 'soft') WHERE name = 'duchi_vector'$$),
+    ($$SELECT * FROM whole, ldp_shrinkage(serial, 'soft') WHERE name = 'duchi_vector'$$),
     ($$SELECT pg_temp.report(spec, 'ff5a') FROM question WHERE name = 'gaussian'$$),
     ($$SELECT ldp_minimax_bound(spec) FROM question WHERE name = 'gaussian'$$),
     ($$SELECT ldp_spec_canonical(spec - 'delta') FROM question WHERE name = 'gaussian'$$),
     ($$SELECT ldp_spec_canonical(spec || '{"evolving": {}, "budget": {"epsilon": 5}}') FROM question WHERE name = 'gaussian'$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "duchi", "epsilon": 1, "delta": 1e-9, "min": 0, "max": 1}')$$),
-    ($$SELECT * FROM whole, ldp_shrunk(serial, 'hard') WHERE name = 'duchi_vector'$$),
+    ($$SELECT * FROM whole, ldp_shrinkage(serial, 'hard') WHERE name = 'duchi_vector'$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "share": 0}, {"name": "b", "domain": 3}]}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "grr"}, {"name": "b", "domain": 3}]}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "haar", "epsilon": 1, "coefficients": [[-1, 1]], "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}')$$),
@@ -175,7 +175,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 \pset format aligned
 
 -- NULLs and empty summaries.
-SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS quantile, (SELECT count(*) FROM ldp_range(NULL, 0, 1)) AS ranges,
+SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS quantile, (SELECT count(*) FROM ldp_between(NULL, 0, 1)) AS ranges,
        (SELECT count(*) FROM ldp_histogram(NULL)) AS bins;
 SELECT ldp_drop_collection('things');
 SET client_min_messages = warning;

@@ -84,7 +84,7 @@ ALTER TABLE typed NOT OF;
 ALTER TABLE typed ADD COLUMN country text;
 SELECT ldp_create_rollup('typed_countries', 'typed', '{country}');
 SELECT ldp_refresh('typed_countries');
-SELECT country, n FROM typed_countries, ldp_frequencies(summary) LIMIT 1;
+SELECT country, n FROM typed_countries, ldp_proportions(summary) LIMIT 1;
 SELECT ldp_drop_collection('typed');
 -- A collection's table begins with the columns of the type.
 SELECT ldp_create_collection('sided', :spec, ARRAY[['country', 'text']]);

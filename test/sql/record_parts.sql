@@ -48,30 +48,30 @@ FROM ldp_estimate(:'s'::ldp_summary);
 SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_means(:'s'::ldp_summary, attribute => 'hours');
 SELECT attribute, pg_temp.short(estimate) AS estimate, n FROM ldp_means(:'s'::ldp_summary, attribute => 'hours.8h');
 SELECT pg_temp.short(ldp_mean(:'s'::ldp_summary, 'age')) AS age, pg_temp.short(ldp_mean(:'s'::ldp_summary, 'hours.8h')) AS eight, pg_temp.short(ldp_mean(:'s'::ldp_summary, 'income')) AS income;
-SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_frequencies(:'s'::ldp_summary, attribute => 'mood');
-SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_frequencies(:'s'::ldp_summary, 'norm_sub', attribute => 'mood');
+SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_proportions(:'s'::ldp_summary, attribute => 'mood');
+SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_proportions(:'s'::ldp_summary, 'norm_sub', attribute => 'mood');
 SELECT label, pg_temp.short(estimate) AS estimate, p_value < 1e-9 AS significant FROM ldp_top(:'s'::ldp_summary, 2, attribute => 'mood');
-SELECT pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'ok', 'mood')) AS by_label, pg_temp.short(ldp_frequency(:'s'::ldp_summary, 1, 'mood')) AS by_number,
+SELECT pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'ok', 'mood')) AS by_label, pg_temp.short(ldp_proportion(:'s'::ldp_summary, 1, 'mood')) AS by_number,
     pg_temp.short((ldp_consistent(:'s'::ldp_summary, 'norm_sub', 'mood'))[2]) AS consistent;
 -- A distribution.
-SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income');
+SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n FROM ldp_between(:'s'::ldp_summary, 0, 300, attribute => 'income');
 SELECT attribute, pg_temp.short(estimate) AS estimate FROM ldp_cdf(:'s'::ldp_summary, 300, attribute => 'income');
-SELECT attribute, share, estimate, lower, upper, n FROM ldp_quantiles(:'s'::ldp_summary, '{0.25,0.5}', attribute => 'income');
+SELECT attribute, probability, estimate, lower, upper, n FROM ldp_quantiles(:'s'::ldp_summary, '{0.25,0.5}', attribute => 'income');
 SELECT ldp_quantile(:'s'::ldp_summary, 0.5, 'income');
 SELECT attribute, low, high, pg_temp.short(estimate) AS estimate, n FROM ldp_histogram(:'s'::ldp_summary, 3, attribute => 'income');
 SELECT count(*), pg_temp.short(sum(estimate)) FROM ldp_distribution(:'s'::ldp_summary, attribute => 'income');
 SELECT attribute, low, high FROM ldp_learn_range(:'s'::ldp_summary, attribute => 'income');
 -- A vector: the means of ranges of its elements.
-SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_range(:'s'::ldp_summary, 0, 1, attribute => 'hours');
+SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_between(:'s'::ldp_summary, 0, 1, attribute => 'hours');
 -- Joint tables.
 SELECT * FROM ldp_views(:'s');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, cell_numbers FROM ldp_marginal(:'s', '{mood,car}');
 SELECT cell, pg_temp.short(estimate) AS estimate FROM ldp_marginal(:'s', '{car,mood}', 'unbiased', target => 'population') LIMIT 2;
-SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower FROM ldp_share(:'s', '{"car": "yes"}', given => '{"mood": ["ok", "good"]}');
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower FROM ldp_proportion_where(:'s', '{"car": "yes"}', given => '{"mood": ["ok", "good"]}');
 SELECT row_label, column_label, pg_temp.short(estimate) AS estimate FROM ldp_crosstab(:'s', 'mood', 'car') \crosstabview
 -- The reports of all other people are a sample, too: the error against the people who reported lies between both.
 SELECT s.attribute, s.estimate = p.estimate AS same, s.stderr < p.stderr AS smaller
-FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income') AS s, ldp_range(:'s'::ldp_summary, 0, 300, target => 'population', attribute => 'income') AS p;
+FROM ldp_between(:'s'::ldp_summary, 0, 300, attribute => 'income') AS s, ldp_between(:'s'::ldp_summary, 0, 300, target => 'population', attribute => 'income') AS p;
 
 -- A part by itself has the same estimates.
 SELECT ldp_part(:'s'::ldp_summary, 'income') AS income, ldp_part(:'s'::ldp_summary, 'hours') AS hours, ldp_part(:'s'::ldp_summary, 'car') AS tables \gset
@@ -83,24 +83,24 @@ SELECT bool_and(a.estimate = b.estimate) AS same, count(*) FROM ldp_means(:'s'::
 
 -- One step, by name.
 SELECT pg_temp.short(ldp_quantile(report, 0.5, 'income')) AS median, (ldp_quantiles(report, '{0.25,0.75}'::float8[], 'income'))[2].estimate AS upper,
-    pg_temp.short((ldp_range(report, 0, 300, 'income')).estimate) AS low, pg_temp.short((ldp_range(report, 0, 1, 'hours')).estimate) AS hours,
+    pg_temp.short((ldp_between(report, 0, 300, 'income')).estimate) AS low, pg_temp.short((ldp_between(report, 0, 1, 'hours')).estimate) AS hours,
     (ldp_histogram(report, 3, 'income'))[3].low AS bin, (ldp_top(report, 1, 'mood'))[1].label AS top, pg_temp.short(ldp_mean(report, 'age')) AS age FROM poll;
-SELECT (ldp_range(report, 0, 300, 'income')) = (SELECT r FROM ldp_range(:'s'::ldp_summary, 0, 300, attribute => 'income') AS r) AS same FROM poll;
+SELECT (ldp_between(report, 0, 300, 'income')) = (SELECT r FROM ldp_between(:'s'::ldp_summary, 0, 300, attribute => 'income') AS r) AS same FROM poll;
 -- Groups, batches, rollups and merged summaries.
-SELECT i % 2 AS half, pg_temp.short(ldp_quantile(report, 0.5, 'income')) AS median, pg_temp.short((ldp_range(report, 0, 1, 'hours')).estimate) AS hours
+SELECT i % 2 AS half, pg_temp.short(ldp_quantile(report, 0.5, 'income')) AS median, pg_temp.short((ldp_between(report, 0, 1, 'hours')).estimate) AS hours
 FROM (SELECT report, row_number() OVER () AS i FROM poll) AS p GROUP BY 1 ORDER BY 1;
 SELECT ldp_rollup(s) = :'s' AS same FROM (SELECT ldp_agg(report) AS s FROM (SELECT report, row_number() OVER () % 7 AS part FROM poll) AS p GROUP BY part) AS parts;
 SELECT ldp_agg(ldp_pack) = :'s' AS same FROM (SELECT ldp_pack(report) FROM (SELECT report, row_number() OVER () % 5 AS part FROM poll) AS p GROUP BY part) AS batches;
 SELECT (ldp_quantiles(ldp_pack, '{0.5}'::float8[], 'income'))[1].estimate FROM (SELECT ldp_pack(report) FROM poll) AS batch;
 
--- A rollup by a side column, its series, and the combination of both groups.
+-- A rollup by a public column, its series, and the combination of both groups.
 SELECT ldp_create_collection('regions', ldp_client_spec('poll'), ARRAY[['region', 'text']]);
 INSERT INTO regions (report, region) SELECT report, CASE WHEN row_number() OVER () % 3 = 0 THEN 'east' ELSE 'west' END FROM poll;
 SELECT ldp_create_rollup('by_region', 'regions', '{region}');
 SELECT ldp_refresh('by_region');
-SELECT region, (SELECT pg_temp.short(estimate) FROM ldp_range(summary, 0, 300, attribute => 'income')) AS low, (SELECT count(*) FROM ldp_marginal(summary, '{mood,car}')) AS cells FROM by_region ORDER BY 1;
+SELECT region, (SELECT pg_temp.short(estimate) FROM ldp_between(summary, 0, 300, attribute => 'income')) AS low, (SELECT count(*) FROM ldp_marginal(summary, '{mood,car}')) AS cells FROM by_region ORDER BY 1;
 SELECT ldp_rollup(summary) = ldp_summary_of('regions') AS same FROM by_region;
-SELECT pg_temp.short((ldp_combine(r)).estimate) AS combined, pg_temp.short((ldp_combine(r)).stderr) AS stderr FROM by_region, ldp_range(summary, 0, 300, target => 'population', attribute => 'income') AS r;
+SELECT pg_temp.short((ldp_combine(r)).estimate) AS combined, pg_temp.short((ldp_combine(r)).stderr) AS stderr FROM by_region, ldp_between(summary, 0, 300, target => 'population', attribute => 'income') AS r;
 
 -- Diagnostics and forgery.
 SELECT statistic FROM ldp_health(:'s'::ldp_summary) ORDER BY statistic;
@@ -111,17 +111,17 @@ SELECT attribute, label, lower <= estimate AND estimate <= upper AS inside, n FR
 -- What is refused, and the key of the spec that would allow it.
 SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_quantiles(%L::ldp_summary, attribute => ''age'')',
-    'SELECT ldp_range(%L::ldp_summary, 0, 10, attribute => ''age'')',
-    'SELECT ldp_range(%L::ldp_summary, 0, 1, attribute => ''town'')',
-    'SELECT ldp_range(%L::ldp_summary, 0, 1, attribute => ''car'')',
-    'SELECT ldp_range(%L::ldp_summary, 0, 1, attribute => ''hours.8h'')',
-    'SELECT ldp_range(%L::ldp_summary, 0, 3, attribute => ''hours'')',
+    'SELECT ldp_between(%L::ldp_summary, 0, 10, attribute => ''age'')',
+    'SELECT ldp_between(%L::ldp_summary, 0, 1, attribute => ''town'')',
+    'SELECT ldp_between(%L::ldp_summary, 0, 1, attribute => ''car'')',
+    'SELECT ldp_between(%L::ldp_summary, 0, 1, attribute => ''hours.8h'')',
+    'SELECT ldp_between(%L::ldp_summary, 0, 3, attribute => ''hours'')',
     'SELECT ldp_histogram(%L::ldp_summary, 3, attribute => ''mood'')',
     'SELECT ldp_quantiles(%L::ldp_summary)',
     'SELECT ldp_mean(%L::ldp_summary, ''hours'')',
     'SELECT ldp_mean(%L::ldp_summary, ''wage'')',
-    'SELECT ldp_frequencies(%L::ldp_summary, attribute => ''income'')',
-    'SELECT ldp_frequencies(%L::ldp_summary, attribute => ''hours'')',
+    'SELECT ldp_proportions(%L::ldp_summary, attribute => ''income'')',
+    'SELECT ldp_proportions(%L::ldp_summary, attribute => ''hours'')',
     'SELECT ldp_marginal(%L, ''{mood,town}'')',
     'SELECT ldp_marginal(%L, ''{town}'')',
     'SELECT ldp_marginal(%L, ''{age}'')',
@@ -130,7 +130,7 @@ SELECT pg_temp.refusal('SELECT ldp_quantiles(report, ''{0.5}''::float8[], ''age'
 SELECT pg_temp.refusal('SELECT ldp_mean(report, ''hours'') FROM poll');
 
 -- Too few reports of a part to show.
-SELECT attribute, estimate, n, note FROM ldp_range((SELECT ldp_agg(pg_temp.report_to('poll', payload)) FROM pg_temp.sent WHERE i <= 100), 0, 300, attribute => 'income');
+SELECT attribute, estimate, n, note FROM ldp_between((SELECT ldp_agg(pg_temp.report_to('poll', payload)) FROM pg_temp.sent WHERE i <= 100), 0, 300, attribute => 'income');
 
 -- People who keep their responses over rounds, in two layers: standard errors are inflated for each part by itself.
 SELECT ldp_create_collection('panel', '{"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "evolving": {}, "budget": {"epsilon": 1000000},

@@ -45,7 +45,7 @@ SELECT r.term, r.label, round(r.estimate::numeric, 4) AS estimate, round(r.stder
 FROM told, ldp_regression(s, 'score', ARRAY['hours'], 0.9, "group" => 'school') AS r;
 -- The means of both within the groups lie on the lines.
 WITH line AS (SELECT r.* FROM told, ldp_regression(s, 'score', ARRAY['hours'], "group" => 'school') AS r),
-share AS (SELECT f.label, f.estimate FROM told, ldp_frequencies(s, attribute => 'school') AS f)
+share AS (SELECT f.label, f.estimate FROM told, ldp_proportions(s, attribute => 'school') AS f)
 SELECT l.label, abs((50 + y.m / f.estimate) - (l.estimate + slope.estimate * (5 + x.m / f.estimate))) < 1e-9 AS on_the_line
 FROM line AS l JOIN share AS f ON f.label = l.label JOIN m AS y ON y.name = 'score*school=' || l.label
      JOIN m AS x ON x.name IN ('hours*school=' || l.label, 'school=' || l.label || '*hours') JOIN line AS slope ON slope.term = 'hours'
@@ -53,7 +53,7 @@ WHERE l.term = 'school';
 
 -- Without predictors, the means within the groups.
 SELECT r.term, r.label, abs(r.estimate - (50 + y.m / f.estimate)) < 1e-9 AS mean, r.stderr < 50 AS stderr
-FROM told, ldp_regression(s, 'score', '{}', "group" => 'school') AS r LEFT JOIN (SELECT f.* FROM told, ldp_frequencies(s, attribute => 'school') AS f) AS f ON f.label = r.label LEFT JOIN m AS y ON y.name = 'score*school=' || r.label ORDER BY r.label;
+FROM told, ldp_regression(s, 'score', '{}', "group" => 'school') AS r LEFT JOIN (SELECT f.* FROM told, ldp_proportions(s, attribute => 'school') AS f) AS f ON f.label = r.label LEFT JOIN m AS y ON y.name = 'score*school=' || r.label ORDER BY r.label;
 SELECT jsonb_path_query_array(ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "regression": {"of": "y", "on": [], "group": "g"}, "attributes": [{"name": "g", "domain": 2}, {"name": "y", "min": -1, "max": 1}]}'), '$.attributes[*].name') AS names;
 
 -- No reports, and few reports.
@@ -106,5 +106,5 @@ SELECT pg_temp.refusal($$SELECT ldp_combine(e, 'NaN') FROM (VALUES (1), (2)) AS 
 SELECT pg_temp.refusal($$SELECT ldp_combine(1, -1)$$);
 -- Of each value of a category.
 SELECT c.label, c.n, abs(c.estimate - f.estimate) < 1e-9 AS as_rolled_up
-FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_frequencies(s, attribute => 'school') AS h UNION ALL SELECT h FROM told, ldp_frequencies(s, attribute => 'school') AS h) AS halves
-      GROUP BY (h).attribute, (h).label) AS c JOIN (SELECT f.* FROM told, ldp_frequencies(s, attribute => 'school') AS f) AS f USING (label);
+FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h UNION ALL SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h) AS halves
+      GROUP BY (h).attribute, (h).label) AS c JOIN (SELECT f.* FROM told, ldp_proportions(s, attribute => 'school') AS f) AS f USING (label);

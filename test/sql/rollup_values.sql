@@ -1,4 +1,4 @@
--- Rollups of extreme values: every value of a side column has a bucket, equal values have one, and names of buckets are distinct.
+-- Rollups of extreme values: every value of a public column has a bucket, equal values have one, and names of buckets are distinct.
 \ir setup.sql
 CREATE SCHEMA rollup_values;
 SET search_path = rollup_values, public;
@@ -77,7 +77,7 @@ BEGIN
     FOR rollup IN SELECT r.* FROM ldp_rollups AS r WHERE r.collection = problems.name LOOP
         SELECT count(*) = count(DISTINCT g."group") AND ldp_rollup(g.summary) = ldp_summary_of(problems.name) INTO same FROM unnest(ldp_rolled_up(rollup.name)) AS g ("group", summary);
         IF same IS NOT TRUE THEN problem := problem || format(' Names or sums of %s.', rollup.name); END IF;
-        PERFORM ldp_series(rollup.name, by => '{}');
+        PERFORM ldp_rollup_series(rollup.name, by => '{}');
         IF name ~ '^v_(date|timestamp)' THEN
             PERFORM ldp_rolled_up(rollup.name, since => '-infinity', until => 'infinity'), ldp_rolled_up(rollup.name, since => '2026-01-01', until => '2027-01-01'),
                 ldp_rolled_up(rollup.name, by => ARRAY[format('year(%s)', regexp_replace(rollup.buckets[1], '\(.*', ''))]);
@@ -95,31 +95,31 @@ CALL fill();
 SELECT count(*) AS rollups FROM ldp_rollups WHERE collection LIKE 'v\_%';
 SELECT type, problems('v_' || type) FROM value ORDER BY type;
 -- Buckets at the ends.
-SELECT "group", n FROM ldp_series('v_date_year_5', by => '{year}') WHERE label = 'red';
-SELECT "group", n FROM ldp_series('v_timestamptz_week_16') WHERE label = 'red';
+SELECT "group", n FROM ldp_rollup_series('v_date_year_5', by => '{year}') WHERE label = 'red';
+SELECT "group", n FROM ldp_rollup_series('v_timestamptz_week_16') WHERE label = 'red';
 SELECT buckets, zone FROM ldp_rollups WHERE name IN ('v_date_year_5', 'v_timestamptz_week_16') ORDER BY name;
 
 -- Wide values, and many columns -----------------------------------------------------------------------------
 SELECT ldp_create_collection('wide', :spec, ARRAY[['country', 'text'], ['tags', 'text[]']]);
-SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'wide'::regclass AND conname = 'side_columns_are_short';
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'wide'::regclass AND conname = 'public_columns_are_short';
 INSERT INTO wide SELECT report(1), 0, repeat('é', 513);
 INSERT INTO wide SELECT report(1), 0, 'de', array_fill('x'::text, ARRAY[1000]);
 INSERT INTO wide SELECT report(1), 0, repeat('é', 512);
 SELECT ldp_create_rollup('by_country', 'wide', '{country,tags}');
-ALTER TABLE wide DROP CONSTRAINT side_columns_are_short;
+ALTER TABLE wide DROP CONSTRAINT public_columns_are_short;
 -- 9.6 kB that no compression makes shorter.
 INSERT INTO wide SELECT report(1), 0, string_agg(md5(i::text), ''), '{a}' FROM generate_series(1, 300) AS i;
 SELECT ldp_refresh('by_country');
 INSERT INTO wide SELECT report(1), 0, string_agg(md5(i::text), ''), '{a}' FROM generate_series(1, 300) AS i;
 SELECT ldp_refresh('by_country');
 SELECT octet_length(country), octet_length(bucket), ldp_count(summary) FROM by_country ORDER BY 1;
-SELECT count(*), max(octet_length("group" ->> 'country')) FROM ldp_series('by_country') WHERE label = 'red';
+SELECT count(*), max(octet_length("group" ->> 'country')) FROM ldp_rollup_series('by_country') WHERE label = 'red';
 SELECT ldp_create_collection('many', :spec, ARRAY(SELECT ARRAY['c' || i, CASE WHEN i % 2 = 0 THEN 'integer' ELSE 'text' END] FROM generate_series(1, 120) AS i));
 INSERT INTO many (report, c1, c2, c119, c120) SELECT report(i), 'a' || i % 2, i % 3, 'z', 5 FROM generate_series(1, 12) AS i;
 SELECT ldp_create_rollup('of_many', 'many', ARRAY(SELECT 'c' || i FROM generate_series(1, 120) AS i));
 SELECT ldp_refresh('of_many');
 SELECT count(*) AS buckets, sum(ldp_count(summary)) FROM of_many;
-SELECT count(*), min(n), count(DISTINCT "group"), max((SELECT count(*) FROM jsonb_object_keys("group"))) AS keys FROM ldp_series('of_many') WHERE label = 'red';
+SELECT count(*), min(n), count(DISTINCT "group"), max((SELECT count(*) FROM jsonb_object_keys("group"))) AS keys FROM ldp_rollup_series('of_many') WHERE label = 'red';
 SELECT ldp_create_collection('no_order', :spec, ARRAY[['j', 'json']]);
 SELECT ldp_create_rollup('of_json', 'no_order', '{j}');
 
@@ -127,8 +127,8 @@ SELECT ldp_create_rollup('of_json', 'no_order', '{j}');
 SELECT ldp_create_collection('hours', :spec, ARRAY[['seen', 'timestamptz']], partition_by => 'seen');
 INSERT INTO hours SELECT report(i), 0, timestamptz '2026-10-24 23:30Z' + i * interval '30 minutes' FROM generate_series(1, 6) AS i;
 SELECT ldp_create_rollup('hourly', 'hours', '{hour(seen)}', 'Europe/Berlin'), ldp_refresh('hourly');
-SELECT "group", n FROM ldp_series('hourly') WHERE label = 'red';
-SELECT "group", n, ("group" ->> 'day')::date FROM ldp_series('hourly', by => '{day(hour)}') WHERE label = 'red';
+SELECT "group", n FROM ldp_rollup_series('hourly') WHERE label = 'red';
+SELECT "group", n, ("group" ->> 'day')::date FROM ldp_rollup_series('hourly', by => '{day(hour)}') WHERE label = 'red';
 SELECT ldp_time_label(t, z) FROM unnest(ARRAY['2026-07-01 12:00Z', '0001-06-01 00:00Z', '1890-01-01 00:00:00.25Z', 'infinity', '4714-11-24 00:00Z BC']::timestamptz[]) AS t,
     unnest(ARRAY['America/St_Johns', 'Europe/Amsterdam']) AS z;
 

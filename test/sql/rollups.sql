@@ -1,4 +1,4 @@
--- Rollups: buckets by round, side columns and units of time; series from them; partitions; retention; privileges.
+-- Rollups: buckets by round, public columns and units of time; series from them; partitions; retention; privileges.
 \ir setup.sql
 CREATE SCHEMA rollups;
 SET search_path = rollups, public;
@@ -93,25 +93,25 @@ SELECT * FROM ldp_summaries_of('visits', '{ldp_arrival}');
 
 -- Series ----------------------------------------------------------------------------------------------------
 -- Bucket by bucket, as ldp_estimate would answer.
-SELECT "group", label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, note FROM ldp_series('daily', since => '2026-03-29 00:00+02', until => '2026-03-30 00:00+02');
+SELECT "group", label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, note FROM ldp_rollup_series('daily', since => '2026-03-29 00:00+02', until => '2026-03-30 00:00+02');
 -- Sums over a span, by some columns, by longer units, or all in one; of the rollup that is named, or that fits.
-SELECT "group", label, n, people FROM ldp_series('visits', by => '{country}', since => '2026-03-28', until => '2026-03-31') WHERE label = 'red';
-SELECT "group", n FROM ldp_series('daily', by => '{week(day)}') WHERE label = 'red';
-SELECT "group", n FROM ldp_series('visits', by => '{}', until => '2026-03-28 00:00+01') WHERE label = 'red';
+SELECT "group", label, n, people FROM ldp_rollup_series('visits', by => '{country}', since => '2026-03-28', until => '2026-03-31') WHERE label = 'red';
+SELECT "group", n FROM ldp_rollup_series('daily', by => '{week(day)}') WHERE label = 'red';
+SELECT "group", n FROM ldp_rollup_series('visits', by => '{}', until => '2026-03-28 00:00+01') WHERE label = 'red';
 SELECT count(*), bool_and(s.estimate = e.estimate AND s.stderr = e.stderr AND s.lower = e.lower AND s.n = e.n)
-FROM ldp_series('daily', by => '{}', confidence => 0.9, target => 'population') AS s JOIN ldp_estimate('visits', 0.9, 'population') AS e USING (attribute, label);
-SELECT "group", n FROM ldp_series('stays_weekly', since => '2026-03-30 00:00Z') WHERE label = 'red';
-SELECT "group", n FROM ldp_series('days_of_panel', by => '{quarter(day)}', since => '2026-03-31 00:00Z') WHERE label = 'red';
+FROM ldp_rollup_series('daily', by => '{}', confidence => 0.9, target => 'population') AS s JOIN ldp_estimate('visits', 0.9, 'population') AS e USING (attribute, label);
+SELECT "group", n FROM ldp_rollup_series('stays_weekly', since => '2026-03-30 00:00Z') WHERE label = 'red';
+SELECT "group", n FROM ldp_rollup_series('days_of_panel', by => '{quarter(day)}', since => '2026-03-31 00:00Z') WHERE label = 'red';
 -- With memoized responses, ten rounds have nearly the errors of one round.
 SELECT s."group", s.n, s.people, round((s.stderr / o.stderr)::numeric, 4) AS of_one_round, s.note
-FROM ldp_series('by_round', by => '{}', first_round => 2, last_round => 5) AS s, ldp_estimate('panel', round => 2) AS o WHERE s.label = 'red' AND o.label = 'red';
-SELECT count(*) FROM ldp_series('by_round', first_round => 4);
-SELECT count(*) FROM ldp_series('daily', since => '2030-01-01');
-SELECT * FROM ldp_series('by_round', since => '2026-01-01');
-SELECT * FROM ldp_series('daily', first_round => 1);
-SELECT * FROM ldp_series('daily', by => '{round}');
-SELECT * FROM ldp_series('visits', by => '{seen}');
-SELECT * FROM ldp_series('plain', by => '{}');
+FROM ldp_rollup_series('by_round', by => '{}', first_round => 2, last_round => 5) AS s, ldp_estimate('panel', round => 2) AS o WHERE s.label = 'red' AND o.label = 'red';
+SELECT count(*) FROM ldp_rollup_series('by_round', first_round => 4);
+SELECT count(*) FROM ldp_rollup_series('daily', since => '2030-01-01');
+SELECT * FROM ldp_rollup_series('by_round', since => '2026-01-01');
+SELECT * FROM ldp_rollup_series('daily', first_round => 1);
+SELECT * FROM ldp_rollup_series('daily', by => '{round}');
+SELECT * FROM ldp_rollup_series('visits', by => '{seen}');
+SELECT * FROM ldp_rollup_series('plain', by => '{}');
 
 -- Privileges ------------------------------------------------------------------------------------------------
 CREATE ROLE regress_ldp_keeper IN ROLE ldp_admin;
@@ -143,13 +143,13 @@ SET ROLE regress_ldp_device;
 INSERT INTO guarded (report, ldp_arrival) VALUES (report('guarded', 1), 0);
 INSERT INTO guarded SELECT report('guarded', 1), 0, 'many';
 SELECT ldp_submit('guarded', report('guarded', 1));
-SELECT * FROM ldp_series('guarded_by_country');
+SELECT * FROM ldp_rollup_series('guarded_by_country');
 RESET ROLE;
 SET ROLE regress_ldp_reader;
-SELECT "group", label, n FROM ldp_series('guarded_by_country');
-SELECT "group", label, n FROM ldp_series('guarded_by_country', by => '{}');
+SELECT "group", label, n FROM ldp_rollup_series('guarded_by_country');
+SELECT "group", label, n FROM ldp_rollup_series('guarded_by_country', by => '{}');
 SELECT summary FROM guarded_by_country;
-SELECT * FROM ldp_series('by_tenant');
+SELECT * FROM ldp_rollup_series('by_tenant');
 SELECT ldp_refresh('guarded_by_country');
 SELECT * FROM ldp_prune_rounds('guarded', 1);
 RESET ROLE;
@@ -159,7 +159,7 @@ CREATE POLICY own ON by_tenant FOR SELECT TO ldp_analyst USING (tenant = current
 GRANT SELECT ON by_tenant TO ldp_analyst;
 RESET ROLE;
 SET ROLE regress_ldp_reader;
-SELECT "group", label, n FROM ldp_series('by_tenant');
+SELECT "group", label, n FROM ldp_rollup_series('by_tenant');
 RESET ROLE;
 
 -- Retention -------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;
 
 -- A round is a column like any other.
 SELECT round AS day, round(ldp_mean(report)::numeric, 6) AS mean FROM minutes WHERE round <= 3 GROUP BY day ORDER BY day;
-SELECT round AS day, (SELECT string_agg(label || ' ' || round(estimate::numeric, 4), ', ' ORDER BY value) FROM ldp_frequencies(ldp_agg(report))) AS shares
+SELECT round AS day, (SELECT string_agg(label || ' ' || round(estimate::numeric, 4), ', ' ORDER BY value) FROM ldp_proportions(ldp_agg(report))) AS shares
 FROM app WHERE round <= 3 GROUP BY day ORDER BY day;
 
 -- Summaries of days, kept up to date, and those of weeks from them: the same bytes as from the reports.
@@ -60,7 +60,7 @@ SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, r
 -- Without anything in common, variances add up, and intervals are those of two groups of different people.
 SELECT name, count(*) AS items, bool_and(abs(c.estimate - (y.estimate - x.estimate)) < 1e-12) AS differences,
        bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and((c.lower, c.upper) = (g.lower, g.upper)) AS intervals
-FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_compare_groups('{before,after}', ARRAY[before, after], baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value)
+FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_compare_groups('{before,after}', ARRAY[before, after], baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value)
 WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
 -- One layer by hand: the less noisy day's variance is common to both.
 SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand
@@ -68,7 +68,7 @@ FROM pair, ldp_change(before, after, 0.6) AS c, ldp_means(before) AS x, ldp_mean
 -- Two layers: what the permanent response adds, from its own p and q, is common, and what the second layer adds is not.
 WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM ldp_spec_canonical(ldp_client_spec('app')) AS s, LATERAL (SELECT s -> 'derived') AS t (d)) AS u),
 item AS (SELECT c.*, LEAST(1, GREATEST(0, x.estimate)) AS f, LEAST(1, GREATEST(0, y.estimate)) AS g, x.stderr ^ 2 + y.stderr ^ 2 AS apart
-         FROM pair, ldp_change(before, after, 1) AS c JOIN LATERAL ldp_frequencies(before) AS x USING (value) JOIN LATERAL ldp_frequencies(after) AS y USING (value) WHERE name = 'app')
+         FROM pair, ldp_change(before, after, 1) AS c JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value) WHERE name = 'app')
 SELECT bool_and(abs(stderr ^ 2 - (apart - 2.0 / 300 * LEAST(f / 4 + (1 - f) * r * (1 - r), g / 4 + (1 - g) * r * (1 - r)) / (0.5 - r) ^ 2)) < 1e-9) AS by_hand FROM item, constant;
 -- A larger memoized share gives a narrower interval; equal reports have a change of exactly 0, unless a second layer drew anew.
 SELECT name, bool_and(a.stderr > b.stderr AND b.stderr > c.stderr) AS narrower
@@ -120,17 +120,17 @@ FROM generate_series(1, 400) AS i, generate_series(0, 6) AS node;
 CREATE TABLE weights AS SELECT ldp_agg(report) AS summary FROM weight;
 SELECT round, attribute, label, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n
 FROM weights, ldp_series(summary) ORDER BY round;
-SELECT round, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, note FROM weights, ldp_series_range(summary, 25, 75) ORDER BY round;
-SELECT round, share, round(estimate::numeric, 2) AS estimate, round(lower::numeric, 2) AS lower, round(upper::numeric, 2) AS upper FROM weights, ldp_series_quantiles(summary, '{0.25,0.5}') ORDER BY round, share;
+SELECT round, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, note FROM weights, ldp_series_between(summary, 25, 75) ORDER BY round;
+SELECT round, probability, round(estimate::numeric, 2) AS estimate, round(lower::numeric, 2) AS lower, round(upper::numeric, 2) AS upper FROM weights, ldp_series_quantiles(summary, '{0.25,0.5}') ORDER BY round, probability;
 SELECT round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr FROM weights, ldp_series_mean(summary, '{1,2,3,4}');
 SELECT round(c.estimate::numeric, 3) AS change, abs(c.estimate - (b.estimate - a.estimate)) < 1e-9 AS difference, c.stderr < sqrt(a.stderr ^ 2 + b.stderr ^ 2) AS shared_reports
 FROM weights, ldp_series_mean(summary, '{4}', baseline => '{3}') AS c, ldp_series(summary) AS a, ldp_series(summary) AS b WHERE a.round = 3 AND b.round = 4;
 -- Rounds that the reports do not reach; parts of the reports, merged; groups.
-SELECT round, estimate IS NULL AS unknown, note FROM ldp_series_range((SELECT ldp_agg(report) FROM weight WHERE round <= 2), 0, 50) ORDER BY round;
-SELECT round, share, estimate IS NULL AS unknown FROM ldp_series_quantiles((SELECT ldp_agg(report) FROM weight WHERE round <= 2), '{0.5}') ORDER BY round;
+SELECT round, estimate IS NULL AS unknown, note FROM ldp_series_between((SELECT ldp_agg(report) FROM weight WHERE round <= 2), 0, 50) ORDER BY round;
+SELECT round, probability, estimate IS NULL AS unknown FROM ldp_series_quantiles((SELECT ldp_agg(report) FROM weight WHERE round <= 2), '{0.5}') ORDER BY round;
 SELECT (SELECT ldp_rollup(summary) FROM (SELECT ldp_agg(report) AS summary FROM weight GROUP BY round) AS days) = summary AS merged FROM weights;
 SELECT part, count(*) AS rounds, count(estimate) AS known FROM (SELECT round <= 2 AS part, ldp_agg(report) AS summary FROM weight GROUP BY part) AS g, ldp_series(summary) GROUP BY part ORDER BY part;
-SELECT count(*) FROM weights, ldp_series_range(summary, NULL, 1);
+SELECT count(*) FROM weights, ldp_series_between(summary, NULL, 1);
 SELECT count(*) FROM weights, ldp_series_quantiles(summary, '{}');
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
@@ -139,13 +139,13 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_quantiles(summary) FROM weights$$),
     ($$SELECT ldp_estimate('weight')$$),
     ($$SELECT ldp_learn_range(summary) FROM weights$$),
-    ($$SELECT ldp_series_range(summary, 2, 1) FROM weights$$),
+    ($$SELECT ldp_series_between(summary, 2, 1) FROM weights$$),
     ($$SELECT ldp_series_quantiles(summary, '{1}') FROM weights$$),
     ($$SELECT ldp_series_mean(summary, '{}') FROM weights$$),
     ($$SELECT ldp_series_mean(summary, '{1,5}') FROM weights$$),
     ($$SELECT ldp_series_mean(summary, '{0}') FROM weights$$),
     ($$SELECT ldp_series_mean(summary, '{1}', '{5}') FROM weights$$),
-    ($$SELECT ldp_series_range(ldp_agg(report), 0, 1) FROM plan$$),
+    ($$SELECT ldp_series_between(ldp_agg(report), 0, 1) FROM plan$$),
     ($$SELECT ldp_series_quantiles(ldp_agg(report)) FROM plan$$),
     ($$SELECT ldp_series_mean(ldp_agg(report), '{1}') FROM minutes$$),
     ($$SELECT ldp_create_collection('bad', '{"mechanism": "threshold_series", "epsilon": 6, "thresholds": 3, "grid": 100, "min": 0, "max": 1}')$$),
@@ -153,8 +153,8 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 \pset format aligned
 \pset format unaligned
 SELECT pg_temp.refusal(query) FROM (VALUES
-    ($$SELECT ldp_frequencies(ldp_agg(report)) FROM plan$$),
-    ($$SELECT ldp_frequency(ldp_agg(report)) FROM plan$$),
+    ($$SELECT ldp_proportions(ldp_agg(report)) FROM plan$$),
+    ($$SELECT ldp_proportion(ldp_agg(report)) FROM plan$$),
     ($$SELECT ldp_top(ldp_agg(report)) FROM plan$$),
     ($$SELECT ldp_estimate('plan')$$),
     ($$SELECT ldp_series(ldp_agg(report)) FROM app$$),
@@ -170,10 +170,10 @@ SELECT ldp_open_rounds('waiting', 1, 3);
 INSERT INTO waiting SELECT pg_temp.report(ldp_client_spec('waiting'), pg_temp.little(part, 1) || pg_temp.little(CASE WHEN i % 16 = 0 THEN i / 16 % 5 ELSE (value + 4 - part) / 5 END, 1)), day
 FROM (SELECT i, day, i % 5 AS part, 8 + i / 15 % 3 + CASE WHEN day = 3 AND i % 3 = 0 THEN 6 ELSE 0 END AS value FROM generate_series(1, 300) AS i, generate_series(1, 3) AS day) AS people;
 SELECT round, round(estimate::numeric, 4) AS estimate, round(lower::numeric, 4) AS low, round(upper::numeric, 4) AS high, note
-FROM (SELECT round, ldp_agg(report, round) AS summary FROM waiting GROUP BY round) AS s, ldp_range(summary, 8, 10) ORDER BY round;
+FROM (SELECT round, ldp_agg(report, round) AS summary FROM waiting GROUP BY round) AS s, ldp_between(summary, 8, 10) ORDER BY round;
 SELECT round(estimate::numeric, 4) AS estimate, round(lower::numeric, 4) AS low, round(upper::numeric, 4) AS high, note
-FROM ldp_range((SELECT ldp_agg(report, round) FROM waiting), 8, 10);
-SELECT q.share, q.estimate, q.lower, q.upper FROM ldp_quantiles((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), '{0.1,0.5,0.9}'::float8[]) AS q;
+FROM ldp_between((SELECT ldp_agg(report, round) FROM waiting), 8, 10);
+SELECT q.probability, q.estimate, q.lower, q.upper FROM ldp_quantiles((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), '{0.1,0.5,0.9}'::float8[]) AS q;
 SELECT round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS low, round(upper::numeric, 3) AS high
 FROM ldp_change((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), (SELECT ldp_agg(report, round) FROM waiting WHERE round = 3), 0.67);
 SELECT bool_and(p_value > 0.001) AS healthy FROM ldp_health((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1));

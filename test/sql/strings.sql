@@ -63,21 +63,21 @@ SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_frequent_strings(:
 SELECT count(*) AS rows, bool_and(lower >= 0) AS not_negative FROM ldp_frequent_strings(:'s', "limit" => 40, significance => 0.5, keep => 100, target => 'population');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, value, note FROM ldp_estimate(:'s'::ldp_summary);
 -- Given strings, encoded as clients do; the share of a long string is that of its first characters.
-SELECT label, whole, pg_temp.short(estimate) AS estimate, n, p_value < 1e-6 AS held FROM ldp_string_shares(:'s', ARRAY['acme', 'acmeone', 'acmeon...', 'none', '', 'zed']);
-SELECT pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'acme')) AS acme, pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'zed', 'brand')) AS zed,
-       (SELECT pg_temp.short(ldp_frequency(report, 'acme'::text)) FROM brand) AS of_reports;
+SELECT label, whole, pg_temp.short(estimate) AS estimate, n, p_value < 1e-6 AS held FROM ldp_string_proportions(:'s', ARRAY['acme', 'acmeone', 'acmeon...', 'none', '', 'zed']);
+SELECT pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'acme')) AS acme, pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'zed', 'brand')) AS zed,
+       (SELECT pg_temp.short(ldp_proportion(report, 'acme'::text)) FROM brand) AS of_reports;
 SELECT (a).label, pg_temp.short((a).estimate) AS estimate FROM (SELECT ldp_frequent_strings(ldp_agg(report), "limit" => 3) AS a FROM brand) AS x;
 SELECT (a).label, pg_temp.short((a).estimate) AS estimate FROM (SELECT ldp_frequent_strings(ldp_agg(batch), "limit" => 3) AS a FROM (SELECT ldp_pack(report) AS batch FROM brand) AS b) AS x;
 SELECT pg_temp.refusal(q) FROM unnest(ARRAY[
-    'SELECT * FROM ldp_string_shares($s, ARRAY[''a'', NULL])',
-    'SELECT * FROM ldp_string_shares($s, ARRAY[''Acme''])',
-    'SELECT * FROM ldp_string_shares($s, ARRAY[''acme''], attribute => ''town'')',
+    'SELECT * FROM ldp_string_proportions($s, ARRAY[''a'', NULL])',
+    'SELECT * FROM ldp_string_proportions($s, ARRAY[''Acme''])',
+    'SELECT * FROM ldp_string_proportions($s, ARRAY[''acme''], attribute => ''town'')',
     'SELECT * FROM ldp_frequent_strings($s, keep => 0)',
     'SELECT * FROM ldp_frequent_strings($s, keep => -1)',
     'SELECT * FROM ldp_frequent_strings($s, keep => 10000)',
     'SELECT * FROM ldp_frequent_strings($s, significance => 1)',
     'SELECT * FROM ldp_frequent_strings($s, "limit" => -1)',
-    'SELECT * FROM ldp_frequencies($s)',
+    'SELECT * FROM ldp_proportions($s)',
     'SELECT * FROM ldp_top($s)',
     'SELECT ldp_mean($s)',
     'SELECT ldp_value($s, ''acme'')',
@@ -89,11 +89,11 @@ SELECT ldp_attributes(:'s'), ldp_labels(:'s'), ldp_count(:'s'::ldp_summary);
 SELECT ldp_create_collection('colour', '{"mechanism": "grr", "epsilon": 12, "domain": ["red", "blue"]}');
 INSERT INTO colour SELECT pg_temp.report_to('colour', '00') FROM generate_series(1, 30);
 SELECT pg_temp.refusal('SELECT * FROM ldp_frequent_strings(ldp_summary_of(''colour''))');
-SELECT pg_temp.refusal('SELECT ldp_string_shares(ldp_summary_of(''colour''), ''{red}'')');
+SELECT pg_temp.refusal('SELECT ldp_string_proportions(ldp_summary_of(''colour''), ''{red}'')');
 
 -- Below min_group, strings are withheld like their estimates.
 SELECT * FROM ldp_frequent_strings((SELECT ldp_agg(report) FROM (SELECT report FROM brand LIMIT 12) AS few));
-SELECT label, whole, estimate, n, note FROM ldp_string_shares((SELECT ldp_agg(report) FROM (SELECT report FROM brand LIMIT 12) AS few), '{acme}');
+SELECT label, whole, estimate, n, note FROM ldp_string_proportions((SELECT ldp_agg(report) FROM (SELECT report FROM brand LIMIT 12) AS few), '{acme}');
 SELECT label, estimate, n, note FROM ldp_estimate((SELECT ldp_agg(report) FROM (SELECT report FROM brand LIMIT 12) AS few));
 SELECT count(*) FROM ldp_frequent_strings((SELECT ldp_agg(report) FROM brand WHERE false));
 
@@ -116,13 +116,13 @@ SELECT pg_temp.refusal('SELECT * FROM ldp_frequent_strings((SELECT ldp_agg(repor
 SELECT ldp_create_rollup('brands', 'panel', '{country,round}');
 SELECT ldp_refresh('brands') > 0 AS refreshed;
 SELECT country, string_agg(label, ' ' ORDER BY estimate DESC) AS strings FROM (SELECT country, ldp_rollup(summary) AS s FROM brands GROUP BY country) AS c, ldp_frequent_strings(s) GROUP BY country ORDER BY country;
-SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_string_shares((SELECT ldp_rollup(summary) FROM brands WHERE country = 'fr' AND round = 2), '{acme,zed}');
+SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_string_proportions((SELECT ldp_rollup(summary) FROM brands WHERE country = 'fr' AND round = 2), '{acme,zed}');
 -- A series lists the texts of all buckets together in each bucket, so their numbers of holders add up.
-SELECT "group" ->> 'country' AS country, label, pg_temp.short(estimate) AS estimate, n, note FROM ldp_series('brands', by => '{country}') WHERE label IN ('acme', 'zed') ORDER BY 1, 2;
-SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT "group", string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_series('brands') GROUP BY "group") AS g;
-SELECT count(*) FROM ldp_series('brands', attributes => '{}');
-SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_series('brands', by => '{round}') GROUP BY label) AS s
-JOIN ldp_string_shares(ldp_summary_of('panel'), (ldp_frequent_texts(ldp_summary_of('panel')))[:][2:2]) AS t USING (label);
+SELECT "group" ->> 'country' AS country, label, pg_temp.short(estimate) AS estimate, n, note FROM ldp_rollup_series('brands', by => '{country}') WHERE label IN ('acme', 'zed') ORDER BY 1, 2;
+SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT "group", string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_rollup_series('brands') GROUP BY "group") AS g;
+SELECT count(*) FROM ldp_rollup_series('brands', attributes => '{}');
+SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_rollup_series('brands', by => '{round}') GROUP BY label) AS s
+JOIN ldp_string_proportions(ldp_summary_of('panel'), (ldp_frequent_texts(ldp_summary_of('panel')))[:][2:2]) AS t USING (label);
 
 -- A part of a record: half of the people report their brand, and half their mood. "auto" settles the options of the part.
 SELECT a FROM jsonb_array_elements(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "longest": 12}},
@@ -142,8 +142,8 @@ SELECT pg_temp.refusal(format(call, :'s')) FROM unnest(ARRAY[
     'SELECT * FROM ldp_estimate(%L::ldp_summary, texts => ''{brand,acme}'')',
     'SELECT * FROM ldp_estimate(%L::ldp_summary, texts => ''{{brand,Acme}}'')']) AS call;
 SELECT label, whole, pg_temp.short(estimate) AS estimate, n, p_value < 1e-6 AS held FROM ldp_frequent_strings(:'s', "limit" => 3, attribute => 'brand');
-SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_string_shares(:'s', '{acme,none}', attribute => 'brand');
-SELECT pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'acme', 'brand')) AS acme, pg_temp.short(ldp_frequency(:'s'::ldp_summary, 'good', 'mood')) AS good;
+SELECT label, pg_temp.short(estimate) AS estimate, n FROM ldp_string_proportions(:'s', '{acme,none}', attribute => 'brand');
+SELECT pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'acme', 'brand')) AS acme, pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'good', 'mood')) AS good;
 SELECT string_agg((a).label, ' ') AS strings FROM (SELECT ldp_frequent_strings(ldp_agg(report), "limit" => 3, attribute => 'brand') AS a FROM poll) AS x;
 SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_frequent_strings(ldp_part(:'s'::ldp_summary, 'brand'), "limit" => 2);
 SELECT attribute, label, pg_temp.short(estimate) AS estimate FROM ldp_change(:'s'::ldp_summary, :'s'::ldp_summary);
@@ -155,7 +155,7 @@ SELECT pg_temp.refusal(replace(call, '$s', quote_literal(:'s') || '::ldp_summary
     'SELECT * FROM ldp_frequent_strings($s)',
     'SELECT * FROM ldp_frequent_strings($s, attribute => ''mood'')',
     'SELECT * FROM ldp_top($s, attribute => ''brand'')',
-    'SELECT * FROM ldp_frequencies($s, attribute => ''brand'')',
+    'SELECT * FROM ldp_proportions($s, attribute => ''brand'')',
     'SELECT * FROM ldp_change($s, $s, attribute => ''brand'')',
     'SELECT ldp_mean($s, ''brand'')',
     'SELECT * FROM ldp_quantiles($s, attribute => ''brand'')',

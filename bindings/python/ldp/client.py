@@ -78,7 +78,7 @@ class Flushed:
 class Batch:
     """Reports of one spec and one round that are sent together under an id, which is never used for other reports.
 
-    All reports have the same side columns, which are public. A transport sends them with the reports.
+    All reports have the same public columns. A transport sends them with the reports.
     """
 
     id: str           # a UUID
@@ -89,7 +89,7 @@ class Batch:
     _handle: ctypes.c_void_p | None = field(default=None, repr=False, compare=False)
 
     def frame(self) -> bytes:
-        """Returns the reports as a batch frame, without side columns.
+        """Returns the reports as a batch frame, without public columns.
 
         May be called only within a transport. Raises Error (MALFORMED) if a report is damaged, Error (FULL) if the reports
         are too many for a frame.
@@ -99,7 +99,7 @@ class Batch:
         return native.taken(memory, size.value)
 
     def body(self) -> tuple[bytes, str]:
-        """Returns the body of a POST to an endpoint (doc/protocol.md), with side columns, and its media type.
+        """Returns the body of a POST to an endpoint (doc/protocol.md), with public columns, and its media type.
 
         May be called only within a transport. Raises Error as frame() does.
         """
@@ -108,7 +108,7 @@ class Batch:
         return native.taken(memory, size.value), native.text(kind.value or b"")
 
     def digest(self) -> bytes:
-        """Returns the SHA-256 digest of round, reports and side columns, which ldp_claim_batch takes."""
+        """Returns the SHA-256 digest of round, reports and public columns, which ldp_claim_batch takes."""
         content = f"{self.round}:" + ",".join(report.hex() for report in self.reports)
         digest = hashlib.sha256(content.encode())
         for i, (name, value) in enumerate(sorted((name.encode(), value.encode()) for name, value in self.columns.items())):
@@ -253,7 +253,7 @@ class Client(_Sender):
         """Randomizes a record, queues the report as durably as the store supports, and returns a receipt.
 
         `round` identifies repeated surveys of the same people. In a series it is the round of the value, counted from 1, in
-        ascending order. `columns` has values of side columns by name, which are public: they are sent and stored beside the
+        ascending order. `columns` has values of public columns by name: they are sent and stored beside the
         report as they are. Raises Error (INVALID_VALUE, ENVIRONMENT); then nothing was queued and nothing was spent.
         """
         collection = self.collection
@@ -269,7 +269,7 @@ class Client(_Sender):
         """Randomizes many people's records, queues the reports with one durable write, and returns their number.
 
         `records` is an iterable of records, or has them in columns: a data frame, or a dict of arrays. `columns` has values
-        of side columns by name: one for all records, or a sequence with one for each. Raises Error, whose `record` is the
+        of public columns by name: one for all records, or a sequence with one for each. Raises Error, whose `record` is the
         index of the failed record; then nothing was queued. Raises Error (UNSUPPORTED) under a mechanism for series, and with
         `once_per_round`.
         """

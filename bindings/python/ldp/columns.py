@@ -1,4 +1,4 @@
-"""Values of side columns as the library takes them."""
+"""Values of public columns as the library takes them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Mapping, Sequence
 from . import native
 from .errors import Code, Error
 
-#: Values of side columns by name: text, numbers, truth values, dates and times, or None for the column's default. For many
+#: Values of public columns by name: text, numbers, truth values, dates and times, or None for the column's default. For many
 #: records also sequences, with a value for each record.
 Columns = Mapping[str, Any]
 
 class Side:
-    """Side columns as an array of the library, whose texts live as long as this."""
+    """Public columns as an array of the library, whose texts live as long as this."""
 
     def __init__(self, values: Sequence[tuple[bytes, bytes]]) -> None:
         self._texts = [(name, ctypes.create_string_buffer(text, len(text) + 1)) for name, text in values]
@@ -28,7 +28,7 @@ def of_columns(columns: Columns | None) -> Side:
 
 
 def of_columns_by_record(columns: Columns | None, records: int) -> list[tuple[int, Side]]:
-    """Returns the side columns of each run of records with the same ones, and the lengths of the runs."""
+    """Returns the public columns of each run of records with the same ones, and the lengths of the runs."""
     if records == 0:
         return []
     if not columns:
@@ -41,7 +41,7 @@ def of_columns_by_record(columns: Columns | None, records: int) -> list[tuple[in
             continue
         texts = [_text(name, value) for value in (given.tolist() if hasattr(given, "tolist") else given)]
         if len(texts) != records:
-            raise Error(Code.INVALID_VALUE, f'side column "{name}" has a value for each of {len(texts)} records',
+            raise Error(Code.INVALID_VALUE, f'public column "{name}" has a value for each of {len(texts)} records',
                         f"There are {records} records.")
         lists.append(texts)
     runs: list[tuple[int, Side]] = []
@@ -62,7 +62,7 @@ def _single(value: Any) -> bool:
 
 def _name(name: str) -> bytes:
     if not isinstance(name, str) or "\0" in name:
-        raise Error(Code.INVALID_VALUE, f"{name!r} is not a name of a side column")
+        raise Error(Code.INVALID_VALUE, f"{name!r} is not a name of a public column")
     return name.encode("utf-8", "surrogatepass")  # which the library then refuses
 
 
@@ -78,7 +78,7 @@ def _text(name: str, value: Any) -> bytes | None:
     elif isinstance(value, (int, float)) or hasattr(value, "__float__"):
         text = str(value)
     else:
-        raise Error(Code.INVALID_VALUE, f'the value of side column "{name}" is a {type(value).__name__}',
+        raise Error(Code.INVALID_VALUE, f'the value of public column "{name}" is a {type(value).__name__}',
                     "A value is text, a number, a truth value, a date or a time.")
     return text.encode("utf-8", "surrogatepass")
 

@@ -11,9 +11,9 @@ from .collection import Collection
 from .errors import Code, Error
 
 FUNCTIONS = (
-    "means", "frequencies", "estimate", "frequent_texts", "robust_interval", "top", "candidates", "change", "range", "cdf",
-    "quantiles", "histogram", "distribution", "learn_range", "first_look", "shrunk", "coefficients", "health", "spent", "series",
-    "series_mean", "series_range", "series_quantiles", "frequent_strings", "string_shares", "views", "marginal", "share",
+    "means", "proportions", "estimate", "frequent_texts", "robust_interval", "top", "candidates", "change", "between", "cdf",
+    "quantiles", "histogram", "distribution", "learn_range", "pilot_choice", "shrinkage", "coefficients", "health", "spent", "series",
+    "series_mean", "series_between", "series_quantiles", "frequent_strings", "string_proportions", "views", "marginal", "proportion_where",
     "conditional", "covariance", "correlation", "regression", "association", "fitted", "model", "synthesize", "learn_views",
     "plan_views")
 
@@ -71,9 +71,9 @@ class Summary:
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:
             raise AttributeError(f"a summary has no function {name!r}")
-        first = {"quantiles": "shares", "series_quantiles": "shares", "histogram": "bins", "top": "limit", "cdf": "value",
-                 "marginal": "attributes", "fitted": "attributes", "share": "conditions", "change": "after",
-                 "frequencies": "method", "string_shares": "strings", "synthesize": "records"}.get(name)
+        first = {"quantiles": "probabilities", "series_quantiles": "probabilities", "histogram": "bins", "top": "limit", "cdf": "value",
+                 "marginal": "attributes", "fitted": "attributes", "proportion_where": "conditions", "change": "after",
+                 "proportions": "method", "string_proportions": "strings", "synthesize": "records"}.get(name)
 
         def of_name(*values: Any, **arguments: Any) -> Any:
             if values:

@@ -259,7 +259,7 @@ class Clients(Case):
         self.assertEqual(ldp.Client(self.region, self.file()).pending, 21)
 
 
-class SideColumns(Case):
+class PublicColumns(Case):
     def test_a_batch_has_one_set_of_columns(self):
         server, client = Server(), ldp.Client(ldp.Collection(REGION))
         client.report(["west"], columns={"country": "de", "version": 12})

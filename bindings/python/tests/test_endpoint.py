@@ -54,7 +54,7 @@ class Endpoints(unittest.TestCase):
         self.client = ldp.Client(self.region)
         self.uploader = self.endpoint.uploader("regions / here")
 
-    def test_side_columns(self):
+    def test_public_columns(self):
         self.run_sql("SELECT ldp_create_collection('columned', %s, ARRAY[['country', 'text']])", REGION)
         self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('columned')")
         for _ in range(100):
@@ -67,7 +67,7 @@ class Endpoints(unittest.TestCase):
         self.client.report(["west"], columns={"continent": "europe"})
         sent = self.client.flush(self.endpoint.uploader("columned"))
         self.assertEqual((sent.batches, sent.reports, sent.refused), (2, 3, 1))
-        self.assertIn('no side column "continent"', self.client.refused()[0])
+        self.assertIn('no public column "continent"', self.client.refused()[0])
         self.assertEqual(self.run_sql("SELECT country, count(*) FROM columned GROUP BY 1 ORDER BY 1"), [("de", 2), ("fr", 1)])
 
     def test_specs(self):

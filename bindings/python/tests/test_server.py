@@ -70,7 +70,7 @@ class Servers(unittest.TestCase):
         self.assertEqual(self.run_sql("SELECT DISTINCT round FROM region"), [(-2,)])
         self.assertTrue(all(len(report) == self.region.report_size for report in kept[0].reports))
 
-    def test_side_columns(self):
+    def test_public_columns(self):
         self.run_sql("SELECT ldp_create_collection('visit', %s, ARRAY[['country', 'text'], ['seen', 'date']])", REGION)
         self.addCleanup(self.run_sql, "SELECT ldp_drop_collection('visit')")
         client, uploader, batches = ldp.Client(self.region), ldp.Uploader(self.connection, "visit"), []
@@ -95,8 +95,8 @@ class Servers(unittest.TestCase):
         client.report(["west"], columns={"country": "de"})
         sent = client.flush(uploader)
         self.assertEqual((sent.reports, sent.refused), (1, 2))
-        self.assertIn('invalid value for side column "seen"', client.refused()[0])
-        self.assertIn('no side column "continent"', client.refused()[1])
+        self.assertIn('invalid value for public column "seen"', client.refused()[0])
+        self.assertIn('no public column "continent"', client.refused()[1])
 
     def test_autocommit(self):
         self.connection.autocommit = True

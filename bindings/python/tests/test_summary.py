@@ -14,28 +14,28 @@ from ldp.summary import FUNCTIONS
 
 # Arguments of functions that need some. Those of a function are tried one after another.
 ARGUMENTS = {
-    "range": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}],
+    "between": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}],
     "cdf": [{"value": 0.5}],
-    "quantiles": [{}, {"shares": [0.1, 0.9], "confidence": 0.8}],
-    "frequencies": [{}, {"method": "norm_sub"}, {"target": "population"}],
+    "quantiles": [{}, {"probabilities": [0.1, 0.9], "confidence": 0.8}],
+    "proportions": [{}, {"method": "norm_sub"}, {"target": "population"}],
     "histogram": [{"bins": 4}],
     "series_mean": [{"rounds": [1]}],
-    "series_range": [{"low": 0, "high": 1}],
-    "string_shares": [{"strings": ["a", "ab"]}],
+    "series_between": [{"low": 0, "high": 1}],
+    "string_proportions": [{"strings": ["a", "ab"]}],
     "marginal": [{"attributes": ["0", "1"]}],
     "fitted": [{"attributes": ["0", "1"]}],
     "conditional": [{"of": ["0"], "given": ["1"]}],
-    "share": [{"conditions": {"0": [0]}}],
+    "proportion_where": [{"conditions": {"0": [0]}}],
     "covariance": [{"x": "0", "y": "1"}],
     "correlation": [{"x": "0", "y": "1"}],
     "regression": [{"of": "0", "predictors": ["1"]}],
     "synthesize": [{"records": 20}],
     "plan_views": [{"people": 1000}],
     "means": [{}, {"confidence": 0.99, "target": "population"}],
-    "top": [{}, {"limit": 3, "control": "fdr"}],
+    "top": [{}, {"limit": 3, "p_adjust": "fdr"}],
 }
 CASTS = {"conditions": "jsonb", "given": None, "attributes": "text[]", "strings": "text[]", "of": None, "predictors": "text[]",
-         "shares": "float8[]", "rounds": "integer[]"}
+         "probabilities": "float8[]", "rounds": "integer[]"}
 
 
 def specs():
@@ -96,7 +96,7 @@ class Equality(unittest.TestCase):
     def compare(self, spec, summary):
         compared = 0
         for function in FUNCTIONS:
-            if function in ("change", "first_look"):
+            if function in ("change", "pilot_choice"):
                 continue
             for arguments in ARGUMENTS.get(function, [{}]):
                 with self.subTest(spec=spec[:100], function=function, arguments=arguments):
@@ -105,7 +105,7 @@ class Equality(unittest.TestCase):
                         server = [{"number": row["number"], "record": row["record"]} for row in server]
                     self.assertEqual(own, server)
                     compared += isinstance(own, list) and len(own) > 0
-        for function, second in (("change", "after"), ("first_look", "other")):
+        for function, second in (("change", "after"), ("pilot_choice", "other")):
             arguments = {} if function == "change" else {"people": 1000}
             own = self.own_rows(function, summary, {second: summary, **arguments})
             words = ", people => 1000" if arguments else ""
@@ -147,7 +147,7 @@ class Equality(unittest.TestCase):
     def test_groups_below_min_group_have_no_estimates(self):
         spec = {"mechanism": "grr", "epsilon": 1, "min_group": 20, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}
         collection = ldp.Collection(spec)
-        rows = ldp.summarize(spec, [collection.perturb({"sex": "f"})] * 19).rows("frequencies")
+        rows = ldp.summarize(spec, [collection.perturb({"sex": "f"})] * 19).rows("proportions")
         self.assertEqual([row["estimate"] for row in rows], [None, None])
         self.assertTrue(rows[0]["note"])
 

@@ -38,9 +38,9 @@ Options options() {
         "target", po::value<std::string>()->default_value("sample"),
         "whom errors are against: sample (those who reported) or population (those they were drawn from)")(
         "round", po::value<std::int32_t>(), "only reports of this round")(
-        "by", po::value<std::string>()->default_value(""), "side column: compares its groups of reports")(
+        "by", po::value<std::string>()->default_value(""), "public column: compares its groups of reports")(
         "date", po::value<std::string>()->default_value(""),
-        "side column with the date of a report; default: the only column of dates or times")(
+        "public column with the date of a report; default: the only column of dates or times")(
         "title", po::value<std::string>()->default_value(""), "title; default: the name of the collection");
     for (const Layout& layout : layouts)
         options.add_options()(layout.option, po::value<std::string>(), layout.help);
@@ -96,7 +96,7 @@ const Command command{
     "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes "
     "nothing. Without\n"
     "--csv, --svg or --html it prints the estimates with their intervals and SQL queries. --by compares the\n"
-    "groups of a side column, and marks clear differences. The page of --html also has the result of each\n"
+    "groups of a public column, and marks clear differences. The page of --html also has the result of each\n"
     "question in one sentence, the privacy guarantee, and tests for forged reports. It is for readers\n"
     "without SQL or statistics. It loads and runs nothing, so you can send it by mail.",
     options,

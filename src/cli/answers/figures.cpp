@@ -200,13 +200,13 @@ class Questions {
             figure.about = "The " + std::to_string(most_values) + " largest estimates of " + grouped(values) +
                            " values. The largest of many estimates tend to be too large.";
         const std::string question =
-            (few ? "SELECT * FROM ldp_frequencies({summary}"
+            (few ? "SELECT * FROM ldp_proportions({summary}"
                  : "SELECT * FROM ldp_top({summary}, " + std::to_string(most_values)) +
             argument(j) + source_.options() + ")";
-        SummaryQuery query = source_.query(few ? "frequencies" : "top");
+        SummaryQuery query = source_.query(few ? "proportions" : "top");
         query.attribute = attributes()[j].name;
         query.limit = most_values;
-        source_.ask(figure, question, find(few ? "frequencies" : "top", query), [&](const NamedRow& row) {
+        source_.ask(figure, question, find(few ? "proportions" : "top", query), [&](const NamedRow& row) {
             Row one = row_of(row);
             if (few) one.attribute = j;
             if (one.note.empty() && number(row, "p_value") > significant) one.note = "not clearly above zero";
@@ -280,7 +280,7 @@ class Questions {
                     "SELECT * FROM ldp_quantiles({summary}" + source_.options() + argument(j) + ")",
                     find_for("quantiles", j), [&](const NamedRow& row) {
                         Row one = row_of(row);
-                        one.at = number(row, "share");
+                        one.at = number(row, "probability");
                         one.label = rounded(100 * one.at) + " %";
                         quantiles.rows.push_back(std::move(one));
                     });

@@ -52,10 +52,10 @@ std::string GroupFigures::called(std::size_t attribute) const {
 
 GroupFigures::GroupAccessor GroupFigures::frequencies(std::size_t attribute) const {
     const std::string& called = source_.spec().attributes()[attribute].name;
-    SummaryQuery query = source_.query("frequencies");
+    SummaryQuery query = source_.query("proportions");
     query.attribute = called;
-    return {"ldp_frequencies(g.summary, attribute => " + constant(called) + source_.options() + ")",
-            find("frequencies", query)};
+    return {"ldp_proportions(g.summary, attribute => " + constant(called) + source_.options() + ")",
+            find("proportions", query)};
 }
 
 GroupFigures::GroupAccessor GroupFigures::means() const {

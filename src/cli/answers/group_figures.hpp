@@ -1,4 +1,4 @@
-// Figures of the same estimates in several groups of reports: by round, and by a side column.
+// Figures of the same estimates in several groups of reports: by round, and by a public column.
 #pragma once
 
 #include <string>

@@ -24,9 +24,9 @@ struct Asked {
     double confidence = 0.95;
     std::string target = "sample";  ///< or "population"
     std::optional<std::int32_t> round = {};
-    std::string by = {};  ///< the side column of groups that are compared; may be empty
+    std::string by = {};  ///< the public column of groups that are compared; may be empty
     std::string date =
-        {};  ///< the side column with the date of a report; empty for the only column with dates
+        {};  ///< the public column with the date of a report; empty for the only column with dates
     std::string title = {};  ///< of the document; empty for the collection's name
 };
 
@@ -86,7 +86,7 @@ class Source {
     [[nodiscard]] SummaryQuery query(const char* function) const;
 
     /// Computes rows from the summary and passes them on. The part gets the SQL that returns them to other users: there
-    /// {summary} stands for the summary, and {groups} for rows of a group's name and its summary, by this side column
+    /// {summary} stands for the summary, and {groups} for rows of a group's name and its summary, by this public column
     /// or by round. With `by`, `find` runs for each group, whose name is the column "name". If there is no result, the part
     /// says so in plain words, and rejections() has the error. Throws Error (environment) if the connection is lost.
     template <class AnyPart>

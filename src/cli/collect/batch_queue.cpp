@@ -66,7 +66,7 @@ void Queue::enter(QueuedBatch queued) {
     const bool is_void = batch.frame.empty();
     const CatalogEntry& to = *batch.to;
     const Key key{is_void, to.name + "\n" + to.fingerprint + "\n" + to.created, batch.round,
-                  limits_.hold > 1 ? batch.columns : SideValues()};
+                  limits_.hold > 1 ? batch.columns : PublicValues()};
     RoundQueue& round_queue = round_queues_[key];
     if (const auto same = round_queue.find(batch.id); same != round_queue.end()) {
         if (same->second.batch.digest != batch.digest)

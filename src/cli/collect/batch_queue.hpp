@@ -46,7 +46,7 @@ struct QueuedBatch {
 using Group = std::vector<QueuedBatch>;
 
 /// Queues of batches, one queue for each collection and round. If batches are held (Limits::hold), each set
-/// of side columns has its own queue. A batch is then mixed only with batches of equal side columns, and a
+/// of public columns has its own queue. A batch is then mixed only with batches of equal public columns, and a
 /// refusal concerns only these. The batches of a queue are stored together in
 /// one transaction. While a transaction runs, the next group grows, so the cost of a batch falls as the load
 /// rises. Owners take turns, and at most one group of an owner is stored at a time. If an owner's triggers
@@ -98,8 +98,8 @@ class Queue {
 
   private:
     /// Whether the ids are revoked; the collection with its creation time, so that a queue has one spec; the
-    /// round; the side columns if batches are held.
-    using Key = std::tuple<bool, std::string, std::int32_t, SideValues>;
+    /// round; the public columns if batches are held.
+    using Key = std::tuple<bool, std::string, std::int32_t, PublicValues>;
     /// Batches by id, so that a transaction contains each id once.
     using RoundQueue = std::map<std::string, QueuedBatch>;
     using RoundQueues = std::map<Key, RoundQueue>;

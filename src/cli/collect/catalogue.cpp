@@ -21,9 +21,9 @@ std::array<std::byte, 32> digest_of(const Uuid& id, std::string_view what, Bytes
     return hash.digest();
 }
 
-std::vector<std::string> names_of(const std::vector<SideColumn>& columns) {
+std::vector<std::string> names_of(const std::vector<PublicColumn>& columns) {
     std::vector<std::string> names;
-    for (const SideColumn& column : columns) names.push_back(in_quotes(column.name));
+    for (const PublicColumn& column : columns) names.push_back(in_quotes(column.name));
     return names;
 }
 
@@ -37,13 +37,13 @@ std::string stored_id(const Uuid& id) {
     return uuid_text(stored);
 }
 
-/// Removes the side columns from the beginning of a body, and returns them.
-SideValues take_side_values(std::string& body) {
+/// Removes the public columns from the beginning of a body, and returns them.
+PublicValues take_public_values(std::string& body) {
     const std::size_t end = body.find('\n');
     if (end == std::string::npos)
-        raise(ErrorCode::malformed, "the side columns of the batch have no end",
+        raise(ErrorCode::malformed, "the public columns of the batch have no end",
               "Expected a JSON object and a line feed before the batch.");
-    SideValues columns = SideValues::from_json(std::string_view(body).substr(0, end));
+    PublicValues columns = PublicValues::from_json(std::string_view(body).substr(0, end));
     body.erase(0, end + 1);
     return columns;
 }
@@ -83,15 +83,15 @@ std::uint32_t ReceivedBatch::reports() const noexcept {
 ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id, std::int32_t round,
                              std::string body, bool columned) {
     const Mechanism& mechanism = *to->mechanism;
-    SideValues columns = columned ? take_side_values(body) : SideValues();
+    PublicValues columns = columned ? take_public_values(body) : PublicValues();
     const Bytes bytes = std::as_bytes(std::span(body));
     (void)read_header(bytes, Kind::batch);
     if (!begins_with_block(bytes, mechanism.block())) raise_incompatible(mechanism.block(), bytes);
     check_batch(mechanism, bytes);
     for (const auto& [name, value] : columns.values())
-        if (std::ranges::find(to->columns, name, &SideColumn::name) == to->columns.end())
-            raise(ErrorCode::invalid_value, "the collection has no side column " + in_quotes(name),
-                  "Its side columns are: " + joined(names_of(to->columns)) + ".",
+        if (std::ranges::find(to->columns, name, &PublicColumn::name) == to->columns.end())
+            raise(ErrorCode::invalid_value, "the collection has no public column " + in_quotes(name),
+                  "Its public columns are: " + joined(names_of(to->columns)) + ".",
                   "The endpoint finds new columns after a few seconds.");
     const std::string public_part = columns.empty() ? "" : columns.json();
     const auto digest = digest_of(id, "round " + std::to_string(round) + ":" + public_part, bytes);

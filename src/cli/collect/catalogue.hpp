@@ -12,7 +12,7 @@
 
 #include "cli/collect/request_target.hpp"
 #include "core/base/bytes.hpp"
-#include "core/delivery/side_values.hpp"
+#include "core/delivery/public_values.hpp"
 #include "core/mechanism/mechanism.hpp"
 
 namespace ldp::collect {
@@ -28,7 +28,7 @@ struct CatalogEntry {
     std::string owner = {};  ///< owner of the table, whose triggers run
     /// The first and the last open round; empty if the table does not bound them.
     std::optional<std::pair<std::int32_t, std::int32_t>> rounds = {};
-    std::vector<SideColumn> columns = {};  ///< that the role may fill
+    std::vector<PublicColumn> columns = {};  ///< that the role may fill
 
     /// Compares all members except the mechanism, which follows from the spec.
     [[nodiscard]] bool same_as(const CatalogEntry& other) const;
@@ -50,7 +50,7 @@ struct ReceivedBatch {
     std::string id;                    ///< the id stored in ldp_batch, a hash of the client's id
     std::array<std::byte, 32> digest;  ///< the digest stored in ldp_batch, of the client's id and the content
     std::string frame;                 ///< a batch (core/format/batch_frame.hpp); empty: a revoked id
-    SideValues columns = {};           ///< side columns of its reports
+    PublicValues columns = {};         ///< public columns of its reports
 
     [[nodiscard]] Bytes bytes() const noexcept { return std::as_bytes(std::span(frame)); }
     [[nodiscard]] std::uint32_t reports() const noexcept;
@@ -60,9 +60,9 @@ struct ReceivedBatch {
 /// stored. Therefore a reader of the database cannot search for reports that match a digest, and thereby find
 /// the reports of one request.
 ///
-/// The digest covers the side columns, with which the body begins if `columned` (columned_batch_type).
+/// The digest covers the public columns, with which the body begins if `columned` (columned_batch_type).
 /// Throws Error (malformed) if the bytes are not a batch, Error (incompatible) for a batch of another spec,
-/// and Error (invalid_value) for side columns that the collection does not have.
+/// and Error (invalid_value) for public columns that the collection does not have.
 [[nodiscard]] ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id,
                                            std::int32_t round, std::string body, bool columned = false);
 /// Returns the revocation of an id: a claim without reports, so that its batch is never counted.

@@ -38,7 +38,7 @@ constexpr auto last_wait = std::chrono::seconds(10);
 constexpr auto longest_silence = std::chrono::seconds(10);
 constexpr const char* octets = "application/octet-stream";
 constexpr const char* wrong_type =
-    "the content type of a batch must be application/octet-stream, or application/vnd.ldp.batch with side "
+    "the content type of a batch must be application/octet-stream, or application/vnd.ldp.batch with public "
     "columns";
 
 auto into(error_code& error) {

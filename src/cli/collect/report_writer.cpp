@@ -238,7 +238,7 @@ std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
                        "(SELECT coalesce(json_agg(json_build_object('name', s.\"column\", 'type', s.type, "
                        "'required', s.required)), '[]')::text FROM " +
                            schema +
-                           ".ldp_side_columns(c.name) AS s JOIN pg_attribute AS a "
+                           ".ldp_public_columns(c.name) AS s JOIN pg_attribute AS a "
                            "ON a.attrelid = t.oid AND a.attname = s.\"column\" "
                            "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT')) "
                            "FROM " +
@@ -260,7 +260,7 @@ std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
                            {},
                            row[4].as<std::string>(),
                            row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>()),
-                           side_columns(row[6].as<std::string>())});
+                           public_columns(row[6].as<std::string>())});
             unknown_.erase(called);
         } catch (const Error& error) {
             // Its columns cannot be read, for example because their names are not UTF-8.
@@ -355,7 +355,7 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
     };
     if (!is_void(group)) {
         ReceivedBatches fresh, repeated;
-        std::map<SideValues, std::vector<Bytes>> frames;
+        std::map<PublicValues, std::vector<Bytes>> frames;
         for (std::size_t i = 0; i < group.size(); ++i)
             if (outcomes[i] == BatchOutcome::delivered) {
                 fresh.push_back(&group[i].batch);

@@ -1,4 +1,4 @@
-// Responses with what the endpoint publishes of a collection: its spec and its side columns.
+// Responses with what the endpoint publishes of a collection: its spec and its public columns.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace ldp::collect {
 
 /// Returns the response with the spec; 304 if `known`, the request's If-None-Match, has its fingerprint.
 [[nodiscard]] HttpResponse spec_response(const CatalogEntry& collection, std::string_view known);
-/// Returns the response with the list of side columns that clients may fill.
+/// Returns the response with the list of public columns that clients may fill.
 [[nodiscard]] HttpResponse columns_response(const CatalogEntry& collection);
 
 }  // namespace ldp::collect

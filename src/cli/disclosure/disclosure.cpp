@@ -87,7 +87,7 @@ std::string kind(const Attribute& attribute) {
 class Disclosure {
   public:
     /// `columns` has the public columns that are sent with a report; null if they are not known.
-    Disclosure(const Spec& spec, std::uint64_t users, const std::vector<SideColumn>* columns)
+    Disclosure(const Spec& spec, std::uint64_t users, const std::vector<PublicColumn>* columns)
         : spec_(spec),
           mechanism_(make_mechanism(spec)),
           users_(users),
@@ -191,7 +191,7 @@ class Disclosure {
             Fields& known = fields.sections["columns_known"][0];
             known.show("has_columns", !columns_->empty());
             auto& columns = known.sections["columns"];
-            for (const SideColumn& column : *columns_)
+            for (const PublicColumn& column : *columns_)
                 columns.push_back(
                     {.values = {
                          {"column", column.name + (column.type.empty() ? "" : " (" + column.type + ")")}}});
@@ -235,14 +235,14 @@ class Disclosure {
     const Spec& spec_;
     std::unique_ptr<const Mechanism> mechanism_;
     std::uint64_t users_, answers_ = 0;
-    const std::vector<SideColumn>* columns_;
+    const std::vector<PublicColumn>* columns_;
     double odds_;
 };
 
 /// Returns the public columns that the command line names, or else those of its collection.
-std::optional<std::vector<SideColumn>> public_columns(const std::string& spec, const Arguments& arguments) {
+std::optional<std::vector<PublicColumn>> public_columns(const std::string& spec, const Arguments& arguments) {
     if (arguments.count("column") != 0) {
-        std::vector<SideColumn> columns;
+        std::vector<PublicColumn> columns;
         for (const std::string& name : arguments["column"].as<std::vector<std::string>>())
             columns.push_back({name, {}, false});
         return columns;

@@ -53,8 +53,8 @@ Spec Destination::spec() {
     return endpoint_ ? fetch_spec(*endpoint_, name_) : fetch_spec(database_, name_);
 }
 
-std::vector<SideColumn> Destination::side_columns() {
-    return endpoint_ ? fetch_side_columns(*endpoint_, name_) : fetch_side_columns(database_, name_);
+std::vector<PublicColumn> Destination::public_columns() {
+    return endpoint_ ? fetch_public_columns(*endpoint_, name_) : fetch_public_columns(database_, name_);
 }
 
 std::int64_t Destination::target() {

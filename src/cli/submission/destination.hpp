@@ -44,7 +44,7 @@ class Destination {
     };
 
     [[nodiscard]] Spec spec();
-    [[nodiscard]] std::vector<SideColumn> side_columns();
+    [[nodiscard]] std::vector<PublicColumn> public_columns();
     /// Returns a hash that identifies the collection by name and creation time. A collection of the same name
     /// in another database, or a replacement, has another creation time. A dump and restore preserves it.
     [[nodiscard]] std::int64_t target();

@@ -40,7 +40,7 @@ Panel::Member& Panel::member(const std::string& person) {
 }
 
 Receipt Panel::report(const std::string& person, std::int32_t round, std::span<const Value> record,
-                      const SideValues& columns) {
+                      const PublicValues& columns) {
     auto& [client, last] = member(person);
     require_later(person, last, round);
     // A series has no stage(): its report is queued by report(), in the same step.

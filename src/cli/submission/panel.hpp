@@ -27,7 +27,7 @@ class Panel {
     /// Randomizes a record and queues the report. Throws Error (invalid_value) as require_later() and
     /// Client::report do. If the person's budget is spent, no report is queued and spent() increases.
     Receipt report(const std::string& person, std::int32_t round, std::span<const Value> record,
-                   const SideValues& columns);
+                   const PublicValues& columns);
     /// Runs `work` in one durable step. An exception of `work` undoes all its reports; the panel must not be
     /// used afterwards.
     void together(const std::function<void()>& work);

@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t largest_batch = 1000000;
-/// A batch has one value of each side column. With side columns, this number of rows is randomized before the
+/// A batch has one value of each public column. With public columns, this number of rows is randomized before the
 /// first of them is sent, so that rows with equal values fill their batches in any order of the file.
 constexpr std::size_t most_rows_ahead = 500000;
 constexpr const char* go_on =
@@ -82,7 +82,7 @@ struct Submission {
 
     /// Returns the number of rows that are queued in one step.
     [[nodiscard]] std::size_t rows_ahead() const noexcept {
-        return columns.side.empty() ? batch : std::max(batch, most_rows_ahead);
+        return columns.filled.empty() ? batch : std::max(batch, most_rows_ahead);
     }
 };
 
@@ -116,9 +116,9 @@ void note_unsent(const InputFile& source, const ColumnMap& columns, const Spec& 
     std::ifstream in;
     open(in, source.name);
     const CsvReader csv(in, source.name);
-    for (const SideColumn& one : destination.side_columns()) {
+    for (const PublicColumn& one : destination.public_columns()) {
         const bool sent = std::ranges::any_of(
-            columns.side, [&](const SideSource& side) { return side.column.name == one.name; });
+            columns.filled, [&](const PublicSource& filled) { return filled.column.name == one.name; });
         const bool attribute = std::ranges::any_of(
             spec.attributes(), [&](const Attribute& each) { return each.name == one.name; });
         if (sent || attribute || std::ranges::find(csv.header(), one.name) == csv.header().end()) continue;
@@ -370,7 +370,7 @@ int submit(const Arguments& arguments) {
     Destination destination(arguments, retry_policy);
     const Collection collection(destination.spec(), outside);
     ColumnMap columns =
-        record_columns(arguments, collection.spec(), [&] { return destination.side_columns(); });
+        record_columns(arguments, collection.spec(), [&] { return destination.public_columns(); });
     if (is_panel) {
         columns.panel_person = arguments["person"].as<std::string>();
         columns.panel_round = round.column;
@@ -417,7 +417,7 @@ const Command command{
     "two reports, no report is lost, and none is counted twice. The state file stays after the submission\n"
     "and prevents a second submission by mistake,\n"
     "also of a copy of the file in the same folder.\n"
-    "--column also fills side columns of the collection. Their values are public: they are sent and stored\n"
+    "--column also fills public columns of the collection. Their values are sent and stored\n"
     "as they are, without protection.\n"
     "With --person, the rows are those of a panel, under a spec of changing values: each person may have "
     "one\n"

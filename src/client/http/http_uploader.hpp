@@ -64,10 +64,10 @@ namespace web {
     return Spec::from_json(web::fetched_spec(link, collection).body);
 }
 
-/// Returns the side columns that clients of the endpoint may fill. Throws as fetch_spec does.
-[[nodiscard]] inline std::vector<SideColumn> fetch_side_columns(HttpConnection& link,
-                                                                const std::string& collection) {
-    return side_columns(web::fetched(link, collection, "columns", "fetching the side columns").body);
+/// Returns the public columns that clients of the endpoint may fill. Throws as fetch_spec does.
+[[nodiscard]] inline std::vector<PublicColumn> fetch_public_columns(HttpConnection& link,
+                                                                    const std::string& collection) {
+    return public_columns(web::fetched(link, collection, "columns", "fetching the public columns").body);
 }
 
 /// Returns the creation time of a collection as an HTTP date. It distinguishes collections of the same name.
@@ -101,7 +101,7 @@ class HttpUploader final : public BatchTransport {
   private:
     using Frames = std::optional<std::vector<std::vector<std::byte>>>;
 
-    bool post(const std::string& id, std::int32_t round, const Frames& frames, const SideValues& columns) {
+    bool post(const std::string& id, std::int32_t round, const Frames& frames, const PublicValues& columns) {
         if (!frames) {
             const Error damaged(ErrorCode::environment, doing_ + ": a report is damaged");
             return settled(revoked(id, BatchOutcome::refused), damaged);

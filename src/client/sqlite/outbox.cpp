@@ -52,7 +52,7 @@ void Outbox::settle(Step& step) {
 std::vector<Report>& Outbox::held_group(std::int64_t round, const std::string& columns) {
     if (!held_.empty() && held_.back().round == round && held_.back().columns == columns)
         return held_.back().reports;
-    // Without side columns, reports are sent in the order of their calls.
+    // Without public columns, reports are sent in the order of their calls.
     const auto [known, added] = columns.empty() ? std::pair(held_at_.end(), true)
                                                 : held_at_.try_emplace({round, columns}, held_.size());
     if (added) held_.push_back({round, columns, {}});

@@ -19,7 +19,7 @@ class Outbox {
   public:
     explicit Outbox(const StateFile& file) : database_(file) {}
 
-    /// Queues reports of a round with these side columns, in this order. Within a joint step, the reports are
+    /// Queues reports of a round with these public columns, in this order. Within a joint step, the reports are
     /// held until settle(), so that reports of several stores share rows.
     void append(Step& step, std::span<const Report> reports, std::int64_t round, const std::string& columns);
     /// Writes the held reports.
@@ -39,7 +39,7 @@ class Outbox {
         /// Whether the row is unchanged since it was written.
         [[nodiscard]] bool sound() const noexcept;
     };
-    /// Reports at the front, of one round and with the same side columns.
+    /// Reports at the front, of one round and with the same public columns.
     struct Front {
         std::int64_t round = 0;
         std::string columns = {};
@@ -60,13 +60,13 @@ class Outbox {
     void write(Step& step, std::span<const Report> reports, std::int64_t round, const std::string& columns);
     void put(Step& step, std::int64_t id, std::int64_t round, const ReportSegment& segment,
              const std::string& columns);
-    /// Reports that wait for settle(), of one round and with the same side columns.
+    /// Reports that wait for settle(), of one round and with the same public columns.
     struct HeldGroup {
         std::int64_t round;
         std::string columns;
         std::vector<Report> reports;
     };
-    /// Returns the reports of the group for this round and these side columns, which may be new.
+    /// Returns the reports of the group for this round and these public columns, which may be new.
     std::vector<Report>& held_group(std::int64_t round, const std::string& columns);
     /// Sorts rows behind a row, so that rows that can share a batch are adjacent.
     void gather(Step& step, std::optional<std::int64_t> after);
@@ -89,7 +89,7 @@ class Outbox {
     Statement drop_{database_, "DELETE FROM outbox WHERE id <= ? RETURNING count, digest"};
     Statement drop_one_{database_, "DELETE FROM outbox WHERE id = ?"};
     std::vector<HeldGroup> held_ = {};  ///< in the order in which they were begun
-    /// Indices of groups with side columns.
+    /// Indices of groups with public columns.
     std::map<std::pair<std::int64_t, std::string>, std::size_t> held_at_ = {};
     std::size_t holds_ = 0;      ///< number of held reports
     std::int64_t gathered_ = 0;  ///< the last row that gather() has sorted

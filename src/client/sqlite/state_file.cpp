@@ -19,7 +19,7 @@ constexpr std::int64_t unreleased = 0x4C445031;   // the application id before 1
 
 // The outbox is a queue of segments, each with the number of its first report. A batch consists of segments
 // at the front of the queue, so that naming a batch of any size only changes the head. Dead-lettered reports
-// have a table of their own, with a flag for unchanged reports. Both tables have the side columns as JSON.
+// have a table of their own, with a flag for unchanged reports. Both tables have the public columns as JSON.
 //
 // A person's memory has the public randomness, which does not change, the course, which each report changes,
 // checkpoints, and the permanent randomized responses, which are also the ledger.

@@ -109,7 +109,7 @@ DeliveryReply sql_reply(DeliveryRequest request, std::string_view sqlstate, bool
         sqlstate == "55P03" || sqlstate == "25006" || sqlstate == "25P03" ||
         sqlstate == sqlstate_no_partition)
         return passing;
-    // 42703: a side column that the collection does not have
+    // 42703: a public column that the collection does not have
     if (submitting &&
         (of_class("22") || of_class("23") || of_class("54") || sqlstate == "P0001" || sqlstate == "42703"))
         return {BatchOutcome::refused};

@@ -20,7 +20,7 @@ namespace {
 constexpr Estimate nothing{unknown, unknown};
 
 constexpr ResultColumn quantile_columns[] = {
-    {"attribute", ColumnType::text},  {"share", ColumnType::number},
+    {"attribute", ColumnType::text},  {"probability", ColumnType::number},
     {"estimate", ColumnType::number}, {"lower", ColumnType::number},
     {"upper", ColumnType::number},    {"n", ColumnType::bigint},
     {"people", ColumnType::bigint},   {"attribute_number", ColumnType::integer},
@@ -63,8 +63,8 @@ struct NumberRows {
         if constexpr (Row::has("rmse")) {
             row.put("estimate", value(0));
             row.put("rmse", value(1));
-        } else if constexpr (Row::has("share")) {
-            row.put("share", value(0));
+        } else if constexpr (Row::has("probability")) {
+            row.put("probability", value(0));
             row.put("estimate", value(1));
             row.put("lower", value(2));
             row.put("upper", value(3));

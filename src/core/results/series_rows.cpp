@@ -21,7 +21,7 @@ constexpr ResultColumn series_columns[] = {
     {"value", ColumnType::integer}, {"note", ColumnType::text}};
 constexpr ResultColumn series_quantile_columns[] = {{"round", ColumnType::integer},
                                                     {"attribute", ColumnType::text},
-                                                    {"share", ColumnType::number},
+                                                    {"probability", ColumnType::number},
                                                     {"estimate", ColumnType::number},
                                                     {"lower", ColumnType::number},
                                                     {"upper", ColumnType::number},
@@ -101,7 +101,7 @@ struct SeriesQuantiles {
         row.put("round", static_cast<std::int32_t>(number / each + 1));
         row.put("attribute", shown_name(*labels, 0));
         row.put("attribute_number", 0);
-        row.put("share", share);
+        row.put("probability", share);
         row.put("estimate", shown);
         row.put("lower", about->shown(quantile.interval.lower));
         row.put("upper", about->shown(quantile.interval.upper));

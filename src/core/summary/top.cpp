@@ -75,7 +75,7 @@ class PValues {
 Control control_named(std::string_view name) {
     if (name == "bonferroni") return Control::bonferroni;
     if (name == "benjamini_hochberg") return Control::benjamini_hochberg;
-    raise(ErrorCode::invalid_value, "unknown control \"" + std::string(name) + "\"", {},
+    raise(ErrorCode::invalid_value, "unknown adjustment of p-values \"" + std::string(name) + "\"", {},
           "Controls are bonferroni and benjamini_hochberg.");
 }
 

@@ -1,4 +1,4 @@
-// Values of side columns: columns of a collection's table beside the report, such as a country, a version or
+// Values of public columns: columns of a collection's table beside the report, such as a country, a version or
 // a time. The values are public: they are sent and stored as they are, and no mechanism protects them.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace ldp {
 
-/// Values of side columns, by name, as text that the server converts to the type of each column. A column
+/// Values of public columns, by name, as text that the server converts to the type of each column. A column
 /// without a value gets its default, or NULL. Batches, stores and requests carry them in one canonical form,
 /// so that equal values have equal bytes.
-class SideValues {
+class PublicValues {
   public:
     static constexpr std::size_t longest_name = 63;     ///< bytes of a column's name
     static constexpr std::size_t longest_value = 1024;  ///< bytes of a value
@@ -25,14 +25,14 @@ class SideValues {
     /// spaces.
     static constexpr std::size_t longest_json = most * (6 * (longest_name + longest_value) + 16);
 
-    SideValues() = default;
+    PublicValues() = default;
     /// `{{"country", "de"}, {"version", "12"}}`. Throws as set() does.
-    SideValues(std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
+    PublicValues(std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
         for (const auto& [column, value] : values) set(column, value);
     }
     /// Returns the values in a JSON object of strings. Throws Error (malformed) for any other text, such as
     /// one with equal keys, and as set() does.
-    [[nodiscard]] static SideValues from_json(std::string_view text);
+    [[nodiscard]] static PublicValues from_json(std::string_view text);
 
     /// Sets the value of a column. Throws Error (invalid_value) if the name or the value is too long, is not
     /// UTF-8 or has a zero byte, if the name is empty, or if there are too many columns.
@@ -52,29 +52,29 @@ class SideValues {
     /// digest.
     void add_to(Sha256& digest) const;
 
-    friend bool operator==(const SideValues&, const SideValues&) = default;
+    friend bool operator==(const PublicValues&, const PublicValues&) = default;
     /// Orders by the bytes of names and values.
-    friend auto operator<=>(const SideValues&, const SideValues&) = default;
+    friend auto operator<=>(const PublicValues&, const PublicValues&) = default;
 
   private:
     std::vector<std::pair<std::string, std::string>> values_;
 };
 
-/// The media type of a batch with side columns: their canonical form, a line feed, the batch. A batch without
-/// side columns is application/octet-stream.
+/// The media type of a batch with public columns: their canonical form, a line feed, the batch. A batch without
+/// public columns is application/octet-stream.
 inline constexpr const char* columned_batch_type = "application/vnd.ldp.batch";
 
-/// A side column of a collection.
-struct SideColumn {
+/// A public column of a collection.
+struct PublicColumn {
     std::string name;  ///< its name
     std::string type;  ///< its SQL type
     bool required;     ///< whether the column has no default and cannot be NULL
-    friend bool operator==(const SideColumn&, const SideColumn&) = default;
+    friend bool operator==(const PublicColumn&, const PublicColumn&) = default;
 };
 
 /// Returns a JSON array of objects with the keys "name", "type" and "required", as an endpoint publishes it.
-[[nodiscard]] std::string to_json(const std::vector<SideColumn>& columns);
+[[nodiscard]] std::string to_json(const std::vector<PublicColumn>& columns);
 /// Reads such an array. Throws Error (malformed).
-[[nodiscard]] std::vector<SideColumn> side_columns(std::string_view json);
+[[nodiscard]] std::vector<PublicColumn> public_columns(std::string_view json);
 
 }  // namespace ldp

@@ -1,13 +1,13 @@
-// Values of side columns: their canonical form, their digest, and what is refused.
+// Values of public columns: their canonical form, their digest, and what is refused.
 
 #include <boost/test/unit_test.hpp>
 
 #include "core/base/error.hpp"
-#include "core/delivery/side_values.hpp"
+#include "core/delivery/public_values.hpp"
 
 using namespace ldp;
 
-BOOST_AUTO_TEST_SUITE(side_values)
+BOOST_AUTO_TEST_SUITE(public_values)
 
 namespace {
 
@@ -15,7 +15,7 @@ auto of_code(ErrorCode code) {
     return [code](const Error& error) { return error.code() == code; };
 }
 
-std::array<std::byte, 32> digest_of(const SideValues& values) {
+std::array<std::byte, 32> digest_of(const PublicValues& values) {
     Sha256 digest;
     digest.add("3:");
     values.add_to(digest);
@@ -28,18 +28,18 @@ std::array<std::byte, 32> sha256_of(std::string_view text) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(equal_values_have_one_form) {
-    const SideValues one{{"version", "12"}, {"country", "de"}};
-    SideValues other{{"country", "fr"}};
+    const PublicValues one{{"version", "12"}, {"country", "de"}};
+    PublicValues other{{"country", "fr"}};
     other.set("version", "12");
     BOOST_TEST((one == other) == false);
     other.set("country", "de");
     BOOST_TEST((one == other));
     BOOST_TEST(one.json() == R"({"country":"de","version":"12"})");
-    BOOST_TEST(SideValues().json() == "{}");
-    BOOST_TEST((SideValues::from_json(R"( { "version" : "12", "country":"\u0064e" } )") == one));
-    const SideValues odd{{"a \"b\"\\", "line\nfeed\ttab \x01 \xC3\xA9"}};
+    BOOST_TEST(PublicValues().json() == "{}");
+    BOOST_TEST((PublicValues::from_json(R"( { "version" : "12", "country":"\u0064e" } )") == one));
+    const PublicValues odd{{"a \"b\"\\", "line\nfeed\ttab \x01 \xC3\xA9"}};
     BOOST_TEST(odd.json() == "{\"a \\\"b\\\"\\\\\":\"line\\u000afeed\\u0009tab \\u0001 \xC3\xA9\"}");
-    BOOST_TEST((SideValues::from_json(odd.json()) == odd));
+    BOOST_TEST((PublicValues::from_json(odd.json()) == odd));
 }
 
 BOOST_AUTO_TEST_CASE(the_digest_tells_names_from_values) {
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(the_digest_tells_names_from_values) {
 }
 
 BOOST_AUTO_TEST_CASE(what_no_column_can_hold_is_refused) {
-    SideValues values;
+    PublicValues values;
     for (const std::string_view name :
          {std::string_view(""), std::string_view("a\0b", 3), std::string_view("\xFF")})
         BOOST_CHECK_EXCEPTION(values.set(name, "x"), Error, of_code(ErrorCode::invalid_value));
@@ -67,23 +67,25 @@ BOOST_AUTO_TEST_CASE(what_no_column_can_hold_is_refused) {
     for (const char* text :
          {"", "{", "[]", "null", R"({"a":1})", R"({"a":null})", R"({"a":{}})", "{\"a\":\"\xFF\"}",
           R"({"a":"1","a":"2"})", R"({"a":"1","\u0061":"1"})", R"({"a":[]})"})
-        BOOST_CHECK_EXCEPTION((void)SideValues::from_json(text), Error, of_code(ErrorCode::malformed));
-    BOOST_CHECK_EXCEPTION((void)SideValues::from_json(R"({"a":"1","\u0061":"1"})"), Error,
+        BOOST_CHECK_EXCEPTION((void)PublicValues::from_json(text), Error, of_code(ErrorCode::malformed));
+    BOOST_CHECK_EXCEPTION((void)PublicValues::from_json(R"({"a":"1","\u0061":"1"})"), Error,
                           of_code(ErrorCode::malformed));
-    BOOST_CHECK_EXCEPTION((void)SideValues::from_json(R"({"a":"\u0000"})"), Error,
+    BOOST_CHECK_EXCEPTION((void)PublicValues::from_json(R"({"a":"\u0000"})"), Error,
                           of_code(ErrorCode::invalid_value));
-    BOOST_CHECK_EXCEPTION((void)SideValues::from_json(std::string(100000, '[')), Error,
+    BOOST_CHECK_EXCEPTION((void)PublicValues::from_json(std::string(100000, '[')), Error,
                           of_code(ErrorCode::malformed));
-    BOOST_CHECK_EXCEPTION((void)SideValues::from_json("{" + std::string(SideValues::longest_json, ' ') + "}"),
-                          Error, of_code(ErrorCode::malformed));
+    BOOST_CHECK_EXCEPTION(
+        (void)PublicValues::from_json("{" + std::string(PublicValues::longest_json, ' ') + "}"), Error,
+        of_code(ErrorCode::malformed));
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_columns_makes_the_round_trip) {
-    const std::vector<SideColumn> columns{{"country", "text", false}, {"odd \"name\"", "numeric(3,1)", true}};
-    BOOST_TEST((side_columns(to_json(columns)) == columns));
+    const std::vector<PublicColumn> columns{{"country", "text", false},
+                                            {"odd \"name\"", "numeric(3,1)", true}};
+    BOOST_TEST((public_columns(to_json(columns)) == columns));
     BOOST_TEST(to_json({}) == "[]");
     for (const char* text : {"{}", "[1]", R"([{"name":"a"}])", "["})
-        BOOST_CHECK_EXCEPTION((void)side_columns(text), Error, of_code(ErrorCode::malformed));
+        BOOST_CHECK_EXCEPTION((void)public_columns(text), Error, of_code(ErrorCode::malformed));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

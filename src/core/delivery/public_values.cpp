@@ -1,4 +1,4 @@
-#include "core/delivery/side_values.hpp"
+#include "core/delivery/public_values.hpp"
 
 #include <algorithm>
 #include <set>
@@ -47,44 +47,44 @@ void add_quoted(std::string& json, std::string_view text) {
 
 }  // namespace
 
-SideValues SideValues::from_json(std::string_view text) {
+PublicValues PublicValues::from_json(std::string_view text) {
     const auto malformed = [](const std::string& what) {
         raise(ErrorCode::malformed, what,
               "Expected an object whose values are strings, such as {\"country\": \"de\"}.");
     };
-    if (text.size() > longest_json) malformed("the values of side columns are too long");
+    if (text.size() > longest_json) malformed("the values of public columns are too long");
     std::set<std::string> seen;
     // The parser keeps the last of two equal keys.
     const auto watch = [&](int depth, Json::parse_event_t event, const Json& parsed) {
-        if (depth > 1) malformed("the values of side columns are nested");
+        if (depth > 1) malformed("the values of public columns are nested");
         if (event == Json::parse_event_t::key && !seen.insert(parsed.get<std::string>()).second)
-            malformed("side column " + json_text(parsed, Unsound::allowed) + " has two values");
+            malformed("public column " + json_text(parsed, Unsound::allowed) + " has two values");
         return true;
     };
     Json object;
     try {
         object = json_of(text, Unsound::refused, watch);
     } catch (const Json::exception&) {
-        malformed("the values of side columns are not valid JSON");
+        malformed("the values of public columns are not valid JSON");
     }
-    if (!object.is_object()) malformed("the values of side columns are not a JSON object");
-    SideValues values;
+    if (!object.is_object()) malformed("the values of public columns are not a JSON object");
+    PublicValues values;
     for (const auto& [column, value] : object.items()) {
         if (!value.is_string())
-            malformed("the value of side column " + json_text(column, Unsound::allowed) +
+            malformed("the value of public column " + json_text(column, Unsound::allowed) +
                       " is not a JSON string");
         values.set(column, value.get_ref<const std::string&>());
     }
     return values;
 }
 
-void SideValues::set(std::string_view column, std::string_view value) {
-    if (column.empty()) refuse("the name of a side column is empty", {});
+void PublicValues::set(std::string_view column, std::string_view value) {
+    if (column.empty()) refuse("the name of a public column is empty", {});
     if (column.size() > longest_name || !storable(column))
-        refuse("a side column cannot have this name",
+        refuse("a public column cannot have this name",
                "It has " + std::to_string(column.size()) + " bytes; a name is UTF-8 text of 1 to " +
                    std::to_string(longest_name) + " bytes without zeros.");
-    const std::string of = " side column \"" + std::string(column) + "\"";
+    const std::string of = " public column \"" + std::string(column) + "\"";
     if (value.size() > longest_value)
         refuse("the value of" + of + " is too long", "It has " + std::to_string(value.size()) +
                                                          " bytes; at most " + std::to_string(longest_value) +
@@ -98,12 +98,12 @@ void SideValues::set(std::string_view column, std::string_view value) {
         return;
     }
     if (values_.size() >= most)
-        refuse("there are too many side columns",
-               "A report has values of at most " + std::to_string(most) + " side columns.");
+        refuse("there are too many public columns",
+               "A report has values of at most " + std::to_string(most) + " public columns.");
     values_.emplace(at, column, value);
 }
 
-std::string SideValues::json() const {
+std::string PublicValues::json() const {
     std::string json = "{";
     for (const auto& [column, value] : values_) {
         if (json.size() > 1) json += ',';
@@ -114,7 +114,7 @@ std::string SideValues::json() const {
     return json + "}";
 }
 
-void SideValues::add_to(Sha256& digest) const {
+void PublicValues::add_to(Sha256& digest) const {
     if (values_.empty()) return;
     std::string text = "\n";
     for (const auto& [column, value] : values_) {
@@ -124,9 +124,9 @@ void SideValues::add_to(Sha256& digest) const {
     digest.add(text);
 }
 
-std::string to_json(const std::vector<SideColumn>& columns) {
+std::string to_json(const std::vector<PublicColumn>& columns) {
     std::string json = "[";
-    for (const SideColumn& column : columns) {
+    for (const PublicColumn& column : columns) {
         json += json.size() > 1 ? ",{\"name\":" : "{\"name\":";
         add_quoted(json, column.name);
         json += ",\"type\":";
@@ -136,12 +136,12 @@ std::string to_json(const std::vector<SideColumn>& columns) {
     return json + "]";
 }
 
-std::vector<SideColumn> side_columns(std::string_view json) {
+std::vector<PublicColumn> public_columns(std::string_view json) {
     const auto refuse_list = [] {
-        raise(ErrorCode::malformed, "the list of side columns is malformed",
+        raise(ErrorCode::malformed, "the list of public columns is malformed",
               "Expected a JSON array of objects with name, type and required.");
     };
-    std::vector<SideColumn> columns;
+    std::vector<PublicColumn> columns;
     try {
         const Json list = json_of(json, Unsound::refused);
         if (!list.is_array()) refuse_list();

@@ -1,4 +1,4 @@
--- Values of side columns: what ldp_insert, ldp_submit and ldp_submit_batch write, and what they refuse.
+-- Values of public columns: what ldp_insert, ldp_submit and ldp_submit_batch write, and what they refuse.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS ldp;
@@ -32,7 +32,7 @@ CREATE TYPE side_level AS ENUM ('low', 'high');
 SELECT ldp_create_collection(kind, '{"mechanism": "grr", "epsilon": 1, "domain": 4}', ARRAY[['country', 'text'], ['seen', 'timestamptz'], ['number', 'integer'],
     ['price', 'numeric'], ['code', 'public.side_code'], ['level', 'public.side_level'], ['tags', 'text[]'], ['more', 'jsonb'], ['Odd "name"', 'text']],
     rows => kind) FROM unnest('{reports,batches}'::text[]) AS kind;
-SELECT * FROM ldp_side_columns('batches');
+SELECT * FROM ldp_public_columns('batches');
 
 -- The same values in rows of reports (by COPY), of batches, and where a trigger has INSERT take the place of COPY.
 \set all '\'{"country": "de", "seen": "2026-11-24 10:00:00+01", "number": 7, "price": 0.50, "code": "ab", "level": "high", "tags": "{a,b}", "more": {"x": [1, null]}, "Odd \\"name\\"": "o\'\'k"}\''
@@ -102,9 +102,9 @@ SELECT ldp_refresh('time_daily');
 SELECT * FROM ldp_missing_values('time_daily');
 
 -- Rights: of each column its own.
-CREATE ROLE ldp_side_columns_role;
-GRANT INSERT (report, round, country) ON reports TO ldp_side_columns_role;
-SET ROLE ldp_side_columns_role;
+CREATE ROLE ldp_public_columns_role;
+GRANT INSERT (report, round, country) ON reports TO ldp_public_columns_role;
+SET ROLE ldp_public_columns_role;
 SELECT pg_temp.outcome(format('SELECT ldp_insert(''reports'', pg_temp.batch(2), 0, %L)', side)) FROM unnest(ARRAY['{"country": "se"}', '{"number": 1}']) AS side;
 SELECT pg_temp.outcome(format('SELECT ldp_submit_batch(''reports'', gen_random_uuid(), pg_temp.reports(2), 0, %L)', side)) FROM unnest(ARRAY['{"country": "se"}', '{"number": 1}']) AS side;
 RESET ROLE;
@@ -114,4 +114,4 @@ SELECT ldp_drop_collection(name) FROM ldp_collections WHERE name IN ('reports', 
 DROP TABLE shaped, no_binary;
 DROP DOMAIN side_code;
 DROP TYPE side_level;
-DROP ROLE ldp_side_columns_role;
+DROP ROLE ldp_public_columns_role;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Values of side columns, from a file to rollups: rows and batches, a database and an endpoint, kills in the middle, types,
+# Values of public columns, from a file to rollups: rows and batches, a database and an endpoint, kills in the middle, types,
 # rights, and the example of doc/operation.md. The server is named by PGHOST and its like, the program by LDP.
 . "$(dirname "$0")/../prelude.sh"
 children=()
@@ -31,7 +31,7 @@ by_group() {
 }
 refreshed() { sql -c "SET ROLE ldp_side_keeper" -c "SELECT ldp_refresh('$1_daily')"; }
 rolled_up() {
-    sql -c "SELECT (\"group\" ->> 'day')::date, \"group\" ->> 'country', max(n) FROM ldp_series('$1_daily') GROUP BY 1, 2" | sort
+    sql -c "SELECT (\"group\" ->> 'day')::date, \"group\" ->> 'country', max(n) FROM ldp_rollup_series('$1_daily') GROUP BY 1, 2" | sort
 }
 missing() { sql -c "SELECT \"column\", missing, reports FROM ldp_missing_values('$1_daily')" | tr '\n' ' '; }
 
@@ -51,7 +51,7 @@ known_to_endpoint() {
 # Rows with 60 countries in turn make the batches of a sorted file.
 sql -c "SELECT ldp_create_collection('mixed', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}', ARRAY[['country', 'text']])" >/dev/null
 awk 'BEGIN { print "value,country"; for (i = 0; i < 1200; i++) print i % 3 ",c" i % 60 }' >mixed.csv
-run "mixed side columns" 0 "$ldp" submit --collection mixed --column country --batch 20 mixed.csv
+run "mixed public columns" 0 "$ldp" submit --collection mixed --column country --batch 20 mixed.csv
 equal "$(sql -c "SELECT count(*), sum(reports) FROM ldp_internal.ldp_batch WHERE collection = 'mixed'")" "60|1200"
 equal "$(sql -c "SELECT count(*), min(n), max(n) FROM (SELECT count(*) AS n FROM mixed GROUP BY country) AS c")" "60|20|20"
 
@@ -105,13 +105,13 @@ bad_value() {  # column, value, message
     has err "$3"
     equal "$(sql -c 'SELECT count(*) FROM typed')" 0
 }
-bad_value number twelve 'invalid value for side column "number": "twelve"'
-bad_value number 3000000000 'invalid value for side column "number"'
-bad_value number "" 'side column "number" has no value'
-bad_value ratio half 'invalid value for side column "ratio": "half"'
-bad_value day 2026-02-30 'invalid value for side column "day"'
-bad_value flag maybe 'invalid value for side column "flag"'
-bad_value label "$(printf 'x%.0s' $(seq 1025))" 'the value of side column "label" is too long'
+bad_value number twelve 'invalid value for public column "number": "twelve"'
+bad_value number 3000000000 'invalid value for public column "number"'
+bad_value number "" 'public column "number" has no value'
+bad_value ratio half 'invalid value for public column "ratio": "half"'
+bad_value day 2026-02-30 'invalid value for public column "day"'
+bad_value flag maybe 'invalid value for public column "flag"'
+bad_value label "$(printf 'x%.0s' $(seq 1025))" 'the value of public column "label" is too long'
 printf 'value,number,ratio,day,flag,label\n1,7,0.5,2026-01-31,true,"a, ""b"""\n2,8,,,,\n' >typed.csv
 rm -f typed.csv.typed.ldp
 run "good values" 0 "$ldp" submit --collection typed --column number --column ratio --column day --column flag --column label typed.csv
@@ -131,11 +131,11 @@ check "no value was sent" 2 "$(sql -c "SELECT count(*) FROM unasked WHERE countr
 run "a public column that is asked for" 0 "$ldp" submit --collection unasked --column country --state asked.ldp unasked.csv
 check "nothing is printed about it" 0 "$(grep -c 'is not sent' err)"
 
-# The record of a person has the side columns of the person's rows, which must agree.
+# The record of a person has the public columns of the person's rows, which must agree.
 sql -c "SELECT ldp_create_collection('people', '{\"mechanism\": \"laplace\", \"epsilon\": 1, \"min\": 0, \"max\": 10}', ARRAY[['country', 'text']])" >/dev/null
 printf 'who,value,country\na,1,de\nb,2,fr\na,3,de\na,4,fr\n' >people.csv
 run "people of two countries" 1 "$ldp" submit --collection people --average-by who --column country people.csv
-has err "line 5: the side columns of a person differ"
+has err "line 5: the public columns of a person differ"
 has err "first row is line 2"
 run "people of one country" 5 "$ldp" submit --collection people --average-by who --column country --on-bad-row skip --state people.ldp people.csv
 equal "$(sql -c "SELECT country, count(*) FROM people GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'de|1 fr|1 '
@@ -165,12 +165,12 @@ equal "$(post later "$one" '{"country":"de"}' $columned)" 200
 equal "$(post later "$one" '{"country":"fr"}' $columned)" 409
 equal "$(post later "$one" '' application/octet-stream)" 409
 equal "$(post later "$(id)" '{"continent":"europe"}' $columned)" 422
-has refusal 'no side column'
+has refusal 'no public column'
 equal "$(post later "$(id)" '{"round":"3"}' $columned)" 422
 equal "$(post later "$(id)" '{"report":"00"}' $columned)" 422
 equal "$(post later "$(id)" '{"ldp_arrival":"0"}' $columned)" 422
 equal "$(post later "$(id)" '{"seen":"some day"}' $columned)" 422
-has refusal 'invalid value for side column'
+has refusal 'invalid value for public column'
 equal "$(post later "$(id)" '{"country":1}' $columned)" 400
 equal "$(post later "$(id)" '{"country":"de","country":"fr"}' $columned)" 400
 equal "$(post later "$(id)" '{"country":["de"]}' $columned)" 400
@@ -180,7 +180,7 @@ equal "$(post later "$(id)" "{\"country\":\"$(printf 'x%.0s' $(seq 1025))\"}" $c
 equal "$(post later "$(id)" '{"country":"de"}' application/json)" 415
 equal "$(sql -c "SELECT count(*) FROM survey.later WHERE country = 'de'")" 3000
 
-# Rights: a role that may insert reports and one side column fills no other.
+# Rights: a role that may insert reports and one public column fills no other.
 sql -c "GRANT INSERT (report, round, country) ON survey.later TO ldp_side_narrow" >/dev/null
 as_narrow() { sql -c "SET ROLE ldp_side_narrow" -c "SELECT ldp_insert('survey.later', (SELECT ldp_pack(r) FROM (VALUES ('$report'::ldp_report)) AS v (r)), 0, '$1')" 2>&1; }
 report=$(sql -c "SELECT report FROM survey.later LIMIT 1")

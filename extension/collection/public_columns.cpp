@@ -1,9 +1,9 @@
-#include "collection/side_columns.hpp"
+#include "collection/public_columns.hpp"
 
 #include <cstring>
 #include <iterator>
 
-#include "core/delivery/side_values.hpp"
+#include "core/delivery/public_values.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -25,7 +25,7 @@ constexpr const char* internal[] = {"report", "batch", "round", "ldp_arrival"};
 
 /// What is known of a column, and its name, which is the caller's.
 struct TargetColumn {
-    SideColumnValue column;
+    PublicColumnValue column;
     std::int32_t modifier;
 };
 
@@ -33,9 +33,9 @@ struct TargetColumn {
     ereport(
         ERROR,
         (errcode(ERRCODE_UNDEFINED_COLUMN),
-         errmsg("table \"%s\" has no side column \"%s\"", get_rel_name(table), name),
-         errdetail("Clients fill side columns only: no report, no round, no generated or internal column."),
-         errhint("SELECT * FROM ldp_side_columns(...) lists the side columns of a collection.")));
+         errmsg("table \"%s\" has no public column \"%s\"", get_rel_name(table), name),
+         errdetail("Clients fill public columns only: no report, no round, no generated or internal column."),
+         errhint("SELECT * FROM ldp_public_columns(...) lists the public columns of a collection.")));
     pg_unreachable();
 }
 
@@ -64,20 +64,20 @@ TargetColumn target_column(Oid table, char* name) {
     FlushErrorState();
     error->detail =
         error->detail == nullptr ? error->message : psprintf("%s %s", error->message, error->detail);
-    error->message = psprintf("invalid value for side column \"%s\": \"%s\"", name, text);
+    error->message = psprintf("invalid value for public column \"%s\": \"%s\"", name, text);
     ReThrowError(error);
     pg_unreachable();
 }
 
 /// Converts text to the column's type.
 void convert(TargetColumn& target, char* text) {
-    SideColumnValue& column = target.column;
+    PublicColumnValue& column = target.column;
     MemoryContextData* caller = CurrentMemoryContext;
-    if (std::strlen(text) > SideValues::longest_value)
+    if (std::strlen(text) > PublicValues::longest_value)
         ereport(ERROR, (errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
-                        errmsg("the value of side column \"%s\" is too long", column.name),
+                        errmsg("the value of public column \"%s\" is too long", column.name),
                         errdetail("It has %zu bytes; at most %zu are allowed.", std::strlen(text),
-                                  SideValues::longest_value)));
+                                  PublicValues::longest_value)));
     PG_TRY();
     {
         Oid input, parameter;
@@ -113,20 +113,20 @@ char* text_of(const JsonbValue& value) {
 
 }  // namespace
 
-SideColumns side_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
-    SideColumns side{nullptr, 0, true};
-    if (fcinfo->nargs <= argument || PG_ARGISNULL(argument)) return side;
+PublicColumns public_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
+    PublicColumns filled{nullptr, 0, true};
+    if (fcinfo->nargs <= argument || PG_ARGISNULL(argument)) return filled;
     Jsonb* values = PG_GETARG_JSONB_P(argument);
     if (JB_ROOT_IS_SCALAR(values) || !JB_ROOT_IS_OBJECT(values)) {
         JsonbValue scalar;
         if (JB_ROOT_IS_SCALAR(values) && JsonbExtractScalar(&values->root, &scalar) && scalar.type == jbvNull)
-            return side;
+            return filled;
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("the values of side columns must be a JSON object"),
+                        errmsg("the values of public columns must be a JSON object"),
                         errhint("For example {\"country\": \"de\"}.")));
     }
     const std::uint32_t most = JB_ROOT_COUNT(values);
-    side.columns = static_cast<SideColumnValue*>(palloc0(most * sizeof(SideColumnValue)));
+    filled.columns = static_cast<PublicColumnValue*>(palloc0(most * sizeof(PublicColumnValue)));
     JsonbIterator* iterator = JsonbIteratorInit(&values->root);
     JsonbValue item;
     for (JsonbIteratorToken token = JsonbIteratorNext(&iterator, &item, true); token != WJB_DONE;
@@ -138,10 +138,10 @@ SideColumns side_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
         char* text = text_of(item);
         if (text == nullptr) continue;
         convert(target, text);
-        side.sendable = side.sendable && target.column.sent != nullptr;
-        side.columns[side.count++] = target.column;
+        filled.sendable = filled.sendable && target.column.sent != nullptr;
+        filled.columns[filled.count++] = target.column;
     }
-    return side;
+    return filled;
 }
 
 }  // namespace ldp

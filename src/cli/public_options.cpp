@@ -1,4 +1,4 @@
-#include "cli/side_options.hpp"
+#include "cli/public_options.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -91,16 +91,16 @@ const char* example(TypeKind kind) {
 
 }  // namespace
 
-void set_side_value(SideValues& values, const SideColumn& column, std::string_view field) {
+void set_public_value(PublicValues& values, const PublicColumn& column, std::string_view field) {
     if (field.empty()) {
         if (column.required)
-            throw Error(ErrorCode::invalid_value, "side column " + in_quotes(column.name) + " has no value",
+            throw Error(ErrorCode::invalid_value, "public column " + in_quotes(column.name) + " has no value",
                         "The column cannot be NULL and has no default.");
         return;
     }
     if (!fits(column.type, field))
         throw Error(ErrorCode::invalid_value,
-                    "invalid value for side column " + in_quotes(column.name) + ": " + in_quotes(field),
+                    "invalid value for public column " + in_quotes(column.name) + ": " + in_quotes(field),
                     "The column has the type " + column.type + ".", example(kind_of(column.type)));
     values.set(column.name, field);
 }

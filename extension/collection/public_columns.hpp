@@ -1,0 +1,32 @@
+// Values of public columns on their way into rows: from text to the types of a table's columns.
+#pragma once
+
+#include "boundary.hpp"
+
+extern "C" {
+#include "access/attnum.h"
+}
+
+namespace ldp {
+
+/// The value of a public column, in PostgreSQL's memory.
+struct PublicColumnValue {
+    char* name;
+    AttrNumber number;
+    Oid type;
+    Datum value;
+    varlena* sent;  ///< as the type's send function writes it; null if the type has none
+};
+
+struct PublicColumns {
+    PublicColumnValue* columns;
+    int count;
+    bool sendable;  ///< whether all types can be sent and received in binary
+};
+
+/// The values that a jsonb argument has for public columns of a table; none if it is NULL. Raises an error that
+/// names column and value if a key is not a public column, or a value is too long or not of the column's type.
+/// May jump.
+[[nodiscard]] PublicColumns public_columns(Oid table, FunctionCallInfo fcinfo, int argument);
+
+}  // namespace ldp
