@@ -52,7 +52,7 @@ agrees "a histogram" 2 "SELECT h.estimate, h.stderr, (SELECT avg((age >= low AND
 check "its bins cover everyone" "1.0000000" "$(sql -c "SELECT round(sum(estimate)::numeric, 7) FROM ldp_histogram($ordered, 5)")"
 check "quartiles hold the truth" "t t t" "$(sql -F ' ' -c "
     SELECT string_agg((t BETWEEN lower - 1 AND upper + 1)::text, ' ' ORDER BY probability) FROM ldp_quantiles($ordered, '{0.25,0.5,0.75}', 0.999999999) AS q,
-        LATERAL (SELECT percentile_disc(q.share) WITHIN GROUP (ORDER BY age) FROM truth) AS p (t)" | sed 's/true/t/g; s/false/f/g')"
+        LATERAL (SELECT percentile_disc(q.probability) WITHIN GROUP (ORDER BY age) FROM truth) AS p (t)" | sed 's/true/t/g; s/false/f/g')"
 check "the median alone is the same" t "$(sql -c "SELECT ldp_quantile($ordered, 0.5) = estimate FROM ldp_quantiles($ordered, '{0.5}')")"
 check "a fitted distribution is one" "t t" "$(sql -F ' ' -c "SELECT min(estimate) >= 0, abs(sum(estimate) - 1) < 1e-9 FROM ldp_distribution($ordered)")"
 check "so is that of square_wave" "t t" "$(sql -F ' ' -c "SELECT min(estimate) >= 0, abs(sum(estimate) - 1) < 1e-9 FROM ldp_distribution((SELECT ldp_agg(report) FROM age_square_wave))")"
