@@ -68,7 +68,7 @@ std::vector<Outcome> run_sampled(const std::string& name, const People& people, 
     Experiment experiment(spec("sampled", epsilon, numbers(d, ", \"mechanism\": \"" + name + "\"")));
     for (std::size_t i = 0; i < people.size(); ++i) experiment.ask(people[i], bits);
     const std::vector<double> ours = experiment.means();
-    const double chance = experiment.parameter("least_chance");
+    const double chance = experiment.parameter("min_probability");
     std::vector<double> published;
     for (std::size_t j = 0; j < d; ++j)
         published.push_back(ours[j] * static_cast<double>(experiment.part(j).n) /
@@ -76,7 +76,7 @@ std::vector<Outcome> run_sampled(const std::string& name, const People& people, 
     std::vector<Outcome> outcomes{{n_squared_error(people, ours), ldp::unknown},
                                   {n_squared_error(people, published), ldp::unknown}};
     if (!predict) return outcomes;
-    const NumericCandidate candidate(name.c_str(), experiment.parameter("epsilon_of_each"));
+    const NumericCandidate candidate(name.c_str(), experiment.parameter("epsilon_per_part"));
     outcomes[0].predicted = outcomes[1].predicted = 0;
     const auto all = moments(people, [](std::size_t, double x) { return x; });
     for (std::size_t j = 0; j < d; ++j) {
@@ -182,7 +182,7 @@ Spectrum spectrum(const People& people, const ldp::HaarTree& tree, const std::ve
 /// What coefficients go through.
 NumericCandidate card_of(const Experiment& experiment, double epsilon) {
     const std::string& name = experiment.spec().word("randomizer");
-    return NumericCandidate(name.c_str(), epsilon, name == "optimal" ? R"(, "target": "average")" : "");
+    return NumericCandidate(name.c_str(), epsilon, name == "optimal" ? R"(, "criterion": "average")" : "");
 }
 
 // A coefficient drawn with probability π has n·Var w/π, as an attribute of `sampled`; a leaf has the sum over

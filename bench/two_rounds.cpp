@@ -38,7 +38,7 @@ FirstRound::FirstRound(double epsilon, std::size_t attributes, std::size_t peopl
       per_report_(experiment_.parameter("per_report")) {
     // The one of least worst variance where nothing else is known stands first.
     for (const char* name : {"optimal", "duchi", "pdp", "piecewise", "hybrid", "laplace"})
-        candidates_.emplace_back(name, experiment_.parameter("epsilon_of_each"));
+        candidates_.emplace_back(name, experiment_.parameter("epsilon_per_part"));
 }
 
 void FirstRound::ask(std::span<const double> person, ldp::BitSource& bits) {
@@ -132,7 +132,7 @@ std::string attributes(const std::vector<Plan>& plans) {
         list += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                 "\", \"min\": " + ldp::shortest(plans[j].low) + ", \"max\": " + ldp::shortest(plans[j].high) +
                 ", \"mechanism\": \"" + plans[j].candidate->name() +
-                "\", \"share\": " + ldp::shortest(plans[j].share) + "}";
+                "\", \"weight\": " + ldp::shortest(plans[j].share) + "}";
     return "\"attributes\": [" + list + "]";
 }
 

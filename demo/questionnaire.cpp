@@ -21,11 +21,11 @@ namespace demo {
 namespace {
 
 constexpr const char* spec = R"({"mechanism": "auto", "epsilon": 2, "people": 28155,
-    "attributes": [{"name": "wage", "min": 0, "max": 2500, "want": "distribution"},
+    "attributes": [{"name": "wage", "min": 0, "max": 2500, "estimate": "distribution"},
                    {"name": "education", "min": 0, "max": 18},
                    {"name": "region", "domain": ["midwest", "northeast", "south", "west"]},
                    {"name": "parttime", "domain": ["no", "yes"]}],
-    "together": [["region", "parttime"]]})";
+    "joint_tables": [["region", "parttime"]]})";
 
 struct Person {
     double wage, education;

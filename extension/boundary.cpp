@@ -86,14 +86,14 @@ constexpr RemedyWords sql_words{
     "They estimate each round of a series: use ldp_series. Series of numbers also have ldp_series_between and "
     "ldp_series_quantiles.",
     "Use ldp_part(summary, attribute) for one attribute.",
-    "ldp_views(summary) lists the views. Use fewer attributes, or declare a view of these attributes in the "
+    "ldp_marginals(summary) lists the marginals. Use fewer attributes, or declare a marginal of these attributes in the "
     "next spec.",
     "Aggregate them with their round, as in ldp_agg(report, round), or use ldp_estimate(name).",
     "Use one round, as in ldp_summary_of(name, round => 1), or group the reports by round.",
     "Use ldp_proportions(summary, attribute => name) or ldp_marginal for shares.",
     "Use ldp_means for means.",
     "Use ldp_learn_range.",
-    "Name them in \"together\" of the next spec. ldp_views(summary) lists the attributes that are reported "
+    "Name them in \"joint_tables\" of the next spec. ldp_marginals(summary) lists the attributes that are reported "
     "together.",
     "ldp_spec_canonical(spec) makes the choices that a spec leaves open.",
 };

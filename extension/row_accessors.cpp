@@ -37,7 +37,7 @@ LDP_ROWS(series_between)
 LDP_ROWS(series_quantiles)
 LDP_ROWS(frequent_strings)
 LDP_ROWS(string_proportions)
-LDP_ROWS(views)
+LDP_ROWS(marginals)
 LDP_ROWS(marginal)
 LDP_ROWS(conditional)
 LDP_ROWS(covariance)
@@ -55,13 +55,13 @@ LDP_FUNCTION(ldp_estimate_summary) {
 LDP_FUNCTION_OF_REPORTS(ldp_proportion_where, ERRCODE_INVALID_PARAMETER_VALUE) {
     return summary_rows(fcinfo, "proportion_where");
 }
-LDP_FUNCTION_OF_REPORTS(ldp_plan_views, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return summary_rows(fcinfo, "plan_views");
+LDP_FUNCTION_OF_REPORTS(ldp_plan_marginals, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return summary_rows(fcinfo, "plan_marginals");
 }
 
 /// (summary, significance) → jsonb: views for a second round; NULL without reports.
-LDP_FUNCTION(ldp_learn_views) {
-    const RowFunction& function = row_function("learn_views");
+LDP_FUNCTION(ldp_learn_marginals) {
+    const RowFunction& function = row_function("learn_marginals");
     const SummaryQuery query = query_arguments(fcinfo, function);
     const Subject subject = whole_argument(fcinfo);
     KeptResults* kept = new_results();

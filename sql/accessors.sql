@@ -70,14 +70,14 @@ CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute 
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, integer) IS
     'Returns the summary of one attribute of a sampled record, computed from the reports about this attribute. The '
     'argument attribute is numbered from 0. Attributes that are reported together (a vector, or the attributes of '
-    '"together") have one summary.';
+    '"joint_tables") have one summary.';
 
 CREATE FUNCTION @extschema@.ldp_part(summary @extschema@.ldp_summary, attribute text)
     RETURNS @extschema@.ldp_summary
     AS 'MODULE_PATHNAME', 'ldp_part_of_name' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
     'Returns the summary of the named attribute of a sampled record, computed from the reports about this attribute. '
-    'Attributes that are reported together (a vector, or the attributes of "together") have one summary.';
+    'Attributes that are reported together (a vector, or the attributes of "joint_tables") have one summary.';
 
 CREATE FUNCTION @extschema@.ldp_robust_interval(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')

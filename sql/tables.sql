@@ -1,13 +1,13 @@
 -- Joint estimates -------------------------------------------------------------------------------------------
--- Estimates from reports on cross tables (joint) or on boxes (joint_haar). The method 'consistent' uses every view that shares
--- an attribute with the query, so that the results of all queries agree. The method 'unbiased' uses only views that have
+-- Estimates from reports on cross tables (joint) or on boxes (joint_haar). The method 'consistent' uses every marginal that shares
+-- an attribute with the query, so that the results of all queries agree. The method 'unbiased' uses only marginals that have
 -- all attributes of the query. Both methods are unbiased and have standard errors.
 
-CREATE FUNCTION @extschema@.ldp_views(summary @extschema@.ldp_summary)
+CREATE FUNCTION @extschema@.ldp_marginals(summary @extschema@.ldp_summary)
     RETURNS TABLE (attributes text[], cells bigint, n bigint, attribute_numbers integer[])
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_views(@extschema@.ldp_summary) IS
-    'Returns the views of a joint or joint_haar summary, or of the attributes of "together" in a record. Each row has the '
+COMMENT ON FUNCTION @extschema@.ldp_marginals(@extschema@.ldp_summary) IS
+    'Returns the marginals of a joint or joint_haar summary, or of the attributes of "joint_tables" in a record. Each row has the '
     'attributes reported together, the number of cells of their cross table, and the number of reports.';
 
 CREATE FUNCTION @extschema@.ldp_marginal(summary @extschema@.ldp_summary, attributes text[], method text DEFAULT 'consistent',
@@ -16,7 +16,7 @@ CREATE FUNCTION @extschema@.ldp_marginal(summary @extschema@.ldp_summary, attrib
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_marginal(@extschema@.ldp_summary, text[], text, float8, text) IS
     'Returns the estimated proportion of every combination of the values of some attributes, one per row, with '
-    'standard error and interval. The argument method is consistent or unbiased. Error 0A000 if no view covers the '
+    'standard error and interval. The argument method is consistent or unbiased. Error 0A000 if no marginal covers the '
     'attributes.';
 
 CREATE FUNCTION @extschema@.ldp_proportion_where(summary @extschema@.ldp_summary, conditions jsonb, method text DEFAULT 'consistent',
@@ -36,7 +36,7 @@ CREATE FUNCTION @extschema@.ldp_conditional(summary @extschema@.ldp_summary, "of
 COMMENT ON FUNCTION @extschema@.ldp_conditional(@extschema@.ldp_summary, text[], text[], text, float8, text) IS
     'Returns the estimated conditional share of every combination of values, given each combination of the values of '
     'the given attributes. Each row has a standard error and an interval; NULL if the conditioning event may have '
-    'probability zero. Error 0A000 if no view covers the attributes.';
+    'probability zero. Error 0A000 if no marginal covers the attributes.';
 
 CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_attribute text, column_attribute text,
         method text DEFAULT 'consistent', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
@@ -48,7 +48,7 @@ CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_at
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text, text, float8, text) IS
     E'Returns the cross table of two attributes as proportions, one row per cell. In psql: \\crosstabview row_label '
-    'column_label estimate. Error 0A000 if no view covers both attributes.';
+    'column_label estimate. Error 0A000 if no marginal covers both attributes.';
 
 -- Associations and synthetic data ---------------------------------------------------------------------------
 -- Tests of association, and fitted tables. Fitted tables are biased, but closer to the true shares than unbiased estimates
@@ -68,8 +68,8 @@ CREATE FUNCTION @extschema@.ldp_fitted(summary @extschema@.ldp_summary, attribut
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_fitted(@extschema@.ldp_summary, text[]) IS
     'Returns fitted shares of every combination of the values of some attributes: non-negative, sum to 1, consistent '
-    'across tables, without errors. If no view covers the attributes, returns the table of largest entropy that '
-    'agrees with the views, and states it in note.';
+    'across tables, without errors. If no marginal covers the attributes, returns the table of largest entropy that '
+    'agrees with the marginals, and states it in note.';
 
 CREATE FUNCTION @extschema@.ldp_model(summary @extschema@.ldp_summary, significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
     RETURNS TABLE (kind text, attributes text[], estimate float8, information float8, p_value float8, cells bigint, clique integer,
@@ -79,17 +79,17 @@ COMMENT ON FUNCTION @extschema@.ldp_model(@extschema@.ldp_summary, float8, integ
     'Returns a graphical model of all attributes: the cliques of a graph, as a tree, and its edges. Edges are pairs '
     'whose p-value of independence is below significance, provided that no clique exceeds this number of cells.';
 
-CREATE FUNCTION @extschema@.ldp_learn_views(summary @extschema@.ldp_summary, significance float8 DEFAULT 0.05) RETURNS jsonb
+CREATE FUNCTION @extschema@.ldp_learn_marginals(summary @extschema@.ldp_summary, significance float8 DEFAULT 0.05) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION @extschema@.ldp_learn_views(@extschema@.ldp_summary, float8) IS
-    'Returns views for the spec of a second round: the pairs of attributes that are significantly dependent, '
-    'adjusted for all pairs, and a single view for each other attribute.';
+COMMENT ON FUNCTION @extschema@.ldp_learn_marginals(@extschema@.ldp_summary, float8) IS
+    'Returns marginals for the spec of a second round: the pairs of attributes that are significantly dependent, '
+    'adjusted for all pairs, and a single marginal for each other attribute.';
 
-CREATE FUNCTION @extschema@.ldp_plan_views(summary @extschema@.ldp_summary, people float8, queries jsonb DEFAULT '"pairs"')
-    RETURNS TABLE (views jsonb, error float8)
+CREATE FUNCTION @extschema@.ldp_plan_marginals(summary @extschema@.ldp_summary, people float8, queries jsonb DEFAULT '"pairs"')
+    RETURNS TABLE (marginals jsonb, error float8)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 4;
-COMMENT ON FUNCTION @extschema@.ldp_plan_views(@extschema@.ldp_summary, float8, jsonb) IS
-    'Returns candidate views for the spec of a second round, best first. The column error is the predicted total '
+COMMENT ON FUNCTION @extschema@.ldp_plan_marginals(@extschema@.ldp_summary, float8, jsonb) IS
+    'Returns candidate marginals for the spec of a second round, best first. The column error is the predicted total '
     'variation distance of the fitted tables of the given queries, including noise and fit. It is simulated from the '
     'fit of this first round for the given number of people.';
 

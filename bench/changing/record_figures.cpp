@@ -21,17 +21,17 @@ const std::vector<double> marks{0.5, 1, 2, 4};
 const char* const response = "epsilon of a memoized response";
 const char* const share_error = "n times the squared error of a share";
 
-/// Parts of records of `sampled`, in two layers or in one (first_epsilon 0); the last one through a mechanism
+/// Parts of records of `sampled`, in two layers or in one (report_epsilon 0); the last one through a mechanism
 /// of this name.
 std::unique_ptr<const RecordProtocol> library(const std::vector<std::size_t>& sizes, double epsilon,
-                                              double first_epsilon, const std::string& of_last = "auto") {
+                                              double report_epsilon, const std::string& of_last = "auto") {
     std::string list;
     for (std::size_t j = 0; j < sizes.size(); ++j)
         list += (j == 0 ? "" : ", ") + ("{\"name\": \"" + std::to_string(j)) +
                 "\", \"domain\": " + std::to_string(sizes[j]) +
                 (j + 1 == sizes.size() ? ", \"mechanism\": \"" + of_last + "\"}" : std::string("}"));
     const std::string layers =
-        first_epsilon == 0 ? std::string() : ", \"first_epsilon\": " + ldp::shortest(first_epsilon);
+        report_epsilon == 0 ? std::string() : ", \"report_epsilon\": " + ldp::shortest(report_epsilon);
     return library_records("{\"mechanism\": \"sampled\", \"epsilon\": " + ldp::shortest(epsilon) + layers +
                            ", \"per_report\": 1, \"attributes\": [" + list + "]}");
 }

@@ -47,15 +47,15 @@ struct Support {
 class PublishedRecords final : public RecordProtocol {
   public:
     PublishedRecords(RecordWay way, const std::vector<std::size_t>& sizes, double epsilon,
-                     double first_epsilon)
+                     double report_epsilon)
         : way_(way), sizes_(sizes), epsilon_(epsilon) {
         const auto d = static_cast<double>(sizes.size());
         const auto amplified = [d](double one) { return std::log(d * std::expm1(one) + 1); };
-        if (way == RecordWay::split) epsilon /= d, first_epsilon /= d;
-        if (way == RecordWay::fake) epsilon = amplified(epsilon), first_epsilon = amplified(first_epsilon);
+        if (way == RecordWay::split) epsilon /= d, report_epsilon /= d;
+        if (way == RecordWay::fake) epsilon = amplified(epsilon), report_epsilon = amplified(report_epsilon);
         for (const std::size_t size : sizes) {
-            const TwoLayerChain grr(TwoLayerChain::Kind::grr, size, epsilon, first_epsilon);
-            const TwoLayerChain osue(TwoLayerChain::Kind::osue, size, epsilon, first_epsilon);
+            const TwoLayerChain grr(TwoLayerChain::Kind::grr, size, epsilon, report_epsilon);
+            const TwoLayerChain osue(TwoLayerChain::Kind::osue, size, epsilon, report_epsilon);
             chains_.push_back(support(grr).n_variance(0) < support(osue).n_variance(0) ? grr : osue);
         }
     }
@@ -213,9 +213,9 @@ double enumerated_epsilon_of_fakes(TwoLayerChain::Kind kind, std::size_t d, std:
 
 }  // namespace
 
-TwoLayerChain::TwoLayerChain(Kind kind, std::size_t size, double epsilon, double first_epsilon)
+TwoLayerChain::TwoLayerChain(Kind kind, std::size_t size, double epsilon, double report_epsilon)
     : kind_(kind), size_(size) {
-    const double permanent = std::exp(epsilon), first = std::exp(first_epsilon);
+    const double permanent = std::exp(epsilon), first = std::exp(report_epsilon);
     if (kind == Kind::osue) {
         // A report supports the value with probability 1/2, and another one with 1/(e^ε₁ + 1).
         p1_ = 0.5;
@@ -241,7 +241,7 @@ double TwoLayerChain::other() const noexcept {
     return q1_ * p2_ + (1 - q1_) * q2_;
 }
 
-double TwoLayerChain::first_epsilon() const noexcept {
+double TwoLayerChain::report_epsilon() const noexcept {
     const double ratio = own() / other();
     return std::log(kind_ == Kind::osue ? ratio * (1 - other()) / (1 - own()) : ratio);
 }
@@ -284,8 +284,8 @@ void TwoLayerChain::report(const Permanent& permanent, BitSource& bits, std::spa
 }
 
 std::unique_ptr<const RecordProtocol> published_records(RecordWay way, const std::vector<std::size_t>& sizes,
-                                                        double epsilon, double first_epsilon) {
-    return std::make_unique<PublishedRecords>(way, sizes, epsilon, first_epsilon);
+                                                        double epsilon, double report_epsilon) {
+    return std::make_unique<PublishedRecords>(way, sizes, epsilon, report_epsilon);
 }
 
 void check_published_records() {
@@ -295,7 +295,7 @@ void check_published_records() {
             for (const std::size_t size : {2, 5, 41}) {
                 const TwoLayerChain chain(kind, size, epsilon, 0.4 * epsilon);
                 check("a permanent response", chain.permanent_epsilon(), epsilon);
-                check("a report of a permanent response", chain.first_epsilon(), 0.4 * epsilon);
+                check("a report of a permanent response", chain.report_epsilon(), 0.4 * epsilon);
             }
             for (const std::size_t d : {2, 3}) {
                 const double amplified = std::log(static_cast<double>(d) * std::expm1(epsilon) + 1);

@@ -18,7 +18,7 @@ class TwoLayerChain {
   public:
     enum class Kind { grr, osue };
 
-    TwoLayerChain(Kind kind, std::size_t size, double epsilon, double first_epsilon);
+    TwoLayerChain(Kind kind, std::size_t size, double epsilon, double report_epsilon);
 
     [[nodiscard]] Kind kind() const noexcept { return kind_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -26,7 +26,7 @@ class TwoLayerChain {
     [[nodiscard]] double own() const noexcept;
     [[nodiscard]] double other() const noexcept;
     /// The ε of one report, and of the permanent response, from the probabilities.
-    [[nodiscard]] double first_epsilon() const noexcept;
+    [[nodiscard]] double report_epsilon() const noexcept;
     [[nodiscard]] double permanent_epsilon() const noexcept;
 
     /// L-GRR: a value. L-OSUE: 0 or 1 for each value.
@@ -54,7 +54,7 @@ enum class RecordWay {
 /// One of the ways for attributes of these sizes.
 [[nodiscard]] std::unique_ptr<const RecordProtocol> published_records(RecordWay way,
                                                                       const std::vector<std::size_t>& sizes,
-                                                                      double epsilon, double first_epsilon);
+                                                                      double epsilon, double report_epsilon);
 
 /// Throws std::logic_error unless the chains have the ε that they are made for, and records among fake ones
 /// truly cost ln(d(e^ε − 1) + 1), by enumeration of all reports of small records.

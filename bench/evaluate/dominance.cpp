@@ -114,7 +114,7 @@ void print_dominance(std::ostream& out) {
             for (const std::string mechanism : {"l_grr", "l_sue", "l_osue", "loloha", "rappor"})
                 add(variances, mechanism,
                     "{\"mechanism\": \"" + mechanism + "\", \"epsilon\": " + ldp::shortest(epsilon) +
-                        ", \"first_epsilon\": " + ldp::shortest(epsilon / 2) +
+                        ", \"report_epsilon\": " + ldp::shortest(epsilon / 2) +
                         ", \"domain\": " + std::to_string(domain) + "}");
             layers.cell(variances);
         }

@@ -28,7 +28,7 @@ struct NumberCompetitor {
 
 const std::vector<NumberCompetitor> contenders{
     {"optimal", R"("mechanism": "optimal")"},
-    {"optimal, for the average", R"("mechanism": "optimal", "target": "average")"},
+    {"optimal, for the average", R"("mechanism": "optimal", "criterion": "average")"},
     {"hybrid", R"("mechanism": "hybrid")"},
     {"pdp", R"("mechanism": "pdp")"},
     {"piecewise", R"("mechanism": "piecewise")"},

@@ -62,7 +62,7 @@ struct SeriesPoint {
 std::unique_ptr<const ldp::Mechanism> mechanism_of(const Protocol& protocol, const SeriesPoint& place) {
     const double epsilon = place.epsilon(protocol.way);
     std::string options;
-    if (protocol.two_layers) options = ", \"first_epsilon\": " + ldp::shortest(epsilon / 2);
+    if (protocol.two_layers) options = ", \"report_epsilon\": " + ldp::shortest(epsilon / 2);
     if (protocol.way == Way::series)
         options = ", \"rounds\": " + std::to_string(place.rounds) +
                   ", \"changes\": " + std::to_string(most_changes);

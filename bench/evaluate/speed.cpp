@@ -34,13 +34,14 @@ std::vector<Subject> subjects() {
         vector("sampled, " + candidate, R"("mechanism": "sampled")",
                ", \"mechanism\": \"" + candidate + "\"");
     vector("duchi_vector", R"("mechanism": "duchi_vector")");
-    for (const auto& [name, rest] : {std::pair{"grr", R"("mechanism": "grr")"},
-                                     {"oue", R"("mechanism": "oue")"},
-                                     {"l_grr", R"("mechanism": "l_grr")"},
-                                     {"l_osue", R"("mechanism": "l_osue")"},
-                                     {"loloha, best", R"("mechanism": "loloha")"},
-                                     {"rappor, two layers", R"("mechanism": "rappor", "first_epsilon": 0.5)"},
-                                     {"dbitflip, 16 bits", R"("mechanism": "dbitflip", "bits": 16)"}})
+    for (const auto& [name, rest] :
+         {std::pair{"grr", R"("mechanism": "grr")"},
+          {"oue", R"("mechanism": "oue")"},
+          {"l_grr", R"("mechanism": "l_grr")"},
+          {"l_osue", R"("mechanism": "l_osue")"},
+          {"loloha, best", R"("mechanism": "loloha")"},
+          {"rappor, two layers", R"("mechanism": "rappor", "report_epsilon": 0.5)"},
+          {"dbitflip, 16 bits", R"("mechanism": "dbitflip", "bits_per_report": 16)"}})
         all.push_back({name, std::string("{\"epsilon\": 1, \"domain\": 360, ") + rest + "}"});
     return all;
 }

@@ -131,7 +131,7 @@ bool print(const std::vector<std::vector<Figure>>& figures, std::ostream& csv) {
               << std::setw(8) << "runs" << std::setw(13) << "spent: mean" << std::setw(9) << "of 95 %"
               << std::setw(9) << "worst" << std::setw(9) << "at most"
               << "\n";
-    csv << "protocol,epsilon,first_epsilon,repetitions,error,closed_form,ratio,ratio_error,spent_mean,spent_"
+    csv << "protocol,epsilon,report_epsilon,repetitions,error,closed_form,ratio,ratio_error,spent_mean,spent_"
            "95,"
            "spent_worst,spent_bound\n";
     bool good = true;

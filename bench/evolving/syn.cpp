@@ -20,12 +20,12 @@ constexpr Protocol all[] = {
     {"l_grr", "l_grr", "", true},
     {"l_sue", "l_sue", "", true},
     {"l_osue", "l_osue", "", true},
-    {"loloha, 2 buckets", "loloha", R"(, "buckets": 2)", true},
+    {"loloha, 2 buckets", "loloha", R"(, "hash_buckets": 2)", true},
     {"loloha, best", "loloha", "", true},
     {"rappor", "rappor", "", true},
-    {"dbitflip, 1 bit", "dbitflip", R"(, "bits": 1)", false, true},
-    {"dbitflip, 16 bits", "dbitflip", R"(, "bits": 16)", false, true},
-    {"dbitflip, all bits", "dbitflip", R"(, "bits": 360)", false},
+    {"dbitflip, 1 bit", "dbitflip", R"(, "bits_per_report": 1)", false, true},
+    {"dbitflip, 16 bits", "dbitflip", R"(, "bits_per_report": 16)", false, true},
+    {"dbitflip, all bits", "dbitflip", R"(, "bits_per_report": 360)", false},
     {"grr, kept", "grr", "", false},
     {"oue, kept", "oue", "", false},
 };
@@ -73,7 +73,7 @@ std::span<const Protocol> protocols() {
 
 std::unique_ptr<const Mechanism> mechanism_of(const Protocol& protocol, double epsilon) {
     const std::string first =
-        protocol.two_layers ? ", \"first_epsilon\": " + shortest(epsilon / 2) : std::string();
+        protocol.two_layers ? ", \"report_epsilon\": " + shortest(epsilon / 2) : std::string();
     return make_mechanism(resolve(std::string("{\"mechanism\": \"") + protocol.mechanism +
                                   "\", \"epsilon\": " + shortest(epsilon) + first + protocol.options +
                                   ", \"domain\": " + std::to_string(values) + "}"));

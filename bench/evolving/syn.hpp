@@ -17,7 +17,7 @@ inline constexpr std::size_t people = 10000, rounds = 120, values = 360;
 struct Protocol {
     const char* name;
     const char* mechanism;
-    const char* options;  ///< beside first_epsilon
+    const char* options;  ///< beside report_epsilon
     bool two_layers;      ///< with ε₁ = ε∞/2
     /// Whether a person is asked about few buckets, and so answers for few values: reports hardly change over
     /// the rounds, and what 120 rounds average out elsewhere takes repetitions.

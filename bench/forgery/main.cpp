@@ -93,7 +93,7 @@ std::uint64_t telling(const Mechanism& m, std::uint64_t reports, BitSource& bits
 
 void bounds() {
     const std::string number = "\"min\": -1, \"max\": 1", category = "\"domain\": 64",
-                      graded = category + ", \"reach\": 3";
+                      graded = category + ", \"max_distance\": 3";
     std::string vector = "\"attributes\": [";
     for (int j = 0; j < 8; ++j)
         vector += (j == 0 ? "{\"name\": \"" : ", {\"name\": \"") + std::to_string(j) + "\", " + number + "}";

@@ -152,7 +152,7 @@ void counters(std::size_t users, std::uint64_t seeds, const std::vector<double>&
             const auto with = [&](const std::string& more) {
                 return make_mechanism(
                     Spec::from_json("{\"mechanism\": \"strings\", \"epsilon\": " + std::to_string(epsilon) +
-                                    R"(, "strings": {"alphabet": "a-z", "longest": 10})" + more + "}"));
+                                    R"(, "strings": {"alphabet": "a-z", "max_length": 10})" + more + "}"));
             };
             const auto parameter = [](const Mechanism& mechanism, const std::string& name) {
                 for (const auto& [key, value] : mechanism.parameters())

@@ -393,10 +393,10 @@ Surveys experiments() {
                              "loloha", "dbitflip", "haar_ordered", "tree", "exponential"})
         for (const char* domain : {"2", "8", "16"})
             all.emplace_back(name, R"("domain": )" + std::string(domain));
-    all.emplace_back("dbitflip", R"("domain": 8, "bits": 2)");
+    all.emplace_back("dbitflip", R"("domain": 8, "bits_per_report": 2)");
     all.emplace_back("haar_ordered", R"("domain": 64)");
-    all.emplace_back("rappor", R"("domain": 5, "bits": 32, "cohorts": 2)");
-    all.emplace_back("exponential", R"("domain": 16, "columns": 4, "reach": 2)");
+    all.emplace_back("rappor", R"("domain": 5, "filter_bits": 32, "cohorts": 2)");
+    all.emplace_back("exponential", R"("domain": 16, "columns": 4, "max_distance": 2)");
     for (const char* name : {"optimal", "duchi", "onebit", "hybrid", "pdp", "piecewise", "laplace",
                              "square_wave", "haar_ordered", "tree"})
         all.emplace_back(name, number);

@@ -37,7 +37,7 @@ std::string for_all(const Records& records) {
 
 Experiment reports(const Records& records, double epsilon, Views views, ldp::BitSource& bits) {
     return reports_through("joint", records, epsilon,
-                           views == Views::pairs ? "" : ", \"views\": \"auto\"" + for_all(records), bits);
+                           views == Views::pairs ? "" : ", \"marginals\": \"auto\"" + for_all(records), bits);
 }
 
 class Fitted final : public Answers {

@@ -43,7 +43,7 @@ struct Subject {
     "}, "                                                                                                   \
     "{\"name\": \"d\", " RANGE "}]"
 constexpr const char* eight = R"("domain": 8)";
-constexpr const char* again = R"("domain": 8, "first_epsilon": 0.5)";
+constexpr const char* again = R"("domain": 8, "report_epsilon": 0.5)";
 constexpr const char* number = RANGE;
 constexpr const char* grid = RANGE R"(, "grid": 2500)";
 constexpr Subject subjects[] = {
@@ -59,8 +59,8 @@ constexpr Subject subjects[] = {
     {"l_sue", "l_sue", again},
     {"l_osue", "l_osue", again},
     {"loloha", "loloha", again},
-    {"rappor", "rappor", R"("domain": 8, "bits": 32, "hashes": 1, "cohorts": 4)"},
-    {"dbitflip", "dbitflip", R"("domain": 8, "bits": 2)"},
+    {"rappor", "rappor", R"("domain": 8, "filter_bits": 32, "hashes": 1, "cohorts": 4)"},
+    {"dbitflip", "dbitflip", R"("domain": 8, "bits_per_report": 2)"},
     {"exponential", "exponential", eight},
     {"optimal", "optimal", number},
     {"duchi", "duchi", number},

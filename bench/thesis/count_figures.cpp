@@ -63,8 +63,8 @@ CountError count_printed(const People& people, double epsilon, BitSource& bits) 
 /// A chain of two randomized responses over `buckets` values, by ε of the memoized response and ε₁ of one
 /// report: the probability of the input, and of one other value, in each layer (Arcolezi et al. 2023).
 struct ResponseChain {
-    ResponseChain(double buckets, double epsilon, double first_epsilon) {
-        const double a = std::exp(epsilon), b = std::exp(first_epsilon), others = buckets - 1;
+    ResponseChain(double buckets, double epsilon, double report_epsilon) {
+        const double a = std::exp(epsilon), b = std::exp(report_epsilon), others = buckets - 1;
         keep = a / (a + others);
         other = (1 - keep) / others;
         keep_again = (other - b * keep) / (b * (others * other - keep) - others * keep + other);
@@ -117,8 +117,8 @@ class ReleasedCounts {
     static constexpr double assumed_share = 0.4;
 
     /// The number of buckets with the least variance (Arcolezi et al. 2023).
-    static std::uint64_t best_buckets(double epsilon, double first_epsilon) {
-        const double a = std::exp(epsilon), b = std::exp(first_epsilon);
+    static std::uint64_t best_buckets(double epsilon, double report_epsilon) {
+        const double a = std::exp(epsilon), b = std::exp(report_epsilon);
         const double root =
             std::pow(a, 4) - 14 * a * a - 12 * std::pow(a * b, 2) + 12 * a * b + 12 * std::pow(a, 3) * b + 1;
         const double best = (std::sqrt(root) - a * a + 6 * a - 6 * b + 1) / (6 * (a - b));
@@ -163,7 +163,7 @@ CountRun count_by(const std::string& name, bool two_layers, const std::string& o
     return [=](const People& people, double epsilon, BitSource& bits) -> CountError {
         const std::size_t last = people.attributes() - 1, size = people.sizes()[last];
         const std::string first =
-            two_layers ? ", \"first_epsilon\": " + ldp::shortest(0.4 * epsilon) : std::string();
+            two_layers ? ", \"report_epsilon\": " + ldp::shortest(0.4 * epsilon) : std::string();
         Experiment experiment("{\"mechanism\": \"" + name + "\", \"epsilon\": " + ldp::shortest(epsilon) +
                               first + options + ", \"domain\": " + std::to_string(size) + "}");
         const Records records(people);
@@ -244,10 +244,11 @@ void compare_counts(const People& census, std::size_t count, std::size_t repetit
         {"not private: released", count_released},
         {"RAPPOR (l_sue)", count_by("l_sue", true, "", Consistency::none)},
         {"RAPPOR, clipped and rescaled", count_by("l_sue", true, "", Consistency::norm_mul)},
-        {"dBitFlipPM, 16 bits", count_by("dbitflip", false, R"(, "bits": 16)", Consistency::none)},
-        {"dBitFlipPM, all bits", count_by("dbitflip", false, R"(, "bits": 360)", Consistency::none)},
+        {"dBitFlipPM, 16 bits", count_by("dbitflip", false, R"(, "bits_per_report": 16)", Consistency::none)},
+        {"dBitFlipPM, all bits",
+         count_by("dbitflip", false, R"(, "bits_per_report": 360)", Consistency::none)},
         {"dBitFlipPM, all bits, clipped and rescaled",
-         count_by("dbitflip", false, R"(, "bits": 360)", Consistency::norm_mul)},
+         count_by("dbitflip", false, R"(, "bits_per_report": 360)", Consistency::norm_mul)},
         {"LOLOHA", count_by("loloha", true, "", Consistency::none)},
         {"ldp, l_osue", count_by("l_osue", true, "", Consistency::none)},
         {"ldp, l_osue, norm_sub", count_by("l_osue", true, "", Consistency::norm_sub)},
@@ -286,10 +287,10 @@ Panel compare_times(const People& census) {
         {"printed", time_printed},
         {"released, with hashing and decoding", time_released},
         {"ldp, sampled", time_of(R"({"mechanism": "sampled", "epsilon": 1, )" + numbers(16) + "}", true)},
-        {"RAPPOR (l_sue)", time_of(one + R"("l_sue", "first_epsilon": 0.4})", false)},
-        {"dBitFlipPM, 16 bits", time_of(one + R"("dbitflip", "bits": 16})", false)},
-        {"dBitFlipPM, all bits", time_of(one + R"("dbitflip", "bits": 360})", false)},
-        {"LOLOHA", time_of(one + R"("loloha", "first_epsilon": 0.4})", false)}};
+        {"RAPPOR (l_sue)", time_of(one + R"("l_sue", "report_epsilon": 0.4})", false)},
+        {"dBitFlipPM, 16 bits", time_of(one + R"("dbitflip", "bits_per_report": 16})", false)},
+        {"dBitFlipPM, all bits", time_of(one + R"("dbitflip", "bits_per_report": 360})", false)},
+        {"LOLOHA", time_of(one + R"("loloha", "report_epsilon": 0.4})", false)}};
     Panel panel{"one round (this machine)", "people", "milliseconds", {}, {}};
     for (const auto& [name, run] : methods) panel.curves.push_back({name, {}});
     for (const std::size_t count : {1000, 10000, 40000}) {

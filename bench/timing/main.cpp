@@ -45,7 +45,8 @@ std::string spec_of(const MechanismEntry& entry) {
         case Shape::one_numeric:
             return begin + "\"min\": 0, \"max\": 1}";
         case Shape::one_string:
-            return begin + R"("attributes": [{"name": "v", "strings": {"alphabet": "a-z", "longest": 8}}]})";
+            return begin +
+                   R"("attributes": [{"name": "v", "strings": {"alphabet": "a-z", "max_length": 8}}]})";
         case Shape::numeric_vector:
         case Shape::record: {
             std::string list;

@@ -103,7 +103,7 @@ export class Collection {
                 if (!Object.hasOwn(record, name))
                     throw new LdpError("invalid_value", `the record has no value of ${JSON.stringify(name)}`,
                         `The spec's attributes are ${names.join(", ")}.`,
-                        'Pass null for a missing label, if the spec names one in "none". A number cannot be missing.');
+                        'Pass null for a missing label, if the spec names one in "missing_label". A number cannot be missing.');
             record = names.map((name) => record[name]);
         }
         return record.map((value) => {

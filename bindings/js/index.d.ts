@@ -136,7 +136,7 @@ export class MemoryStore implements Store {
 /** The total cost of the permanent responses. `sum` and `advanced` are both valid bounds. */
 export interface Spent {
     /** Number of permanent responses. */
-    readonly answers: number;
+    readonly responses: number;
     /** Cost of one response. */
     readonly epsilon: number;
     /** Pure ε of all responses (basic composition). */

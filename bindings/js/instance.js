@@ -225,8 +225,8 @@ export class Instance {
         return this.#exports.pending();
     }
     spent(delta) {
-        const [answers, epsilon, sum, advanced] = this.#figures(this.#exports.spent(delta));
-        return { answers, epsilon, sum, advanced, delta };
+        const [responses, epsilon, sum, advanced] = this.#figures(this.#exports.spent(delta));
+        return { responses, epsilon, sum, advanced, delta };
     }
     refused() {
         const size = this.#exports.refused();

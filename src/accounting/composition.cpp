@@ -18,15 +18,15 @@ namespace {
 constexpr std::uint64_t most_answers = 10'000'000'000;
 
 /// ε's as whole multiples of a unit, each rounded upwards: what is true at larger ε's is true at these. How
-/// many answers there are of each multiple.
+/// many responses there are of each multiple.
 struct Lattice {
     double unit;
     std::map<std::uint64_t, std::uint64_t> counts;
 };
 
-Lattice lattice_of(std::span<const EqualReleases> answers, double rough) {
+Lattice lattice_of(std::span<const EqualReleases> responses, double rough) {
     Lattice lattice{0, {}};
-    for (const auto& [epsilon, count] : answers) {
+    for (const auto& [epsilon, count] : responses) {
         // The nearest multiple; the unit then grows until none of them is below its ε.
         const double multiple = std::max(1.0, std::ceil(epsilon / rough - 1e-9));
         lattice.unit = std::max(lattice.unit, epsilon / multiple);
@@ -46,8 +46,8 @@ double total(const Lattice& lattice) {
 double work_on(const Lattice& lattice) {
     double cells = 0, terms = 0;
     for (const auto& [multiple, count] : lattice.counts) {
-        const auto answers = static_cast<double>(count);
-        const double window = std::min(answers + 1, 10 * std::sqrt(answers) + 20);
+        const auto responses = static_cast<double>(count);
+        const double window = std::min(responses + 1, 10 * std::sqrt(responses) + 20);
         terms += window;
         cells += window * static_cast<double>(multiple);
     }
@@ -56,13 +56,13 @@ double work_on(const Lattice& lattice) {
 
 /// The unit that raises the sum of all ε's least, among those that can be afforded: the largest ε itself, or
 /// a whole part of it.
-Lattice best_lattice(std::span<const EqualReleases> answers, double sum) {
+Lattice best_lattice(std::span<const EqualReleases> responses, double sum) {
     double largest = 0;
-    for (const EqualReleases& each : answers) largest = std::max(largest, each.epsilon);
-    Lattice best = lattice_of(answers, largest);
+    for (const EqualReleases& each : responses) largest = std::max(largest, each.epsilon);
+    Lattice best = lattice_of(responses, largest);
     for (std::uint64_t parts = 2; total(best) > sum * (1 + 1e-12); parts += 1 + parts / 256) {
         check_interrupt();
-        Lattice finer = lattice_of(answers, largest / static_cast<double>(parts));
+        Lattice finer = lattice_of(responses, largest / static_cast<double>(parts));
         if (work_on(finer) > 1 << 28) break;
         if (total(finer) < total(best)) best = std::move(finer);
     }
@@ -136,20 +136,20 @@ Composition Composed::by() const noexcept {
     return advanced < optimal ? Composition::advanced : Composition::optimal;
 }
 
-Composed compose(std::span<const EqualReleases> answers, double delta) {
+Composed compose(std::span<const EqualReleases> responses, double delta) {
     if (!(delta >= 1e-200 && delta < 1))
         raise(ErrorCode::invalid_value, "delta must be at least 1e-200 and below 1",
               "Found " + shortest(delta) + ".",
               "It is the probability with which the figure may not hold, such as 1e-6. The sum of all "
               "epsilons holds at delta 0.");
     double sum = 0, squares = 0, gains = 0;
-    for (const auto& [epsilon, count] : answers) {
+    for (const auto& [epsilon, count] : responses) {
         if (!(epsilon > 0 && epsilon <= 700))
             raise(ErrorCode::invalid_value, "each epsilon must be above 0 and at most 700",
                   "Found " + shortest(epsilon) + ".");
         if (count > most_answers)
             raise(ErrorCode::invalid_value,
-                  "there can be at most " + grouped(most_answers) + " answers at one epsilon",
+                  "there can be at most " + grouped(most_answers) + " responses at one epsilon",
                   "Found " + grouped(count) + ".");
         const auto times = static_cast<double>(count);
         sum += times * epsilon;
@@ -158,15 +158,15 @@ Composed compose(std::span<const EqualReleases> answers, double delta) {
     }
     if (sum == 0) return {0, 0, 0, delta};
     const double cut = delta * 0x1p-45;
-    const Lattice lattice = best_lattice(answers, sum);
+    const Lattice lattice = best_lattice(responses, sum);
     const double optimal = smallest_epsilon(losses_on(lattice, cut), lattice.unit, delta - cut);
     return {sum, std::sqrt(2 * std::log(1 / delta) * squares) + gains, std::min(optimal, sum), delta};
 }
 
-Spent spent(std::uint64_t answers, double epsilon, double delta, double signal) {
-    const EqualReleases all[] = {{epsilon, answers}, {signal, 1}};
-    const std::size_t kinds = answers > 0 && signal > 0 ? 2 : 1;
-    return {compose(std::span(all).first(kinds), delta), answers, epsilon, kinds == 2 ? signal : 0};
+Spent spent(std::uint64_t responses, double epsilon, double delta, double signal) {
+    const EqualReleases all[] = {{epsilon, responses}, {signal, 1}};
+    const std::size_t kinds = responses > 0 && signal > 0 ? 2 : 1;
+    return {compose(std::span(all).first(kinds), delta), responses, epsilon, kinds == 2 ? signal : 0};
 }
 
 }  // namespace ldp

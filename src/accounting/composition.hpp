@@ -1,6 +1,6 @@
-// What several answers about one person cost together.
+// What several responses about one person cost together.
 //
-// Neighbours are two people, or one person with other values: each answer is pure ε-LDP about one of the
+// Neighbours are two people, or one person with other values: each response is pure ε-LDP about one of the
 // person's values, and the whole is about all of them. Answers may be asked one after another, each because
 // of what came out before, as long as their ε's are settled beforehand.
 #pragma once
@@ -50,17 +50,17 @@ struct Composed {
 /// common unit are rounded up to multiples of a small unit, which costs less than 1 % for a thousand
 /// different ε's. Throws Error (invalid_value) unless each ε lies in (0, 700], δ in [1e-200, 1), and counts
 /// are at most 10^10.
-[[nodiscard]] Composed compose(std::span<const EqualReleases> answers, double delta);
+[[nodiscard]] Composed compose(std::span<const EqualReleases> responses, double delta);
 
 /// The total cost of a person's responses, which all have the same ε, and of the signal of a spent budget.
 struct Spent : Composed {
-    std::uint64_t answers;  ///< number of responses
-    double epsilon;         ///< of each response
-    double signal = 0;      ///< ε of the signal of a spent budget; 0 without one
+    std::uint64_t responses;  ///< number of responses
+    double epsilon;           ///< of each response
+    double signal = 0;        ///< ε of the signal of a spent budget; 0 without one
 };
 
 /// Returns the total cost of this number of responses at ε each and, if there are responses, of a signal.
 /// Throws as compose() does.
-[[nodiscard]] Spent spent(std::uint64_t answers, double epsilon, double delta, double signal = 0);
+[[nodiscard]] Spent spent(std::uint64_t responses, double epsilon, double delta, double signal = 0);
 
 }  // namespace ldp

@@ -134,15 +134,15 @@ uint64_t ldp_client_clamped_coefficients(const ldp_client* client) {
     return client == nullptr ? 0 : client->client.clamped().coefficients;
 }
 
-ldp_status ldp_client_ledger(const ldp_client* client, ldp_answer* answers, size_t capacity, size_t* count,
-                             ldp_error** error) {
+ldp_status ldp_client_ledger(const ldp_client* client, ldp_response* responses, size_t capacity,
+                             size_t* count, ldp_error** error) {
     return guarded(error, [&] {
         auto& size = place(count, "place for the count");
         need(client, "client");
-        if (capacity > 0) need(answers, "place for the answers");
+        if (capacity > 0) need(responses, "place for the responses");
         const auto ledger = client->client.ledger();
         for (std::size_t i = 0; i < std::min(capacity, ledger.size()); ++i)
-            answers[i] = {ledger[i].epsilon, ledger[i].round};
+            responses[i] = {ledger[i].epsilon, ledger[i].round};
         size = ledger.size();
     });
 }
@@ -152,8 +152,8 @@ ldp_status ldp_client_spent(const ldp_client* client, double delta, ldp_spending
         auto& all = place(spending, "place for the spending");
         need(client, "client");
         const Spent spent = client->client.spent(delta);
-        const auto most = client->store->checkpoint("budget.answers").value_or(0);
-        all = {spent.answers, static_cast<uint64_t>(most), spent.epsilon, spent.sum, spent.advanced};
+        const auto most = client->store->checkpoint("budget.responses").value_or(0);
+        all = {spent.responses, static_cast<uint64_t>(most), spent.epsilon, spent.sum, spent.advanced};
     });
 }
 

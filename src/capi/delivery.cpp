@@ -75,8 +75,8 @@ ldp_status ldp_delivery_receipt(const char* method, int status, const char* coll
     });
 }
 
-const char* ldp_foreign_answer(int status, int receipt) {
-    const std::string_view text = foreign_answer(status_of(status), receipt != 0);
+const char* ldp_foreign_response(int status, int receipt) {
+    const std::string_view text = foreign_response(status_of(status), receipt != 0);
     return text.empty() ? nullptr : text.data();
 }
 const char* ldp_foreign_hint(void) {

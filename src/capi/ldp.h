@@ -276,23 +276,23 @@ LDP_API uint64_t ldp_client_clamped_coefficients(const ldp_client *client);
 /* The ledger ------------------------------------------------------------------------------------------------ */
 
 /* A permanent response of this person. */
-typedef struct ldp_answer {
+typedef struct ldp_response {
     double epsilon; /* cost of the draw */
     int32_t round;  /* of its first report */
-} ldp_answer;
+} ldp_response;
 
 /* The total cost of all permanent responses. Both bounds hold; the smaller one is the result. */
 typedef struct ldp_spending {
-    uint64_t answers; /* number of permanent responses */
-    uint64_t most;    /* number of responses that the budget covers */
+    uint64_t responses; /* number of permanent responses */
+    uint64_t max_responses; /* number of responses that the budget covers */
     double epsilon;   /* of each response */
     double sum;       /* of all responses, with delta = 0 */
     double advanced;  /* of all, except with probability delta (Dwork, Roth 2014, doi:10.1561/0400000042) */
 } ldp_spending;
 
-/* Writes the first `capacity` permanent responses, in the order of their draws; `answers` may be null if `capacity`
+/* Writes the first `capacity` permanent responses, in the order of their draws; `responses` may be null if `capacity`
  * is 0. `count` receives the number of all responses. LDP_UNSUPPORTED unless the spec has "evolving". */
-LDP_API ldp_status ldp_client_ledger(const ldp_client *client, ldp_answer *answers, size_t capacity, size_t *count,
+LDP_API ldp_status ldp_client_ledger(const ldp_client *client, ldp_response *responses, size_t capacity, size_t *count,
                                      ldp_error **error);
 /* Computes the total cost of the permanent responses. LDP_INVALID_VALUE unless 0 < delta < 1; LDP_UNSUPPORTED unless
  * the spec has "evolving". */
@@ -410,8 +410,8 @@ LDP_API ldp_status ldp_delivery_receipt(const char *method, int status, const ch
                                         ldp_error **error);
 /* Describes a response that does not come from the endpoint, such as a redirect or a login page; null for a response
  * of the endpoint. The text is static. */
-LDP_API const char *ldp_foreign_answer(int status, int receipt);
-/* Returns a hint for ldp_foreign_answer(). The text is static. */
+LDP_API const char *ldp_foreign_response(int status, int receipt);
+/* Returns a hint for ldp_foreign_response(). The text is static. */
 LDP_API const char *ldp_foreign_hint(void);
 
 /* Fleets ---------------------------------------------------------------------------------------------------- */

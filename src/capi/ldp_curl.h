@@ -4,7 +4,7 @@
  *
  * The CURL handle is the program's, with whatever options it wants: certificates, a proxy, how long to wait. Give it
  * CURLOPT_TIMEOUT, of more seconds than the endpoint holds batches back, and CURLOPT_NOSIGNAL where there are threads. No
- * redirect is followed, and an answer settles a batch only with the endpoint's receipt: a login page does not. */
+ * redirect is followed, and a response settles a batch only with the endpoint's receipt: a login page does not. */
 #ifndef LDP_CURL_H
 #define LDP_CURL_H
 
@@ -21,58 +21,58 @@ typedef struct ldp_endpoint {
     const char *collection; /* its name */
 } ldp_endpoint;
 
-/* Bytes of an answer at most (a spec has 1 MiB at most). */
-#define LDP_ENDPOINT_ANSWER ((size_t)1 << 21)
+/* Bytes of a response at most (a spec has 1 MiB at most). */
+#define LDP_ENDPOINT_RESPONSE ((size_t)1 << 21)
 /* What an endpoint answered. */
-struct ldp_endpoint_answer {
+struct ldp_endpoint_response {
     char *text;  /* ends with a zero */
     size_t size; /* in bytes, without that */
     char receipt[LDP_RECEIPT_SIZE]; /* the header Ldp-Receipt, or empty */
 };
 
-/* What libcurl hands the answer to. */
+/* What libcurl hands the response to. */
 static inline size_t ldp_endpoint_take(char *bytes, size_t one, size_t count, void *context) {
-    struct ldp_endpoint_answer *answer = (struct ldp_endpoint_answer *)context;
+    struct ldp_endpoint_response *response = (struct ldp_endpoint_response *)context;
     char *grown;
-    if (one * count > LDP_ENDPOINT_ANSWER - answer->size) return 0;
-    grown = (char *)realloc(answer->text, answer->size + one * count + 1);
+    if (one * count > LDP_ENDPOINT_RESPONSE - response->size) return 0;
+    grown = (char *)realloc(response->text, response->size + one * count + 1);
     if (grown == NULL) return 0;
-    memcpy(grown + answer->size, bytes, one * count);
-    answer->text = grown;
-    answer->size += one * count;
-    grown[answer->size] = '\0';
+    memcpy(grown + response->size, bytes, one * count);
+    response->text = grown;
+    response->size += one * count;
+    grown[response->size] = '\0';
     return one * count;
 }
 
 /* What libcurl hands each line of a header to. */
 static inline size_t ldp_endpoint_header(char *line, size_t one, size_t count, void *context) {
     static const char name[] = "ldp-receipt:";
-    struct ldp_endpoint_answer *answer = (struct ldp_endpoint_answer *)context;
+    struct ldp_endpoint_response *response = (struct ldp_endpoint_response *)context;
     const size_t size = one * count, digits = LDP_RECEIPT_SIZE - 1;
     size_t at = 0;
-    if (size > 5 && memcmp(line, "HTTP/", 5) == 0) answer->receipt[0] = '\0'; /* another answer begins */
+    if (size > 5 && memcmp(line, "HTTP/", 5) == 0) response->receipt[0] = '\0'; /* another response begins */
     while (at < sizeof name - 1 && at < size && (line[at] | 0x20) == (name[at] | 0x20)) ++at;
     if (at < sizeof name - 1) return size;
     while (at < size && line[at] == ' ') ++at;
     if (size - at < digits) return size;
-    memcpy(answer->receipt, line + at, digits);
-    answer->receipt[digits] = '\0';
+    memcpy(response->receipt, line + at, digits);
+    response->receipt[digits] = '\0';
     return size;
 }
 
-/* One request. Returns the status of HTTP, or 0 if there was no answer. The caller frees answer->text, which may be null. */
+/* One request. Returns the status of HTTP, or 0 if there was no response. The caller frees response->text, which may be null. */
 static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *method, const char *below,
                                         const uint8_t *content, size_t size, const char *type,
-                                        struct ldp_endpoint_answer *answer, char *reason) {
+                                        struct ldp_endpoint_response *response, char *reason) {
     const char *format = "%s/collections/%s/%s";
     char header[64];
     char *name = curl_easy_escape(endpoint->curl, endpoint->collection, 0), *url = NULL;
     struct curl_slist *headers = NULL;
     CURLcode ended = CURLE_OUT_OF_MEMORY;
     long status = 0;
-    answer->text = NULL;
-    answer->size = 0;
-    answer->receipt[0] = '\0';
+    response->text = NULL;
+    response->size = 0;
+    response->receipt[0] = '\0';
     if (name != NULL) {
         const size_t room = strlen(endpoint->url) + strlen(name) + strlen(below) + strlen(format);
         url = (char *)malloc(room);
@@ -91,9 +91,9 @@ static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *meth
         curl_easy_setopt(endpoint->curl, CURLOPT_CUSTOMREQUEST, method);
         curl_easy_setopt(endpoint->curl, CURLOPT_FOLLOWLOCATION, 0L);
         curl_easy_setopt(endpoint->curl, CURLOPT_WRITEFUNCTION, ldp_endpoint_take);
-        curl_easy_setopt(endpoint->curl, CURLOPT_WRITEDATA, answer);
+        curl_easy_setopt(endpoint->curl, CURLOPT_WRITEDATA, response);
         curl_easy_setopt(endpoint->curl, CURLOPT_HEADERFUNCTION, ldp_endpoint_header);
-        curl_easy_setopt(endpoint->curl, CURLOPT_HEADERDATA, answer);
+        curl_easy_setopt(endpoint->curl, CURLOPT_HEADERDATA, response);
         ended = curl_easy_perform(endpoint->curl);
         if (ended == CURLE_OK) curl_easy_getinfo(endpoint->curl, CURLINFO_RESPONSE_CODE, &status);
         curl_easy_setopt(endpoint->curl, CURLOPT_HTTPHEADER, NULL);
@@ -103,42 +103,42 @@ static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *meth
         curl_easy_setopt(endpoint->curl, CURLOPT_HEADERDATA, NULL);
     }
     if (ended != CURLE_OK)
-        snprintf(reason, LDP_REASON_SIZE, "there is no answer from the endpoint: %s", curl_easy_strerror(ended));
+        snprintf(reason, LDP_REASON_SIZE, "there is no response from the endpoint: %s", curl_easy_strerror(ended));
     curl_slist_free_all(headers);
     curl_free(name);
     free(url);
     return status;
 }
 
-/* Whether an answer has the receipt of its request. If there was an answer, `reason` becomes what it tells of a failure. */
+/* Whether a response has the receipt of its request. If there was a response, `reason` becomes what it tells of a failure. */
 static inline int ldp_endpoint_gave(const ldp_endpoint *endpoint, const char *method, long status, const char *id,
                                     int32_t round, const uint8_t *content, size_t size,
-                                    const struct ldp_endpoint_answer *answer, char *reason) {
+                                    const struct ldp_endpoint_response *response, char *reason) {
     char receipt[LDP_RECEIPT_SIZE];
     const char *foreign;
     int right;
     if (status == 0) return 0;
     right = ldp_delivery_receipt(method, (int)status, endpoint->collection, id, round, content, size, receipt, NULL) ==
                 LDP_OK &&
-            strcmp(receipt, answer->receipt) == 0;
-    foreign = ldp_foreign_answer((int)status, right);
+            strcmp(receipt, response->receipt) == 0;
+    foreign = ldp_foreign_response((int)status, right);
     if (foreign != NULL)
         snprintf(reason, LDP_REASON_SIZE, "%s (status %ld). %s", foreign, status, ldp_foreign_hint());
     else
         snprintf(reason, LDP_REASON_SIZE, "the endpoint says, with status %ld: %.*s", status, LDP_REASON_SIZE - 64,
-                 answer->text == NULL ? "nothing" : answer->text);
+                 response->text == NULL ? "nothing" : response->text);
     return right;
 }
 
 /* The spec of the collection, for ldp_collection_new(); the caller frees it with free(). Null if the endpoint does not give
  * it: `reason`, of LDP_REASON_SIZE bytes, says why. */
 static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
-    struct ldp_endpoint_answer answer;
-    const long status = ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, "", &answer, reason);
-    const int right = ldp_endpoint_gave(endpoint, "GET", status, "", 0, (const uint8_t *)answer.text, answer.size,
-                                        &answer, reason);
-    if (ldp_spec_step((int)status, right) == LDP_SETTLE) return answer.text;
-    free(answer.text);
+    struct ldp_endpoint_response response;
+    const long status = ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, "", &response, reason);
+    const int right = ldp_endpoint_gave(endpoint, "GET", status, "", 0, (const uint8_t *)response.text, response.size,
+                                        &response, reason);
+    if (ldp_spec_step((int)status, right) == LDP_SETTLE) return response.text;
+    free(response.text);
     return NULL;
 }
 
@@ -147,7 +147,7 @@ static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
  * while. */
 static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *batch, char *reason) {
     ldp_endpoint *endpoint = (ldp_endpoint *)context;
-    struct ldp_endpoint_answer answer;
+    struct ldp_endpoint_response response;
     ldp_error *error = NULL;
     ldp_outcome outcome = LDP_LATER;
     ldp_action action = LDP_THEN_REVOKE;
@@ -168,18 +168,18 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
         outcome = LDP_REFUSED;
     } else {
         snprintf(below, sizeof below, "batches/%s?round=%ld", id, (long)round);
-        status = ldp_endpoint_request(endpoint, "POST", below, frame, size, type, &answer, reason);
-        right = ldp_endpoint_gave(endpoint, "POST", status, id, round, frame, size, &answer, reason);
+        status = ldp_endpoint_request(endpoint, "POST", below, frame, size, type, &response, reason);
+        right = ldp_endpoint_gave(endpoint, "POST", status, id, round, frame, size, &response, reason);
         action = ldp_http_step(LDP_SUBMIT, (int)status, right, &outcome);
-        free(answer.text);
+        free(response.text);
         ldp_free(frame);
     }
     if (action == LDP_THEN_REVOKE) {
         snprintf(below, sizeof below, "batches/%s", id);
-        status = ldp_endpoint_request(endpoint, "DELETE", below, NULL, 0, "", &answer, ignored);
-        right = ldp_endpoint_gave(endpoint, "DELETE", status, id, 0, NULL, 0, &answer, ignored);
+        status = ldp_endpoint_request(endpoint, "DELETE", below, NULL, 0, "", &response, ignored);
+        right = ldp_endpoint_gave(endpoint, "DELETE", status, id, 0, NULL, 0, &response, ignored);
         action = ldp_http_step(LDP_REVOKE, (int)status, right, &outcome);
-        free(answer.text);
+        free(response.text);
         if (action != LDP_SETTLE) memcpy(reason, ignored, sizeof ignored);
     }
     return action == LDP_SETTLE ? outcome : LDP_LATER;

@@ -128,7 +128,7 @@ int prove(const Spec& spec, Page& page) {
         page.say("signal_epsilon", "signal of a spent budget: promised", found.signal->epsilon);
         page.say("signal_worst", "  worst log-ratio", -margin(0, worst));
         page.say("signal_margin", "  left of epsilon", margin(found.signal->epsilon, worst));
-        page.say("whole_epsilon", "one report with the signal", m->first_epsilon() + found.signal->epsilon);
+        page.say("whole_epsilon", "one report with the signal", m->report_epsilon() + found.signal->epsilon);
     }
     const std::string but = but_for(m->delta());
     page.say("kept", "verdict", found.kept(),

@@ -43,19 +43,19 @@ int run(const Arguments& arguments) {
             ErrorCode::unsupported, file + " has no ledger",
             "A ledger belongs to a person whose values change. Reports of other specs are not memoized, and "
             "each one costs epsilon again.");
-    const std::optional<std::int64_t> most = store.checkpoint("budget.answers");
+    const std::optional<std::int64_t> most = store.checkpoint("budget.responses");
     if (!most)
         throw Error(ErrorCode::unsupported, file + " has no ledger",
                     "The file belongs to a series. All rounds of a series together cost epsilon once.");
-    const double epsilon = memory.answers.empty() ? 0 : memory.answers.front().epsilon;
+    const double epsilon = memory.responses.empty() ? 0 : memory.responses.front().epsilon;
     const double signal = std::bit_cast<double>(store.checkpoint("budget.signal").value_or(0));
-    const Spent all = spent(memory.answers.size(), epsilon, arguments["delta"].as<double>(), signal);
+    const Spent all = spent(memory.responses.size(), epsilon, arguments["delta"].as<double>(), signal);
     std::map<std::int32_t, std::uint64_t> by_round;
-    for (const PermanentResponse& answer : memory.answers) ++by_round[answer.round];
+    for (const PermanentResponse& response : memory.responses) ++by_round[response.round];
 
     std::cout << std::left << std::setprecision(6) << "spec          "
               << fingerprint_text(memory.fingerprint.value_or(0)) << "\n"
-              << "answers       " << all.answers << " of at most " << *most << "\n";
+              << "responses     " << all.responses << " of at most " << *most << "\n";
     if (!by_round.empty()) {
         std::cout << "epsilon       " << all.epsilon << " for each response, between any two values\n";
         if (all.signal > 0)
@@ -68,13 +68,13 @@ int run(const Arguments& arguments) {
                       << " composition, the smallest bound\n              ";
         std::cout << all.sum << " at delta 0, the sum\n"
                   << "              for any two series of values of this person\n";
-        std::cout << "\nround         answers   epsilon\n";
+        std::cout << "\nround         responses epsilon\n";
     }
     if (memory.outdated)
         std::cerr << "warning: this file is older than the server's counts: the true total is larger\n";
-    for (const auto& [round, answers] : by_round)
-        std::cout << std::setw(14) << round << std::setw(10) << answers
-                  << static_cast<double>(answers) * all.epsilon << "\n";
+    for (const auto& [round, responses] : by_round)
+        std::cout << std::setw(14) << round << std::setw(10) << responses
+                  << static_cast<double>(responses) * all.epsilon << "\n";
     return Exit::done;
 }
 

@@ -30,13 +30,13 @@ constexpr RemedyWords command_words{
     "shares of strings (ldp estimate COLLECTION shows the frequent ones)",
     "They have estimates of each round of a series.",
     "Name one attribute of the record.",
-    "Ask about fewer attributes at a time, or declare a view of these in the next spec.",
+    "Ask about fewer attributes at a time, or declare a marginal of these in the next spec.",
     "Count them in a collection, which keeps the round of each report.",
     "Ask about one round, as with --round 1.",
     "Ask for shares of one attribute, or of several together.",
     "Ask for means.",
     "ldp estimate COLLECTION shows the ranges.",
-    "Name them in \"together\" of the next spec.",
+    "Name them in \"joint_tables\" of the next spec.",
     "ldp spec resolve SPEC makes the choices that a spec leaves open.",
 };
 

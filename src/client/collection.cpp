@@ -27,7 +27,7 @@ namespace {
 /// A report of a number cannot express a missing value, whose absence must be protected, too.
 constexpr const char* no_number =
     "If people may have no value, collect the number in classes: a category with an additional label, named "
-    "in \"none\".";
+    "in \"missing_label\".";
 
 std::string shown(const Value& value) {
     const auto* number = std::get_if<double>(&value);
@@ -96,7 +96,7 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clam
     if (attribute.labels.size() > most)
         allowed += " and " + std::to_string(attribute.labels.size() - most) + " more";
     refuse(message, "Allowed are " + allowed + ".",
-           blank ? "For missing values, add a label to the \"domain\" and name it in \"none\"."
+           blank ? "For missing values, add a label to the \"domain\" and name it in \"missing_label\"."
                  : "Labels are compared byte by byte, including case and spaces.");
 }
 
@@ -110,7 +110,7 @@ Cell Collection::Plan::string(std::size_t j, const Value& value, Clamped& clampe
             "Allowed are strings in UTF-8 over the alphabet " +
                 in_quotes(alphabet_text(attribute.strings->alphabet)) + ".",
             "The spec can name a character in \"other\" that replaces all others, and fold upper case with "
-            "\"fold\": true.");
+            "\"lowercase\": true.");
     if (code->truncated && outside == Outside::refuse)
         refuse(shown(value) + " is too long for " + in_quotes(attribute.name),
                "The longest string has " + std::to_string(attribute.strings->longest) + " characters.",

@@ -91,7 +91,7 @@ class Collection {
     /// Returns the input codes of a record. The record has one value for each attribute except products, in
     /// the spec's order. Products are computed from the other values after clamping.
     ///
-    /// A label is encoded as its index. An empty label stands for "none", and a label outside the domain for
+    /// A label is encoded as its index. An empty label stands for "missing_label", and a label outside the domain for
     /// "other", if the spec has them. With "prefix", Attribute::label_of finds the label of a string. The
     /// value of a category without labels is its number, 0 to domain − 1. Any other number is rounded at
     /// random to one of the two adjacent points of the mechanism's grid, so that its expectation is

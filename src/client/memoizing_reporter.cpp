@@ -34,13 +34,13 @@ std::vector<std::byte> written(std::span<const Course> courses, const BudgetTerm
 MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSource& bits)
     : collection_(std::move(collection)),
       rounding_(collection_.spec(), collection_.mechanism()),
-      most_answers_(most_responses(collection_.spec(), collection_.mechanism())),
+      max_responses_(most_responses(collection_.spec(), collection_.mechanism())),
       courses_(rounding_.courses()),
       budget_(budget_terms(collection_.mechanism().block())) {
     const LocalRandomizer& mechanism = collection_.mechanism();
     Memory memory = store.memory();
     if (memory.public_randomness.empty()) {
-        if (!memory.answers.empty())
+        if (!memory.responses.empty())
             refuse_memory("The store has permanent responses, but not their public randomness.");
         memory.public_randomness.resize(mechanism.public_size());
         mechanism.draw_public(bits, memory.public_randomness);
@@ -48,7 +48,7 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
         for (std::size_t i = 0; i < rounding_.alphas(); ++i) alphas.put(bits.word());
         memory.public_randomness.insert(memory.public_randomness.end(), alphas.bytes().begin(),
                                         alphas.bytes().end());
-        std::vector<Checkpoint> checkpoints{{"budget.answers", static_cast<std::int64_t>(most_answers_)}};
+        std::vector<Checkpoint> checkpoints{{"budget.responses", static_cast<std::int64_t>(max_responses_)}};
         if (budget_.has_signal()) {
             const double epsilon = signal_epsilon(collection_.mechanism());
             for (const bool spent : {false, true})
@@ -95,24 +95,24 @@ void MemoizingReporter::load(Memory memory) {
         spent_ = spent == 1;
     }
 
-    answers_ = std::move(memory.answers);
-    for (const PermanentResponse& answer : answers_) {
-        if (answer.key.size() != spans_.size() || answer.permanent.size() != mechanism.permanent_size() ||
-            answer.epsilon != mechanism.epsilon())
+    responses_ = std::move(memory.responses);
+    for (const PermanentResponse& memoized : responses_) {
+        if (memoized.key.size() != spans_.size() || memoized.permanent.size() != mechanism.permanent_size() ||
+            memoized.epsilon != mechanism.epsilon())
             refuse_memory("A permanent response belongs to another mechanism.");
-        if (!mechanism.valid_permanent(public_, answer.permanent))
+        if (!mechanism.valid_permanent(public_, memoized.permanent))
             refuse_memory("A permanent response is invalid.");
-        if (!index_.emplace(answer.key, index_.size()).second)
+        if (!index_.emplace(memoized.key, index_.size()).second)
             refuse_memory("A value has two permanent responses.");
     }
-    before_ = saved_ = {answers_.size(), courses_, spent_};
+    before_ = saved_ = {responses_.size(), courses_, spent_};
 }
 
 Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t>,
                                              BitSource& bits) {
     const LocalRandomizer& mechanism = collection_.mechanism();
     if (spent_ && budget_.end == BudgetEnd::stopped) {
-        before_ = {answers_.size(), courses_, spent_};
+        before_ = {responses_.size(), courses_, spent_};
         return {{}, {{}, Origin::silent}};
     }
     GridRecord placed = collection_.to_grid(record);
@@ -125,13 +125,14 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     auto& [clamped, origin] = reported.receipt;
     clamped.coefficients = clamped_coefficients(collection_.mechanism(), cells);
     if (const auto kept = index_.find(fresh.key); kept != index_.end()) {
-        found = &answers_[kept->second];
-    } else if (answers_.size() < most_answers_) {
+        found = &responses_[kept->second];
+    } else if (responses_.size() < max_responses_) {
         origin = Origin::drawn;
         fresh.permanent.resize(mechanism.permanent_size());
         mechanism.permanent_response(cells, public_, bits, fresh.permanent);
     } else if (budget_.end == BudgetEnd::stopped) {
-        before_ = {answers_.size(), std::exchange(courses_, std::move(courses)), std::exchange(spent_, true)};
+        before_ = {responses_.size(), std::exchange(courses_, std::move(courses)),
+                   std::exchange(spent_, true)};
         origin = Origin::silent;
         return reported;
     } else {
@@ -143,13 +144,13 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     mechanism.instantaneous_response(public_, found->permanent, bits, sent.first(mechanism.payload_size()));
     const bool spent = spent_ || origin == Origin::nearest;
     if (budget_.has_signal()) sent.back() = signal_[spent ? 1 : 0];
-    before_.answers = answers_.size();
+    before_.responses = responses_.size();
     if (origin == Origin::drawn) {
-        answers_.push_back(std::move(fresh));
+        responses_.push_back(std::move(fresh));
         try {
-            index_.emplace(answers_.back().key, answers_.size() - 1);
+            index_.emplace(responses_.back().key, responses_.size() - 1);
         } catch (...) {
-            answers_.pop_back();
+            responses_.pop_back();
             throw;
         }
     }
@@ -160,32 +161,32 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
 
 // The distance of two keys is the sum of the distances of their entries, each divided by the entry's range.
 const PermanentResponse& MemoizingReporter::nearest(std::span<const Cell> key) const {
-    const auto distance = [&](const PermanentResponse& answer) {
+    const auto distance = [&](const PermanentResponse& memoized) {
         double sum = 0;
         for (std::size_t i = 0; i < key.size(); ++i) {
-            const Cell a = key[i], b = answer.key[i];
+            const Cell a = key[i], b = memoized.key[i];
             if (a != b) sum += spans_[i] == 0 ? 1 : static_cast<double>(a > b ? a - b : b - a) / spans_[i];
         }
         return sum;
     };
-    return *std::ranges::min_element(answers_, {}, distance);
+    return *std::ranges::min_element(responses_, {}, distance);
 }
 
 StateDelta MemoizingReporter::unsaved() {
     course_ = written(courses_, budget_, spent_);
-    return {{}, course_, std::span(answers_).subspan(saved_.answers)};
+    return {{}, course_, std::span(responses_).subspan(saved_.responses)};
 }
 
 void MemoizingReporter::commit(std::int32_t round) {
-    for (std::size_t i = saved_.answers; i < answers_.size(); ++i) answers_[i].round = round;
-    saved_.answers = answers_.size();
+    for (std::size_t i = saved_.responses; i < responses_.size(); ++i) responses_[i].round = round;
+    saved_.responses = responses_.size();
     saved_.courses = courses_;
     saved_.spent = spent_;
     before_ = saved_;
 }
 
 void MemoizingReporter::restore(const Snapshot& snapshot) {
-    for (; answers_.size() > snapshot.answers; answers_.pop_back()) index_.erase(answers_.back().key);
+    for (; responses_.size() > snapshot.responses; responses_.pop_back()) index_.erase(responses_.back().key);
     courses_ = snapshot.courses;
     spent_ = snapshot.spent;
 }

@@ -28,11 +28,11 @@ class MemoizingReporter final : public Reporter {
     void commit(std::int32_t round) override;
     void undo() override { restore(before_); }
     void rollback() override { restore(saved_); }
-    [[nodiscard]] std::span<const PermanentResponse> ledger() const override { return answers_; }
+    [[nodiscard]] std::span<const PermanentResponse> ledger() const override { return responses_; }
 
   private:
     struct Snapshot {
-        std::size_t answers = 0;
+        std::size_t responses = 0;
         std::vector<Course> courses;
         bool spent = false;
     };
@@ -42,7 +42,7 @@ class MemoizingReporter final : public Reporter {
 
     Collection collection_;
     Rounding rounding_;
-    std::uint64_t most_answers_;
+    std::uint64_t max_responses_;
 
     std::vector<std::byte> public_;      ///< public randomness of the mechanism
     std::vector<std::uint64_t> alphas_;  ///< offsets of the rounding
@@ -51,8 +51,8 @@ class MemoizingReporter final : public Reporter {
     BudgetTerms budget_;
     std::byte signal_[2] = {};  ///< permanent bits of a budget that is not spent, and of a spent one
     bool spent_ = false;        ///< whether a value needed a response after the budget was spent
-    std::vector<PermanentResponse> answers_;
-    std::map<std::vector<Cell>, std::size_t> index_;  ///< indexes of `answers_` by key
+    std::vector<PermanentResponse> responses_;
+    std::map<std::vector<Cell>, std::size_t> index_;  ///< indexes of `responses_` by key
     Snapshot before_, saved_;                         ///< the latest report; what the store does not know
     std::vector<std::byte> course_;                   ///< what unsaved() shows
 };

@@ -76,11 +76,11 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     writer.put(memory_.fingerprint.value_or(0));
     put(writer, memory_.public_randomness);
     put(writer, memory_.course);
-    put_each(writer, memory_.answers, [&](const PermanentResponse& answer) {
-        put_each(writer, answer.key, [&](Cell cell) { writer.put(cell); });
-        put(writer, answer.permanent);
-        writer.put(answer.epsilon);
-        writer.put(answer.round);
+    put_each(writer, memory_.responses, [&](const PermanentResponse& memoized) {
+        put_each(writer, memoized.key, [&](Cell cell) { writer.put(cell); });
+        put(writer, memoized.permanent);
+        writer.put(memoized.epsilon);
+        writer.put(memoized.round);
     });
     put_each(writer, queue_, [&](const Queued& queued) {
         writer.put(queued.round);
@@ -125,11 +125,11 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     memory_.public_randomness = take_string(reader);
     memory_.course = take_string(reader);
     take_each(reader, [&] {
-        PermanentResponse& answer = memory_.answers.emplace_back();
-        take_each(reader, [&] { answer.key.push_back(reader.take<Cell>()); });
-        answer.permanent = take_string(reader);
-        answer.epsilon = reader.take<double>();
-        answer.round = reader.take<std::int32_t>();
+        PermanentResponse& memoized = memory_.responses.emplace_back();
+        take_each(reader, [&] { memoized.key.push_back(reader.take<Cell>()); });
+        memoized.permanent = take_string(reader);
+        memoized.epsilon = reader.take<double>();
+        memoized.round = reader.take<std::int32_t>();
     });
     take_each(reader, [&] {
         const auto round = reader.take<std::int32_t>();
@@ -171,11 +171,11 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
     auto named = checkpoints_;
     std::vector<std::byte> public_randomness(delta.public_randomness.begin(), delta.public_randomness.end());
     std::vector<std::byte> course(delta.course.begin(), delta.course.end());
-    std::vector<PermanentResponse> answers(delta.answers.begin(), delta.answers.end());
-    for (PermanentResponse& answer : answers) answer.round = round;
-    if (const std::size_t needed = memory_.answers.size() + answers.size();
-        needed > memory_.answers.capacity())
-        memory_.answers.reserve(2 * needed);
+    std::vector<PermanentResponse> responses(delta.responses.begin(), delta.responses.end());
+    for (PermanentResponse& memoized : responses) memoized.round = round;
+    if (const std::size_t needed = memory_.responses.size() + responses.size();
+        needed > memory_.responses.capacity())
+        memory_.responses.reserve(2 * needed);
     for (const Checkpoint& checkpoint : checkpoints)
         named.insert_or_assign(std::string(checkpoint.name), checkpoint.value);
     const auto before = static_cast<std::ptrdiff_t>(queue_.size());
@@ -192,7 +192,7 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
     checkpoints_.swap(named);
     if (!public_randomness.empty()) memory_.public_randomness.swap(public_randomness);
     if (!course.empty()) memory_.course.swap(course);
-    std::ranges::move(answers, std::back_inserter(memory_.answers));
+    std::ranges::move(responses, std::back_inserter(memory_.responses));
 }
 
 std::optional<std::int64_t> MemoryStore::checkpoint(std::string_view name) const {

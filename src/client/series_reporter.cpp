@@ -23,7 +23,7 @@ std::vector<std::byte> written(const SeriesState& series_state) {
 SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& bits)
     : collection_(std::move(collection)), series_(capability<SeriesRandomizer>(collection_.mechanism())) {
     Memory memory = store.memory();
-    if (!memory.answers.empty())
+    if (!memory.responses.empty())
         refuse_memory("The store has permanent responses, but a series does not have any.");
     if (memory.public_randomness.empty() && memory.course.empty()) {
         memory.public_randomness.resize(collection_.mechanism().public_size());

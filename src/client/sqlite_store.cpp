@@ -114,7 +114,8 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
     sqlite::People& people = contents.people;
     Step step(contents.file);
     Person person = opened_->person();
-    const bool changed = !delta.public_randomness.empty() || !delta.course.empty() || !delta.answers.empty();
+    const bool changed =
+        !delta.public_randomness.empty() || !delta.course.empty() || !delta.responses.empty();
     if (changed || (person.id == 0 && !checkpoints.empty())) {
         people.enrol(person);
         const auto take = [](std::vector<std::byte>& into, Bytes bytes) {
@@ -122,10 +123,10 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
         };
         take(person.public_randomness, delta.public_randomness);
         take(person.course, delta.course);
-        for (const PermanentResponse& answer : delta.answers) {
+        for (const PermanentResponse& memoized : delta.responses) {
             Writer key;
-            for (const Cell cell : answer.key) key.put(cell);
-            people.answer(step, person, key.bytes(), answer.permanent, answer.epsilon, round);
+            for (const Cell cell : memoized.key) key.put(cell);
+            people.add_response(step, person, key.bytes(), memoized.permanent, memoized.epsilon, round);
         }
         people.remember(step, person);
     }
@@ -147,14 +148,14 @@ Memory SqliteStore::memory() const {
     Memory memory{{}, person.public_randomness, person.course, {}, opened_->head().outdated != 0};
     if (const auto bound = opened_->head().fingerprint)
         memory.fingerprint = static_cast<std::uint64_t>(*bound);
-    opened_->contents().people.answers(
+    opened_->contents().people.responses(
         person, [&](Bytes key, std::vector<std::byte> response, double epsilon, std::int64_t round) {
             if (key.size() % sizeof(Cell) != 0) damaged(opened_->path(), "A permanent response has changed.");
-            PermanentResponse& answer = memory.answers.emplace_back();
-            for (Reader cells(key); !cells.empty();) answer.key.push_back(cells.take<Cell>());
-            answer.permanent = std::move(response);
-            answer.epsilon = epsilon;
-            answer.round = static_cast<std::int32_t>(round);
+            PermanentResponse& memoized = memory.responses.emplace_back();
+            for (Reader cells(key); !cells.empty();) memoized.key.push_back(cells.take<Cell>());
+            memoized.permanent = std::move(response);
+            memoized.epsilon = epsilon;
+            memoized.round = static_cast<std::int32_t>(round);
         });
     return memory;
 }

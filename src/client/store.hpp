@@ -70,7 +70,7 @@ struct StateDelta {
     /// The new state of the reporter, such as the rounding state of changing values; empty: no change.
     Bytes course = {};
     /// Responses drawn since the last append.
-    std::span<const PermanentResponse> answers = {};
+    std::span<const PermanentResponse> responses = {};
 };
 
 /// The persistent memory of one person.
@@ -82,7 +82,7 @@ struct Memory {
     /// The state of the reporter; empty before the first report.
     std::vector<std::byte> course;
     /// The permanent responses in the order of their draws.
-    std::vector<PermanentResponse> answers;
+    std::vector<PermanentResponse> responses;
     /// Whether the store was invalidated: a newer copy has drawn more responses (Store::invalidate).
     bool outdated = false;
 };

@@ -236,7 +236,8 @@ EXPORT(pending, double) {
 EXPORT(spent, std::size_t, double delta) {
     const Spent spent = client->spent(delta);
     Writer writer;
-    for (const double figure : {static_cast<double>(spent.answers), spent.epsilon, spent.sum, spent.advanced})
+    for (const double figure :
+         {static_cast<double>(spent.responses), spent.epsilon, spent.sum, spent.advanced})
         writer.put(figure);
     return give(std::move(writer.bytes()));
 }
@@ -305,14 +306,14 @@ EXPORT(done, std::size_t) {
 // The rule of delivery (core/delivery), which needs no collection.
 
 /// The input is a method, a collection's name, a batch's id and the content, of these sizes but the last.
-/// Gives the receipt of an answer with this status.
+/// Gives the receipt of a response with this status.
 EXPORT(receipt, std::size_t, unsigned status, std::int32_t round, std::size_t method, std::size_t name,
        std::size_t id) {
     const std::size_t head = method + name + id;
     return give(delivery_receipt(text(0, method), status, text(method, name), text(method + name, id), round,
                                  sha256(Bytes(in).subspan(head))));
 }
-/// The next step after an answer: eight times the action, and the outcome.
+/// The next step after a response: eight times the action, and the outcome.
 EXPORT(http_step, unsigned, unsigned request, unsigned so_far, unsigned status, bool receipt) {
     const auto asked = static_cast<DeliveryRequest>(request);
     const auto [action, outcome] =
@@ -326,10 +327,10 @@ EXPORT(spec_step, unsigned, unsigned status, bool receipt) {
     return static_cast<unsigned>(reply.outcome == BatchOutcome::delivered ? DeliveryAction::settle
                                                                           : otherwise);
 }
-/// A message and a hint, with a line feed between them, of an answer that the endpoint did not give; nothing
+/// A message and a hint, with a line feed between them, of a response that the endpoint did not give; nothing
 /// of any other.
 EXPORT(foreign, std::size_t, unsigned status, bool receipt) {
-    const std::string_view message = foreign_answer(status, receipt);
+    const std::string_view message = foreign_response(status, receipt);
     if (message.empty()) return give(std::vector<std::byte>{});
     return give(std::string(message) + "\n" + std::string(foreign_hint()));
 }

@@ -51,7 +51,7 @@ static const char *const person =
     "{\"name\": \"wage\", \"min\": 0, \"max\": 100, \"mechanism\": \"optimal\"}, "
     "{\"name\": \"part\", \"domain\": [\"no\", \"yes\"], \"mechanism\": \"grr\"}]}";
 static const char *const moving =
-    "{\"mechanism\": \"l_grr\", \"epsilon\": 2, \"first_epsilon\": 1, \"evolving\": {}, \"domain\": 4,"
+    "{\"mechanism\": \"l_grr\", \"epsilon\": 2, \"report_epsilon\": 1, \"evolving\": {}, \"domain\": 4,"
     " \"budget\": {\"epsilon\": 4, \"when_spent\": \"stop\"}}";
 static const char *const series =
     "{\"mechanism\": \"ddrm\", \"epsilon\": 2, \"domain\": 4, \"rounds\": 8, \"changes\": 2}";
@@ -95,7 +95,7 @@ static void versions(void) {
     /* Programs have these in their own memory: no later library may lay them out in another way. */
     CHECK(sizeof(ldp_value) == 2 * sizeof(size_t) + sizeof(double) && offsetof(ldp_value, number) == 2 * sizeof(size_t));
     CHECK(sizeof(ldp_receipt) == 16 && offsetof(ldp_receipt, coefficients) == 8);
-    CHECK(sizeof(ldp_answer) == 16 && offsetof(ldp_answer, round) == 8);
+    CHECK(sizeof(ldp_response) == 16 && offsetof(ldp_response, round) == 8);
     CHECK(sizeof(ldp_spending) == 40 && offsetof(ldp_spending, advanced) == 32);
     CHECK(sizeof(ldp_flushed) == 32 && offsetof(ldp_flushed, refused) == 24);
     CHECK(LDP_NO_MEMORY == 9 && LDP_SILENT == 3 && LDP_IGNORED == 4 && LDP_OUTDATED == 5 && LDP_REFUSE == 1);
@@ -350,8 +350,8 @@ static void deciding(void) {
     CHECK(ldp_sql_step(LDP_SUBMIT, "23514", 0, &outcome) == LDP_THEN_REVOKE && outcome == LDP_REFUSED);
     CHECK(ldp_sql_step(LDP_REVOKE, "00000", 0, &outcome) == LDP_SETTLE && outcome == LDP_REPEATED);
 
-    CHECK(ldp_foreign_answer(201, 1) == NULL && ldp_foreign_answer(422, 0) == NULL);
-    CHECK(strstr(ldp_foreign_answer(302, 0), "a redirect") && strstr(ldp_foreign_answer(201, 0), "receipt"));
+    CHECK(ldp_foreign_response(201, 1) == NULL && ldp_foreign_response(422, 0) == NULL);
+    CHECK(strstr(ldp_foreign_response(302, 0), "a redirect") && strstr(ldp_foreign_response(201, 0), "receipt"));
     CHECK(strstr(ldp_foreign_hint(), "captive portal") != NULL);
 }
 
@@ -361,7 +361,7 @@ static void remembering(void) {
     const ldp_value first = ldp_number(1), second = ldp_number(2), third = ldp_number(3), north = ldp_label("north");
     ldp_receipt receipt;
     ldp_spending spending;
-    ldp_answer answers[2];
+    ldp_response responses[2];
     uint8_t *state = NULL;
     size_t size, count;
     FINE(ldp_client_report(client, &first, 1, 1, &receipt, &error));
@@ -381,12 +381,12 @@ static void remembering(void) {
     CHECK(receipt.origin == LDP_SILENT);
     FINE(ldp_client_report(again, &first, 1, 6, &receipt, &error));
     CHECK(receipt.origin == LDP_SILENT);
-    FINE(ldp_client_ledger(again, answers, 1, &count, &error));
-    CHECK(count == 2 && answers[0].epsilon == 2 && answers[0].round == 1);
-    FINE(ldp_client_ledger(again, answers, 2, &count, &error));
-    CHECK(answers[1].round == 4);
+    FINE(ldp_client_ledger(again, responses, 1, &count, &error));
+    CHECK(count == 2 && responses[0].epsilon == 2 && responses[0].round == 1);
+    FINE(ldp_client_ledger(again, responses, 2, &count, &error));
+    CHECK(responses[1].round == 4);
     FINE(ldp_client_spent(again, 1e-6, &spending, &error));
-    CHECK(spending.answers == 2 && spending.most == 2 && spending.epsilon == 2 && spending.sum == 4 &&
+    CHECK(spending.responses == 2 && spending.max_responses == 2 && spending.epsilon == 2 && spending.sum == 4 &&
           spending.advanced > 4);
     FAILS(ldp_client_spent(again, 1, &spending, &error), LDP_INVALID_VALUE, "delta");
     ldp_client_free(again);

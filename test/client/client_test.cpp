@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(a_moved_client_goes_on, Directory) {
     client.commit(3);
     BOOST_TEST((client.report({"blue"}).origin == Origin::memoized));
     BOOST_TEST(client.flush(server, 2).reports == 3u);
-    BOOST_TEST(client.store().memory().answers.size() == 2u);
+    BOOST_TEST(client.store().memory().responses.size() == 2u);
     BOOST_TEST(server.counted().size() == 4u);
 
     Client series(collection(R"({"mechanism": "ddrm", "epsilon": 4, "rounds": 3, "domain": 2})"),

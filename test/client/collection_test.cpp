@@ -56,19 +56,20 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
-    const std::string town = R"({"name": "town", "domain": ["A", "B", "no answer"], "none": "no answer"})";
+    const std::string town =
+        R"({"name": "town", "domain": ["A", "B", "no answer"], "missing_label": "no answer"})";
     const Collection c(resolve(R"({"mechanism": "sampled", "epsilon": 1, "attributes": [)" + town +
                                R"(, {"name": "age", "min": 0, "max": 100}]})"));
     SeededBits bits(1);
     const auto blank = c.encode(std::vector<Value>{"", 50}, bits);
     BOOST_TEST((blank.cells[0] == 2u && !blank.clamped.any()));
     BOOST_TEST(c.encode(std::vector<Value>{"B", 50}, bits).cells[0] == 1u);
-    BOOST_TEST(c.spec().to_json().find(R"("none":"no answer")") != std::string::npos);
+    BOOST_TEST(c.spec().to_json().find(R"("missing_label":"no answer")") != std::string::npos);
     BOOST_TEST(resolve(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
     // A number has no way to say so, and the error names one.
     const auto asks_for_classes = [](const Error& error) {
         return error.code() == ErrorCode::invalid_value &&
-               error.hint().find("in \"none\"") != std::string::npos;
+               error.hint().find("in \"missing_label\"") != std::string::npos;
     };
     BOOST_CHECK_EXCEPTION((void)c.encode(std::vector<Value>{"A", std::nan("")}, bits), Error,
                           asks_for_classes);
@@ -79,9 +80,11 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
         resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "other": "B"})"));
     BOOST_TEST(other.encode(std::vector<Value>{""}, bits).clamped.any());
     BOOST_CHECK_THROW(
-        (void)resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "none": "C"})"), Error);
-    BOOST_CHECK_THROW((void)resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "none": "C"})"),
-                      Error);
+        (void)resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": ["A", "B"], "missing_label": "C"})"),
+        Error);
+    BOOST_CHECK_THROW(
+        (void)resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "missing_label": "C"})"),
+        Error);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(rows_become_records) {
 
 BOOST_AUTO_TEST_CASE(a_blank_is_an_answer_where_the_spec_has_one) {
     Intake intake("town,age\nA,20\n,30\n\"\",40\n", R"({"mechanism": "sampled", "epsilon": 1, "attributes": [
-        {"name": "town", "domain": ["A", "nothing said"], "none": "nothing said"},
+        {"name": "town", "domain": ["A", "nothing said"], "missing_label": "nothing said"},
         {"name": "age", "min": 0, "max": 100}]})",
                   BadRow::stop);
     intake.run();

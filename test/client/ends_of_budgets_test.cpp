@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(people_who_drift_are_not_estimated_as_they_were) {
 // the early intervals hold, and nearly all later ones: the extension exceeds the bias of these people.
 BOOST_AUTO_TEST_CASE(intervals_hold_and_are_noted) {
     const std::string two =
-        R"({"mechanism": "optimal", "epsilon": 2, "first_epsilon": 1, "budget": {"epsilon": 13},
+        R"({"mechanism": "optimal", "epsilon": 2, "report_epsilon": 1, "budget": {"epsilon": 13},
         "evolving": {}, "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}]})";
     const std::string record =
         R"({"mechanism": "sampled", "epsilon": 1, "budget": {"epsilon": 8}, "evolving": {},

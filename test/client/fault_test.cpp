@@ -122,7 +122,7 @@ struct Content {
         return a.queue == b.queue && a.refused == b.refused && a.row == b.row && a.far == b.far &&
                a.memory.fingerprint == b.memory.fingerprint &&
                a.memory.public_randomness == b.memory.public_randomness &&
-               a.memory.course == b.memory.course && a.memory.answers == b.memory.answers &&
+               a.memory.course == b.memory.course && a.memory.responses == b.memory.responses &&
                a.memory.outdated == b.memory.outdated;
     }
 };

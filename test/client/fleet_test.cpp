@@ -32,7 +32,7 @@ std::vector<Memory> memories(SqliteFleet& fleet, int people) {
 
 bool same(const Memory& a, const Memory& b) {
     return a.fingerprint == b.fingerprint && a.public_randomness == b.public_randomness &&
-           a.course == b.course && a.answers == b.answers && a.outdated == b.outdated;
+           a.course == b.course && a.responses == b.responses && a.outdated == b.outdated;
 }
 bool same(const std::vector<Memory>& a, const std::vector<Memory>& b) {
     return std::ranges::equal(a, b, [](const Memory& x, const Memory& y) { return same(x, y); });
@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(together_is_whole_or_nothing, Directory) {
     { const Client gone(std::move(before)); }
     const SqliteStore again = fleet.store("before");
     BOOST_TEST(same(again.memory(), kept));
-    BOOST_TEST(fleet.store("within").memory().answers.empty());
+    BOOST_TEST(fleet.store("within").memory().responses.empty());
     BOOST_TEST(fleet.queue().next_batch(10)->reports.size() == 2u);
 }
 
@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(steps_survive_being_killed, Directory) {
     for (int i = 0; i < people; ++i) {
         const SqliteStore store = fleet.store(name_of(i));
         BOOST_TEST(store.checkpoint("steps").value() == steps);
-        BOOST_TEST(store.memory().answers.size() == static_cast<std::size_t>(steps));
+        BOOST_TEST(store.memory().responses.size() == static_cast<std::size_t>(steps));
     }
     BOOST_TEST(fleet.pending() == static_cast<std::uint64_t>(people * steps));
 }
@@ -232,10 +232,10 @@ BOOST_FIXTURE_TEST_CASE(a_changed_person_is_damage, Directory) {
         "UPDATE person SET name = 'person-9' WHERE id = 2",
         "UPDATE person SET course = x'00' WHERE id = 2",
         "UPDATE person SET id = 9 WHERE id = 2",
-        "UPDATE answer SET person = 9 WHERE person = 1",
-        "UPDATE answer SET response = zeroblob(length(response) + 1) WHERE person = 2",
+        "UPDATE response SET person = 9 WHERE person = 1",
+        "UPDATE response SET response = zeroblob(length(response) + 1) WHERE person = 2",
         "UPDATE mark SET person = 9 WHERE person = 2",
-        "DELETE FROM answer WHERE person = 2",
+        "DELETE FROM response WHERE person = 2",
         "DELETE FROM person WHERE id = 2",
     };
     for (const char* change : changes) BOOST_TEST_CONTEXT(change) {

@@ -106,12 +106,12 @@ BOOST_AUTO_TEST_CASE(equal_values_are_answered_alike) {
 // only many reports reveal the permanent response.
 BOOST_AUTO_TEST_CASE(a_second_layer_answers_anew) {
     const std::string rest =
-        R"(, "epsilon": 6, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 12},)";
+        R"(, "epsilon": 6, "report_epsilon": 1, "evolving": {}, "budget": {"epsilon": 12},)";
     const std::string specs[] = {
         R"({"mechanism": "onebit")" + rest +
             R"("attributes": [{"name": "a", "min": 0, "max": 9, "evolving": true}]})",
         R"({"mechanism": "l_grr")" + rest + R"("domain": 2})",
-        R"({"mechanism": "loloha", "buckets": 2)" + rest + R"("domain": 9})",
+        R"({"mechanism": "loloha", "hash_buckets": 2)" + rest + R"("domain": 9})",
         R"({"mechanism": "l_osue")" + rest + R"("domain": 9})",
         R"({"mechanism": "sampled")" + rest +
             R"("attributes": [{"name": "a", "domain": 3, "mechanism": "l_grr"},
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(other_specs_remember_nothing) {
     BOOST_CHECK_EXCEPTION(static_cast<void>(client.spent()), Error,
                           error_with(ErrorCode::unsupported, "each report costs epsilon again"));
     const Memory memory = client.store().memory();
-    BOOST_TEST((memory.public_randomness.empty() && memory.course.empty() && memory.answers.empty()));
+    BOOST_TEST((memory.public_randomness.empty() && memory.course.empty() && memory.responses.empty()));
     const std::vector<Report> sent = all_reports(client);
     BOOST_TEST(std::set<Report>(sent.begin(), sent.end()).size() > 40u);
 }
@@ -167,9 +167,9 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
             {"name": "c", "min": 0, "max": 8, "mechanism": "optimal"}, {"name": "d", "min": 0, "max": 9, "evolving": true}]})",
         R"({"mechanism": "sampled", "epsilon": 2, "budget": {"epsilon": 1000000}, "attributes": [
             {"name": "a", "vector": 2, "min": 0, "max": 8, "mechanism": "haar", "evolving": true}, {"name": "b", "domain": 3},
-            {"name": "c", "domain": 3}, {"name": "d", "min": 0, "max": 9, "evolving": true}], "together": [["b", "c"]]})",
+            {"name": "c", "domain": 3}, {"name": "d", "min": 0, "max": 9, "evolving": true}], "joint_tables": [["b", "c"]]})",
         R"({"mechanism": "olh", "epsilon": 1, "domain": 6, "evolving": {}, "budget": {"epsilon": 500}})",
-        R"({"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "budget": {"epsilon": 1000000}, "attributes": [
+        R"({"mechanism": "sampled", "epsilon": 4, "report_epsilon": 2, "budget": {"epsilon": 1000000}, "attributes": [
             {"name": "a", "min": 0, "max": 8, "mechanism": "optimal", "evolving": true},
             {"name": "b", "domain": 3, "mechanism": "l_grr"}, {"name": "c", "domain": 9, "mechanism": "loloha"}]})",
     };
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
                                                 public_randomness);
                 const auto entry = person.report(record);
                 const auto [found, fresh] = answers.try_emplace(key, entry.report);
-                const bool renewed = m.first_epsilon() < m.epsilon();
+                const bool renewed = m.report_epsilon() < m.epsilon();
                 BOOST_REQUIRE((renewed || found->second == entry.report));
                 BOOST_REQUIRE((entry.origin == (fresh ? Origin::drawn : Origin::memoized)));
                 check_report(m, entry.report);
@@ -323,9 +323,9 @@ BOOST_AUTO_TEST_CASE(what_is_not_queued_is_not_spent) {
     BOOST_TEST((client.stage({2}).origin == Origin::memoized));
     client.stage({5});
     client.commit(8);
-    BOOST_TEST((client.store().memory().answers.size() == 4u));
-    BOOST_TEST((client.store().memory().answers[3].round == 8));
-    BOOST_TEST(std::ranges::equal(client.store().memory().answers, client.ledger()));
+    BOOST_TEST((client.store().memory().responses.size() == 4u));
+    BOOST_TEST((client.store().memory().responses[3].round == 8));
+    BOOST_TEST(std::ranges::equal(client.store().memory().responses, client.ledger()));
     BOOST_TEST(client.pending() == 4u);
 }
 
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_fails_spends_nothing) {
     BOOST_TEST(client.ledger().size() == 1u);
     client.commit();
     BOOST_TEST((client.store().memory().course == before.course));
-    BOOST_TEST((client.store().memory().answers == before.answers));
+    BOOST_TEST((client.store().memory().responses == before.responses));
 }
 
 // Files ----------------------------------------------------------------------------------------------------
@@ -369,11 +369,11 @@ BOOST_FIXTURE_TEST_CASE(a_file_remembers_a_person, Directory) {
         part.report({values[static_cast<std::size_t>(t)]}, t);
         const Memory one = part.store().memory(), other = whole.store().memory();
         BOOST_REQUIRE((one.public_randomness == other.public_randomness && one.course == other.course));
-        BOOST_REQUIRE(one.answers.size() == other.answers.size());
+        BOOST_REQUIRE(one.responses.size() == other.responses.size());
         BOOST_REQUIRE(part.ledger().size() == whole.ledger().size());
-        for (std::size_t i = 0; i < one.answers.size(); ++i) {
-            BOOST_REQUIRE((one.answers[i].key == other.answers[i].key));
-            BOOST_REQUIRE(one.answers[i].round == other.answers[i].round);
+        for (std::size_t i = 0; i < one.responses.size(); ++i) {
+            BOOST_REQUIRE((one.responses[i].key == other.responses[i].key));
+            BOOST_REQUIRE(one.responses[i].round == other.responses[i].round);
         }
     }
     BOOST_TEST(whole.ledger().size() > 5u);
@@ -386,20 +386,21 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         for (const double value : {10.0, 200.0, 300.0}) client.report({value});
     };
     const std::pair<const char*, const char*> changes[] = {
-        {"UPDATE answer SET response = zeroblob(length(response)) WHERE number = 2",
+        {"UPDATE response SET response = zeroblob(length(response)) WHERE number = 2",
          "A permanent response has changed"},
-        {"UPDATE answer SET key = x'0000000000000000' WHERE number = 3", "A permanent response has changed"},
-        {"UPDATE answer SET key = x'00' WHERE number = 3", "A permanent response has changed"},
-        {"UPDATE answer SET epsilon = 0.5 WHERE number = 1", "A permanent response has changed"},
-        {"UPDATE answer SET person = 2 WHERE number = 3", "A permanent response is missing"},
-        {"UPDATE answer SET number = 4 WHERE number = 1", "A permanent response is missing"},
-        {"DELETE FROM answer WHERE number = 1", "not as it was left"},
-        {"DELETE FROM answer WHERE number = 3", "not as it was left"},
+        {"UPDATE response SET key = x'0000000000000000' WHERE number = 3",
+         "A permanent response has changed"},
+        {"UPDATE response SET key = x'00' WHERE number = 3", "A permanent response has changed"},
+        {"UPDATE response SET epsilon = 0.5 WHERE number = 1", "A permanent response has changed"},
+        {"UPDATE response SET person = 2 WHERE number = 3", "A permanent response is missing"},
+        {"UPDATE response SET number = 4 WHERE number = 1", "A permanent response is missing"},
+        {"DELETE FROM response WHERE number = 1", "not as it was left"},
+        {"DELETE FROM response WHERE number = 3", "not as it was left"},
         {"UPDATE head SET outdated = 0, batches = 7", "Its head has changed"},
         {"UPDATE person SET public_randomness = zeroblob(length(public_randomness))", "has changed"},
         {"UPDATE person SET course = x''", "has changed"},
         {"UPDATE person SET name = 'x'", "has changed"},
-        {"UPDATE person SET answers = 2", "has changed"},
+        {"UPDATE person SET responses = 2", "has changed"},
         {"DELETE FROM person", "not as it was left"},
     };
     int i = 0;
@@ -421,16 +422,16 @@ BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
         {R"("mechanism": "sampled", )" + numbers, "public randomness"},
         {R"("mechanism": "haar", )" + numbers, "public randomness"},
         {R"("mechanism": "haar_ranges", )" + numbers, "public randomness"},
-        {R"("mechanism": "dbitflip", "domain": 20, "bits": 3)", "public randomness"},
-        {R"("mechanism": "rappor", "domain": 20, "first_epsilon": 1)", "public randomness"},
+        {R"("mechanism": "dbitflip", "domain": 20, "bits_per_report": 3)", "public randomness"},
+        {R"("mechanism": "rappor", "domain": 20, "report_epsilon": 1)", "public randomness"},
         {R"("mechanism": "duchi_vector", )" + numbers, "response"},
         {R"("mechanism": "subset", "domain": 20)", "response"},
         {R"("mechanism": "grr", "domain": 20)", "response"},
         {R"("mechanism": "l_grr", "domain": 20)", "response"},
         {R"("mechanism": "l_osue", "domain": 20)", "response"},
         {R"("mechanism": "loloha", "domain": 20)", "response"},
-        {R"("mechanism": "onebit", "min": 0, "max": 1, "first_epsilon": 1)", "response"},
-        {R"("mechanism": "optimal", "min": 0, "max": 1, "first_epsilon": 1)", "response"},
+        {R"("mechanism": "onebit", "min": 0, "max": 1, "report_epsilon": 1)", "response"},
+        {R"("mechanism": "optimal", "min": 0, "max": 1, "report_epsilon": 1)", "response"},
     };
     for (const auto& [mechanism, changed] : cases) {
         const std::string json =
@@ -440,14 +441,14 @@ BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
         Memory memory = client.store().memory();
         const auto again = [&] {
             MemoryStore store;
-            store.append({}, 0, {}, {memory.public_randomness, memory.course, memory.answers});
+            store.append({}, 0, {}, {memory.public_randomness, memory.course, memory.responses});
             Client(of(json), std::move(store));
         };
         BOOST_CHECK_NO_THROW(again());
         // Of the public randomness that of the mechanism, which precedes the rounding and the signal.
         const MutableBytes bytes =
             changed == std::string("response")
-                ? MutableBytes(memory.answers[0].permanent)
+                ? MutableBytes(memory.responses[0].permanent)
                 : MutableBytes(memory.public_randomness).first(of(json).mechanism().public_size());
         std::ranges::fill(bytes, std::byte{0xff});
         BOOST_CHECK_EXCEPTION(again(), Error,
@@ -475,7 +476,7 @@ BOOST_FIXTURE_TEST_CASE(two_processes_do_not_spend_twice, Directory) {
     BOOST_TEST(in_child([&] { return report(10) == Origin::memoized ? 0 : 1; }) == 0);
     BOOST_TEST(in_child([&] { return report(20) == Origin::drawn ? 0 : 1; }) == 0);
     BOOST_TEST((report(20) == Origin::memoized));
-    BOOST_TEST(SqliteStore(file("state")).memory().answers.size() == 2u);
+    BOOST_TEST(SqliteStore(file("state")).memory().responses.size() == 2u);
 }
 
 // Death ----------------------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(specs_without_memory_spend_in_every_round) {
 
 BOOST_AUTO_TEST_CASE(buckets_are_compared_with_buckets) {
     const std::vector<Round> rounds = rounds_of(
-        R"({"mechanism": "dbitflip", "epsilon": 12, "domain": 360, "buckets": 7, "bits": 7, "evolving": {},
+        R"({"mechanism": "dbitflip", "epsilon": 12, "domain": 360, "buckets": 7, "bits_per_report": 7, "evolving": {},
             "budget": {"epsilon": 999}})",
         {Stream::syn, 3000, 40, 5, 0});
     // So little noise that the people's own differences from bucket to bucket, sixfold, would show.
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_series_of_numbers_costs_once) {
 namespace {
 
 /// Two attributes that people keep, and one that changes.
-const std::string mixed = R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {},
+const std::string mixed = R"({"mechanism": "sampled", "epsilon": 2, "report_epsilon": 1, "evolving": {},
     "budget": {"epsilon": 999}, "attributes": [{"name": "colour", "domain": 4, "mechanism": "l_grr"},
         {"name": "place", "domain": 360, "mechanism": "l_osue"}, {"name": "age", "min": 0, "max": 90}]})";
 

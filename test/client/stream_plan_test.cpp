@@ -145,10 +145,11 @@ BOOST_AUTO_TEST_CASE(categories_are_predicted) {
              {"hashing", R"({"mechanism": "loloha", "epsilon": 2, "domain": 20, "evolving": {},
                  "budget": {"epsilon": 999}})",
               syn, 20},
-             {"buckets", R"({"mechanism": "dbitflip", "epsilon": 4, "bits": 4, "buckets": 7, "domain": 20,
+             {"buckets",
+              R"({"mechanism": "dbitflip", "epsilon": 4, "bits_per_report": 4, "buckets": 7, "domain": 20,
                  "evolving": {}, "budget": {"epsilon": 999}})",
               syn, 40},
-             {"bits, and a budget that ends", R"({"mechanism": "dbitflip", "epsilon": 4, "bits": 6,
+             {"bits, and a budget that ends", R"({"mechanism": "dbitflip", "epsilon": 4, "bits_per_report": 6,
                  "domain": 20, "evolving": {}, "budget": {"epsilon": 8}})",
               syn, 40},
              {"constant",
@@ -201,7 +202,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_predicted) {
               {6, 100, 0, 0},
               800},
              {"constant, two layers",
-              R"({"mechanism": "optimal", "epsilon": 4, "first_epsilon": 2,
+              R"({"mechanism": "optimal", "epsilon": 4, "report_epsilon": 2,
                  "budget": {"epsilon": 4}, "min": 0, "max": 360, "evolving": {}})",
               {6, 100, 0, 0},
               500},
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(dithered_numbers_are_predicted) {
                       kept = spec(R"("epsilon": 2, "buckets": 5, "evolving": {}, "budget": {"epsilon": 10})"),
                       exact =
                           spec(R"("epsilon": 6, "buckets": 3, "evolving": {}, "budget": {"epsilon": 18})"),
-                      layers = spec(R"("epsilon": 3, "first_epsilon": 1.5, "buckets": 5, "evolving": {},
+                      layers = spec(R"("epsilon": 3, "report_epsilon": 1.5, "buckets": 5, "evolving": {},
                           "budget": {"epsilon": 15})"),
                       ends = spec(R"("epsilon": 4, "buckets": 6, "evolving": {}, "budget": {"epsilon": 12})"),
                       refused = spec(R"("epsilon": 4, "buckets": 6, "evolving": {},
@@ -348,7 +349,7 @@ BOOST_AUTO_TEST_CASE(the_best_protocol_keeps_to_the_request) {
         const ValueStream stream = ValueStream::generated(parameters, category, 20000);
         for (const double first : {0.0, 0.7}) {
             ProtocolRequest request{json(R"({"domain": 20})"), {6}};
-            if (first != 0) request.first_epsilon = first;
+            if (first != 0) request.report_epsilon = first;
             std::size_t calls = 0;
             const ProtocolPlan plan =
                 plan_protocols(request, stream, stream, [&](std::size_t done, std::size_t all) {
@@ -364,7 +365,7 @@ BOOST_AUTO_TEST_CASE(the_best_protocol_keeps_to_the_request) {
                 before = found.error;
                 BOOST_TEST(found.spent_most <= 6 * (1 + 1e-9));
                 BOOST_TEST(found.ended <= 0.05 + 1e-9);
-                if (first != 0) BOOST_TEST(make_mechanism(spec)->first_epsilon() <= first);
+                if (first != 0) BOOST_TEST(make_mechanism(spec)->report_epsilon() <= first);
                 mechanisms.insert(spec.mechanism().name);
                 BOOST_TEST(Spec::from_json(spec.to_json()).fingerprint() == spec.fingerprint());
             }
@@ -424,7 +425,7 @@ BOOST_AUTO_TEST_CASE(auto_is_settled_in_the_canonical_form) {
     for (const std::string& text :
          {with_stream(series), with_stream(series, R"("domain": ["a", "b"])"),
           with_stream(moving, R"("min": 0, "max": 360)"),
-          with_stream(series, R"("domain": 20, "first_epsilon": 0.5)"),
+          with_stream(series, R"("domain": 20, "report_epsilon": 0.5)"),
           with_stream(series, R"("domain": 20, "epsilon": 1.5)"),
           with_stream(moving, R"("attributes": [{"name": "m", "min": 0, "max": 360}], "min_group": 50)",
                       R"({"epsilon": 9, "when_spent": "stop"})")}) {
@@ -440,8 +441,8 @@ BOOST_AUTO_TEST_CASE(auto_is_settled_in_the_canonical_form) {
         BOOST_TEST(resolve(text).to_json() == spec.to_json());
     }
     BOOST_TEST(resolve(with_stream(series, R"("domain": 20, "epsilon": 1.5)")).epsilon() == 1.5);
-    const Spec layered = resolve(with_stream(series, R"("domain": 20, "first_epsilon": 0.5)"));
-    BOOST_TEST(make_mechanism(layered)->first_epsilon() <= 0.5);
+    const Spec layered = resolve(with_stream(series, R"("domain": 20, "report_epsilon": 0.5)"));
+    BOOST_TEST(make_mechanism(layered)->report_epsilon() <= 0.5);
     // A named mechanism is kept.
     Json named = json(with_stream(series));
     named["mechanism"] = "l_grr";
@@ -483,7 +484,7 @@ BOOST_AUTO_TEST_CASE(impossible_streams_are_refused) {
     refused(with_stream(R"({"rounds": 6, "people": 500, "jitter": 400})", R"("min": 0, "max": 360)"),
             "\"jitter\"");
     refused(with_stream(R"({"rounds": 6, "people": 500, "speed": 4})"), "\"speed\"");
-    refused(with_stream(fine, R"("domain": 20, "want": "distribution")"), "\"want\"");
+    refused(with_stream(fine, R"("domain": 20, "estimate": "distribution")"), "\"estimate\"");
     refused(with_stream(fine, R"("domain": 20, "colour": 3)"), "no protocol is possible");
     refused(with_stream(fine, R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}])"),
             "one attribute");

@@ -62,10 +62,10 @@ summarise projective "$(category projective "$values" "$([ "$largest" ] && echo 
 summarise olh "$(category olh 1048576 1)" 'v\n5\n'
 summarise oue "$(category oue 65536 1)" 'v\n5\n'
 summarise subset "$(category subset 65536 1)" 'v\n5\n'
-summarise l_grr "$(category l_grr "$values" 2 '"first_epsilon": 1')" 'v\n5\n'
+summarise l_grr "$(category l_grr "$values" 2 '"report_epsilon": 1')" 'v\n5\n'
 summarise dbitflip "$(category dbitflip "$values" 1 '"buckets": 65536')" 'v\n5\n'
-summarise rappor "$(category rappor 2048 1 '"bits": 1024, "hashes": 8, "cohorts": 256')" 'v\n5\n'
-summarise many "$(category rappor 65536 1 '"bits": 1024, "hashes": 8, "cohorts": 256')" 'v\n5\n'
+summarise rappor "$(category rappor 2048 1 '"filter_bits": 1024, "hashes": 8, "cohorts": 256')" 'v\n5\n'
+summarise many "$(category rappor 65536 1 '"filter_bits": 1024, "hashes": 8, "cohorts": 256')" 'v\n5\n'
 summarise ddrm "$(category ddrm 256 1 '"rounds": 4096')" ''
 summarise threshold_series "$(number threshold_series '"rounds": 4096, "thresholds": 128')" ''
 summarise square_wave "$(number square_wave '"grid": 65536')" 'v\n5\n'
@@ -77,7 +77,7 @@ summarise haar_ranges "{\"mechanism\": \"haar_ranges\", \"epsilon\": 1, $vector}
 summarise duchi_vector "{\"mechanism\": \"duchi_vector\", \"epsilon\": 1, $vector}" "$vector_rows"
 fine='{"name": "a", "domain": 1024}, {"name": "b", "domain": 1024}'
 summarise joint_haar "{\"mechanism\": \"joint_haar\", \"epsilon\": 1, \"attributes\": [$fine]}" "a,b\n$(printf '%d,7\\n' {1..1000})"
-summarise strings '{"mechanism": "strings", "epsilon": 8, "cohorts": 16384, "buckets": 2, "first": 2, "attributes": [{"name": "v", "strings": {"alphabet": "a-zA-Z0-9", "longest": 10}}]}' \
+summarise strings '{"mechanism": "strings", "epsilon": 8, "cohorts": 16384, "hash_buckets": 2, "first_level_length": 2, "attributes": [{"name": "v", "strings": {"alphabet": "a-zA-Z0-9", "max_length": 10}}]}' \
     "v\n$(yes 'acme\n' | head -n 20000 | tr -d '\n')"
 labels=$(printf '"label %d", ' {0..65535})
 summarise labelled "{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"v\", \"domain\": [${labels%, }]}]}" 'v\nlabel 5\n'
@@ -194,7 +194,7 @@ of_batches crowd "ldp_insert('one_by_one', batch, 0)"
 remember many_reports "$(cat spec)"
 remember labels "{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [${labels%, }]}"
 remember auto "$(category auto 65536 1)"
-remember auto_joint "{\"mechanism\": \"joint\", \"epsilon\": 4, \"views\": \"auto\", \"people\": 1000000, \"attributes\": [$(printf '{"name": "a%d", "domain": 16}, ' {1..32} | sed 's/, $//')]}"
+remember auto_joint "{\"mechanism\": \"joint\", \"epsilon\": 4, \"marginals\": \"auto\", \"people\": 1000000, \"attributes\": [$(printf '{"name": "a%d", "domain": 16}, ' {1..32} | sed 's/, $//')]}"
 sql <<'SQL' >log || bad "the collections" log
 CREATE FUNCTION spec(name text) RETURNS jsonb LANGUAGE sql STABLE AS $$ SELECT s.spec FROM public.specs AS s WHERE s.name = $1 $$;
 CREATE FUNCTION reports(name text) RETURNS SETOF ldp_report LANGUAGE sql STABLE

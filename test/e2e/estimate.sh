@@ -153,7 +153,7 @@ has few.html "fewer than 30 reports: nothing is shown"
 if grep -qE '<circle|<data' <(sed -n '/id="answers"/,/>Collection</p' few.html); then bad "estimates of 8 people" few.html; else ok; fi
 
 # Strings of an open domain: a string that may have been cut does not look whole.
-collect brands '{"mechanism": "strings", "epsilon": 8, "attributes": [{"name": "brand", "strings": {"alphabet": "a-c", "longest": 3}}]}'
+collect brands '{"mechanism": "strings", "epsilon": 8, "attributes": [{"name": "brand", "strings": {"alphabet": "a-c", "max_length": 3}}]}'
 page brands
 run "strings in the terminal" 0 "$ldp" estimate brands
 has out "abc..."

@@ -36,7 +36,7 @@ $(for m in haar duchi_vector haar_ranges; do echo "\"mechanism\": \"$m\", $two, 
 "mechanism": "sampled", $two, "regression": {"of": "b", "on": ["a"]}, "min_group": 1
 "mechanism": "joint", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1, "bins": 3}]
 "mechanism": "grr", "attributes": [{"name": "a", "domain": ["0", "1"]}]
-"mechanism": "strings", "attributes": [{"name": "a", "strings": {"alphabet": "01", "longest": 4}}]
+"mechanism": "strings", "attributes": [{"name": "a", "strings": {"alphabet": "01", "max_length": 4}}]
 "mechanism": "ddrm", $value, "rounds": 8
 "mechanism": "threshold_series", $number, "rounds": 8
 END

@@ -60,7 +60,7 @@ check "only smeared estimates have a resolution" "0 t" "$(sql -F ' ' -c "SELECT 
 
 # A record of several kinds.
 collect record '{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "age", "min": 17, "max": 90},
-    {"name": "hours", "min": 0, "max": 60, "share": 2}, {"name": "colour", "domain": ["red", "blue", "green"]}]}' "$work/people.csv"
+    {"name": "hours", "min": 0, "max": 60, "weight": 2}, {"name": "colour", "domain": ["red", "blue", "green"]}]}' "$work/people.csv"
 check "auto samples records" sampled "$(sql -c "SELECT mechanism FROM ldp_collections WHERE name = 'record'")"
 agrees "means and shares of a record" 5 "SELECT estimate, stderr, t.truth FROM ldp_estimate('record', target => 'population') AS e
     JOIN (SELECT 'age', NULL, avg(age) FROM truth UNION ALL SELECT 'hours', NULL, avg(hours) FROM truth UNION ALL
@@ -107,14 +107,14 @@ check "a range for one number holds most people, and is no wider than declared" 
 # Plans in SQL and in a shell are the same, digit by digit.
 while IFS='|' read -r spec question people; do
     check "a plan of $spec" \
-        "$("$ldp" plan --csv ${people:+--people "$people"} --question "$question" "$spec" | sed 1d | cut -d, -f1-8)" \
+        "$("$ldp" plan --csv ${people:+--people "$people"} --target-json "$question" "$spec" | sed 1d | cut -d, -f1-8)" \
         "$(sql -c "COPY (SELECT source, stderr, part, margin, effect, n, epsilon, mechanism FROM ldp_plan('$spec', '$question', ${people:-NULL})) TO STDOUT CSV")"
 done <<'PLANS'
-{"mechanism": "auto", "epsilon": 1, "domain": 12}|{"error": 0.01, "answering": 0.7}|
+{"mechanism": "auto", "epsilon": 1, "domain": 12}|{"error": 0.01, "response_rate": 0.7}|
 {"mechanism": "auto", "domain": 1000}|{"margin": 0.02, "compare": "groups", "part": 0.3}|50000
 {"mechanism": "auto", "epsilon": 2, "min": 0, "max": 90}|{"mean": 40, "sd": 30}|3000
 {"mechanism": "tree", "epsilon": 1, "min": 0, "max": 90}|{"quantile": 0.4}|3000
-{"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": 4}]}|{"with": "b", "share": 0.2}|3000
+{"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": 4}]}|{"joint_with": "b", "proportion": 0.2}|3000
 PLANS
 
 finish

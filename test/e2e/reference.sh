@@ -10,7 +10,7 @@ tools/sql-reference --facts >"$work/facts"
 sql >"$work/log" 2>&1 <<'SQL' || { cat "$work/log"; exit 1; }
 CREATE EXTENSION ldp;
 SELECT ldp_create_collection('region', '{"mechanism": "grr", "epsilon": 4, "min_group": 1, "domain": ["north", "east", "south"]}'),
-    ldp_create_collection('links', '{"mechanism": "rappor", "epsilon": 4, "domain": ["a", "b", "c", "d"], "bits": 32, "hashes": 2, "cohorts": 4}'),
+    ldp_create_collection('links', '{"mechanism": "rappor", "epsilon": 4, "domain": ["a", "b", "c", "d"], "filter_bits": 32, "hashes": 2, "cohorts": 4}'),
     ldp_create_collection('wage', '{"mechanism": "pdp", "epsilon": 4, "attributes": [{"name": "wage", "min": 0, "max": 2500}]}'),
     ldp_create_collection('day', '{"mechanism": "haar", "epsilon": 4, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}]}'),
     ldp_create_collection('profile', '{"mechanism": "sampled", "epsilon": 4, "attributes": [{"name": "region", "domain": ["north", "east", "south"]}, {"name": "wage", "min": 0, "max": 2500}]}'),
@@ -21,7 +21,7 @@ SELECT ldp_create_collection('region', '{"mechanism": "grr", "epsilon": 4, "min_
     ldp_create_collection('survey', '{"mechanism": "joint", "epsilon": 6, "attributes": [{"name": "town", "domain": ["a", "b"]}, {"name": "car", "domain": ["yes", "no"]}]}'),
     ldp_create_collection('mood', '{"mechanism": "ddrm", "epsilon": 4, "domain": ["good", "bad"], "rounds": 4}'),
     ldp_create_collection('pulse', '{"mechanism": "threshold_series", "epsilon": 4, "min": 0, "max": 9, "grid": 9, "rounds": 4}'),
-    ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "ab", "longest": 4}}]}'),
+    ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "ab", "max_length": 4}}]}'),
     ldp_create_collection('visits', '{"mechanism": "grr", "epsilon": 4, "min_group": 1, "domain": ["north", "east", "south"]}', ARRAY[['seen', 'date'], ['country', 'text']], partition_by => 'seen'),
     ldp_create_collection('panel', '{"mechanism": "grr", "epsilon": 4, "min_group": 1, "domain": ["north", "east", "south"]}', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 2), ldp_create_rollup('daily', 'visits', '{day(seen),country}'), ldp_create_rollup('by_round', 'panel', '{round}');

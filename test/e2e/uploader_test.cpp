@@ -373,7 +373,7 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
                           bins = name.starts_with("same_joint") ? R"(, "bins": 4)" : "";
         const std::string attribute =
             entry->shape == Shape::one_categorical ? R"("domain": 100)"
-            : entry->shape == Shape::one_string    ? R"("strings": {"alphabet": "a-c", "longest": 4})"
+            : entry->shape == Shape::one_string    ? R"("strings": {"alphabet": "a-c", "max_length": 4})"
             : entry->shape == Shape::one_numeric || entry->shape == Shape::one_ordered
                 ? range
                 : R"("attributes": [{"name": "a", )" + range + bins + R"(}, {"name": "b", )" + range + bins +

@@ -20,17 +20,17 @@ std::vector<Collection> examples() {
     const std::string moving = R"("attributes": [{"name": "a", "min": 0, "max": 9, "evolving": true}])";
     const std::string parts[] = {
         R"("mechanism": "pdp", "grid": 1000, )" + moving,
-        R"("mechanism": "onebit", "first_epsilon": 1, )" + moving,
+        R"("mechanism": "onebit", "report_epsilon": 1, )" + moving,
         R"("mechanism": "l_grr", "domain": 5)",
         R"("mechanism": "l_sue", "domain": 11)",
         R"("mechanism": "loloha", "domain": 20)",
-        R"("mechanism": "dbitflip", "domain": 20, "bits": 4)",
-        R"("mechanism": "rappor", "domain": 20, "bits": 16, "cohorts": 3, "first_epsilon": 1)",
+        R"("mechanism": "dbitflip", "domain": 20, "bits_per_report": 4)",
+        R"("mechanism": "rappor", "domain": 20, "filter_bits": 16, "cohorts": 3, "report_epsilon": 1)",
         R"("mechanism": "subset", "domain": 20)",
         R"("mechanism": "projective", "domain": 20)",
         R"("mechanism": "haar_ordered", "domain": 20)",
         R"("mechanism": "tree", "domain": 20)",
-        R"("mechanism": "dithered", "domain": 20, "order": "circle", "first_epsilon": 1)",
+        R"("mechanism": "dithered", "domain": 20, "order": "circle", "report_epsilon": 1)",
         R"("mechanism": "dithered", "min": 0, "max": 9)",
         R"("mechanism": "haar", )" + two,
         R"("mechanism": "haar_ranges", )" + two,
@@ -38,10 +38,10 @@ std::vector<Collection> examples() {
         R"("mechanism": "joint", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 7},
            {"name": "c", "domain": 20}])",
         R"("mechanism": "joint_haar", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20}])",
-        R"("mechanism": "strings", "strings": {"alphabet": "a-z", "longest": 5})",
+        R"("mechanism": "strings", "strings": {"alphabet": "a-z", "max_length": 5})",
         R"("mechanism": "sampled", "per_report": 2, "attributes": [{"name": "a", "min": 0, "max": 1},
            {"name": "b", "domain": 20, "mechanism": "olh"},
-           {"name": "c", "domain": 20, "mechanism": "oue", "share": 2}])",
+           {"name": "c", "domain": 20, "mechanism": "oue", "weight": 2}])",
     };
     std::vector<Collection> all;
     for (const char* when : {"repeat", "stop"})

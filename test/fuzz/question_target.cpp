@@ -27,7 +27,7 @@ constexpr const char* texts[] = {
         {"name": "b", "domain": 4}]})",
     R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 4}, {"name": "b", "domain": 3},
         {"name": "c", "min": 0, "max": 8, "mechanism": "tree", "grid": 16},
-        {"name": "d", "vector": 3, "min": 0, "max": 8}], "together": [["a", "b"]]})",
+        {"name": "d", "vector": 3, "min": 0, "max": 8}], "joint_tables": [["a", "b"]]})",
     R"({"mechanism": "l_osue", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 9},
         "attributes": [{"name": "a", "domain": 4}]})",
     R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 4, "attributes": [{"name": "a", "domain": 4}]})",

@@ -79,7 +79,7 @@ const flushed = (store) => browser.run(async (store) => {
     const { Client, Collection, IndexedDBStore } = await import("/js/index.js");
     const client = await Client.open(await Collection.fetch(location.origin, "numbers"), new IndexedDBStore(store));
     await client.flush({ endpoint: location.origin, name: "numbers" });
-    return (await client.spent()).answers;
+    return (await client.spent()).responses;
 }, store);
 
 test("what was reported outlives its page, and is sent once", async () => {
@@ -144,7 +144,7 @@ test("full storage is reported, and stored data remain", async () => {
     }), 1);
     await assert.rejects(browser.run(async () => client.reportAll(Array.from({ length: 100000 }, () => [2]))),
         ({ code, message, hint }) => code === "environment" && /storage is full/.test(message) && /Free storage/.test(hint));
-    assert.deepEqual(await browser.run(async () => [await client.pending(), (await client.spent()).answers]), [1, 1]);
+    assert.deepEqual(await browser.run(async () => [await client.pending(), (await client.spent()).responses]), [1, 1]);
     assert.equal(await browser.run(async () => (await client.report([2])).origin), "drawn");
 });
 

@@ -46,7 +46,7 @@ const to = (name = "pets") => ({ endpoint: endpoint.url, name, retryFor: 2000 })
 test("a spec with an open choice is refused with the way to resolve it", async () => {
     const pair = [{ name: "a", domain: 2 }, { name: "b", domain: 3 }];
     for (const spec of [{ mechanism: "auto", epsilon: 1, domain: 4 }, { mechanism: "sampled", epsilon: 1, attributes: pair },
-        { mechanism: "joint", epsilon: 1, views: "auto", people: 1000, attributes: pair }])
+        { mechanism: "joint", epsilon: 1, marginals: "auto", people: 1000, attributes: pair }])
         await assert.rejects(Collection.from(spec), failed("invalid_spec", /ldp spec resolve.*ldp_spec_canonical/));
 });
 
@@ -141,7 +141,7 @@ for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () 
             await later.flush(to());
             assert.deepEqual(endpoint.counted().map(({ round }) => round).sort((a, b) => a - b), [0, 7, ...rounds].sort((a, b) => a - b));
             await assert.rejects(later.reportAll([[first]]), failed("unsupported", /one record per round/));
-            if (spec === remembered) assert.equal((await later.spent()).answers, 2);
+            if (spec === remembered) assert.equal((await later.spent()).responses, 2);
         });
 
 test("a fleet takes one record of each person and round, with oncePerRound", async () => {
@@ -272,7 +272,7 @@ test("its frequencies are those of its mechanism", async () => {
 test("records are given by position or by name, and refused with what is allowed", async () => {
     const people = await Collection.from({ mechanism: "sampled", epsilon: 1, per_report: 1,
         attributes: [{ name: "wage", min: 0, max: 10, mechanism: "optimal" },
-            { name: "pet", domain: ["cat", "dog"], none: "dog", mechanism: "grr" }] });
+            { name: "pet", domain: ["cat", "dog"], missing_label: "dog", mechanism: "grr" }] });
     assert.deepEqual((await people.perturb([12, "cat"])).clamped, ["wage"]);
     assert.deepEqual((await people.perturb({ pet: null, wage: 3 })).clamped, []);
     await assert.rejects(people.perturb([3, "cow"]), failed("invalid_value", /"cow".*"pet".*"cat", "dog"/));
@@ -290,7 +290,7 @@ test("records are given by position or by name, and refused with what is allowed
 
 test("strings of an open domain are folded, cut and refused", async () => {
     const spec = { mechanism: "strings", epsilon: 4,
-        attributes: [{ name: "brand", strings: { alphabet: "a-z", longest: 6, fold: true } }] };
+        attributes: [{ name: "brand", strings: { alphabet: "a-z", max_length: 6, lowercase: true } }] };
     const brands = await Collection.from(spec);
     assert.deepEqual((await brands.perturb(["Acme"])).clamped, []);
     assert.deepEqual((await brands.perturb({ brand: null })).clamped, []);
@@ -523,7 +523,7 @@ test("clients that share a store take turns", async () => {
     // Equal values have equal responses.
     for (let i = 0; i < 10; ++i)
         assert.equal(new Set(counted.filter(({ round }) => round % 10 === i).map(({ payload }) => payload)).size, 1);
-    assert.equal((await clients[3].spent()).answers, 10);
+    assert.equal((await clients[3].spent()).responses, 10);
 });
 
 test("clients of one store object save one after another", async () => {
@@ -613,7 +613,7 @@ test("a store that fails reports nothing and spends nothing", async () => {
     broken = true;
     await assert.rejects(client.report([2]), failed("environment", /no space left/));
     broken = false;
-    assert.equal((await client.spent()).answers, 1);
+    assert.equal((await client.spent()).responses, 1);
     assert.equal(await client.pending(), 1);
     assert.equal((await client.report([2])).origin, "drawn");
 });

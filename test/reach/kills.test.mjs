@@ -61,7 +61,7 @@ test(`${kills} kills of Node, seed ${seed}`, { timeout: 600000 }, async () => {
             assert.equal(payload, answers.get(round % 7) ?? payload, `value ${round % 7} was randomized twice`);
             answers.set(round % 7, payload);
         }
-        assert.equal((await client.spent()).answers, answers.size);
+        assert.equal((await client.spent()).responses, answers.size);
         console.log(`${killed} processes killed, ${reported.size} reports known to be durable, ${rounds.length} counted`);
     } finally {
         await endpoint.stop();

@@ -68,12 +68,12 @@ class Explorer {
 // What e^ε is reached by to a thousandth, and what is not: the last number is the least share of ε that is spent.
 const specs = [
     [{ mechanism: "grr", epsilon: 1, domain: 4 }, 0.999],
-    [{ mechanism: "l_osue", epsilon: 2, first_epsilon: 1, domain: 3 }, 0.4],
+    [{ mechanism: "l_osue", epsilon: 2, report_epsilon: 1, domain: 3 }, 0.4],
     [{ mechanism: "subset", epsilon: 1, domain: 5 }, 0.999],
     [{ mechanism: "hadamard", epsilon: 1, domain: 6 }, 0.999],
     [{ mechanism: "projective", epsilon: 2, domain: 7 }, 0.999],
     [{ mechanism: "exponential", epsilon: 1, domain: 3, utilities: [[4, 1, 0], [2, 9, 2], [-3, 0, 1]] }, 0.5],
-    [{ mechanism: "l_grr", epsilon: 2, first_epsilon: 1, domain: 3 }, 0.4],
+    [{ mechanism: "l_grr", epsilon: 2, report_epsilon: 1, domain: 3 }, 0.4],
     [{ mechanism: "duchi", epsilon: 1, min: 0, max: 10 }, 0.999],
     [{ mechanism: "onebit", epsilon: 1, min: 0, max: 10 }, 0.999],
     [{ mechanism: "pdp", epsilon: 1, min: 0, max: 10 }, 0.999],

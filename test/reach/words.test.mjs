@@ -41,7 +41,7 @@ const cases = {
     "gaussian": { mechanism: "gaussian", epsilon: 1, delta: 1e-6, attributes: numbers },
     "a record": { mechanism: "sampled", epsilon: 4, per_report: 1,
         attributes: [{ name: "a", min: 0, max: 9, mechanism: "optimal" }, { name: "b", domain: 40, mechanism: "grr" }] },
-    "a memoized response": { mechanism: "l_osue", epsilon: 4, first_epsilon: 1, domain: 256, evolving: {},
+    "a memoized response": { mechanism: "l_osue", epsilon: 4, report_epsilon: 1, domain: 256, evolving: {},
         budget: { epsilon: 40 } },
 };
 for (const [name, spec] of Object.entries(cases)) {

@@ -40,17 +40,17 @@ FROM ldp_minimax_bound('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"
 SELECT bool_and(lower_bound <= stderr) AS kept, count(DISTINCT lower_bound) AS bounds FROM ldp_advise('{"epsilon": 1, "domain": 64}');
 -- For cross tables, the advice uses the planned error of the pair with the largest error.
 SELECT mechanism, round(stderr::numeric, 4) AS stderr, obstacle
-FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "views": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}', 10000);
+FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "marginals": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}', 10000);
 SELECT round(max(stderr)::numeric, 4) AS stderr
 FROM unnest('{sex,sex,town}'::text[], '{town,age,age}'::text[]) AS pair (a, b),
      ldp_plan('{"mechanism": "joint", "epsilon": 1, "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "town", "domain": 5}, {"name": "age", "min": 0, "max": 100, "bins": 4}]}',
-              jsonb_build_object('attribute', a, 'with', b), 10000) WHERE source = 'randomizer';
-SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100}]}');
+              jsonb_build_object('attribute', a, 'joint_with', b), 10000) WHERE source = 'randomizer';
+SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "marginals": "pairs", "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100}]}');
 -- The choice depends on the error of the queries: cells or boxes. If only one mechanism supports them, it is chosen.
 SELECT target, advised, obstacle FROM unnest('{cells,ranges}'::text[]) AS target,
-     LATERAL (SELECT mechanism AS advised, obstacle FROM ldp_advise(jsonb_build_object('epsilon', 1, 'views', 'pairs', 'target', target, 'attributes',
+     LATERAL (SELECT mechanism AS advised, obstacle FROM ldp_advise(jsonb_build_object('epsilon', 1, 'marginals', 'pairs', 'optimize_for', target, 'attributes',
          '[{"name": "age", "min": 0, "max": 100, "bins": 20}, {"name": "wage", "min": 0, "max": 100, "bins": 16}]'::jsonb), 10000) LIMIT 2) AS a;
-SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "triples", "attributes": [{"name": "a", "domain": 8}, {"name": "b", "domain": 8}, {"name": "c", "domain": 8}]}') LIMIT 2;
-SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "views": "pairs", "attributes": [{"name": "a", "domain": 200}, {"name": "b", "domain": 200}]}') LIMIT 2;
+SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "marginals": "triples", "attributes": [{"name": "a", "domain": 8}, {"name": "b", "domain": 8}, {"name": "c", "domain": 8}]}') LIMIT 2;
+SELECT mechanism, obstacle FROM ldp_advise('{"epsilon": 1, "marginals": "pairs", "attributes": [{"name": "a", "domain": 200}, {"name": "b", "domain": 200}]}') LIMIT 2;
 SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "epsilon": 1, "domain": 4}', 0);
 SELECT * FROM ldp_minimax_bound('{"mechanism": "grr", "domain": 4}');

@@ -9,7 +9,7 @@ SELECT ldp_create_collection('wage', '{"mechanism": "duchi", "epsilon": 1, "attr
 SELECT ldp_create_collection('age', '{"mechanism": "haar_ordered", "epsilon": 1, "grid": 7, "attributes": [{"name": "age", "min": 0, "max": 7}]}');
 SELECT ldp_create_collection('day', '{"mechanism": "haar", "randomizer": "pdp", "epsilon": 4, "grid": 100, "attributes": [{"name": "night", "min": 0, "max": 100}, {"name": "noon", "min": 0, "max": 1000}]}');
 SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
-    {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr", "share": 3}, {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}');
+    {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr", "weight": 3}, {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}');
 SELECT ldp_open_rounds('town', 0, 1), ldp_open_rounds('wage', 0, 1);
 INSERT INTO town SELECT pg_temp.report_to('town', pg_temp.little(CASE WHEN i % 4 = 0 THEN i / 4 % 3 ELSE 1 END, 1)), i % 2 FROM generate_series(1, 3000) AS i;
 INSERT INTO wage SELECT pg_temp.report_to('wage', pg_temp.little(i % 2, 1)), i % 2 FROM generate_series(1, 2000) AS i;

@@ -4,7 +4,7 @@ CREATE SCHEMA comparisons;
 SET search_path = comparisons, public;
 
 SELECT ldp_create_collection('survey', '{"mechanism": "sampled", "epsilon": 2, "grid": 10, "attributes": [{"name": "income", "min": 0, "max": 1000, "mechanism": "duchi"},
-    {"name": "mood", "domain": ["bad", "fair", "good"], "mechanism": "grr", "share": 3}]}');
+    {"name": "mood", "domain": ["bad", "fair", "good"], "mechanism": "grr", "weight": 3}]}');
 ALTER TABLE survey ADD COLUMN country text;
 INSERT INTO survey (report, country) SELECT pg_temp.report(ldp_client_spec('survey'), CASE WHEN i % 4 = 0 THEN '00' || pg_temp.little((i % 5 < n)::integer, 1)
     ELSE '01' || pg_temp.little(CASE WHEN i % 7 < n THEN 0 ELSE i % 3 END, 1) END), country

@@ -16,7 +16,7 @@ FROM unnest(ARRAY['duchi', 'hybrid', 'piecewise', 'pdp', 'laplace']) AS mechanis
      ldp_influence(format('{"mechanism": "%s", "epsilon": 1, "min": 0, "max": 10}', mechanism)::jsonb);
 SELECT attribute, round(one_report::numeric, 4) AS one_report, round(down::numeric, 4) AS down, round(up::numeric, 4) AS up
 FROM ldp_influence('{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
-    {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr", "share": 3}]}', 0.05);
+    {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr", "weight": 3}]}', 0.05);
 SELECT attribute, one_report, up FROM ldp_influence('{"mechanism": "haar_ranges", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}');
 SELECT * FROM ldp_influence('{"mechanism": "grr", "epsilon": 1, "domain": 4}', 1);
 \echo :LAST_ERROR_SQLSTATE
@@ -40,7 +40,7 @@ FROM (SELECT ldp_agg(report) AS s FROM town) AS t, ldp_robust_interval(s, 0.05) 
 -- If all reports about an attribute may be forged, the interval is the whole range.
 SELECT attribute, n, round(w.lower::numeric, 4) AS lower, round(w.upper::numeric, 4) AS upper
 FROM (SELECT ldp_agg(pg_temp.report('{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
-          {"name": "price", "min": 0, "max": 10, "mechanism": "duchi", "share": 9}]}', CASE WHEN i % 10 = 0 THEN '00' ELSE '01' END || pg_temp.little(i % 2, 1))) AS s
+          {"name": "price", "min": 0, "max": 10, "mechanism": "duchi", "weight": 9}]}', CASE WHEN i % 10 = 0 THEN '00' ELSE '01' END || pg_temp.little(i % 2, 1))) AS s
       FROM generate_series(1, 4000) AS i) AS t, ldp_robust_interval(s, 0.1) AS w;
 SELECT count(*) FROM ldp_robust_interval((SELECT ldp_agg(report) FROM town), 1);
 \echo :LAST_ERROR_SQLSTATE

@@ -6,8 +6,8 @@
 CREATE TABLE oracle (name text PRIMARY KEY, spec jsonb);
 INSERT INTO oracle SELECT name, jsonb_build_object('mechanism', name, 'epsilon', 1, 'domain', 12) || more
 FROM (VALUES ('grr', '{}'::jsonb), ('oue', '{}'), ('sue', '{}'), ('subset', '{}'), ('blh', '{}'), ('olh', '{}'),
-             ('hadamard', '{}'), ('projective', '{}'), ('rappor', '{"bits": 12, "cohorts": 4, "hashes": 2}'),
-             ('exponential', '{"columns": 4, "reach": 2}')) AS o (name, more);
+             ('hadamard', '{}'), ('projective', '{}'), ('rappor', '{"filter_bits": 12, "cohorts": 4, "hashes": 2}'),
+             ('exponential', '{"columns": 4, "max_distance": 2}')) AS o (name, more);
 
 
 -- For all data, reports of one spec have one length, and "derived" has the constants.
@@ -152,9 +152,9 @@ SELECT value, abs(estimate - ((CASE value WHEN 0 THEN 0.75 ELSE 0.25 END - (1 - 
        abs(stderr - sqrt(p * (1 - p) / 400) / (2 * p - 1)) < 1e-9 AS errors FROM answers, law, ldp_proportions(s);
 -- Near values are less distinguishable, and a limited range spends epsilon on them.
 SELECT round((ldp_spec_canonical(spec) -> 'derived' ->> 'epsilon_per_unit')::numeric, 6) AS per_unit FROM (VALUES
-    ('{"mechanism": "exponential", "epsilon": 4, "domain": 5}'::jsonb), ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "reach": 2}'),
-    ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "reach": 1}')) AS s (spec);
-SELECT ldp_create_collection('twins', '{"mechanism": "exponential", "epsilon": 1, "domain": 3, "places": [[0, 0], [9, 9], [0, 0]]}');
+    ('{"mechanism": "exponential", "epsilon": 4, "domain": 5}'::jsonb), ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "max_distance": 2}'),
+    ('{"mechanism": "exponential", "epsilon": 4, "domain": 5, "max_distance": 1}')) AS s (spec);
+SELECT ldp_create_collection('twins', '{"mechanism": "exponential", "epsilon": 1, "domain": 3, "coordinates": [[0, 0], [9, 9], [0, 0]]}');
 \echo :LAST_ERROR_SQLSTATE
 
 -- Few reports ------------------------------------------------------------------------------------------------

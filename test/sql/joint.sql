@@ -7,23 +7,23 @@ SET search_path = joint, public;
 -- Specs: numbers in bins are categories, whose labels are the bins; views and what they are for are settled.
 SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "bins": 4}, {"name": "town", "domain": 3}]}') - 'derived';
-SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "people": 1000000, "views": "auto", "target": "ranges",
+SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "people": 1000000, "marginals": "auto", "optimize_for": "ranges",
     "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}') - 'derived' - 'attributes';
-SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "views": [["town", "sex"], ["age"]],
+SELECT ldp_spec_canonical('{"mechanism": "joint", "epsilon": 4, "marginals": [["town", "sex"], ["age"]],
     "attributes": [{"name": "sex", "domain": ["f", "m"]}, {"name": "age", "min": 0, "max": 100, "edges": [18, 65]}, {"name": "town", "domain": 3}]}') - 'attributes';
 SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "joint", "epsilon": 1, ' || rest || '}'))
 FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "domain": 2}]',
     '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1}]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2, "share": 2}]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "triples"',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "auto"',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "quadruples"',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a", "c"]]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a", "a"]]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a"], ["a"]]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a"]]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": []',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2, "weight": 2}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": "triples"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": "auto"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": "quadruples"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": [["a", "c"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": [["a", "a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": [["a"], ["a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": [["a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": []',
     '"attributes": [{"name": "a", "domain": 200}, {"name": "b", "domain": 200}]',
     '"attributes": [{"name": "a", "min": 0, "max": 1, "bins": 2, "edges": [0.5]}, {"name": "b", "domain": 2}]',
     '"attributes": [{"name": "a", "min": 0, "max": 1, "bins": 1}, {"name": "b", "domain": 2}]',
@@ -45,7 +45,7 @@ INSERT INTO survey SELECT pg_temp.report_to('survey', CASE i % 3
 FROM generate_series(1, 3000) AS i,
      LATERAL (SELECT i / 3 % 2 AS sex, (i / 6 % 3 + (i / 18) % 2 * (i / 3 % 2)) % 3 AS age, (i / 3 % 2 + i / 7) % 3 AS town) AS p;
 SELECT ldp_agg(report) AS s FROM survey \gset
-SELECT * FROM ldp_views(:'s');
+SELECT * FROM ldp_marginals(:'s');
 SELECT ldp_labels(:'s', 'age'), ldp_attributes(:'s');
 
 \pset numericlocale off

@@ -7,23 +7,23 @@ CREATE FUNCTION pg_temp.byte(number integer) RETURNS text LANGUAGE sql AS $$ SEL
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
 
 -- Specs.
-SELECT ldp_spec_canonical('{"mechanism": "joint_haar", "epsilon": 4, "views": [["age", "sex"]], "people": 1000, "attributes": [{"name": "sex", "domain": ["f", "m"]},
+SELECT ldp_spec_canonical('{"mechanism": "joint_haar", "epsilon": 4, "marginals": [["age", "sex"]], "people": 1000, "attributes": [{"name": "sex", "domain": ["f", "m"]},
     {"name": "age", "min": 0, "max": 100, "edges": [18, 40, 65]}]}') - 'derived';
 -- With views, "auto" chooses the mechanism with the smallest error for the queries; the advice ignores queries that "people" leaves to fits.
-SELECT c->>'mechanism' AS mechanism, c->'chosen'->>'reason' AS reason FROM unnest(ARRAY['"views": "pairs"', '"views": "pairs", "target": "ranges"', '"views": "triples"']) AS rest,
+SELECT c->>'mechanism' AS mechanism, c->'chosen'->>'reason' AS reason FROM unnest(ARRAY['"marginals": "pairs"', '"marginals": "pairs", "optimize_for": "ranges"', '"marginals": "triples"']) AS rest,
     ldp_spec_canonical(('{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}, {"name": "c", "domain": 12}], ' || rest || '}')::jsonb) AS c;
-SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "views": "pairs", "target": "ranges", "people": 300,
+SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "marginals": "pairs", "optimize_for": "ranges", "people": 300,
     "attributes": [{"name": "a", "domain": 64}, {"name": "b", "domain": 64}]}', 1000000);
 SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "joint_haar", "epsilon": 1, ' || rest || '}'))
 FROM unnest(ARRAY[
     '"attributes": [{"name": "a", "domain": 2}]',
     '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "min": 0, "max": 1}]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2, "share": 2}]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": "triples"',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}], "views": [["a", "b", "c"]]',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "views": [["a"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2, "weight": 2}]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": "triples"',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}], "marginals": [["a", "b", "c"]]',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "marginals": [["a"]]',
     '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "people": 0',
-    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "singles": 0.5',
+    '"attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}], "one_way_share": 0.5',
     '"attributes": [{"name": "a", "domain": 4096}, {"name": "b", "domain": 2048}]']) AS rest;
 
 -- A collection. Its queries are sex; two levels of age; sex with each of these. At this epsilon a report has a position and a
@@ -35,7 +35,7 @@ SELECT i % 5 AS question, i / 5 % 2 AS sex, CASE WHEN i / 10 % 3 = 0 THEN 3 * (i
 INSERT INTO survey SELECT pg_temp.report_to('survey', pg_temp.byte(question) || pg_temp.byte(CASE question
     WHEN 0 THEN sex WHEN 1 THEN age / 2 WHEN 2 THEN age WHEN 3 THEN sex # (age / 2) ELSE age / 2 * 2 + (sex # (age % 2)) END)) FROM people;
 SELECT ldp_agg(report) AS s FROM survey \gset
-SELECT * FROM ldp_views(:'s');
+SELECT * FROM ldp_marginals(:'s');
 SELECT pg_temp.short(avg((sex = 0)::integer)) AS f, pg_temp.short(avg((sex = 0 AND age IN (1, 2))::integer)) AS f_from_18_to_65 FROM people;
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, n, people, cell_numbers, note
 FROM ldp_marginal(:'s', '{sex,age}');
@@ -62,7 +62,7 @@ SELECT pg_temp.short(sqrt(sum(power(both_ - sex_ * age_, 2) / (sex_ * age_)))) A
      FROM people AS p, generate_series(0, 1) AS s, generate_series(0, 3) AS a GROUP BY s, a) AS cells;
 SELECT attribute, other_attribute, pg_temp.short(estimate) AS v, pg_temp.short(lower) AS lower, pg_temp.short(upper) AS upper, pg_temp.short(information) AS information, n, p_value < 1e-9 AS sure,
     adjusted_p_value = p_value AS alone, note FROM ldp_association(:'s');
-SELECT ldp_learn_views(:'s');
+SELECT ldp_learn_marginals(:'s');
 SELECT kind, attributes, pg_temp.short(estimate) AS v, cells, clique, parent FROM ldp_model(:'s');
 SELECT r.record->>'sex' AS sex, (r.record->>'age')::float8 < 40 AS below_40, pg_temp.short(count(*) / 20000.0) AS share, pg_temp.short(min(f.share)::float8) AS fitted
 FROM ldp_synthesize(:'s', 20000, 3) AS r JOIN LATERAL

@@ -51,7 +51,7 @@ SELECT call, pg_temp.alike(call, name, number) FROM (VALUES
     ('ldp_conditional(pair, ''{age}'', ''{%}'')', 'sex', '0'),
     ('ldp_crosstab(pair, ''%'', ''sex'')', 'age', '1'),
     ('ldp_fitted(pair, ''{%}'')', 'age', '1'),
-    ('ldp_plan_views(pair, 1000, ''[["sex", "%"]]'')', 'age', '1'),
+    ('ldp_plan_marginals(pair, 1000, ''[["sex", "%"]]'')', 'age', '1'),
     ('ldp_covariance(moments, ''x'', ''%'')', 'y', '1'),
     ('ldp_correlation(moments, ''%'', ''y'')', 'x', '0'),
     ('ldp_regression(moments, ''%'', ''{x}'')', 'y', '1'),
@@ -63,7 +63,7 @@ SELECT call, pg_temp.refusal(format('SELECT %s FROM s', replace(call, '%', 'vill
     'ldp_proportion(record, ''Bonn'', ''%'')', 'ldp_consistent(record, ''norm_sub'', ''%'')', 'ldp_top(record, 1, attribute => ''%'')', 'ldp_health(record, ''%'')',
     'ldp_change(record, later, attribute => ''%'')', 'ldp_part(record, ''%'')', 'ldp_attribute(record, ''%'')', 'ldp_labels(record, ''%'')',
     'ldp_marginal(pair, ARRAY[''%''])', 'ldp_proportion_where(pair, ''{"%": "f"}'')', 'ldp_conditional(pair, ''{age}'', ''{%}'')', 'ldp_crosstab(pair, ''%'', ''sex'')',
-    'ldp_fitted(pair, ''{%}'')', 'ldp_plan_views(pair, 1000, ''[["sex", "%"]]'')', 'ldp_covariance(record, ''size'', ''%'')', 'ldp_correlation(record, ''%'', ''size'')',
+    'ldp_fitted(pair, ''{%}'')', 'ldp_plan_marginals(pair, 1000, ''[["sex", "%"]]'')', 'ldp_covariance(record, ''size'', ''%'')', 'ldp_correlation(record, ''%'', ''size'')',
     'ldp_regression(record, ''%'', ''{size}'')', 'ldp_regression(record, ''size'', ''{%}'')']) AS call;
 
 -- A collection that goes away takes its labels with it; another one has its own. In one session and one prepared statement.

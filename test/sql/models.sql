@@ -37,13 +37,13 @@ SELECT kind, attributes, pg_temp.short(estimate) AS v, pg_temp.short(information
 SELECT kind, attributes, clique, parent FROM ldp_model(:'s', 0.0001, cells => 4);
 
 -- Views for a second round, in the format of a spec: the associated pair, and the towns alone.
-SELECT ldp_learn_views(:'s'), ldp_learn_views(:'s', 0);
-SELECT ldp_create_collection('second', ldp_client_spec('survey') - 'derived' || jsonb_build_object('views', ldp_learn_views(:'s')));
+SELECT ldp_learn_marginals(:'s'), ldp_learn_marginals(:'s', 0);
+SELECT ldp_create_collection('second', ldp_client_spec('survey') - 'derived' || jsonb_build_object('marginals', ldp_learn_marginals(:'s')));
 INSERT INTO second SELECT pg_temp.report_to('second', '0001');
-SELECT v.attributes FROM ldp_views(ldp_summary_of('second')) AS v;
+SELECT v.attributes FROM ldp_marginals(ldp_summary_of('second')) AS v;
 -- Ways to divide the people of a second round, by what their answers would be off by, the best first.
-SELECT views, error BETWEEN 0.001 AND 0.5 AS plausible FROM ldp_plan_views(:'s', 100000, '[["age", "sex"]]');
-SELECT count(*), bool_and(error > 0) AS known, bool_or(views = '"pairs"') AS pairs FROM ldp_plan_views(:'s', 100000);
+SELECT marginals, error BETWEEN 0.001 AND 0.5 AS plausible FROM ldp_plan_marginals(:'s', 100000, '[["age", "sex"]]');
+SELECT count(*), bool_and(error > 0) AS known, bool_or(marginals = '"pairs"') AS pairs FROM ldp_plan_marginals(:'s', 100000);
 
 -- Records: as many as asked for, the same for the same seed, spread as the model says, numbers within their bins.
 SELECT min(number) AS first, max(number) AS last, count(DISTINCT record->>'sex') AS sexes, bool_and((record->>'age')::float8 BETWEEN 0 AND 100) AS ages,
@@ -80,15 +80,15 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_model(%L, ''NaN'')',
     'SELECT ldp_model(%L, cells => 1)',
     'SELECT ldp_model(%L, cells => -1)',
-    'SELECT ldp_learn_views(%L, -0.1)',
-    'SELECT ldp_learn_views(%L, ''NaN'')',
-    'SELECT ldp_plan_views(%L, 0)',
-    'SELECT ldp_plan_views(%L, ''NaN'')',
-    'SELECT ldp_plan_views(%L, 100, ''"boxes"'')',
-    'SELECT ldp_plan_views(%L, 100, ''[]'')',
-    'SELECT ldp_plan_views(%L, 100, ''[["sex", "wage"]]'')',
-    'SELECT ldp_plan_views(%L, 100, ''[["sex", "sex"]]'')',
-    'SELECT ldp_plan_views(%L, 100, ''[[1]]'')',
+    'SELECT ldp_learn_marginals(%L, -0.1)',
+    'SELECT ldp_learn_marginals(%L, ''NaN'')',
+    'SELECT ldp_plan_marginals(%L, 0)',
+    'SELECT ldp_plan_marginals(%L, ''NaN'')',
+    'SELECT ldp_plan_marginals(%L, 100, ''"boxes"'')',
+    'SELECT ldp_plan_marginals(%L, 100, ''[]'')',
+    'SELECT ldp_plan_marginals(%L, 100, ''[["sex", "wage"]]'')',
+    'SELECT ldp_plan_marginals(%L, 100, ''[["sex", "sex"]]'')',
+    'SELECT ldp_plan_marginals(%L, 100, ''[[1]]'')',
     'SELECT ldp_synthesize(%L, -1)',
     'SELECT ldp_synthesize(%L, 1000000000000)']) AS query;
 SELECT pg_temp.refusal(format('SELECT ldp_fitted(%L, ''{sex,"town \"here\""}'')', s))
@@ -102,8 +102,8 @@ SELECT count(*), count(estimate), min(note) FROM ldp_association(:'few');
 SELECT count(*), count(estimate), min(note) FROM ldp_fitted(:'few', '{sex}');
 SELECT pg_temp.refusal(format('SELECT ldp_model(%L)', :'few'));
 SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', :'few'));
-SELECT pg_temp.refusal(format('SELECT ldp_learn_views(%L)', :'few'));
-SELECT ldp_learn_views(ldp_agg(report)) IS NULL AS none FROM survey WHERE false;
+SELECT pg_temp.refusal(format('SELECT ldp_learn_marginals(%L)', :'few'));
+SELECT ldp_learn_marginals(ldp_agg(report)) IS NULL AS none FROM survey WHERE false;
 SELECT (SELECT count(*) FROM ldp_association(ldp_agg(report))) AS pairs, (SELECT count(*) FROM ldp_fitted(ldp_agg(report), '{sex}')) AS cells,
        (SELECT count(*) FROM ldp_model(ldp_agg(report))) AS cliques, (SELECT count(*) FROM ldp_synthesize(ldp_agg(report), 5)) AS records FROM survey WHERE false;
 -- A pair with fewer reports than others has no estimates.
@@ -114,7 +114,7 @@ SELECT attributes, estimate IS NULL AS hidden, p_value IS NULL AND information I
 FROM ldp_model((SELECT ldp_agg(report) FROM (SELECT report, row_number() OVER (PARTITION BY substr(report::text, length(report::text) - 3, 2) ORDER BY report) AS i,
     substr(report::text, length(report::text) - 3, 2) AS view FROM survey) AS r WHERE i <= CASE view WHEN '01' THEN 19 ELSE 1800 END), 1) WHERE kind = 'edge';
 -- Without reports about an attribute there are no synthetic records.
-SELECT ldp_create_collection('rare', '{"mechanism": "joint", "epsilon": 4, "views": [["a", "b"], ["c"]], "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}]}');
+SELECT ldp_create_collection('rare', '{"mechanism": "joint", "epsilon": 4, "marginals": [["a", "b"], ["c"]], "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 2}]}');
 SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', ldp_agg(pg_temp.report_to('rare', '0001')))) FROM generate_series(1, 30);
 -- Memoized responses: n counts people instead of reports, and the rounds must be known.
 SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "min_group": 30, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}]}');

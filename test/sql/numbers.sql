@@ -13,7 +13,7 @@ INSERT INTO question SELECT name, jsonb_build_object('mechanism', name, 'epsilon
     ('duchi_vector', '{"attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}, {"name": "c", "min": -1, "max": 1}]}'),
     ('gaussian', '{"delta": 0.001, "grid": 2, "attributes": [{"name": "a", "min": 0, "max": 100}, {"name": "b", "min": -1, "max": 1}]}'),
     ('sampled', '{"grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
-        {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "share": 3},
+        {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "weight": 3},
         {"name": "price", "min": 0, "max": 10, "mechanism": "duchi"}]}')) AS q (name, more);
 SELECT name, ldp_spec_canonical(spec) - 'derived' AS canonical FROM question WHERE name IN ('sampled', 'haar_ordered') ORDER BY name;
 
@@ -117,10 +117,10 @@ FROM whole, ldp_between(serial, 0, 1) AS r, LATERAL (SELECT ldp_mean(serial, 0),
 SELECT l.mechanism = CASE WHEN l.smooth_error < l.sharp_error THEN 'square_wave' ELSE l.sharp_mechanism END AS the_better_one,
        l.sharp_mechanism, l.smooth_grid, l.smooth_error >= l.smooth_bias AS with_its_bias, m.sharp_error < l.sharp_error / 9 AS fewer_errors_of_many
 FROM whole, ldp_pilot_choice(serial, serial, 100) AS l, ldp_pilot_choice(serial, serial, 10000) AS m WHERE name = 'haar_ordered';
-SELECT mechanism, round(stderr::numeric, 5) AS stderr, lower_bound, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 255, "grid": 255, "want": "distribution"}');
+SELECT mechanism, round(stderr::numeric, 5) AS stderr, lower_bound, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 255, "grid": 255, "estimate": "distribution"}');
 SELECT mechanism, obstacle FROM ldp_advise('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8}');
 SELECT spec ->> 'mechanism' AS mechanism, spec ->> 'grid' AS grid, spec -> 'chosen' AS chosen
-FROM ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 255, "grid": 255, "want": "distribution"}') AS spec;
+FROM ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 255, "grid": 255, "estimate": "distribution"}') AS spec;
 
 -- A record, whole and in parts.
 SELECT ldp_create_collection('things', spec) FROM question WHERE name = 'sampled';
@@ -157,8 +157,8 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_pilot_choice(w.serial, o.serial, 10) FROM whole AS w, whole AS o WHERE w.name = 'haar_ordered' AND o.name = 'square_wave'$$),
     ($$SELECT ldp_pilot_choice(serial, serial, 10) FROM whole WHERE name = 'square_wave'$$),
     ($$SELECT ldp_pilot_choice(serial, serial, 0) FROM whole WHERE name = 'haar_ordered'$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 9, "want": "distribution"}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 9, "want": "median"}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 9, "estimate": "distribution"}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 9, "estimate": "median"}')$$),
     ($$SELECT * FROM whole, ldp_distribution(serial, 'none') WHERE name = 'square_wave'$$),
     ($$SELECT * FROM whole, ldp_shrinkage(serial, 'soft') WHERE name = 'duchi_vector'$$),
     ($$SELECT pg_temp.report(spec, 'ff5a') FROM question WHERE name = 'gaussian'$$),
@@ -167,7 +167,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_spec_canonical(spec || '{"evolving": {}, "budget": {"epsilon": 5}}') FROM question WHERE name = 'gaussian'$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "duchi", "epsilon": 1, "delta": 1e-9, "min": 0, "max": 1}')$$),
     ($$SELECT * FROM whole, ldp_shrinkage(serial, 'hard') WHERE name = 'duchi_vector'$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "share": 0}, {"name": "b", "domain": 3}]}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "weight": 0}, {"name": "b", "domain": 3}]}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "grr"}, {"name": "b", "domain": 3}]}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "haar", "epsilon": 1, "coefficients": [[-1, 1]], "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "haar_ordered", "epsilon": 1, "domain": 8, "grid": 7}')$$),

@@ -29,11 +29,11 @@ SELECT name, round(stderr::numeric, 5) AS stderr, sources
 FROM (VALUES (1, 'mean', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100, "grid": 20}'::jsonb, '{"mean": 10, "sd": 20}'::jsonb),
              (2, 'range', '{"mechanism": "tree", "epsilon": 1, "min": 0, "max": 100, "grid": 100}', '{"low": 10, "high": 20}'),
              (3, 'quantile', '{"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 100}', '{"quantile": 0.5}'),
-             (4, 'pair', '{"mechanism": "joint", "epsilon": 2, "attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": ["x", "y"]}]}', '{"with": "b"}'),
+             (4, 'pair', '{"mechanism": "joint", "epsilon": 2, "attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": ["x", "y"]}]}', '{"joint_with": "b"}'),
              (5, 'record', '{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "a", "domain": 3}, {"name": "b", "min": 0, "max": 1}]}', '{"attribute": "b"}'),
              (6, 'rounds', '{"mechanism": "l_osue", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 20}}', '{"rounds": 7}'),
-             (7, 'days', '{"mechanism": "l_osue", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 20}}', '{"compare": "days", "kept": 1, "target": "sample"}'),
-             (8, 'few', '{"mechanism": "oue", "epsilon": 2, "domain": 4}', '{"answering": 0.4}')) AS c (place, name, spec, question),
+             (7, 'days', '{"mechanism": "l_osue", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 20}}', '{"compare": "days", "repeat_rate": 1, "target": "sample"}'),
+             (8, 'few', '{"mechanism": "oue", "epsilon": 2, "domain": 4}', '{"response_rate": 0.4}')) AS c (place, name, spec, question),
      LATERAL (SELECT max(stderr) FILTER (WHERE source = 'all'), string_agg(source, ', ' ORDER BY stderr DESC) FILTER (WHERE source <> 'all') FROM ldp_plan(spec, question, 10000)) AS p (stderr, sources)
 ORDER BY place;
 

@@ -6,20 +6,20 @@ SET search_path = record_parts, public;
 
 -- Specs: the canonical form has the mechanism of each part, and margins have become shares.
 SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "people": 60000, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
-    {"name": "car", "domain": ["no", "yes"]}, {"name": "income", "min": 0, "max": 9000, "want": "distribution"}, {"name": "age", "min": 0, "max": 100},
-    {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60}], "together": [["mood", "car"]], "margins": {"mood": 0.02}}') - 'derived';
+    {"name": "car", "domain": ["no", "yes"]}, {"name": "income", "min": 0, "max": 9000, "estimate": "distribution"}, {"name": "age", "min": 0, "max": 100},
+    {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60}], "joint_tables": [["mood", "car"]], "max_margin_of_error": {"mood": 0.02}}') - 'derived';
 SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "auto", "epsilon": 1, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
     {"name": "car", "domain": 2}, {"name": "age", "min": 0, "max": 100' || rest || '}')) AS refused
 FROM unnest(ARRAY[
-    '}], "together": [["mood", "age"]]',
-    '}], "together": [["mood", "town"]]',
-    '}, {"name": "town", "domain": 3}], "together": [["mood", "town"]]',
-    ', "want": "median"}]',
-    ', "mechanism": "pdp", "want": "mean"}]',
-    ', "want": "shape"}], "first_epsilon": 0.5',
-    '}], "margins": {"mood": 2}',
-    '}], "margins": {"town": 0.1}',
-    '}], "margins": {"mood": 0.01}, "people": 10000',
+    '}], "joint_tables": [["mood", "age"]]',
+    '}], "joint_tables": [["mood", "town"]]',
+    '}, {"name": "town", "domain": 3}], "joint_tables": [["mood", "town"]]',
+    ', "estimate": "median"}]',
+    ', "mechanism": "pdp", "estimate": "mean"}]',
+    ', "estimate": "shape"}], "report_epsilon": 0.5',
+    '}], "max_margin_of_error": {"mood": 2}',
+    '}], "max_margin_of_error": {"town": 0.1}',
+    '}], "max_margin_of_error": {"mood": 0.01}, "people": 10000',
     '}, {"name": "hours", "vector": ["0h"], "min": 0, "max": 60}]',
     '}, {"name": "hours", "vector": 3, "domain": 4}]',
     '}, {"name": "hours", "vector": 3, "min": 0, "max": 60, "mechanism": "grr"}]']) AS rest;
@@ -28,7 +28,7 @@ FROM unnest(ARRAY[
 SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]},
     {"name": "car", "domain": ["no", "yes"]}, {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr"}, {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"},
     {"name": "income", "min": 0, "max": 800, "mechanism": "haar_ordered", "grid": 8}, {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60, "mechanism": "duchi_vector"}],
-    "per_report": 1, "together": [["mood", "car"]]}');
+    "per_report": 1, "joint_tables": [["mood", "car"]]}');
 CREATE VIEW pg_temp.sent AS SELECT i, CASE
     WHEN i % 7 < 3 THEN '00' || pg_temp.little(i / 7 % 3, 1) || pg_temp.little(1 << (CASE i / 7 % 3 WHEN 0 THEN mood WHEN 1 THEN car ELSE mood * 2 + car END), 1)
     WHEN i % 7 = 3 THEN '01' || pg_temp.little(i / 7 % 3, 1) || '00'
@@ -64,7 +64,7 @@ SELECT attribute, low, high FROM ldp_learn_range(:'s'::ldp_summary, attribute =>
 -- A vector: the means of ranges of its elements.
 SELECT attribute, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_between(:'s'::ldp_summary, 0, 1, attribute => 'hours');
 -- Joint tables.
-SELECT * FROM ldp_views(:'s');
+SELECT * FROM ldp_marginals(:'s');
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, cell_numbers FROM ldp_marginal(:'s', '{mood,car}');
 SELECT cell, pg_temp.short(estimate) AS estimate FROM ldp_marginal(:'s', '{car,mood}', 'unbiased', target => 'population') LIMIT 2;
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(lower) AS lower FROM ldp_proportion_where(:'s', '{"car": "yes"}', given => '{"mood": ["ok", "good"]}');
@@ -133,7 +133,7 @@ SELECT pg_temp.refusal('SELECT ldp_mean(report, ''hours'') FROM poll');
 SELECT attribute, estimate, n, note FROM ldp_between((SELECT ldp_agg(pg_temp.report_to('poll', payload)) FROM pg_temp.sent WHERE i <= 100), 0, 300, attribute => 'income');
 
 -- People who keep their responses over rounds, in two layers: standard errors are inflated for each part by itself.
-SELECT ldp_create_collection('panel', '{"mechanism": "sampled", "epsilon": 4, "first_epsilon": 2, "evolving": {}, "budget": {"epsilon": 1000000},
+SELECT ldp_create_collection('panel', '{"mechanism": "sampled", "epsilon": 4, "report_epsilon": 2, "evolving": {}, "budget": {"epsilon": 1000000},
     "attributes": [{"name": "mood", "domain": 4, "mechanism": "l_grr"}, {"name": "car", "domain": 2, "mechanism": "l_grr"}]}');
 SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report_to('panel', lpad((i % 2)::text, 2, '0') || pg_temp.little(i / 2 % 2, 1)), r FROM generate_series(1, 800) AS i, generate_series(1, 4) AS r;

@@ -5,11 +5,11 @@ SET search_path = series, public;
 
 
 -- Fourteen days of 300 reports each: shares of labels, shares through hashes, means, and a record.
-SELECT ldp_create_collection('app', '{"mechanism": "l_osue", "epsilon": 2, "first_epsilon": 1, "domain": ["mail", "maps", "news", "other"]}');
-SELECT ldp_create_collection('site', '{"mechanism": "loloha", "epsilon": 2, "first_epsilon": 1, "domain": 12, "buckets": 2}');
+SELECT ldp_create_collection('app', '{"mechanism": "l_osue", "epsilon": 2, "report_epsilon": 1, "domain": ["mail", "maps", "news", "other"]}');
+SELECT ldp_create_collection('site', '{"mechanism": "loloha", "epsilon": 2, "report_epsilon": 1, "domain": 12, "hash_buckets": 2}');
 SELECT ldp_create_collection('minutes', '{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 100, "grid": 10}');
 SELECT ldp_create_collection('person', '{"mechanism": "sampled", "epsilon": 1, "grid": 10, "attributes": [{"name": "size", "min": 0, "max": 100, "mechanism": "duchi"},
-    {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "share": 3}]}');
+    {"name": "colour", "domain": ["red", "green", "blue"], "mechanism": "grr", "weight": 3}]}');
 SELECT ldp_open_rounds(name, 1, 15) FROM unnest('{app,site,minutes,person}'::text[]) AS name;
 INSERT INTO app SELECT pg_temp.report(ldp_client_spec('app'), pg_temp.little((i * 37 + i / 5 + day * i % 11) % 16, 1)), day
 FROM generate_series(1, 300) AS i, generate_series(1, 14) AS day;

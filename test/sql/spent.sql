@@ -5,7 +5,7 @@ SET client_min_messages = warning;
 -- Nine values, of which a budget of five pays for four responses and the signal. All 1,000 people report the first value,
 -- and from round 6 on 700 bits of 1,000 are 1.
 SELECT ldp_create_collection('spends', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 5}}');
-SELECT key, value FROM jsonb_each(ldp_client_spec('spends') -> 'derived') WHERE key ~ 'epsilon|answers' ORDER BY key;
+SELECT key, value FROM jsonb_each(ldp_client_spec('spends') -> 'derived') WHERE key ~ 'epsilon|max_responses' ORDER BY key;
 SELECT count(ldp_open_rounds('spends', 1, 9));
 SELECT encode(ldp_spec_parameters(ldp_client_spec('spends')), 'hex') AS block \gset
 INSERT INTO spends SELECT (:'block' || CASE WHEN i % 3 = 0 THEN '01' ELSE '00' END || CASE WHEN t > 5 AND i % 5 < 3 OR i % 4 = 0 THEN '01' ELSE '00' END)::ldp_report, t
@@ -38,9 +38,9 @@ SELECT bool_and(summary IS NOT DISTINCT FROM anew) AS same FROM (
     SELECT ldp_agg(report) OVER (ORDER BY i ROWS 19 PRECEDING) AS summary, (SELECT ldp_agg(o.report) FROM numbered AS o WHERE o.i BETWEEN d.i - 19 AND d.i) AS anew
     FROM numbered AS d) AS m;
 -- A record in two layers: each part, extracted or not, has the share of the people who reported it.
-SELECT ldp_create_collection('mixed', '{"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 5},
+SELECT ldp_create_collection('mixed', '{"mechanism": "sampled", "epsilon": 2, "report_epsilon": 1, "evolving": {}, "budget": {"epsilon": 5},
     "attributes": [{"name": "town", "domain": 9, "mechanism": "l_grr"}, {"name": "age", "min": 0, "max": 90, "mechanism": "optimal"}]}');
-SELECT key, value FROM jsonb_each(ldp_client_spec('mixed') -> 'derived') WHERE key ~ 'epsilon|answers' ORDER BY key;
+SELECT key, value FROM jsonb_each(ldp_client_spec('mixed') -> 'derived') WHERE key ~ 'epsilon|max_responses' ORDER BY key;
 SELECT count(ldp_open_rounds('mixed', 1, 9));
 SELECT encode(ldp_spec_parameters(ldp_client_spec('mixed')), 'hex') AS block \gset
 INSERT INTO mixed SELECT (:'block' || '0' || i % 2 || '0' || i % 5 || CASE WHEN i % 3 > 0 THEN '01' ELSE '00' END)::ldp_report, t FROM generate_series(1, 900) AS i, unnest(ARRAY[1, 8]) AS t;
@@ -51,7 +51,7 @@ SELECT f.note FROM ldp_proportions(ldp_part(ldp_summary_of('mixed', 8), 'town'))
 SELECT round(s.estimate::numeric, 4) AS estimate, s.n, s.note FROM ldp_spent(ldp_part(ldp_summary_of('mixed', 8), 'town')) AS s;
 -- Parts of all kinds in a record: part 0 has the joint tables of mood and car; town, age, income and hours follow. In the first
 -- round there is no note. In round 20 all rows have one, and the intervals of means, shares and quantiles are extended.
-SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "evolving": {}, "budget": {"epsilon": 12}, "per_report": 1, "together": [["mood", "car"]],
+SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "evolving": {}, "budget": {"epsilon": 12}, "per_report": 1, "joint_tables": [["mood", "car"]],
     "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]}, {"name": "car", "domain": ["no", "yes"]}, {"name": "town", "domain": ["Ulm", "Bonn", "Kiel"], "mechanism": "grr"},
     {"name": "age", "min": 0, "max": 100, "mechanism": "duchi"}, {"name": "income", "min": 0, "max": 800, "mechanism": "haar_ordered", "grid": 8},
     {"name": "hours", "vector": ["0h", "8h", "16h"], "min": 0, "max": 60, "mechanism": "duchi_vector"}]}');

@@ -6,23 +6,23 @@ SET search_path = strings, public;
 CREATE FUNCTION pg_temp.short(number float8) RETURNS numeric LANGUAGE sql AS $$ SELECT round($1::numeric, 4) $$;
 
 -- Specs.
-SELECT ldp_spec_canonical('{"mechanism": "strings", "epsilon": 12, "attributes": [{"name": "brand", "strings": {"alphabet": "zyxa-w", "longest": 6}}]}');
-SELECT c->>'mechanism' AS mechanism, c->'attributes'->0->'strings' AS strings FROM unnest(ARRAY['"alphabet": "a-z0-9 ", "longest": 12, "fold": true, "other": " "', '"alphabet": "-+α-ω", "longest": 3']) AS rest,
+SELECT ldp_spec_canonical('{"mechanism": "strings", "epsilon": 12, "attributes": [{"name": "brand", "strings": {"alphabet": "zyxa-w", "max_length": 6}}]}');
+SELECT c->>'mechanism' AS mechanism, c->'attributes'->0->'strings' AS strings FROM unnest(ARRAY['"alphabet": "a-z0-9 ", "max_length": 12, "lowercase": true, "other": " "', '"alphabet": "-+α-ω", "max_length": 3']) AS rest,
     ldp_spec_canonical(('{"mechanism": "auto", "epsilon": 1, "strings": {' || rest || '}}')::jsonb) AS c;
 SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "strings", "epsilon": 1, ' || rest || '}'))
 FROM unnest(ARRAY[
     '"domain": 4',
     '"strings": {"alphabet": "a-z"}',
-    '"strings": {"longest": 4}',
-    '"strings": {"alphabet": "z-a", "longest": 4}',
-    '"strings": {"alphabet": "a-z", "longest": 14}',
-    '"strings": {"alphabet": "a-z", "longest": 4, "other": "_"}',
-    '"strings": {"alphabet": "a-z", "longest": 4, "upper": true}',
-    '"strings": {"alphabet": "a-z", "longest": 4}, "domain": 4',
-    '"strings": {"alphabet": "a-z", "longest": 4}, "buckets": 65536, "cohorts": 1024',
-    '"strings": {"alphabet": "a-z", "longest": 12}, "first": 9',
-    '"attributes": [{"name": "a", "strings": {"alphabet": "a-z", "longest": 4}}, {"name": "b", "domain": 2}]']) AS rest;
-SELECT pg_temp.refusal($$SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "strings": {"alphabet": "a-z", "longest": 4}}')$$);
+    '"strings": {"max_length": 4}',
+    '"strings": {"alphabet": "z-a", "max_length": 4}',
+    '"strings": {"alphabet": "a-z", "max_length": 14}',
+    '"strings": {"alphabet": "a-z", "max_length": 4, "other": "_"}',
+    '"strings": {"alphabet": "a-z", "max_length": 4, "upper": true}',
+    '"strings": {"alphabet": "a-z", "max_length": 4}, "domain": 4',
+    '"strings": {"alphabet": "a-z", "max_length": 4}, "hash_buckets": 65536, "cohorts": 1024',
+    '"strings": {"alphabet": "a-z", "max_length": 12}, "first_level_length": 9',
+    '"attributes": [{"name": "a", "strings": {"alphabet": "a-z", "max_length": 4}}, {"name": "b", "domain": 2}]']) AS rest;
+SELECT pg_temp.refusal($$SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "strings": {"alphabet": "a-z", "max_length": 4}}')$$);
 
 -- Reports by hand: the code of a string in base 27, and the bucket of its prefix under the hash function of a cohort.
 CREATE FUNCTION pg_temp.signed(z numeric) RETURNS bigint LANGUAGE sql AS $$ SELECT (CASE WHEN z >= 2::numeric ^ 63 THEN z - 2::numeric ^ 64 ELSE z END)::bigint $$;
@@ -48,8 +48,8 @@ CREATE FUNCTION pg_temp.payload(string text, level integer, cohort integer) RETU
 $$;
 
 -- At this epsilon 99 of 100 reports are true. Here all are, so estimates exceed the shares a little.
-SELECT ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 12, "cohorts": 16, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}');
-SELECT s->'derived'->>'levels' AS levels, s->>'first' AS first, s->>'step' AS step, s->>'cohorts' AS cohorts, s->>'buckets' AS buckets, pg_temp.short((s->'derived'->>'p')::float8) AS p
+SELECT ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 12, "cohorts": 16, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "max_length": 6}}]}');
+SELECT s->'derived'->>'levels' AS levels, s->>'first_level_length' AS first, s->>'level_step' AS step, s->>'cohorts' AS cohorts, s->>'hash_buckets' AS buckets, pg_temp.short((s->'derived'->>'p')::float8) AS p
 FROM ldp_client_spec('brand') AS s;
 CREATE TABLE people AS
 SELECT i, CASE WHEN i % 20 < 8 THEN 'acme' WHEN i % 20 < 12 THEN 'acmeone' WHEN i % 20 < 14 THEN 'zed' WHEN i % 20 < 16 THEN 'ab' WHEN i % 20 < 17 THEN ''
@@ -104,10 +104,10 @@ SELECT attribute, pg_temp.short(one_report) AS one_report, pg_temp.short(down) A
 SELECT source, pg_temp.short(stderr) AS stderr, pg_temp.short(part) AS part, pg_temp.short(margin) AS margin FROM ldp_plan(ldp_client_spec('brand'), '{"attribute": "brand", "value": "acme"}', 10000);
 SELECT ldp_required_n(ldp_client_spec('brand'), '{"value": "acme", "margin": 0.01}');
 SELECT pg_temp.refusal($$SELECT ldp_required_n(ldp_client_spec('brand'), '{"value": "ACME", "margin": 0.01}')$$);
-SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "a-z", "longest": 4}}', 1000000) WHERE obstacle IS NULL;
+SELECT mechanism, pg_temp.short(stderr) AS stderr, obstacle FROM ldp_advise('{"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "a-z", "max_length": 4}}', 1000000) WHERE obstacle IS NULL;
 
 -- Rounds of memoized responses: groups and rollups.
-SELECT ldp_create_collection('panel', '{"mechanism": "strings", "epsilon": 12, "cohorts": 16, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}', ARRAY[['country', 'text']]);
+SELECT ldp_create_collection('panel', '{"mechanism": "strings", "epsilon": 12, "cohorts": 16, "evolving": {}, "budget": {"epsilon": 1000000}, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "max_length": 6}}]}', ARRAY[['country', 'text']]);
 SELECT ldp_open_rounds('panel', 1, 2);
 INSERT INTO panel (report, round, country) SELECT pg_temp.report_to('panel', pg_temp.payload(brand, level, cohort)), round, CASE WHEN i % 3 = 0 THEN 'fr' ELSE 'de' END
 FROM people, generate_series(1, 2) AS round;
@@ -125,9 +125,9 @@ SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELEC
 JOIN ldp_string_proportions(ldp_summary_of('panel'), (ldp_frequent_texts(ldp_summary_of('panel')))[:][2:2]) AS t USING (label);
 
 -- A part of a record: half of the people report their brand, and half their mood. "auto" settles the options of the part.
-SELECT a FROM jsonb_array_elements(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "longest": 12}},
+SELECT a FROM jsonb_array_elements(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "max_length": 12}},
     {"name": "mood", "domain": ["bad", "good"]}]}') -> 'attributes') AS a;
-SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 12, "per_report": 1, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}},
+SELECT ldp_create_collection('poll', '{"mechanism": "sampled", "epsilon": 12, "per_report": 1, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "max_length": 6}},
     {"name": "mood", "domain": ["bad", "good"], "mechanism": "grr"}]}');
 INSERT INTO poll SELECT pg_temp.report_to('poll', CASE WHEN i / 640 % 2 = 0 THEN '00' || pg_temp.payload(brand, level, cohort) ELSE '01' || pg_temp.little(i % 4 / 3, 1) || repeat('00', 4) END) FROM people;
 SELECT ldp_summary_of('poll') AS s \gset

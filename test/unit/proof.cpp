@@ -56,7 +56,7 @@ void prove_two_layers(const Mechanism& m, std::uint64_t users) {
     BOOST_REQUIRE(found.report && found.report->worst.bounded());
     const Exact worst = found.report->worst.ratio();
     BOOST_CHECK(worst == m.first_report_ratio());
-    const double left = margin(m.first_epsilon(), worst);
+    const double left = margin(m.report_epsilon(), worst);
     BOOST_CHECK_GE(left, 0);
     BOOST_CHECK_LT(left, 1e-9);
 }

@@ -67,7 +67,7 @@ void for_each_permanent(const Mechanism& mechanism, Bytes public_randomness,
     std::vector<std::byte> permanent(mechanism.permanent_size()), payload(mechanism.payload_size());
     for (std::uint32_t number = 0; number >> 8 * permanent.size() == 0; ++number) {
         store_cell(permanent.data(), permanent.size(), number);
-        if (mechanism.first_epsilon() < mechanism.epsilon())
+        if (mechanism.report_epsilon() < mechanism.epsilon())
             std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
         else
             mechanism.instantaneous_response(public_randomness, permanent, silent, payload);

@@ -52,8 +52,8 @@ class PermanentResponse:
 class Spent:
     """The total cost of the permanent responses. `sum` and `advanced` are both valid bounds."""
 
-    answers: int     # number of permanent responses
-    most: int        # maximum number within the budget
+    responses: int      # number of permanent responses
+    max_responses: int  # maximum number within the budget
     epsilon: float   # cost of one response
     sum: float       # pure epsilon of all responses (basic composition)
     advanced: float  # epsilon at delta (advanced composition; Dwork, Roth 2014, doi:10.1561/0400000042)
@@ -323,16 +323,16 @@ class Client(_Sender):
         count = ctypes.c_size_t()
         with self._own() as client:
             native.call("ldp_client_ledger", client, None, 0, ctypes.byref(count))
-            answers = (native.Answer * count.value)()
-            native.call("ldp_client_ledger", client, answers, count, ctypes.byref(count))
-        return [PermanentResponse(answer.epsilon, answer.round) for answer in answers]
+            responses = (native.Response * count.value)()
+            native.call("ldp_client_ledger", client, responses, count, ctypes.byref(count))
+        return [PermanentResponse(response.epsilon, response.round) for response in responses]
 
     def spent(self, delta: float = 1e-6) -> Spent:
         """Returns the total cost of the ledger: the pure epsilon, and an epsilon at `delta`. Raises Error as ledger() does."""
         spent = native.Spending()
         with self._own() as client:
             native.call("ldp_client_spent", client, delta, ctypes.byref(spent))
-        return Spent(spent.answers, spent.most, spent.epsilon, spent.sum, spent.advanced)
+        return Spent(spent.responses, spent.max_responses, spent.epsilon, spent.sum, spent.advanced)
 
     def refused(self) -> list[str]:
         """Returns the server's reason for each dead letter, a report that the server refused for good."""

@@ -55,9 +55,9 @@ def receipt(method: str, status: int, collection: str, batch: str = "", round: i
     return made.value.decode()
 
 
-def foreign_answer(status: int, receipt: bool) -> tuple[str, str] | None:
+def foreign_response(status: int, receipt: bool) -> tuple[str, str] | None:
     """Returns a message and a hint for a response that did not come from the endpoint; None for other responses."""
-    message = native.library.ldp_foreign_answer(status, receipt)
+    message = native.library.ldp_foreign_response(status, receipt)
     return None if message is None else (native.text(message), native.text(native.library.ldp_foreign_hint()))
 
 

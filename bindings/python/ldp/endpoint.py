@@ -13,7 +13,7 @@ import urllib.request
 from typing import Any, Callable
 
 from .client import Batch, Outcome, Undelivered
-from .delivery import Action, Request, foreign_answer, http_step, receipt, settled, spec_step
+from .delivery import Action, Request, foreign_response, http_step, receipt, settled, spec_step
 from .errors import Code, Error
 
 
@@ -193,7 +193,7 @@ def _path(collection: str) -> str:
 
 def _refusal(doing: str, status: int, body: bytes, right: bool) -> Error:
     """Returns the error of a failed request. The endpoint's body is JSON (RFC 9457); a proxy's body may be any text."""
-    foreign = foreign_answer(status, right)
+    foreign = foreign_response(status, right)
     if foreign is not None:
         return Error(Code.ENVIRONMENT, f"{doing}: {foreign[0]} (status {status})", repr(body[:200]) if body else "",
                      foreign[1])

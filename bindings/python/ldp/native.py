@@ -21,12 +21,12 @@ class Receipt(ctypes.Structure):
     _fields_ = [("origin", c_int), ("clamped", c_uint32), ("coefficients", c_uint64)]
 
 
-class Answer(ctypes.Structure):
+class Response(ctypes.Structure):
     _fields_ = [("epsilon", c_double), ("round", c_int32)]
 
 
 class Spending(ctypes.Structure):
-    _fields_ = [("answers", c_uint64), ("most", c_uint64), ("epsilon", c_double), ("sum", c_double),
+    _fields_ = [("responses", c_uint64), ("max_responses", c_uint64), ("epsilon", c_double), ("sum", c_double),
                 ("advanced", c_double)]
 
 
@@ -60,7 +60,7 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_client_stage_columns": (c_void_p, *_values, *_columns, POINTER(c_size_t)),
     "ldp_client_commit": (c_void_p, c_int32),
     "ldp_client_discard": (c_void_p,),
-    "ldp_client_ledger": (c_void_p, POINTER(Answer), c_size_t, POINTER(c_size_t)),
+    "ldp_client_ledger": (c_void_p, POINTER(Response), c_size_t, POINTER(c_size_t)),
     "ldp_client_spent": (c_void_p, c_double, POINTER(Spending)),
     "ldp_client_refused": (c_void_p, POINTER(c_size_t)),
     "ldp_client_refusal": (c_void_p, c_size_t, _place),
@@ -112,7 +112,7 @@ _getters: dict[str, tuple[Any, ...]] = {
     "ldp_http_step": (c_int, c_int, c_int, c_int, POINTER(c_int)),
     "ldp_spec_step": (c_int, c_int, c_int),
     "ldp_sql_step": (c_int, c_int, c_char_p, c_int, POINTER(c_int)),
-    "ldp_foreign_answer": (c_char_p, c_int, c_int),
+    "ldp_foreign_response": (c_char_p, c_int, c_int),
     "ldp_foreign_hint": (c_char_p,),
 }
 

@@ -79,9 +79,9 @@ def _need_names(given: Any, names: Sequence[str], labelled: Sequence[bool]) -> N
     for name, label in zip(names, labelled):
         if name not in given:
             raise Error(Code.INVALID_VALUE, f'there is no "{name}"', "A record needs: " + ", ".join(names) + ".",
-                        'Pass None for a missing label, if the spec names one in "none".' if label else
+                        'Pass None for a missing label, if the spec names one in "missing_label".' if label else
                         "A number cannot be missing. If people may have no value, collect the number in classes: a category "
-                        'with an additional label, named in "none".')
+                        'with an additional label, named in "missing_label".')
 
 
 def _value(value: Any, labelled: bool, texts: list[object]) -> Value:

@@ -15,10 +15,10 @@ REGION = {"mechanism": "grr", "epsilon": 1,
           "attributes": [{"name": "region", "domain": ["north", "east", "south", "west"]}]}
 PERSON = {"mechanism": "sampled", "epsilon": 2, "per_report": 1, "attributes": [
     {"name": "wage", "min": 0, "max": 100, "mechanism": "optimal"},
-    {"name": "town", "mechanism": "grr", "domain": ["Köln", "Ulm", "other", "none"], "other": "other", "none": "none"}]}
-MOVING = {"mechanism": "l_grr", "epsilon": 2, "first_epsilon": 1, "domain": 4, "evolving": {},
+    {"name": "town", "mechanism": "grr", "domain": ["Köln", "Ulm", "other", "none"], "other": "other", "missing_label": "none"}]}
+MOVING = {"mechanism": "l_grr", "epsilon": 2, "report_epsilon": 1, "domain": 4, "evolving": {},
           "budget": {"epsilon": 4, "when_spent": "stop"}}
-BRAND = {"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "longest": 6}}]}
+BRAND = {"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z", "max_length": 6}}]}
 SERIES = {"mechanism": "ddrm", "epsilon": 2, "domain": 4, "rounds": 8, "changes": 2}
 
 
@@ -205,7 +205,7 @@ class Clients(Case):
         self.assertEqual([client.report([value]).origin for value in (3, 1)], [ldp.Origin.SILENT, ldp.Origin.SILENT])
         self.assertEqual(client.ledger(), [ldp.PermanentResponse(2, 0), ldp.PermanentResponse(2, 2)])
         spent = client.spent()
-        self.assertEqual((spent.answers, spent.most, spent.sum, spent.least), (2, 2, 4, 4))
+        self.assertEqual((spent.responses, spent.max_responses, spent.sum, spent.least), (2, 2, 4, 4))
         again = ldp.Client(moving, state=client.state())
         self.assertEqual(again.ledger(), client.ledger())
         self.assertEqual(again.pending, 4)

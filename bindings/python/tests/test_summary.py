@@ -30,7 +30,7 @@ ARGUMENTS = {
     "correlation": [{"x": "0", "y": "1"}],
     "regression": [{"of": "0", "predictors": ["1"]}],
     "synthesize": [{"records": 20}],
-    "plan_views": [{"people": 1000}],
+    "plan_marginals": [{"people": 1000}],
     "means": [{}, {"confidence": 0.99, "target": "population"}],
     "top": [{}, {"limit": 3, "p_adjust": "fdr"}],
 }
@@ -77,8 +77,8 @@ class Equality(unittest.TestCase):
             parameters.append(json.dumps(argument) if cast == "jsonb" else argument)
         call = f"ldp_{function}({', '.join(words)})"
         try:
-            if function == "learn_views":
-                return [row for row in self.run_sql(f"SELECT {call} AS views", parameters) if row["views"] is not None]
+            if function == "learn_marginals":
+                return [row for row in self.run_sql(f"SELECT {call} AS views", parameters) if row["marginals"] is not None]
             if function == "frequent_texts":
                 found = self.run_sql(f"SELECT {call} AS pairs", parameters)[0]["pairs"]
                 return [{"attribute": attribute, "label": label} for attribute, label in found]

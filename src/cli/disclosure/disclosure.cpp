@@ -101,12 +101,12 @@ class Disclosure {
         fields.values.merge(decltype(fields.values){
             {"odds", reported_factor(odds_)},
             {"belief", percent(posterior(0.1, spec_.epsilon()))},
-            {"guess_of_first", percent(right_guess(mechanism_->first_epsilon()))},
+            {"guess_of_first", percent(right_guess(mechanism_->report_epsilon()))},
             {"odds_of_two", reported_factor(odds_ * odds_) + but_for(2 * spec_.delta())},
-            {"odds_with_signal", reported_factor(odds_factor(mechanism_->first_epsilon() + signal()))},
+            {"odds_with_signal", reported_factor(odds_factor(mechanism_->report_epsilon() + signal()))},
             {"answers", grouped(answers_)}});
         fields.show("has_delta", spec_.delta() != 0);
-        fields.show("single_reveals_less", mechanism_->first_epsilon() < spec_.epsilon());
+        fields.show("single_reveals_less", mechanism_->report_epsilon() < spec_.epsilon());
         const bool series = spec_.mechanism().series, remembered = !series && answers_ != 0;
         fields.show("series", series);
         fields.show("fresh", !series && !remembered);

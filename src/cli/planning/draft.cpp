@@ -132,7 +132,7 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
     made["domain"] = column.ordered();
     if (column.empty > 0) {
         made["domain"].push_back(no_answer);
-        made["none"] = no_answer;
+        made["missing_label"] = no_answer;
     }
     note = std::to_string(column.labels.size()) + " labels" +
            (column.empty > 0 ? ", and some missing values" : "");

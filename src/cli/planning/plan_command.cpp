@@ -26,18 +26,18 @@ struct Key {
 constexpr Key keys[] = {
     {"attribute", true, "the attribute to estimate (default: the first one)"},
     {"value", true, "for a share: its label or number (default: the first one)"},
-    {"with", true, "for a share: of people who also have the first value of this attribute (joint)"},
+    {"joint_with", true, "for a share: of people who also have the first value of this attribute (joint)"},
     {"low", false, "for the share of a range: its lower end, included"},
     {"high", false, "for the share of a range: its upper end, included"},
     {"quantile", false, "for a quantile: the share of people below it"},
-    {"share", false, "assumed share of the value"},
+    {"proportion", false, "assumed share of the value"},
     {"mean", false, "assumed mean of the numbers"},
     {"sd", false, "assumed standard deviation of the numbers, normally distributed"},
-    {"answering", false, "share of people who report"},
+    {"response_rate", false, "share of people who report"},
     {"target", true, "target of the error: population or sample"},
     {"compare", true, "groups or days: plan the difference of two estimates"},
     {"part", false, "share of people in the first group"},
-    {"kept", false, "share of people who repeat a response on the second day"},
+    {"repeat_rate", false, "share of people who repeat a response on the second day"},
     {"rounds", false, "number of rounds that are combined, or of the stream; everybody reports in each"},
     {"round", false, "round of a series"},
     {"error", false, "goal: this standard error"},
@@ -54,7 +54,7 @@ Options options() {
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "people", po::value<std::int64_t>(), "number of people; computed if not given")(
         "epsilon", po::value<double>(), "replaces the spec's epsilon; computed if neither is given")(
-        "question", po::value<std::string>()->default_value("{}"), "the keys below, as a JSON object")(
+        "target-json", po::value<std::string>()->default_value("{}"), "the keys below, as a JSON object")(
         "csv", po::bool_switch(), "write the rows of ldp_plan as CSV, with all digits");
     for (const Key& key : keys)
         if (key.word)
@@ -76,7 +76,7 @@ std::string with(const std::string& text, Add add) {
 }
 
 std::string question(const Arguments& arguments) {
-    return with(arguments["question"].as<std::string>(), [&](Json& question) {
+    return with(arguments["target-json"].as<std::string>(), [&](Json& question) {
         for (const Key& key : keys) {
             if (arguments.count(key.name) == 0) continue;
             if (key.word) {

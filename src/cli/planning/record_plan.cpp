@@ -19,7 +19,7 @@ namespace ldp::cli {
 
 namespace {
 
-constexpr const char* common_keys[] = {"target", "confidence", "answering"};
+constexpr const char* common_keys[] = {"target", "confidence", "response_rate"};
 
 /// A planning target for one estimate, and the text that describes it.
 struct Wanted {
@@ -62,7 +62,7 @@ std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attri
     for (std::size_t v = 0; v < views.size(); ++v)
         if (views[v].size() == 2)
             add(part.first + views[v][0], "cell with " + attributes[part.first + views[v][1]].name,
-                {{"with", attributes[part.first + views[v][1]].name}}, joint->view_chance(v));
+                {{"joint_with", attributes[part.first + views[v][1]].name}}, joint->view_chance(v));
     return all;
 }
 
@@ -103,7 +103,7 @@ RecordPlan plan_record(const std::string& spec, const std::string& target,
     const std::string text = json_text(document);
     const Spec settled = resolve(text);
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(settled);
-    const Json margins = document.value("margins", Json::object()),
+    const Json margins = document.value("max_margin_of_error", Json::object()),
                common = json_of(target, Unsound::refused);
 
     struct Planned {
@@ -119,7 +119,7 @@ RecordPlan plan_record(const std::string& spec, const std::string& target,
             const std::string& name = listed_name(settled.attributes()[wanted.attribute]);
             // A margin is one of shares or of means, not of quantiles and cells of tables.
             const bool of_margin = margins.contains(name) && !wanted.target.contains("quantile") &&
-                                   !wanted.target.contains("with");
+                                   !wanted.target.contains("joint_with");
             if (of_margin) wanted.target["margin"] = margins[name];
             Planning planning(text, json_text(wanted.target));
             const auto needed =
@@ -134,7 +134,8 @@ RecordPlan plan_record(const std::string& spec, const std::string& target,
     else
         for (const Planned& one : all) plan.people = std::max(plan.people, one.needed.value_or(0));
     need(plan.people > 0, "the number of people is missing",
-         "The spec has neither \"people\" nor \"margins\".", "Add one of them, or give the option --people.");
+         "The spec has neither \"people\" nor \"max_margin_of_error\".",
+         "Add one of them, or give the option --people.");
     for (const Planned& one : all) {
         const double error = one.planning.plan(static_cast<std::int64_t>(plan.people)).prediction.error();
         plan.estimates.push_back({listed_name(settled.attributes()[one.wanted.attribute]),

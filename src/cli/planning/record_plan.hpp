@@ -34,7 +34,7 @@ struct RecordPlan {
 [[nodiscard]] bool plans_record(const std::string& spec, const std::string& target);
 
 /// Plans a record. People are spread evenly over the values of each attribute. Without a number of people,
-/// "people" of the spec counts, or the number that its "margins" need. Throws Error (invalid_spec) if there
+/// "people" of the spec counts, or the number that its "max_margin_of_error" need. Throws Error (invalid_spec) if there
 /// is neither, or if the people do not suffice for the margins.
 [[nodiscard]] RecordPlan plan_record(const std::string& spec, const std::string& target,
                                      std::optional<std::int64_t> people);

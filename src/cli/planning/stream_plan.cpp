@@ -19,8 +19,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* stream_options[] = {"series", "change-rate", "jitter",        "drift", "season",
-                                          "period", "budget",      "first-epsilon", "ended"};
+constexpr const char* stream_options[] = {"series", "change-rate", "jitter",         "drift",        "season",
+                                          "period", "budget",      "report-epsilon", "max-exhausted"};
 
 /// The spec with the options of the command line in it, as one with "evolving": "auto".
 Json request_json(const Arguments& arguments, const std::string& text) {
@@ -33,7 +33,8 @@ Json request_json(const Arguments& arguments, const std::string& text) {
                     "Found \"evolving\".", "Remove \"evolving\", or test the spec by ldp simulate evolving.");
     if (!spec.contains("mechanism")) spec["mechanism"] = "auto";
     if (arguments.count("epsilon") > 0) spec["epsilon"] = arguments["epsilon"].as<double>();
-    if (arguments.count("first-epsilon") > 0) spec["first_epsilon"] = arguments["first-epsilon"].as<double>();
+    if (arguments.count("report-epsilon") > 0)
+        spec["report_epsilon"] = arguments["report-epsilon"].as<double>();
     if (arguments.count("budget") > 0) {
         if (!spec.contains("budget") || !spec["budget"].is_object()) spec["budget"] = Json::object();
         spec["budget"]["epsilon"] = arguments["budget"].as<double>();
@@ -91,17 +92,17 @@ ValueStream stream_of_file(const Arguments& arguments, const Json& spec, const A
     return stream;
 }
 
-double first_epsilon_of(const Spec& spec) {
-    return make_mechanism(spec)->first_epsilon();
+double report_epsilon_of(const Spec& spec) {
+    return make_mechanism(spec)->report_epsilon();
 }
 
 void print_stream_csv(const ProtocolPlan& plan) {
-    std::cout << "protocol,mechanism,epsilon,first_epsilon,error,noise,rounding,bias,spent_mean,spent_of_95,"
+    std::cout << "protocol,mechanism,epsilon,report_epsilon,error,noise,rounding,bias,spent_mean,spent_of_95,"
                  "spent_most,"
-                 "ended,canonical\n";
+                 "exhausted,canonical\n";
     for (const auto& [protocol, turns, spec, found] : plan.protocols) {
         std::cout << '"' << protocol << "\"," << spec.mechanism().name << "," << shortest(spec.epsilon())
-                  << "," << shortest(first_epsilon_of(spec));
+                  << "," << shortest(report_epsilon_of(spec));
         for (const double number : {found.error, found.noise, found.rounding, found.bias, found.spent_mean,
                                     found.spent_of_95, found.spent_most, found.ended})
             std::cout << "," << shortest(number);
@@ -121,7 +122,7 @@ void print_stream_plan(const ProtocolPlan& plan, const Attribute& attribute, con
               << std::left << std::setw(22) << "protocol" << std::setw(17) << "mechanism";
     for (const char* column : {"epsilon", "error", "noise", "rounding", "bias", "spent", "of 95 %", "most"})
         cell(9) << column;
-    cell(10) << "ended, %"
+    cell(14) << "exhausted, %"
              << "\n";
     for (const auto& [protocol, turns, spec, found] : plan.protocols) {
         std::cout << std::left << std::setw(22) << protocol << std::setw(17) << spec.mechanism().name
@@ -129,7 +130,7 @@ void print_stream_plan(const ProtocolPlan& plan, const Attribute& attribute, con
         for (const double number : {spec.epsilon(), found.error, found.noise, found.rounding, found.bias,
                                     found.spent_mean, found.spent_of_95, found.spent_most})
             cell(9) << number;
-        cell(10) << 100 * found.ended << "\n";
+        cell(14) << 100 * found.ended << "\n";
     }
     for (const auto& [protocol, reason] : plan.obstacles)
         std::cout << "not possible: " << protocol << ": " << reason << "\n";
@@ -160,8 +161,8 @@ void add_stream_options(Options& options) {
         "values that change: amplitude of a wave that moves all numbers alike")(
         "period", po::value<double>(), "values that change: rounds of a season; all rounds by default")(
         "budget", po::value<double>(), "values that change: total epsilon of a person")(
-        "first-epsilon", po::value<double>(), "values that change: largest epsilon of a single report")(
-        "ended", real_number(ProtocolRequest{{}, {}}.most_ended),
+        "report-epsilon", po::value<double>(), "values that change: largest epsilon of a single report")(
+        "max-exhausted", real_number(ProtocolRequest{{}, {}}.most_ended),
         "values that change: largest share of people whose budget may end");
 }
 
@@ -175,9 +176,9 @@ int plan_stream(const Arguments& arguments, const std::string& text) {
     const Json spec = request_json(arguments, text);
     ProtocolRequest request = read_protocol_request(spec);
     if (!asks_for_protocol(spec)) request.limits.reset();  // all protocols are shown
-    request.most_ended = arguments["ended"].as<double>();
+    request.most_ended = arguments["max-exhausted"].as<double>();
     if (!(request.most_ended >= 0 && request.most_ended <= 1))
-        throw UsageError("--ended must be 0 to 1, not " + shortest(request.most_ended));
+        throw UsageError("--max-exhausted must be 0 to 1, not " + shortest(request.most_ended));
     const Attribute attribute = only_attribute_of(request.spec);
     std::string described;
     ValueStream coarse, fine;

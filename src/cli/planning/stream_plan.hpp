@@ -7,8 +7,8 @@
 
 namespace ldp::cli {
 
-/// Adds the options of a stream: --series, --columns, --change-rate, --jitter, --budget, --first-epsilon and
-/// --ended.
+/// Adds the options of a stream: --series, --columns, --change-rate, --jitter, --budget, --report-epsilon and
+/// --max-exhausted.
 void add_stream_options(Options& options);
 
 /// Returns whether the arguments describe a stream, or the spec has "evolving": "auto".

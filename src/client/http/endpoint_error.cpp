@@ -9,7 +9,7 @@ namespace ldp {
 
 Error endpoint_error(std::string_view doing, unsigned status, std::string_view body, bool receipt) {
     const std::string doing_so = std::string(doing) + ": ", with = " (status " + std::to_string(status) + ")";
-    const std::string_view foreign = foreign_answer(status, receipt);
+    const std::string_view foreign = foreign_response(status, receipt);
     if (!foreign.empty())
         return {ErrorCode::environment, doing_so + std::string(foreign) + with,
                 body.empty() ? "" : in_quotes(body, 200), std::string(foreign_hint())};

@@ -7,13 +7,13 @@ namespace ldp::sqlite {
 namespace {
 
 std::int64_t digest_of(const Person& person) {
-    return RowDigest::of("person", person.id, person.name, person.answers, Bytes(person.public_randomness),
+    return RowDigest::of("person", person.id, person.name, person.responses, Bytes(person.public_randomness),
                          Bytes(person.course));
 }
 
-std::int64_t digest_of_answer(std::int64_t person, std::int64_t number, Bytes key, Bytes response,
-                              double epsilon, std::int64_t round) {
-    return RowDigest::of("answer", person, number, key, response, epsilon, round);
+std::int64_t digest_of_response(std::int64_t person, std::int64_t number, Bytes key, Bytes response,
+                                double epsilon, std::int64_t round) {
+    return RowDigest::of("response", person, number, key, response, epsilon, round);
 }
 
 std::int64_t digest_of_checkpoint(std::int64_t person, std::string_view name, std::int64_t value) {
@@ -23,7 +23,7 @@ std::int64_t digest_of_checkpoint(std::int64_t person, std::string_view name, st
 }  // namespace
 
 People::People(const StateFile& file) : database_(file) {
-    const Statement people(file, "SELECT name, id, answers, public_randomness, course, digest FROM person");
+    const Statement people(file, "SELECT name, id, responses, public_randomness, course, digest FROM person");
     for (auto row = people(); row.row();)
         if (digest_of({row.text(0), row.integer(1), row.integer(2), row.blob(3), row.blob(4)}) !=
             row.integer(5))
@@ -40,7 +40,7 @@ Person People::find(std::string_view name) const {
     Person person{std::string(name)};
     if (auto row = find_(name); row.row()) {
         person.id = row.integer(0);
-        person.answers = row.integer(1);
+        person.responses = row.integer(1);
         person.public_randomness = row.blob(2);
         person.course = row.blob(3);
     }
@@ -54,33 +54,33 @@ std::uint64_t People::count() const {
 void People::remember(Step& step, const Person& person) {
     if (const auto before = digest_(person.id).number()) step.went(*before);
     const std::int64_t digest = digest_of(person);
-    remember_(person.id, person.name, person.answers, Bytes(person.public_randomness), Bytes(person.course),
+    remember_(person.id, person.name, person.responses, Bytes(person.public_randomness), Bytes(person.course),
               digest)
         .finish();
     step.came(digest);
 }
 
-void People::answer(Step& step, Person& person, Bytes key, Bytes response, double epsilon,
-                    std::int64_t round) {
-    const std::int64_t number = ++person.answers;
-    const std::int64_t digest = digest_of_answer(person.id, number, key, response, epsilon, round);
-    answer_(person.id, number, key, response, epsilon, round, digest).finish();
+void People::add_response(Step& step, Person& person, Bytes key, Bytes response, double epsilon,
+                          std::int64_t round) {
+    const std::int64_t number = ++person.responses;
+    const std::int64_t digest = digest_of_response(person.id, number, key, response, epsilon, round);
+    insert_response_(person.id, number, key, response, epsilon, round, digest).finish();
     step.came(digest);
 }
 
-void People::answers(const Person& person, const TakeResponse& take) const {
+void People::responses(const Person& person, const TakeResponse& take) const {
     std::int64_t number = 0;
-    for (auto row = answers_(person.id); row.row();) {
+    for (auto row = select_responses_(person.id); row.row();) {
         if (row.integer(0) != ++number) damaged(database_.path(), "A permanent response is missing.");
         const std::vector<std::byte> key = row.blob(1);
         std::vector<std::byte> response = row.blob(2);
         const double epsilon = row.real(3);
         const std::int64_t round = row.integer(4);
-        if (digest_of_answer(person.id, number, key, response, epsilon, round) != row.integer(5))
+        if (digest_of_response(person.id, number, key, response, epsilon, round) != row.integer(5))
             damaged(database_.path(), "A permanent response has changed.");
         take(key, std::move(response), epsilon, round);
     }
-    if (number != person.answers) damaged(database_.path(), "A permanent response is missing.");
+    if (number != person.responses) damaged(database_.path(), "A permanent response is missing.");
 }
 
 void People::set_checkpoint(Step& step, const Person& person, std::string_view name, std::int64_t value) {

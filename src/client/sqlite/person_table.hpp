@@ -13,9 +13,9 @@ namespace ldp::sqlite {
 
 /// The memory of a person, except permanent responses and checkpoints.
 struct Person {
-    std::string name;          ///< unique in the file; empty in a file with a single store
-    std::int64_t id = 0;       ///< number in the file, from 1; 0 if the person is not in the file yet
-    std::int64_t answers = 0;  ///< number of permanent responses
+    std::string name;            ///< unique in the file; empty in a file with a single store
+    std::int64_t id = 0;         ///< number in the file, from 1; 0 if the person is not in the file yet
+    std::int64_t responses = 0;  ///< number of permanent responses
     std::vector<std::byte> public_randomness = {}, course = {};
 };
 
@@ -38,13 +38,14 @@ class People {
     void remember(Step& step, const Person& person);
 
     /// Stores another permanent response. The caller must call remember() afterwards.
-    void answer(Step& step, Person& person, Bytes key, Bytes response, double epsilon, std::int64_t round);
-    /// Receives the arguments of answer().
+    void add_response(Step& step, Person& person, Bytes key, Bytes response, double epsilon,
+                      std::int64_t round);
+    /// Receives the arguments of add_response().
     using TakeResponse =
         std::function<void(Bytes key, std::vector<std::byte> response, double epsilon, std::int64_t round)>;
     /// Calls `take` with the person's permanent responses, in their order. Throws Error (environment) if one
     /// has changed or is missing.
-    void answers(const Person& person, const TakeResponse& take) const;
+    void responses(const Person& person, const TakeResponse& take) const;
 
     /// Sets a checkpoint of a person, who must have a number.
     void set_checkpoint(Step& step, const Person& person, std::string_view name, std::int64_t value);
@@ -52,17 +53,18 @@ class People {
 
   private:
     const StateFile& database_;
-    Statement find_{database_, "SELECT id, answers, public_randomness, course FROM person WHERE name = ?"};
+    Statement find_{database_, "SELECT id, responses, public_randomness, course FROM person WHERE name = ?"};
     Statement count_{database_, "SELECT count(*), coalesce(max(id), 0) FROM person"};
     Statement digest_{database_, "SELECT digest FROM person WHERE id = ?"};
     Statement remember_{database_,
                         "INSERT INTO person VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
-                        "answers = excluded.answers, public_randomness = excluded.public_randomness, "
+                        "responses = excluded.responses, public_randomness = excluded.public_randomness, "
                         "course = excluded.course, digest = excluded.digest"};
-    Statement answer_{database_, "INSERT INTO answer VALUES (?, ?, ?, ?, ?, ?, ?)"};
-    Statement answers_{database_,
-                       "SELECT number, key, response, epsilon, round, digest FROM answer WHERE person = ? "
-                       "ORDER BY number"};
+    Statement insert_response_{database_, "INSERT INTO response VALUES (?, ?, ?, ?, ?, ?, ?)"};
+    Statement select_responses_{
+        database_,
+        "SELECT number, key, response, epsilon, round, digest FROM response WHERE person = ? "
+        "ORDER BY number"};
     Statement get_checkpoint_{database_, "SELECT value, digest FROM mark WHERE person = ? AND name = ?"};
     Statement set_checkpoint_{database_, "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)"};
     std::int64_t newest_ = 0;  ///< the highest assigned number

@@ -38,18 +38,18 @@ constexpr const char* schema = R"(
     CREATE TABLE refused (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, report BLOB NOT NULL,
                           reason TEXT NOT NULL, sound INTEGER NOT NULL, digest INTEGER NOT NULL,
                           columns TEXT NOT NULL);
-    CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, answers INTEGER NOT NULL,
+    CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, responses INTEGER NOT NULL,
                          public_randomness BLOB NOT NULL, course BLOB NOT NULL, digest INTEGER NOT NULL);
     CREATE TABLE mark (person INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL,
                        digest INTEGER NOT NULL, PRIMARY KEY (person, name)) WITHOUT ROWID;
-    CREATE TABLE answer (person INTEGER NOT NULL, number INTEGER NOT NULL, key BLOB NOT NULL,
+    CREATE TABLE response (person INTEGER NOT NULL, number INTEGER NOT NULL, key BLOB NOT NULL,
                          response BLOB NOT NULL, epsilon REAL NOT NULL, round INTEGER NOT NULL,
                          digest INTEGER NOT NULL, PRIMARY KEY (person, number),
                          UNIQUE (person, key)) WITHOUT ROWID;
 )";
 constexpr const char* all_digests = R"(
     SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM person
-    UNION ALL SELECT digest FROM mark UNION ALL SELECT digest FROM answer
+    UNION ALL SELECT digest FROM mark UNION ALL SELECT digest FROM response
 )";
 
 std::int64_t digest(const Head& head) {

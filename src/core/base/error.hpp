@@ -55,13 +55,13 @@ inline constexpr RemedyWords program_words{
     "shares of strings, and the frequent strings",
     "They have estimates of each round of a series.",
     "The part of the summary with one attribute can be asked by itself.",
-    "Ask about fewer attributes at a time, or declare a view of these in the next spec.",
+    "Ask about fewer attributes at a time, or declare a marginal of these in the next spec.",
     "Count each report with its round.",
     "Ask about a summary of one round.",
     "Ask for shares of one attribute, or of several together.",
     "Ask for means.",
     "Ask for the learnt ranges.",
-    "Name them in \"together\" of the next spec.",
+    "Name them in \"joint_tables\" of the next spec.",
     "A device takes specs without open choices. The command `ldp spec resolve SPEC` and the SQL function "
     "ldp_spec_canonical(spec) return such a spec.",
 };

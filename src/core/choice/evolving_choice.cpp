@@ -57,8 +57,9 @@ constexpr ProtocolEntry protocols[] = {
     {"fresh reports", ProtocolKind::fresh, false, keys::automatic, true},
     {"one round a person", ProtocolKind::one_round, false, keys::automatic, true},
     {"memoized", ProtocolKind::memoized, false, keys::automatic, true},
-    {"memoized buckets", ProtocolKind::memoized, false, "dbitflip", false, false, "bits", bit_counts},
-    {"two layers", ProtocolKind::memoized, false, "loloha", false, true, "buckets", bucket_counts, true},
+    {"memoized buckets", ProtocolKind::memoized, false, "dbitflip", false, false, "bits_per_report",
+     bit_counts},
+    {"two layers", ProtocolKind::memoized, false, "loloha", false, true, "hash_buckets", bucket_counts, true},
     {"two layers", ProtocolKind::memoized, false, "l_grr", false, true},
     {"two layers", ProtocolKind::memoized, false, "l_osue", false, true},
     {"two layers", ProtocolKind::memoized, false, "l_sue", false, true},
@@ -155,7 +156,7 @@ class ProtocolSearch {
 
     /// ε within the bounds of a mechanism and of the request.
     double capped(const ProtocolEntry& entry, double epsilon) const {
-        const double most = entry.two_layers ? max_epsilon : request_.first_epsilon.value_or(max_epsilon);
+        const double most = entry.two_layers ? max_epsilon : request_.report_epsilon.value_or(max_epsilon);
         return std::min({epsilon, most, max_epsilon});
     }
 
@@ -166,8 +167,8 @@ class ProtocolSearch {
         document["epsilon"] = epsilon;
         if (option != nullptr) document[entry.option] = *option;
         if (entry.two_layers) {
-            const bool limited = request_.first_epsilon && *request_.first_epsilon < epsilon;
-            document["first_epsilon"] = limited ? *request_.first_epsilon : rounded_down(epsilon / 2);
+            const bool limited = request_.report_epsilon && *request_.report_epsilon < epsilon;
+            document["report_epsilon"] = limited ? *request_.report_epsilon : rounded_down(epsilon / 2);
         }
         return document;
     }
@@ -381,7 +382,7 @@ bool possible(const ProtocolEntry& entry, const ProtocolRequest& request, bool n
     if (named != nullptr && named->literature && request.mechanism != entry.mechanism) return false;
     // A second layer adds noise, so that it is only used for a limit of a single report.
     return entry.kind != ProtocolKind::fresh && entry.kind != ProtocolKind::one_round &&
-           (!entry.two_layers || request.first_epsilon || request.mechanism == entry.mechanism);
+           (!entry.two_layers || request.report_epsilon || request.mechanism == entry.mechanism);
 }
 
 /// The keys of a spec with "evolving": "auto" that the request has otherwise, or that the choice makes.
@@ -390,7 +391,7 @@ constexpr const char* request_keys[] = {"mechanism",
                                         "evolving",
                                         "stream",
                                         "budget",
-                                        "first_epsilon",
+                                        "report_epsilon",
                                         keys::report_bytes.name,
                                         keys::decode_cost.name};
 
@@ -462,18 +463,18 @@ ProtocolRequest read_protocol_request(const Json& spec) {
         if (spec.contains(key))
             invalid("\"" + std::string(key) + "\" and \"evolving\": \"auto\" cannot be combined",
                     "The protocol is chosen anew.", "Remove it.");
-    const auto wants = [](const Json& object) { return object.is_object() && object.contains("want"); };
+    const auto wants = [](const Json& object) { return object.is_object() && object.contains("estimate"); };
     const auto attributes = spec.find("attributes");
     const bool in_list = attributes != spec.end() && attributes->is_array();
     if (wants(spec) || (in_list && std::any_of(attributes->begin(), attributes->end(), wants)))
-        invalid("\"want\" and \"evolving\": \"auto\" cannot be combined",
+        invalid("\"estimate\" and \"evolving\": \"auto\" cannot be combined",
                 "The protocol is chosen for the mean of a number or the shares of a category.",
                 "With \"epsilon\", \"evolving\": {} and a \"stream\", \"auto\" chooses a mechanism for the "
                 "distribution.");
     ProtocolRequest request{spec, read_budget(top.need("budget", "the total epsilon of a person"))};
     if (mechanism != keys::automatic) request.mechanism = mechanism;
     request.epsilon = optional_number(top, "epsilon", min_epsilon, max_epsilon);
-    request.first_epsilon = optional_number(top, "first_epsilon", min_epsilon / 2, max_epsilon);
+    request.report_epsilon = optional_number(top, "report_epsilon", min_epsilon / 2, max_epsilon);
     const Limits limits{top.whole(keys::report_bytes), top.whole(keys::decode_cost)};
     if (mechanism == keys::automatic) request.limits = limits;
     for (const char* key : request_keys) request.spec.erase(key);

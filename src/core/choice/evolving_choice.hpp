@@ -22,10 +22,10 @@ struct ProtocolRequest {
     /// and "budget".
     Json spec;
     Budget budget;
-    std::string mechanism = {};                ///< the only mechanism; empty for all
-    std::optional<double> epsilon = {};        ///< of a response; chosen if empty
-    std::optional<double> first_epsilon = {};  ///< the greatest ε of a single report
-    std::optional<Limits> limits = {};         ///< of reports and decoding
+    std::string mechanism = {};                 ///< the only mechanism; empty for all
+    std::optional<double> epsilon = {};         ///< of a response; chosen if empty
+    std::optional<double> report_epsilon = {};  ///< the greatest ε of a single report
+    std::optional<Limits> limits = {};          ///< of reports and decoding
     /// The greatest share of people whose budget may end. Estimates follow the values of the others only.
     double most_ended = 0.05;
     /// Whether clients alone keep the bound. Fresh reports and turns need a schedule besides the spec.

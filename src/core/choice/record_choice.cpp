@@ -107,9 +107,10 @@ PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAt
         refuse("no mechanism suits the " + kind_of_part(attribute) + " \"" + name_of_part(attribute) +
                    "\" in a record",
                obstacles.empty() ? no_mechanism_for(attribute, terms) : obstacles,
-               limit                      ? advice_within(*limit)
-               : terms.first_epsilon != 0 ? "Leave \"first_epsilon\" out, or collect the attribute by itself."
-                                          : "");
+               limit ? advice_within(*limit)
+               : terms.report_epsilon != 0
+                   ? "Leave \"report_epsilon\" out, or collect the attribute by itself."
+                   : "");
     return best;
 }
 
@@ -121,10 +122,10 @@ PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const Part
                               attribute.want != "means" && attribute.want != "ranges";
     if (!attribute.vector.empty()) {
         if (attribute.want != "ranges") return least_variance(attributes, part, terms);
-        if (terms.first_epsilon != 0)
+        if (terms.report_epsilon != 0)
             refuse("means of ranges of a vector cannot be reported in two layers",
-                   "\"" + attribute.vector + "\" asks for \"want\": \"ranges\".",
-                   "Leave \"first_epsilon\" out, or collect the vector in a collection of its own.");
+                   "\"" + attribute.vector + "\" asks for \"estimate\": \"ranges\".",
+                   "Leave \"report_epsilon\" out, or collect the vector in a collection of its own.");
         const MechanismEntry& ranges = mechanism_for(Purpose::vector_ranges);
         if (!limit) return {&ranges};
         const std::string obstacle = limit->obstacle(*build(ranges, attributes, part, terms));
@@ -137,11 +138,11 @@ PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const Part
     const auto within = [](SelectedWithin found) {
         return PartChoice{found.mechanism, std::move(found.options)};
     };
-    if (terms.first_epsilon != 0) {
+    if (terms.report_epsilon != 0) {
         if (distribution && attribute.want == "shape")
             refuse("a smooth fit cannot be reported in two layers",
-                   "\"" + attribute.name + "\" asks for \"want\": \"shape\".",
-                   "Leave \"first_epsilon\" out, or ask for \"want\": \"distribution\".");
+                   "\"" + attribute.name + "\" asks for \"estimate\": \"shape\".",
+                   "Leave \"report_epsilon\" out, or ask for \"estimate\": \"distribution\".");
         if (!distribution) return least_variance(attributes, part, terms);
         const MechanismEntry& few = few_ordered_responses();
         if (!limit) return {&few};

@@ -14,7 +14,7 @@ namespace ldp {
 /// if the margins cannot be reached.
 void choose_record(SettingsDraft& draft, const Limits& limits, const ResponseLimit* responses);
 
-/// The mechanism for a vector that is reported alone: the one for ranges for "want": "ranges", else the one of
+/// The mechanism for a vector that is reported alone: the one for ranges for "estimate": "ranges", else the one of
 /// least expected variance of the means. Throws Error (invalid_spec).
 [[nodiscard]] const MechanismEntry& choose_vector_mechanism(const std::vector<Attribute>& attributes,
                                                             double epsilon, const Limits& limits,

@@ -110,8 +110,8 @@ Spec resolve(std::string_view json) {
     const std::optional<StreamNeeds> needs = read_needs(spec);
     // A budget without "evolving", and one that pays for no response, are refused below.
     std::optional<ResponseLimit> responses;
-    if (needs && spec.budget && spec.budget->answers(spec.epsilon) > 0)
-        responses.emplace(ResponseLimit{spec.budget->answers(spec.epsilon), *needs});
+    if (needs && spec.budget && spec.budget->responses(spec.epsilon) > 0)
+        responses.emplace(ResponseLimit{spec.budget->responses(spec.epsilon), *needs});
     const ResponseLimit* const limit = responses ? &*responses : nullptr;
 
     Limits limits;
@@ -153,7 +153,7 @@ Ranking advise(std::string_view json) {
     demand.limits =
         !limited && chosen && chosen->limits ? *chosen->limits : read_limits(top, use.has_value());
     for (const char* key :
-         {"mechanism", "derived", "evolving", "stream", "budget", "want", keys::min_group.name})
+         {"mechanism", "derived", "evolving", "stream", "budget", "estimate", keys::min_group.name})
         top.ignore(key);
     for (const MechanismEntry* entry : registry())
         for (const Option& option : entry->options) top.ignore(option.name);

@@ -221,7 +221,7 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
         statement += "; in the declared stream " + rounded(100 * share, 3) + " % of people reach this point";
     }
     // A budget that cannot end needs no signal.
-    const std::uint64_t all = spec.budget()->answers(spec.epsilon());
+    const std::uint64_t all = spec.budget()->responses(spec.epsilon());
     std::string alternatives;
     const auto* record = find_capability<Record>(*mechanism);
     const std::uint64_t reported = record == nullptr ? 1 : record->per_report();

@@ -92,7 +92,7 @@ double worst(const Mechanism& mechanism, const Spec& spec, bool boxes) {
 Candidate candidate(const MechanismEntry& entry, const Json& document, const ResponseLimit* responses) {
     std::string unpaid;
     Candidate found = measured_candidate(entry, [&](Candidate& candidate) {
-        const bool boxes = document.value("target", Json()) == "ranges";
+        const bool boxes = document.value("optimize_for", Json()) == "ranges";
         const Spec spec = spec_through(entry, document);
         auto mechanism = make_mechanism(spec);
         candidate.n_variance = worst(*mechanism, spec, boxes);
@@ -118,7 +118,7 @@ Candidate candidate(const MechanismEntry& entry, const Json& document, const Res
 
 bool asks_together(const Json& spec) {
     return spec.is_object() &&
-           (spec.contains("views") || std::ranges::any_of(registry(), [&](const MechanismEntry* entry) {
+           (spec.contains("marginals") || std::ranges::any_of(registry(), [&](const MechanismEntry* entry) {
                 return entry->joint() && spec.value("mechanism", Json()) == entry->name;
             }));
 }
@@ -143,7 +143,7 @@ Selected choose_together(const Json& spec, const ResponseLimit* responses) {
             named(first) + ": " + first.obstacle + ". " + named(second) + ": " + second.obstacle + ".",
             responses != nullptr ? advice_within(*responses) : "Name one of them for a more specific error.");
     const auto noise = [](const Candidate& one) { return rounded(one.n_variance, 3) + "/n"; };
-    const std::string asked = spec.value("target", Json()) == "ranges" ? "boxes" : "cells";
+    const std::string asked = spec.value("optimize_for", Json()) == "ranges" ? "boxes" : "cells";
     return {first.mechanism,
             "variance of " + asked + " of two attributes " + noise(first) + "; " + named(second) +
                 (second.obstacle.empty() ? " would have " + noise(second) : " does not take the spec")};

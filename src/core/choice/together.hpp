@@ -8,7 +8,7 @@
 
 namespace ldp {
 
-/// Whether a spec needs joint estimates: it has "views", or names a mechanism for them.
+/// Whether a spec needs joint estimates: it has "marginals", or names a mechanism for them.
 [[nodiscard]] bool asks_together(const Json& spec);
 
 /// Ranks the mechanisms for joint estimates with the options of the spec, the better one first. An obstacle

@@ -139,7 +139,7 @@ double expected_noise(const SettingsDraft& draft, std::uint8_t count, std::uint6
 /// Returns the sets of attributes that the spec announces as queries.
 std::vector<ViewAttributes> asked_sets(const SettingsDraft& draft) {
     const std::uint64_t d = draft.attributes.size();
-    const OptionValue& asked = draft.options.at("asked");
+    const OptionValue& asked = draft.options.at("queries");
     if (std::holds_alternative<IntegerRows>(asked)) return views_of(asked, d, false);
     // If there are too many triples for views, pairs answer all queries.
     const std::uint8_t count = *order_of(std::get<std::string>(asked));
@@ -153,10 +153,10 @@ std::vector<ViewAttributes> asked_sets(const SettingsDraft& draft) {
 /// a few percent of the smallest error.
 void choose_among_views(SettingsDraft& draft, std::uint64_t people) {
     const std::uint64_t d = draft.attributes.size();
-    const OptionValue asked = draft.options.at("asked");
+    const OptionValue asked = draft.options.at("queries");
     const bool named = std::holds_alternative<IntegerRows>(asked);
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
-    const bool ranges = std::get<std::string>(draft.options.at("target")) == "ranges";
+    const bool ranges = std::get<std::string>(draft.options.at("optimize_for")) == "ranges";
     const std::vector<ViewAttributes> sets = asked_sets(draft);
     const auto fits = [&](const std::vector<ViewAttributes>& views) {
         return std::ranges::all_of(
@@ -172,8 +172,8 @@ void choose_among_views(SettingsDraft& draft, std::uint64_t people) {
     const double by_pairs = error(all_views(d, 2));
     const double by_triples = all_triples ? error(all_views(d, 3)) : std::numeric_limits<double>::infinity();
     const bool triples = clear || by_triples < by_pairs;
-    OptionValue& views = draft.options.at("views");
-    auto& singles = std::get<double>(draft.options.at("singles"));
+    OptionValue& views = draft.options.at("marginals");
+    auto& singles = std::get<double>(draft.options.at("one_way_share"));
     if (named && singles == 0) {
         IntegerRows rows;
         const std::vector<ViewAttributes> listed = with_the_others(sets, d);
@@ -191,10 +191,10 @@ void choose_among_views(SettingsDraft& draft, std::uint64_t people) {
 }  // namespace
 
 void choose_views(SettingsDraft& draft) {
-    const auto* word = std::get_if<std::string>(&draft.options.at("views"));
+    const auto* word = std::get_if<std::string>(&draft.options.at("marginals"));
     if (word == nullptr || *word != "auto") return;
     check_joint_attributes(draft.attributes, "joint");
-    if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("asked"))) settle_asked(*sets);
+    if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("queries"))) settle_asked(*sets);
     const auto people = std::get<std::uint64_t>(draft.options.at("people"));
     if (people == 0)
         refuse_spec("views are chosen for a number of people", "The spec does not say how many will report.",

@@ -35,7 +35,7 @@ class ExpectedErrors {
 /// Returns the named views, and a single view for each of d attributes that is in none of them.
 [[nodiscard]] std::vector<ViewAttributes> with_the_others(std::vector<ViewAttributes> named, std::uint64_t d);
 
-/// Replaces the word "auto" in the option "views" of joint. Options are complete with their defaults. Error
+/// Replaces the word "auto" in the option "marginals" of joint. Options are complete with their defaults. Error
 /// (invalid_spec) if the spec does not say how many people will report.
 void choose_views(SettingsDraft& draft);
 

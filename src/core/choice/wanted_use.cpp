@@ -6,7 +6,7 @@ namespace ldp {
 
 namespace {
 
-constexpr const char* want_key = "want";
+constexpr const char* want_key = "estimate";
 
 /// The attributes of a spec, if it lists them.
 const Json* listed(const Json& spec) {
@@ -22,7 +22,7 @@ std::optional<OrderedUse> ordered_use(const Json& spec) {
     const Json* attribute = &spec;
     if (const Json* attributes = listed(spec)) {
         if (found != nullptr)
-            invalid("\"want\" belongs to an attribute", "The spec has \"attributes\" beside it.",
+            invalid("\"estimate\" belongs to an attribute", "The spec has \"attributes\" beside it.",
                     "Write it into the attribute.");
         if (attributes->size() > 1) return {};  // each attribute of a record has its own
         if (attributes->empty()) return {};

@@ -1,4 +1,4 @@
-// The key "want" of a spec: the estimates for which the mechanism of an attribute is chosen.
+// The key "estimate" of a spec: the estimates for which the mechanism of an attribute is chosen.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace ldp {
 /// The default of "max_report_bytes" where a distribution is wanted: reports about sets of ranges are long.
 inline constexpr std::uint64_t ordered_report_bytes = 512;
 
-/// The use of an ordered attribute that "want" names; nothing for "mean", or without the key. Throws Error
+/// The use of an ordered attribute that "estimate" names; nothing for "mean", or without the key. Throws Error
 /// (invalid_spec) for another word, or in a record.
 [[nodiscard]] std::optional<OrderedUse> ordered_use(const Json& spec);
 
-/// The use that a choice among ordered mechanisms is about: that of "want", else of the spec's own mechanism
+/// The use that a choice among ordered mechanisms is about: that of "estimate", else of the spec's own mechanism
 /// if it is one of them.
 [[nodiscard]] std::optional<OrderedUse> advised_use(const Json& spec);
 

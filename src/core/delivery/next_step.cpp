@@ -77,7 +77,7 @@ DeliveryReply http_reply(unsigned status, bool receipt) noexcept {
     return unsettled(status, receipt);
 }
 
-std::string_view foreign_answer(unsigned status, bool receipt) noexcept {
+std::string_view foreign_response(unsigned status, bool receipt) noexcept {
     if (redirects(status)) return "something other than the endpoint answered: a redirect";
     if (status == network_login)
         return "something other than the endpoint answered: the network asks for a login";

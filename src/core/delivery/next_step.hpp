@@ -61,7 +61,7 @@ struct DeliveryStep {
 [[nodiscard]] DeliveryReply http_reply(unsigned status, bool receipt) noexcept;
 /// Describes an answer that the endpoint did not give: a redirect, a login page, a page without a receipt.
 /// Empty for any other answer. The text is static and ends with a zero.
-[[nodiscard]] std::string_view foreign_answer(unsigned status, bool receipt) noexcept;
+[[nodiscard]] std::string_view foreign_response(unsigned status, bool receipt) noexcept;
 /// The hint for such an answer; as static.
 [[nodiscard]] std::string_view foreign_hint() noexcept;
 

@@ -68,7 +68,7 @@ class LocalRandomizer {
     [[nodiscard]] virtual std::uint64_t most_keys() const noexcept;
     /// Returns the ε of a single report: less than epsilon() if a second layer perturbs the permanent
     /// response.
-    [[nodiscard]] virtual double first_epsilon() const noexcept { return epsilon(); }
+    [[nodiscard]] virtual double report_epsilon() const noexcept { return epsilon(); }
 
   protected:
     /// `block` is the start of the report or summary that the header was read from.

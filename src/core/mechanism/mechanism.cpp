@@ -112,7 +112,7 @@ std::vector<double> Mechanism::key_spans(Bytes) const {
 // A payload is a function of the two, or, with a second layer, has the same form as the permanent response.
 bool Mechanism::valid_permanent(Bytes public_randomness, Bytes permanent) const {
     std::vector<std::byte> payload(payload_size());
-    if (first_epsilon() < epsilon()) {
+    if (report_epsilon() < epsilon()) {
         const auto own = payload.end() - static_cast<std::ptrdiff_t>(permanent.size());
         std::ranges::copy(public_randomness, payload.begin());
         std::ranges::copy(permanent, own);

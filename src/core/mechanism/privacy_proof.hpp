@@ -24,7 +24,7 @@ class PrivacyProof : public LocalRandomizer {
     [[nodiscard]] virtual Exact instantaneous_probability(Bytes public_randomness, Bytes permanent,
                                                           Bytes payload) const;
     /// Returns the largest likelihood ratio of one report over all inputs and payloads, for any public
-    /// randomness. A correct randomizer has first_report_ratio() ≤ exp(first_epsilon()).
+    /// randomness. A correct randomizer has first_report_ratio() ≤ exp(report_epsilon()).
     [[nodiscard]] virtual Exact first_report_ratio() const;
 
   protected:

@@ -64,7 +64,7 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
     for (const Attribute& attribute : attributes)
         if (attribute.of_record() || attribute.derived())
             raise(ErrorCode::invalid_spec,
-                  "an attribute has a \"mechanism\", a \"share\" or a \"product\" in records only",
+                  "an attribute has a \"mechanism\", a \"weight\" or a \"product\" in records only",
                   std::string(mechanism.name) + " reports all attributes in one way.",
                   "The mechanism sampled collects records.");
 }

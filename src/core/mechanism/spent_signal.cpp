@@ -30,7 +30,7 @@ Exact SpentSignal::worst_ratio() const {
 }
 
 double signal_epsilon(const Mechanism& mechanism) {
-    return parts_of(mechanism)[0].mechanism->first_epsilon();
+    return parts_of(mechanism)[0].mechanism->report_epsilon();
 }
 
 bool valid_sent(const Mechanism& mechanism, Bytes sent) noexcept {

@@ -123,7 +123,7 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
     const RecordPart part = part_of(mechanism_, attributes.front());
     if (attributes.back() >= part.first + part.mechanism->cells().size())
         raise(ErrorCode::unsupported, "no report contains these attributes together",
-              "They are in several parts of the record.", "Name them in \"together\".");
+              "They are in several parts of the record.", "Name them in \"joint_tables\".");
     std::vector<std::size_t> within = attributes;
     for (std::size_t& attribute : within) attribute -= part.first;
     const double reports = n * part.chance;

@@ -69,7 +69,7 @@ void read_asked(JsonObject& object, const Spec& spec, PlanningTarget& question) 
     question.asked = attribute.numeric() ? Asked::mean : Asked::share;
     const bool range = object.contains("low") || object.contains("high");
     if (const auto share = number(object, "quantile", share_least, 1 - share_least)) {
-        if (range) invalid("a question has a \"quantile\" or a range, not both", "Found both.");
+        if (range) invalid("a planning target has a \"quantile\" or a range, not both", "Found both.");
         question.asked = Asked::quantile;
         question.quantile = *share;
     }
@@ -85,14 +85,14 @@ void read_asked(JsonObject& object, const Spec& spec, PlanningTarget& question) 
     }
     if (question.asked != Asked::share) return;
     question.value = value_of(object, attribute);
-    if (!object.contains("with")) return;
-    question.with = attribute_called(object.word("with", "the name of another attribute"), spec);
+    if (!object.contains("joint_with")) return;
+    question.with = attribute_called(object.word("joint_with", "the name of another attribute"), spec);
     if (*question.with == question.attribute)
-        invalid("\"with\" must name another attribute", "Found \"" + attribute.name + "\" twice.");
+        invalid("\"joint_with\" must name another attribute", "Found \"" + attribute.name + "\" twice.");
 }
 
 void read_assumed(JsonObject& object, const Spec& spec, PlanningTarget& question) {
-    if (question.asked == Asked::share) question.share = number(object, "share", 0, 1);
+    if (question.asked == Asked::share) question.share = number(object, "proportion", 0, 1);
     if (!object.contains("mean") && !object.contains("sd")) return;
     const Attribute& attribute = spec.attributes()[question.attribute];
     if (!attribute.of_numbers())
@@ -106,8 +106,8 @@ void read_assumed(JsonObject& object, const Spec& spec, PlanningTarget& question
 }  // namespace
 
 PlanningTarget PlanningTarget::from_json(std::string_view text, const Spec& spec) {
-    const Json document = parse_json(text, {"question", R"({"error": 0.01})"});
-    JsonObject object(document, "the question");
+    const Json document = parse_json(text, {"planning target", R"({"error": 0.01})"});
+    JsonObject object(document, "the planning target");
     PlanningTarget question;
     read_asked(object, spec, question);
     read_assumed(object, spec, question);
@@ -118,18 +118,18 @@ PlanningTarget PlanningTarget::from_json(std::string_view text, const Spec& spec
         {{"nothing", Compared::nothing}, {"groups", Compared::groups}, {"days", Compared::days}});
     if (question.compared == Compared::groups)
         question.part = object.real("part", question.part, 0.001, 0.999);
-    if (question.compared == Compared::days) question.kept = object.real("kept", 0, 0, 1);
+    if (question.compared == Compared::days) question.kept = object.real("repeat_rate", 0, 0, 1);
     question.rounds = object.whole({"rounds", 1, 1, 1000000});
     const auto series_rounds =
         static_cast<std::uint64_t>(spec.mechanism().series ? spec.number("rounds") : 0);
     if (series_rounds > 0 && object.contains("round"))
         question.round = object.whole({"round", 1, 1, series_rounds}) - 1;
-    question.answering = object.real("answering", 1, 0.001, 1);
+    question.answering = object.real("response_rate", 1, 0.001, 1);
     question.error = number(object, "error", 1e-300, huge);
     question.margin = number(object, "margin", 1e-300, huge);
     question.effect = number(object, "effect", 1e-300, huge);
     if (int{question.error.has_value()} + question.margin.has_value() + question.effect.has_value() > 1)
-        invalid("a question has one of \"error\", \"margin\" and \"effect\"", "Found several.");
+        invalid("a planning target has one of \"error\", \"margin\" and \"effect\"", "Found several.");
     if ((question.asked == Asked::share || question.asked == Asked::range) && question.margin &&
         *question.margin >= 1)
         invalid("\"margin\" of a share must be below 1", "Found " + shown(*question.margin) + ".",

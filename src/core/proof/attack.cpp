@@ -91,7 +91,7 @@ class TextScores {
 class Suspect {
   public:
     Suspect(const PrivacyProof& mechanism, const Series& series)
-        : m_(mechanism), series_(series), layered_(mechanism.first_epsilon() < mechanism.epsilon()) {}
+        : m_(mechanism), series_(series), layered_(mechanism.report_epsilon() < mechanism.epsilon()) {}
 
     /// Whether every permanent response can be summed over; else texts have to do.
     [[nodiscard]] bool scored(BitSource& bits) const {
@@ -246,10 +246,10 @@ LowerBound attack(std::span<const std::string> first, std::span<const std::strin
 
 double Series::promised(const PrivacyProof& mechanism) const {
     if (fresh) {
-        const double each = mechanism.first_epsilon();
+        const double each = mechanism.report_epsilon();
         return each * static_cast<double>(rounds);
     }
-    if (rounds == 1) return mechanism.first_epsilon();
+    if (rounds == 1) return mechanism.report_epsilon();
     return mechanism.epsilon() * (changing ? 2 : 1);
 }
 

@@ -245,8 +245,8 @@ Audit audit(const PrivacyProof& mechanism, BitSource& bits, const AuditLimits& l
         found.approximate = {mechanism.epsilon(), mechanism.delta(), mechanism.worst_delta(), {}, {}};
     else
         found.permanent = {mechanism.epsilon(), mechanism.worst_ratio(), {}};
-    if (mechanism.first_epsilon() < mechanism.epsilon())
-        found.report = {mechanism.first_epsilon(), mechanism.first_report_ratio(), {}};
+    if (mechanism.report_epsilon() < mechanism.epsilon())
+        found.report = {mechanism.report_epsilon(), mechanism.first_report_ratio(), {}};
     audit_signal(mechanism, found);
     Enumeration enumeration(mechanism, found, limits.steps);
     if (!enumeration.fits()) return found;

@@ -32,7 +32,7 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
         raise(ErrorCode::unsupported,
               "attribute " + std::to_string(attribute) + " is not reported alone as a mean or a category",
               "Regressions use attributes of which each report is about one, by its mean or its value.",
-              "In the next spec, remove \"want\", \"vector\" or \"together\" for the attribute.");
+              "In the next spec, remove \"estimate\", \"vector\" or \"joint_tables\" for the attribute.");
     AttributeReports source{attribute, one, 1, unit, {}, {}};
     if (target_ == Target::sample) source.left -= static_cast<double>(one.n) / static_cast<double>(view_.n);
     if (one.n == 0) {

@@ -155,8 +155,8 @@ struct ModelRows {
     }
 };
 
-constexpr ResultColumn learnt_columns[] = {{"views", ColumnType::json}};
-constexpr ResultColumn view_plan_columns[] = {{"views", ColumnType::json}, {"error", ColumnType::number}};
+constexpr ResultColumn learnt_columns[] = {{"marginals", ColumnType::json}};
+constexpr ResultColumn view_plan_columns[] = {{"marginals", ColumnType::json}, {"error", ColumnType::number}};
 
 /// Views in the format of a spec.
 struct PlannedRows {
@@ -169,7 +169,7 @@ struct PlannedRows {
 
     template <class Writer>
     void write(Writer& row, std::size_t number) const {
-        row.put("views", JsonText{rows[number].views});
+        row.put("marginals", JsonText{rows[number].views});
         if constexpr (Writer::has("error")) row.put("error", rows[number].error);
     }
     void add(std::string views, double error = unknown) {

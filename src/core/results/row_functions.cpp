@@ -108,7 +108,7 @@ constexpr RowFunction functions[] = {
     {"series_quantiles", accessors::series_quantiles, of_series_quantiles, usual},
     {"frequent_strings", accessors::frequent_strings, of_frequent_strings},
     {"string_proportions", accessors::string_shares, of_string_shares},
-    {"views", accessors::views, {}},
+    {"marginals", accessors::views, {}},
     {"marginal", accessors::marginal, of_marginal, consistent},
     {"proportion_where", accessors::share, of_share, consistent},
     {"conditional", accessors::conditional, of_conditional, consistent},
@@ -119,8 +119,8 @@ constexpr RowFunction functions[] = {
     {"fitted", accessors::fitted, of_fitted},
     {"model", accessors::model, of_model},
     {"synthesize", accessors::synthesize, of_synthesize},
-    {"learn_views", accessors::learn_views, of_learn_views},
-    {"plan_views", accessors::plan_views, of_plan_views, pairs},
+    {"learn_marginals", accessors::learn_views, of_learn_views},
+    {"plan_marginals", accessors::plan_views, of_plan_views, pairs},
 };
 
 }  // namespace row_tables

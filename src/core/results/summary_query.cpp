@@ -106,9 +106,10 @@ std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t>
 }
 
 void throw_for_part(const Error& error) {
-    throw Error(error.code(), error.what(), error.detail(),
-                "The spec determines the queries of an attribute: \"want\": \"distribution\" allows ranges "
-                "and quantiles, \"together\" joint tables, and \"vector\" means of ranges of elements.");
+    throw Error(
+        error.code(), error.what(), error.detail(),
+        "The spec determines the queries of an attribute: \"estimate\": \"distribution\" allows ranges "
+        "and quantiles, \"joint_tables\" joint tables, and \"vector\" means of ranges of elements.");
 }
 
 }  // namespace ldp

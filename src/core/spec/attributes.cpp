@@ -55,7 +55,7 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
             JsonObject::wrong(key, Json(found), "one of the labels in \"domain\"");
     };
     one_label("other", attribute.other);
-    one_label("none", attribute.none);
+    one_label("missing_label", attribute.none);
     if (attribute.prefix == 0) return;
     if (attribute.other.empty())
         invalid("\"prefix\" needs \"other\"", "Most strings begin with none of the labels.",
@@ -126,9 +126,9 @@ void strings(const Json& found, Attribute& attribute) {
         invalid("strings of " + std::to_string(read.longest) + " characters do not fit into a report",
                 "With an alphabet of " + std::to_string(read.alphabet.size()) +
                     " characters, strings of at most " + std::to_string(most) + " characters fit.",
-                "Give a smaller \"longest\" or a smaller \"alphabet\". Longer strings are truncated.");
-    if (const Json* fold = reader.find("fold")) {
-        if (!fold->is_boolean()) JsonObject::wrong("fold", *fold, "true or false");
+                "Give a smaller \"max_length\" or a smaller \"alphabet\". Longer strings are truncated.");
+    if (const Json* fold = reader.find("lowercase")) {
+        if (!fold->is_boolean()) JsonObject::wrong("lowercase", *fold, "true or false");
         read.fold = fold->get<bool>();
     }
     if (reader.find("other") != nullptr) {
@@ -194,7 +194,7 @@ Attribute read_derived(JsonObject& reader) {
     return attribute;
 }
 
-/// What "want" may be for an attribute of a record.
+/// What "estimate" may be for an attribute of a record.
 std::vector<std::string> wants(const Attribute& attribute) {
     if (!attribute.vector.empty()) return {"means", "ranges"};
     if (attribute.numeric()) return {"mean", "distribution", "quantiles", "shape"};
@@ -217,18 +217,18 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
     } else if (reader.contains("grid")) {
         attribute.options["grid"] = reader.whole(keys::grid);
     }
-    if (reader.contains("want")) {
+    if (reader.contains("estimate")) {
         if (attribute.strings)
-            invalid("a text has no \"want\"", "\"" + attribute.name + "\" has \"strings\".",
-                    "Remove \"want\".");
+            invalid("a text has no \"estimate\"", "\"" + attribute.name + "\" has \"strings\".",
+                    "Remove \"estimate\".");
         const std::string allowed = "one of " + joined(wants(attribute));
-        attribute.want = reader.word("want", allowed);
+        attribute.want = reader.word("estimate", allowed);
         if (std::ranges::count(wants(attribute), attribute.want) == 0)
-            JsonObject::wrong("want", Json(attribute.want), allowed);
+            JsonObject::wrong("estimate", Json(attribute.want), allowed);
         if (entry != nullptr)
-            invalid("\"want\" is for attributes whose mechanism is chosen",
+            invalid("\"estimate\" is for attributes whose mechanism is chosen",
                     "Attribute \"" + attribute.name + "\" names the mechanism " + attribute.mechanism + ".",
-                    "Remove \"want\" or \"mechanism\".");
+                    "Remove \"estimate\" or \"mechanism\".");
     }
     attribute.share = reader.whole(keys::share);
     for (Attribute& element : elements) {
@@ -293,9 +293,10 @@ void movement(JsonObject& reader, std::vector<Attribute>& elements) {
 /// The margins of error that a spec asks for: a number for each name of an attribute or a vector.
 void margins(const Json& found, std::vector<Attribute>& attributes) {
     const std::string allowed = "an object that maps names of attributes to numbers above 0";
-    if (!found.is_object() || found.empty()) JsonObject::wrong("margins", found, allowed);
+    if (!found.is_object() || found.empty()) JsonObject::wrong("max_margin_of_error", found, allowed);
     for (const auto& [name, margin] : found.items()) {
-        if (!margin.is_number() || !(margin.get<double>() > 0)) JsonObject::wrong("margins", found, allowed);
+        if (!margin.is_number() || !(margin.get<double>() > 0))
+            JsonObject::wrong("max_margin_of_error", found, allowed);
         bool known = false;
         for (Attribute& attribute : attributes) {
             if (attribute.name != name && attribute.vector != name) continue;
@@ -315,7 +316,7 @@ void margins(const Json& found, std::vector<Attribute>& attributes) {
                         share ? "A margin of a share is a part of 1: 0.02 stands for 2 points." : "");
         }
         if (!known)
-            invalid("\"margins\" names \"" + name + "\", and no attribute has this name",
+            invalid("\"max_margin_of_error\" names \"" + name + "\", and no attribute has this name",
                     "The spec has " + std::to_string(attributes.size()) + " attributes.");
     }
 }
@@ -363,7 +364,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                                        ? read_derived(reader)
                                        : read_attribute(reader, reader.word("name", "the attribute's name")));
             if (all->size() == 1 && vector == nullptr) {
-                reader.ignore("want");  // read with the mechanism
+                reader.ignore("estimate");  // read with the mechanism
                 if (reader.find("mechanism") != nullptr)
                     elements[0].mechanism = reader.word("mechanism", mechanism_names());
                 elements[0].share = reader.whole(keys::share);
@@ -377,7 +378,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
             if (vector != nullptr && !seen.insert(elements[0].vector).second) refuse_name(elements[0].vector);
             for (Attribute& element : elements) attributes.push_back(std::move(element));
         }
-        if (const Json* found = top.find("margins")) margins(*found, attributes);
+        if (const Json* found = top.find("max_margin_of_error")) margins(*found, attributes);
         if (!products.empty() && attributes.size() > max_with_products)
             invalid("a record with products has at most " + std::to_string(max_with_products) + " attributes",
                     "Found " + std::to_string(attributes.size()) + ".");

@@ -8,9 +8,9 @@ namespace ldp {
 
 /// What a person may spend over all time, and what happens then.
 struct Budget {
-    /// What becomes of a person whose value would need a new answer.
+    /// What becomes of a person whose value would need a new response.
     enum class WhenSpent {
-        repeat,  ///< the value is given the answer of the nearest value that has one
+        repeat,  ///< the value is given the response of the nearest value that has one
         stop,    ///< the person sends no report any more
     };
     double epsilon;                            ///< over all time
@@ -18,9 +18,9 @@ struct Budget {
     /// Whether reports have a signal of a spent budget that repeats; empty: if the budget pays for it.
     std::optional<bool> report_spent = std::nullopt;
 
-    /// How many answers at ε each it pays for, as decimals have it: 0.3 pays for three at 0.1, although the
+    /// How many responses at ε each it pays for, as decimals have it: 0.3 pays for three at 0.1, although the
     /// sum of their nearest doubles is larger by one part in 10^16.
-    [[nodiscard]] std::uint64_t answers(double each) const noexcept;
+    [[nodiscard]] std::uint64_t responses(double each) const noexcept;
     friend bool operator==(const Budget&, const Budget&) = default;
 };
 

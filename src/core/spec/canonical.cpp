@@ -19,7 +19,7 @@ namespace {
 
 Json strings_json(const StringDomain& strings) {
     Json json{{"alphabet", alphabet_text(strings.alphabet)}, {keys::longest.name, strings.longest}};
-    if (strings.fold) json["fold"] = true;
+    if (strings.fold) json["lowercase"] = true;
     if (!strings.other.empty()) json["other"] = alphabet_text(strings.other);
     return json;
 }
@@ -52,7 +52,7 @@ Json canonical_json(const Spec& spec) {
             entry["domain"] = attribute.labels;
         }
         if (!attribute.other.empty()) entry["other"] = attribute.other;
-        if (!attribute.none.empty()) entry["none"] = attribute.none;
+        if (!attribute.none.empty()) entry["missing_label"] = attribute.none;
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
         for (const Factor& factor : attribute.product)
             entry["product"].push_back(factor_json(attributes, factor));
@@ -62,7 +62,7 @@ Json canonical_json(const Spec& spec) {
                 if (const auto given = attribute.options.find(option.name); given != attribute.options.end())
                     entry[option.name] = option_json(option, given->second, attributes);
         }
-        if (attribute.share != 0) entry["share"] = attribute.share;
+        if (attribute.share != 0) entry["weight"] = attribute.share;
         if (attribute.evolving) entry["evolving"] = true;
         document["attributes"].push_back(std::move(entry));
     }
@@ -96,14 +96,14 @@ Json derived_json(const Spec& spec) {
     for (const auto& [key, value] : mechanism->parameters())
         if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
     if (spec.budget()) {
-        const std::uint64_t answers = most_responses(spec, *mechanism);
+        const std::uint64_t responses = most_responses(spec, *mechanism);
         const double signal = has_signal(*mechanism) ? signal_epsilon(*mechanism) : 0;
-        derived["most_answers"] = answers;
-        derived["most_epsilon"] =
-            std::min(spec.budget()->epsilon, static_cast<double>(answers) * spec.epsilon() + signal);
+        derived["max_responses"] = responses;
+        derived["max_epsilon"] =
+            std::min(spec.budget()->epsilon, static_cast<double>(responses) * spec.epsilon() + signal);
         if (signal > 0) {
-            derived["spent_epsilon"] = signal;
-            derived["report_epsilon"] = mechanism->first_epsilon() + signal;
+            derived["signal_epsilon"] = signal;
+            derived["signaled_report_epsilon"] = mechanism->report_epsilon() + signal;
         }
     }
     return derived;

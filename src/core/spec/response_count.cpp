@@ -47,14 +47,14 @@ std::uint64_t beside_signal(const Budget& budget, const Mechanism& mechanism) {
     if (budget.when_spent == Budget::WhenSpent::stop || !budget.report_spent.value_or(true)) return 0;
     const double signal = signal_epsilon(mechanism);
     // The difference of equal decimals would not be exact.
-    if (signal == mechanism.epsilon()) return budget.answers(signal) - 1;
+    if (signal == mechanism.epsilon()) return budget.responses(signal) - 1;
     Budget rest = budget;
     rest.epsilon -= signal;
-    return rest.epsilon > 0 ? rest.answers(mechanism.epsilon()) : 0;
+    return rest.epsilon > 0 ? rest.responses(mechanism.epsilon()) : 0;
 }
 
 std::uint64_t affordable_responses(const Budget& budget, std::uint64_t possible, const Mechanism& mechanism) {
-    const std::uint64_t all = budget.answers(mechanism.epsilon());
+    const std::uint64_t all = budget.responses(mechanism.epsilon());
     if (all == 0 || possible <= all) return all;
     const std::uint64_t rest = beside_signal(budget, mechanism);
     return rest == 0 ? all : rest;

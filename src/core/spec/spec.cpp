@@ -25,8 +25,9 @@ void refuse_limits(const Json& document, const std::string& why) {
 }
 
 void refuse_want(const std::string& mechanism) {
-    invalid("\"want\" is for the mechanism \"auto\" only", "The spec names the mechanism " + mechanism + ".",
-            "Remove \"want\", or let \"auto\" choose the mechanism.");
+    invalid("\"estimate\" is for the mechanism \"auto\" only",
+            "The spec names the mechanism " + mechanism + ".",
+            "Remove \"estimate\", or let \"auto\" choose the mechanism.");
 }
 
 Choice read_choice(const Json& found, bool joint) {
@@ -102,10 +103,10 @@ void check_evolving(const Spec& spec) {
                 spec.budget() ? "Add \"evolving\": {} to have values remembered, or remove \"budget\"."
                               : "Add \"budget\": {\"epsilon\": …}: what a person may spend over all time.");
     if (!spec.evolving()) return;
-    if (spec.budget()->answers(spec.epsilon()) == 0)
-        invalid("the budget does not pay for one answer", "It has epsilon " + shown(spec.budget()->epsilon) +
-                                                              "; an answer costs " + shown(spec.epsilon()) +
-                                                              ".");
+    if (spec.budget()->responses(spec.epsilon()) == 0)
+        invalid("the budget does not pay for one response",
+                "It has epsilon " + shown(spec.budget()->epsilon) + "; a response costs " +
+                    shown(spec.epsilon()) + ".");
     if (spec.mechanism().series)
         invalid(
             "a series needs no \"evolving\" and no \"budget\"",
@@ -117,8 +118,8 @@ void check_evolving(const Spec& spec) {
                     " satisfies epsilon except with probability delta, and a budget supports epsilon only.",
                 "Remove both \"evolving\" and \"budget\", or choose a mechanism without \"delta\".");
     const auto mechanism = make_mechanism(spec);
-    if (spec.budget()->report_spent == true && spec.budget()->answers(spec.epsilon()) > 0 &&
-        possible_responses(spec, *mechanism) > spec.budget()->answers(spec.epsilon()) &&
+    if (spec.budget()->report_spent == true && spec.budget()->responses(spec.epsilon()) > 0 &&
+        possible_responses(spec, *mechanism) > spec.budget()->responses(spec.epsilon()) &&
         !has_signal(*mechanism))
         invalid("the budget does not pay for a response and the signal of a spent budget",
                 "It has epsilon " + shown(spec.budget()->epsilon) + "; a response costs " +
@@ -182,7 +183,7 @@ SpecReader::SpecReader(const Json& of) : document(of), top(of, "the spec") {
     if (mechanism == nullptr && name != keys::automatic) refuse_mechanism_name(name);
     epsilon = read_epsilon(top);
     attributes = read_attributes(top);
-    if (!document.contains("attributes")) top.ignore("want");
+    if (!document.contains("attributes")) top.ignore("estimate");
     const bool moving = std::ranges::any_of(attributes, &Attribute::evolving);
     if (const Json* found = top.find("evolving"))
         evolving = read_evolving(*found, moving);
@@ -231,11 +232,11 @@ void refuse_open_keys(const Json& document) {
     if (document.contains("stream")) refuse_open_choice("\"stream\" describes values for a choice.");
 }
 
-/// Whether a spec of one attribute has "want".
+/// Whether a spec of one attribute has "estimate".
 bool has_want(const Json& document) {
-    if (!document.contains("attributes")) return document.contains("want");
+    if (!document.contains("attributes")) return document.contains("estimate");
     const Json& attributes = document["attributes"];
-    return attributes.size() == 1 && attributes[0].contains("want");
+    return attributes.size() == 1 && attributes[0].contains("estimate");
 }
 
 }  // namespace

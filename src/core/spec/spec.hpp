@@ -29,7 +29,7 @@ struct SpecReader;
 
 /// How "auto" was settled.
 struct Choice {
-    std::optional<Limits> limits;  ///< limits of the choice; empty with "views"
+    std::optional<Limits> limits;  ///< limits of the choice; empty with "marginals"
     std::string reason;            ///< one sentence
 };
 

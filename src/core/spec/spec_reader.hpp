@@ -41,7 +41,7 @@ struct SpecReader {
 [[nodiscard]] Choice read_choice(const Json& found, bool joint);
 /// Throws Error (invalid_spec) if the spec has limits for a choice.
 void refuse_limits(const Json& document, const std::string& why);
-/// Throws Error (invalid_spec): a spec that names its mechanism has "want".
+/// Throws Error (invalid_spec): a spec that names its mechanism has "estimate".
 [[noreturn]] void refuse_want(const std::string& mechanism);
 
 }  // namespace ldp

@@ -11,7 +11,7 @@
 namespace ldp {
 
 MemoizedNoise::MemoizedNoise(const Mechanism& mechanism, Bound bound) {
-    if (mechanism.first_epsilon() == mechanism.epsilon()) return;
+    if (mechanism.report_epsilon() == mechanism.epsilon()) return;
     if (mechanism.can_estimate(Quantity::means)) {
         // For one bit, the maximum is in the middle of the range and the minimum at its ends; other
         // mechanisms hardly differ.

@@ -151,14 +151,14 @@ BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {
         return R"({"mechanism": "auto", "epsilon": 1, "attributes": [)" + attributes + "], " + rest + "}";
     };
     for (const auto& [values, rest, best] :
-         {std::tuple(3UL, R"("views": "pairs")", "joint"),
-          {64UL, R"("views": "pairs")", "joint"},
-          {64UL, R"("views": "pairs", "target": "ranges")", "joint_haar"},
-          {64UL, R"("views": [["a", "c"], ["b"]], "target": "ranges")", "joint_haar"},
-          {64UL, R"("views": "pairs", "target": "ranges", "people": 500)", "joint_haar"},
-          {3UL, R"("views": "triples", "target": "ranges")", "joint"},
-          {3UL, R"("views": "auto", "people": 5000)", "joint"},
-          {200UL, R"("views": "pairs")", "joint_haar"}}) {
+         {std::tuple(3UL, R"("marginals": "pairs")", "joint"),
+          {64UL, R"("marginals": "pairs")", "joint"},
+          {64UL, R"("marginals": "pairs", "optimize_for": "ranges")", "joint_haar"},
+          {64UL, R"("marginals": [["a", "c"], ["b"]], "optimize_for": "ranges")", "joint_haar"},
+          {64UL, R"("marginals": "pairs", "optimize_for": "ranges", "people": 500)", "joint_haar"},
+          {3UL, R"("marginals": "triples", "optimize_for": "ranges")", "joint"},
+          {3UL, R"("marginals": "auto", "people": 5000)", "joint"},
+          {200UL, R"("marginals": "pairs")", "joint_haar"}}) {
         BOOST_TEST_CONTEXT(values << " values, " << rest) {
             const Spec chosen = resolve(spec(values, rest));
             BOOST_CHECK_EQUAL(chosen.mechanism().name, std::string(best));
@@ -171,16 +171,16 @@ BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {
     }
     // Limits that the choice would not keep to are not taken.
     for (const char* limit : {"max_report_bytes", "max_decode_cost"}) {
-        const std::string limited = spec(3, R"("views": "pairs", ")" + std::string(limit) + "\": 900");
+        const std::string limited = spec(3, R"("marginals": "pairs", ")" + std::string(limit) + "\": 900");
         BOOST_CHECK(refused(limited, limit));
         BOOST_CHECK_THROW(static_cast<void>(advise(limited)), Error);
-        auto claims = nlohmann::json::parse(resolve(spec(3, R"("views": "pairs")")).to_json());
+        auto claims = nlohmann::json::parse(resolve(spec(3, R"("marginals": "pairs")")).to_json());
         claims["chosen"][limit] = 900;
         BOOST_CHECK(refused(claims.dump(), limit));
     }
-    BOOST_CHECK(refused(spec(3, R"("views": "quadruples")"), "joint_haar: "));
-    BOOST_CHECK(refused(spec(300, R"("views": "triples")"), "joint: a view has too many cells"));
-    BOOST_CHECK(refused(spec(3, R"("target": "ranges")"), "target"));
+    BOOST_CHECK(refused(spec(3, R"("marginals": "quadruples")"), "joint_haar: "));
+    BOOST_CHECK(refused(spec(300, R"("marginals": "triples")"), "joint: a view has too many cells"));
+    BOOST_CHECK(refused(spec(3, R"("optimize_for": "ranges")"), "optimize_for"));
 }
 
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {

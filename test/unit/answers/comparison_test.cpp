@@ -219,10 +219,10 @@ BOOST_AUTO_TEST_CASE(cells_of_joint_tables_are_compared) {
 // the cells of their table.
 BOOST_AUTO_TEST_CASE(every_part_of_a_record_is_compared) {
     const auto m = mechanism("sampled", 3, R"("attributes": [
-        {"name": "income", "min": 0, "max": 900, "grid": 10, "want": "distribution"},
+        {"name": "income", "min": 0, "max": 900, "grid": 10, "estimate": "distribution"},
         {"name": "hours", "vector": ["0h", "12h"], "min": 0, "max": 60, "grid": 4},
         {"name": "mode", "domain": ["car", "bus"]}, {"name": "late", "domain": ["no", "yes"]}],
-        "together": [["mode", "late"]])");
+        "joint_tables": [["mode", "late"]])");
     SeededBits bits(4006);
     OwnedSummary group(*m), baseline(*m);
     const std::vector<std::uint64_t> cells = m->cells();

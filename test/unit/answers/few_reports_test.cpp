@@ -81,8 +81,8 @@ BOOST_AUTO_TEST_CASE(every_interval_of_a_share_contains_a_possible_share) {
          {"grr 2", "oue 4", "olh 8", "subset 8", "projective 9", "hadamard 2", "hadamard 12", "exponential 4",
           "dbitflip 8", "haar_ordered 2", "haar_ordered 9", "tree 8", "rappor 4"}) {
         const std::string words = spec;
-        const std::string rest = words.starts_with("dbitflip") ? R"(, "bits": 2)"
-                                 : words.starts_with("rappor") ? R"(, "bits": 32, "cohorts": 2)"
+        const std::string rest = words.starts_with("dbitflip") ? R"(, "bits_per_report": 2)"
+                                 : words.starts_with("rappor") ? R"(, "filter_bits": 32, "cohorts": 2)"
                                                                : "";
         for (const double epsilon : {1.0, 4.0}) {
             const auto m = mechanism(words.substr(0, words.find(' ')), epsilon,
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(every_interval_of_a_mean_contains_a_possible_mean) {
     const std::string vector = R"("attributes": [{"name": "a", "min": 0, "max": 10}, {"name": "b", "min": -2,
         "max": 2}, {"name": "c", "min": 5, "max": 6}, {"name": "d", "min": 0, "max": 1}])";
     const std::string record = R"("attributes": [{"name": "v", "vector": ["x", "y"], "min": 0, "max": 10},
-        {"name": "w", "min": -3, "max": 10, "want": "distribution"}, {"name": "z", "min": 0, "max": 1}])";
+        {"name": "w", "min": -3, "max": 10, "estimate": "distribution"}, {"name": "z", "min": 0, "max": 1}])";
     const std::vector<std::pair<std::string, std::string>> specs{
         {"pdp", one},
         {"piecewise", one},
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(hadamard_covers_people_who_are_alike) {
 // A report has two of eight bits: exact, by the law of how many have the bit of a bucket, and how many of
 // these are 1. The normal law about the estimate misses by far.
 BOOST_AUTO_TEST_CASE(few_reports_of_some_bits_are_covered) {
-    const auto m = mechanism("dbitflip", 8, R"("domain": 8, "bits": 2)");
+    const auto m = mechanism("dbitflip", 8, R"("domain": 8, "bits_per_report": 2)");
     const auto terms = m->contributions({Quantity::frequencies})[0].terms;
     const double length = terms.upper - terms.lower, q = -terms.lower / length, drawn = 0.25;
     const Report holder{drawn * (1 - q), drawn * q}, other{drawn * q, drawn * (1 - q)};

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(copies_are_asked_about_by_their_bytes) {
 BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
     const std::pair<std::string, std::unique_ptr<const Mechanism>> mechanisms[] = {
         {"grr", mechanism("grr", 1, domain(1 << 15))},
-        {"l_grr", mechanism("l_grr", 2, domain(1 << 15) + ", \"first_epsilon\": 1")},
+        {"l_grr", mechanism("l_grr", 2, domain(1 << 15) + ", \"report_epsilon\": 1")},
         {"hadamard", mechanism("hadamard", 1, domain((1 << 15) - 1))},
         {"projective", mechanism("projective", 3, domain(1 << 15))},
         {"olh", mechanism("olh", 1, domain(1 << 15))},
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
         {"haar_ordered", mechanism("haar_ordered", 1, domain(1 << 14))},
         {"tree", mechanism("tree", 1, domain(1 << 12))},
         {"rappor", mechanism("rappor", 1, domain(200))},
-        {"exponential", mechanism("exponential", 1, domain(400) + ", \"reach\": 1")}};
+        {"exponential", mechanism("exponential", 1, domain(400) + ", \"max_distance\": 1")}};
     for (const auto& [name, m] : mechanisms) {
         const OwnedSummary summary = some_reports(*m);
         const SummaryView view = summary.view();
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(records_and_series_stop) {
     BOOST_CHECK_GE(asks("a record's health", [&] { (void)health(summary.view()); }), 2u);
 
     const auto tables = mechanism("joint", 1, R"("attributes": [{"name": "a", "domain": 20},
-        {"name": "b", "domain": 20}, {"name": "c", "domain": 20}], "views": "triples")");
+        {"name": "b", "domain": 20}, {"name": "c", "domain": 20}], "marginals": "triples")");
     const OwnedSummary together = some_reports(*tables);
     const auto marginal = [&] {
         (void)Marginal(together.view(), {0, 1}, Combination::consistent, Target::sample).shares();
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(one_share_is_that_of_all) {
             for (const double epsilon : {0.5, 4.0}) {
                 const bool kept = std::string_view(name) == "l_grr";
                 const auto m =
-                    mechanism(name, epsilon, domain(k) + (kept ? ", \"first_epsilon\": 0.25" : ""));
+                    mechanism(name, epsilon, domain(k) + (kept ? ", \"report_epsilon\": 0.25" : ""));
                 const OwnedSummary summary = some_reports(*m);
                 for (const Target target : {Target::sample, Target::population}) {
                     const auto all = summary.estimate(Quantity::frequencies, target);

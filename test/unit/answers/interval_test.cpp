@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(bits_of_few_reports_are_covered) {
             BOOST_CHECK_CLOSE_FRACTION(law.q, protocol.q, 1e-9);
             BOOST_CHECK_GE(coverage(protocol, law, target).average, 0.93);
         }
-        const auto part = mechanism("dbitflip", epsilon, R"("domain": 3, "bits": 2)");
+        const auto part = mechanism("dbitflip", epsilon, R"("domain": 3, "bits_per_report": 2)");
         BOOST_CHECK_EQUAL(capability<KnownErrors>(*part).error_law(50, Target::sample).n, 0u);
     }
 }
@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(rare_shares_of_few_reports_are_covered) {
         BOOST_CHECK_GE(all, 0.91);
     };
     for (const Target target : {Target::sample, Target::population}) {
-        check(*mechanism("exponential", 8, R"("domain": 12, "columns": 4, "reach": 2)"), target,
+        check(*mechanism("exponential", 8, R"("domain": 12, "columns": 4, "max_distance": 2)"), target,
               target == Target::population ? 0.88 : 0.8);
         // In blocks, of which one that is in no report of the few would seem to be sure.
         for (const double epsilon : {4, 8})

@@ -130,9 +130,9 @@ std::vector<PlanCase> shares() {
     for (const char* each : {"grr", "subset", "projective", "hadamard", "olh", "blh", "oue", "sue"})
         all.push_back(oracle(each, ""));
     for (const char* each : {"l_grr", "l_sue", "l_osue", "loloha"})
-        all.push_back(oracle(each, R"(, "first_epsilon": 0.7)"));
-    all.push_back(oracle("rappor", R"(, "bits": 32, "hashes": 1, "cohorts": 4)", 2));
-    all.push_back(oracle("dbitflip", R"(, "bits": 2)", 2));
+        all.push_back(oracle(each, R"(, "report_epsilon": 0.7)"));
+    all.push_back(oracle("rappor", R"(, "filter_bits": 32, "hashes": 1, "cohorts": 4)", 2));
+    all.push_back(oracle("dbitflip", R"(, "bits_per_report": 2)", 2));
     all.push_back(oracle("exponential", "", 4));
     all.push_back(oracle("tree", ""));
     all.push_back(oracle("haar_ordered", ""));
@@ -188,7 +188,7 @@ std::vector<PlanCase> pairs(const std::string& mechanism) {
     PlanCase one{mechanism, spec_of(mechanism, 2, table), all_shares(4), person, people, 2500};
     PlanCase pair{mechanism + ", pairs", one.spec, {}, person, people, 2500};
     for (std::size_t v = 0; v < 4; ++v)
-        pair.asked.push_back({"{\"with\": \"b\", \"value\": " + std::to_string(v) + "}", 1 / 12.0,
+        pair.asked.push_back({"{\"joint_with\": \"b\", \"value\": " + std::to_string(v) + "}", 1 / 12.0,
                               [v](const SummaryView& view) {
                                   const Marginal both(view, {0, 1}, Combination::consistent, Target::sample);
                                   return both.measured(Cells(both.sizes()).box(3 * v)).estimate.value;
@@ -198,7 +198,7 @@ std::vector<PlanCase> pairs(const std::string& mechanism) {
 
 /// Two layers, and memory.
 const std::string kept =
-    R"(, "first_epsilon": 1, "evolving": {}, "budget": {"epsilon": 100, "report_spent": false})";
+    R"(, "report_epsilon": 1, "evolving": {}, "budget": {"epsilon": 100, "report_spent": false})";
 
 std::vector<PlanCase> again(const std::string& how, std::size_t rounds, bool days) {
     std::vector<PlanCase> all;
@@ -214,7 +214,7 @@ std::vector<PlanCase> again(const std::string& how, std::size_t rounds, bool day
         one.rounds = rounds;
         one.days = days;
     }
-    all[3].spec = spec_of("rappor", 2, R"("domain": 8, "bits": 32, "hashes": 1, "cohorts": 4)" + kept);
+    all[3].spec = spec_of("rappor", 2, R"("domain": 8, "filter_bits": 32, "hashes": 1, "cohorts": 4)" + kept);
     return all;
 }
 
@@ -386,7 +386,7 @@ BOOST_AUTO_TEST_CASE(pooled_rounds_err_as_predicted, *boost::unit_test::label("s
 }
 BOOST_AUTO_TEST_CASE(changes_err_as_predicted, *boost::unit_test::label("slow")) {
     // People keep their values, so that these leave nothing open.
-    check(again(R"(, "compare": "days", "kept": 1, "target": "sample")", 1, true));
+    check(again(R"(, "compare": "days", "repeat_rate": 1, "target": "sample")", 1, true));
 }
 
 // What is promised before anything is known of the people -------------------------------------------------
@@ -430,7 +430,7 @@ BOOST_AUTO_TEST_CASE(people_and_epsilon_reach_the_error, *boost::unit_test::labe
     for (const auto& [spec, goal] :
          {std::pair{region, R"({"error": 0.01})"},
           {region, R"({"margin": 0.02, "confidence": 0.99, "compare": "groups", "part": 0.2})"},
-          {region, R"({"share": 0.4, "effect": 0.05, "power": 0.9, "answering": 0.7})"},
+          {region, R"({"proportion": 0.4, "effect": 0.05, "power": 0.9, "response_rate": 0.7})"},
           {earnings, R"({"error": 1.5})"},
           {earnings, R"({"low": 10, "high": 35, "error": 0.02})"},
           {earnings, R"({"quantile": 0.5, "mean": 40, "sd": 20, "error": 1})"}})
@@ -464,9 +464,9 @@ BOOST_AUTO_TEST_CASE(no_fewer_people_would_do) {
     BOOST_CHECK_EQUAL(needed,
                       static_cast<std::uint64_t>(std::ceil((m->n_variance(f) + f * (1 - f)) / 0.0001)));
     // Fewer reports than min_group are not shown.
-    BOOST_CHECK_EQUAL(
-        Planning(R"({"epsilon": 1, )" + region + "}", R"({"error": 5, "answering": 0.5})").required_people(),
-        40U);
+    BOOST_CHECK_EQUAL(Planning(R"({"epsilon": 1, )" + region + "}", R"({"error": 5, "response_rate": 0.5})")
+                          .required_people(),
+                      40U);
 }
 
 BOOST_AUTO_TEST_CASE(the_mechanism_is_chosen_anew) {
@@ -508,7 +508,7 @@ BOOST_AUTO_TEST_CASE(sources_are_what_they_say) {
     // If half of them answer, the rest add as much again as all would leave.
     const double all =
         source("{}", "randomizer") + source("{}", "sample of people") + source("{}", "rounding");
-    BOOST_CHECK_CLOSE_FRACTION(source(R"({"answering": 0.5})", "missing answers"), all, 1e-9);
+    BOOST_CHECK_CLOSE_FRACTION(source(R"({"response_rate": 0.5})", "missing answers"), all, 1e-9);
     // Fresh answers of ten rounds: a tenth of the noise, and the same people.
     BOOST_CHECK_CLOSE_FRACTION(source(R"({"rounds": 10})", "randomizer"), source("{}", "randomizer") / 10,
                                1e-9);
@@ -560,19 +560,19 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
          {R"({})", R"({"error": 0.1, "margin": 0.1})", R"({"error": 0})", R"({"error": 0.1, "value": "c"})",
           R"({"error": 0.1, "value": 2})", R"({"error": 0.1, "attribute": "x"})",
           R"({"error": 0.1, "sd": 1})", R"({"error": 0.1, "mean": 1, "sd": 1})",
-          R"({"error": 0.1, "compare": "years"})", R"({"error": 0.1, "share": 2})",
-          R"({"error": 0.1, "what": 2})", R"({"error": 0.1, "with": "value"})",
+          R"({"error": 0.1, "compare": "years"})", R"({"error": 0.1, "proportion": 2})",
+          R"({"error": 0.1, "what": 2})", R"({"error": 0.1, "joint_with": "value"})",
           R"({"error": 0.1, "low": 2, "high": 1})", R"({"error": 0.1, "low": 0, "quantile": 0.5})"})
         BOOST_CHECK_MESSAGE(code(grr, question) == ErrorCode::invalid_spec, question);
     BOOST_CHECK(code(grr, "{") == ErrorCode::malformed);
     // Two attributes that stand in no view together.
-    const std::string apart = spec_of("joint", 1, R"("views": [["a", "b"], ["c"]], "attributes": [
+    const std::string apart = spec_of("joint", 1, R"("marginals": [["a", "b"], ["c"]], "attributes": [
         {"name": "a", "domain": 3}, {"name": "b", "domain": 3}, {"name": "c", "domain": 3}])");
-    BOOST_CHECK(code(apart, R"({"error": 0.1, "with": "c"})") == ErrorCode::unsupported);
+    BOOST_CHECK(code(apart, R"({"error": 0.1, "joint_with": "c"})") == ErrorCode::unsupported);
     // A pair of which so few people would not be asked all.
     const std::string few = spec_of("joint_haar", 1, R"("people": 300, "attributes": [
         {"name": "a", "domain": 16}, {"name": "b", "domain": 16}])");
-    BOOST_CHECK(code(few, R"({"error": 0.1, "with": "b"})") == ErrorCode::unsupported);
+    BOOST_CHECK(code(few, R"({"error": 0.1, "joint_with": "b"})") == ErrorCode::unsupported);
     // Whole bins are estimated.
     const std::string binned = spec_of("joint", 1, R"("attributes": [{"name": "a", "domain": 3},
         {"name": "b", "min": 0, "max": 8, "bins": 8}])");
@@ -586,7 +586,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_planned_is_said) {
 
     BOOST_CHECK(code(R"({"mechanism": "grr", "domain": 2})", R"({"error": 0.1})") == ErrorCode::invalid_spec);
     for (const char* question : {R"({"error": 0.1, "low": 0})", R"({"error": 0.1, "quantile": 0.5})",
-                                 R"({"error": 0.1, "compare": "days", "kept": 1})"})
+                                 R"({"error": 0.1, "compare": "days", "repeat_rate": 1})"})
         BOOST_CHECK_MESSAGE(code(grr, question) == ErrorCode::unsupported, question);
     BOOST_CHECK(code(wage, R"({"error": 0.1, "mean": 8, "sd": 4})") == ErrorCode::invalid_value);
     BOOST_CHECK_THROW((void)Planning(grr, R"({"error": 0.0001})").required_epsilon(100), Error);
@@ -613,7 +613,7 @@ BOOST_AUTO_TEST_CASE(promised_variances_are_the_worst) {
             BOOST_CHECK_LT(alike(*sampled), sampled->expected_variance(0));
         }
     // Of shares the errors of one that is like the others are shown.
-    const auto buckets = mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits": 2)");
+    const auto buckets = mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits_per_report": 2)");
     BOOST_CHECK_EQUAL(buckets->expected_variance(0), buckets->n_variance(1.0 / 6));
     BOOST_CHECK_GT(buckets->expected_variance(0), 0);
 }

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated, *boost::unit_test::label("
     for (const char* spec : {R"({"mechanism": "grr", "epsilon": 1, "domain": 5})",
                              R"({"mechanism": "oue", "epsilon": 1, "domain": 5})",
                              R"({"mechanism": "sue", "epsilon": 1, "domain": 5})",
-                             R"({"mechanism": "rappor", "epsilon": 1, "domain": 5, "bits": 8})",
+                             R"({"mechanism": "rappor", "epsilon": 1, "domain": 5, "filter_bits": 8})",
                              R"({"mechanism": "piecewise", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
                              R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",
                              R"({"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 1, "grid": 7})",

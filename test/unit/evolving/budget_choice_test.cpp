@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_person_needs_at_most_this_many_responses) {
 }
 
 BOOST_AUTO_TEST_CASE(it_takes_a_mechanism_whose_budget_cannot_end) {
-    const Document distribution = canonical(twice + R"("min": 0, "max": 360, "want": "distribution")");
+    const Document distribution = canonical(twice + R"("min": 0, "max": 360, "estimate": "distribution")");
     BOOST_CHECK_EQUAL(distribution["mechanism"], "dithered");
     BOOST_CHECK_EQUAL(distribution["buckets"], 5);
     BOOST_CHECK(contains(distribution["chosen"]["reason"], "tree would have"));
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(it_takes_a_mechanism_whose_budget_cannot_end) {
     // The budget pays for fewer responses than dithered would take on its own.
     const Document fewer = canonical(
         R"("mechanism": "auto", "epsilon": 4, "budget": {"epsilon": 20}, "evolving": {}, "min": 0, "max": 360,
-           "want": "quantiles")");
+           "estimate": "quantiles")");
     BOOST_CHECK_EQUAL(fewer["mechanism"], "dithered");
     BOOST_CHECK_EQUAL(fewer["buckets"], 5);
     // A mean, few values, and many.
@@ -96,11 +96,11 @@ BOOST_AUTO_TEST_CASE(it_takes_a_mechanism_whose_budget_cannot_end) {
         "domain": 300)")));
     // Without memoization, and with a budget for every key, the choice is as ever.
     BOOST_CHECK_EQUAL(canonical(R"("mechanism": "auto", "epsilon": 2, "min": 0, "max": 360,
-        "want": "distribution")")["mechanism"],
+        "estimate": "distribution")")["mechanism"],
                       "tree");
     BOOST_CHECK_EQUAL(
         canonical(R"("mechanism": "auto", "epsilon": 2, "budget": {"epsilon": 4000}, "evolving": {},
-        "min": 0, "max": 360, "want": "distribution")")["mechanism"],
+        "min": 0, "max": 360, "estimate": "distribution")")["mechanism"],
         "tree");
 }
 
@@ -112,11 +112,11 @@ BOOST_AUTO_TEST_CASE(nothing_is_chosen_if_every_budget_can_end) {
     BOOST_CHECK(contains(rounded, "\"evolving\": \"auto\""));
     BOOST_CHECK(
         contains(refusal(R"("mechanism": "auto", "epsilon": 2, "budget": {"epsilon": 2}, "evolving": {},
-        "min": 0, "max": 360, "want": "distribution")"),
+        "min": 0, "max": 360, "estimate": "distribution")"),
                  "the budget pays for 1"));
     // A smooth fit cannot be had from few responses.
-    BOOST_CHECK(
-        contains(refusal(twice + R"("min": 0, "max": 360, "want": "shape")"), "square_wave: a person may"));
+    BOOST_CHECK(contains(refusal(twice + R"("min": 0, "max": 360, "estimate": "shape")"),
+                         "square_wave: a person may"));
     BOOST_CHECK(contains(refusal(R"("mechanism": "auto", "epsilon": 2, "min": 0, "max": 9, "stream":
         {"rounds": 3, "people": 9})"),
                          "the spec has no \"evolving\"") ||
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_chosen_if_every_budget_can_end) {
 BOOST_AUTO_TEST_CASE(a_declared_stream_admits_others) {
     // Values that hardly change need few responses.
     const std::string still = R"("stream": {"rounds": 30, "people": 1000, "change_rate": 0.001}, )";
-    const Document kept = canonical(twice + still + R"("min": 0, "max": 360, "want": "distribution")");
+    const Document kept = canonical(twice + still + R"("min": 0, "max": 360, "estimate": "distribution")");
     BOOST_CHECK_EQUAL(kept["mechanism"], "tree");
     BOOST_CHECK(!kept.contains("stream"));
     BOOST_CHECK(contains(kept["chosen"]["reason"], "in the declared stream"));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_declared_stream_admits_others) {
     for (const char* movement : {R"("drift": 3.3)", R"("drift": -3.3)", R"("season": 100)", R"("jitter": 20)",
                                  R"("change_rate": 0.5)"}) {
         const Document moving = canonical(twice + R"("stream": {"rounds": 30, "people": 1000, )" + movement +
-                                          R"(}, "min": 0, "max": 360, "want": "distribution")");
+                                          R"(}, "min": 0, "max": 360, "estimate": "distribution")");
         BOOST_CHECK_EQUAL(moving["mechanism"], "dithered");
     }
 }
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(records_follow_the_same_rule) {
     const std::string head =
         R"("mechanism": "auto", "epsilon": 2, "budget": {"epsilon": 10}, "evolving": {}, )";
     const std::string attributes = R"("attributes": [{"name": "sex", "domain": 2},
-        {"name": "minutes", "min": 0, "max": 360, "want": "distribution"}, {"name": "age", "min": 17, "max": 90},
+        {"name": "minutes", "min": 0, "max": 360, "estimate": "distribution"}, {"name": "age", "min": 17, "max": 90},
         {"name": "town", "domain": 30}])";
     const Document unknown = canonical(head + attributes);
     BOOST_CHECK_EQUAL(unknown["attributes"][1]["mechanism"], "dithered");
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(records_follow_the_same_rule) {
     BOOST_CHECK_EQUAL(unknown["attributes"][2]["mechanism"], "dithered");
     BOOST_CHECK(is_safe(unknown));
     // In two layers, too.
-    BOOST_CHECK(is_safe(canonical(head + R"("first_epsilon": 1, )" + attributes)));
+    BOOST_CHECK(is_safe(canonical(head + R"("report_epsilon": 1, )" + attributes)));
     // With several parts in a report, each of them has fewer responses.
     BOOST_CHECK(
         is_safe(canonical(R"("mechanism": "auto", "epsilon": 2, "budget": {"epsilon": 40}, "evolving": {},
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_budgets_is_stated) {
     BOOST_CHECK(contains(found, "A budget that cannot end: dithered"));
     BOOST_CHECK(contains(statement(pdp + R"(, "stream": {"rounds": 61, "people": 3000, "drift": 3.3})"),
                          "% of people reach this point"));
-    BOOST_CHECK_EQUAL(statement(twice + R"("min": 0, "max": 360, "want": "distribution")"), "");
+    BOOST_CHECK_EQUAL(statement(twice + R"("min": 0, "max": 360, "estimate": "distribution")"), "");
     BOOST_CHECK_EQUAL(statement(R"("mechanism": "grr", "epsilon": 1, "domain": 4)"), "");
     const std::string record = statement(R"("mechanism": "sampled", "epsilon": 1, "budget": {"epsilon": 3},
         "evolving": {}, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 9, "mechanism": "oue"}])");

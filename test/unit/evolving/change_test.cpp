@@ -93,7 +93,7 @@ struct After {
 /// Intervals that are not exact are too wide.
 void check_rounds(const Mechanism& m, std::uint64_t seed, bool exact = true) {
     constexpr std::size_t repetitions = 5000, size = 120;
-    const bool renewed = m.first_epsilon() < m.epsilon();
+    const bool renewed = m.report_epsilon() < m.epsilon();
     const People before = first_round(m, size);
     SeededBits bits(seed);
     std::vector<std::byte> payload(m.payload_size());
@@ -156,11 +156,11 @@ std::unique_ptr<const Mechanism> of_four(const std::string& name, double epsilon
 
 constexpr const char* record = R"({"mechanism": "sampled", "epsilon": 1, "grid": 3, "attributes": [
     {"name": "a", "min": -1, "max": 1, "mechanism": "duchi"},
-    {"name": "b", "domain": 4, "mechanism": "grr", "share": 2}]})";
+    {"name": "b", "domain": 4, "mechanism": "grr", "weight": 2}]})";
 
-constexpr const char* two_layer_record = R"({"mechanism": "sampled", "epsilon": 3, "first_epsilon": 2,
+constexpr const char* two_layer_record = R"({"mechanism": "sampled", "epsilon": 3, "report_epsilon": 2,
     "grid": 3, "attributes": [{"name": "a", "min": 0, "max": 2, "mechanism": "optimal"},
-    {"name": "b", "domain": 4, "mechanism": "l_grr", "share": 2}]})";
+    {"name": "b", "domain": 4, "mechanism": "l_grr", "weight": 2}]})";
 constexpr const char* record_of_parts = R"({"mechanism": "sampled", "epsilon": 2, "grid": 3, "attributes": [
     {"name": "v", "vector": 2, "min": -1, "max": 1, "mechanism": "duchi_vector"},
     {"name": "b", "domain": 4, "mechanism": "tree"}]})";
@@ -169,11 +169,11 @@ constexpr const char* record_of_parts = R"({"mechanism": "sampled", "epsilon": 2
 constexpr const char* record_with_tables =
     R"({"mechanism": "sampled", "epsilon": 3, "grid": 3, "attributes": [
     {"name": "a", "domain": 4}, {"name": "b", "domain": 4}, {"name": "c", "domain": 4}],
-    "together": [["a", "b"], ["a", "c"], ["b", "c"]]})";
+    "joint_tables": [["a", "b"], ["a", "c"], ["b", "c"]]})";
 constexpr const char* record_with_few_reports =
     R"({"mechanism": "sampled", "epsilon": 3, "grid": 3, "attributes": [
     {"name": "a", "domain": 4}, {"name": "b", "domain": 4}, {"name": "c", "domain": 4},
-    {"name": "d", "domain": 4, "mechanism": "grr", "share": 4}], "together": [["a", "b"], ["a", "c"], ["b", "c"]]})";
+    {"name": "d", "domain": 4, "mechanism": "grr", "weight": 4}], "joint_tables": [["a", "b"], ["a", "c"], ["b", "c"]]})";
 
 ErrorCode refusal(const std::function<void()>& action) {
     try {
@@ -188,15 +188,16 @@ ErrorCode refusal(const std::function<void()>& action) {
 
 BOOST_AUTO_TEST_CASE(intervals_know_what_was_kept, *boost::unit_test::label("slow")) {
     check_rounds(*mechanism("duchi", 0.5, R"("min": -1, "max": 1, "grid": 3)"), 51);
-    check_rounds(*mechanism("onebit", 2, R"("min": 0, "max": 2, "grid": 3, "first_epsilon": 1.2)"), 59,
+    check_rounds(*mechanism("onebit", 2, R"("min": 0, "max": 2, "grid": 3, "report_epsilon": 1.2)"), 59,
                  false);
-    check_rounds(*mechanism("optimal", 2, R"("min": 0, "max": 2, "grid": 3, "first_epsilon": 1.2)"), 60);
-    check_rounds(*of_four("l_grr", 2, R"(, "first_epsilon": 1.2)"), 52);
-    check_rounds(*of_four("l_osue", 2, R"(, "first_epsilon": 1.2)"), 53);
-    check_rounds(*of_four("loloha", 2, R"(, "first_epsilon": 1.2, "buckets": 3)"), 54);
-    check_rounds(*of_four("dbitflip", 1, R"(, "bits": 2)"), 55);
-    check_rounds(*of_four("rappor", 3, R"(, "first_epsilon": 2, "bits": 16, "hashes": 2, "cohorts": 2)"), 56,
-                 false);
+    check_rounds(*mechanism("optimal", 2, R"("min": 0, "max": 2, "grid": 3, "report_epsilon": 1.2)"), 60);
+    check_rounds(*of_four("l_grr", 2, R"(, "report_epsilon": 1.2)"), 52);
+    check_rounds(*of_four("l_osue", 2, R"(, "report_epsilon": 1.2)"), 53);
+    check_rounds(*of_four("loloha", 2, R"(, "report_epsilon": 1.2, "hash_buckets": 3)"), 54);
+    check_rounds(*of_four("dbitflip", 1, R"(, "bits_per_report": 2)"), 55);
+    check_rounds(
+        *of_four("rappor", 3, R"(, "report_epsilon": 2, "filter_bits": 16, "hashes": 2, "cohorts": 2)"), 56,
+        false);
     check_rounds(*mechanism(record), 57);
     check_rounds(*mechanism(two_layer_record), 62, false);
     check_rounds(*mechanism(record_of_parts), 63, false);
@@ -209,7 +210,7 @@ BOOST_AUTO_TEST_CASE(errors_follow_the_formula) {
     SeededBits bits(61);
     const std::vector<double> early{0.6, 0.3, 0.1, 0}, late{0.2, 0.3, 0.1, 0.4};
     for (const auto& m :
-         {of_four("l_grr", 4, R"(, "first_epsilon": 1)"), of_four("l_osue", 4, R"(, "first_epsilon": 1)"),
+         {of_four("l_grr", 4, R"(, "report_epsilon": 1)"), of_four("l_osue", 4, R"(, "report_epsilon": 1)"),
           of_four("grr", 1, ""), of_four("oue", 1, "")})
         for (const double kept : {0.0, 0.3, 1.0})
             for (const Target target : {Target::sample, Target::population}) {

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(both_layers_keep_epsilon) {
                 prove(*categories(epsilon, k, buckets));
                 prove(*categories(epsilon, k, buckets, circle));
                 prove(*numbers(epsilon, k, buckets));
-                const std::string first = R"(, "first_epsilon": )" + text(epsilon * 0.6);
+                const std::string first = R"(, "report_epsilon": )" + text(epsilon * 0.6);
                 prove_two_layers(*categories(epsilon, k, buckets, first));
                 prove_two_layers(*categories(epsilon, k, buckets, first + circle));
             }
@@ -108,13 +108,13 @@ BOOST_AUTO_TEST_CASE(reports_come_as_often_as_the_proof_says) {
     for (const double epsilon : {0.5, 4.0})
         for (const Cell cell : {0, 3, 6}) {
             check_frequencies_of_reports(*categories(epsilon, 7, 3, circle), {{cell}}, 3601);
-            check_frequencies_of_responses(*categories(epsilon, 7, 3, R"(, "first_epsilon": 0.3)"), {{cell}},
+            check_frequencies_of_responses(*categories(epsilon, 7, 3, R"(, "report_epsilon": 0.3)"), {{cell}},
                                            3602);
         }
 }
 
 BOOST_AUTO_TEST_CASE(draws_do_not_depend_on_the_value) {
-    const auto m = categories(1, 100, 7, R"(, "first_epsilon": 0.3)");
+    const auto m = categories(1, 100, 7, R"(, "report_epsilon": 0.3)");
     std::vector<std::vector<std::uint64_t>> asked;
     for (Cell cell = 0; cell < 100; ++cell) {
         RecordedBounds bits(3603);
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
     for (const double epsilon : {0.5, 2.0, 4.0})
         for (const std::uint64_t k : {2, 3, 5, 6, 7, 8})
             for (const std::uint64_t buckets : {2, 3, 5})
-                for (const char* rest : {"", R"(, "order": "circle")", R"(, "first_epsilon": 0.4)"}) {
+                for (const char* rest : {"", R"(, "order": "circle")", R"(, "report_epsilon": 0.4)"}) {
                     if (buckets > k || (k < 3 && rest[0] == ',' && rest[3] == 'o')) continue;
                     const auto m = categories(epsilon, k, buckets, rest);
                     const auto payloads = Enumeration(*m, buckets).payloads;
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(the_curve_passes_through_the_variance) {
     constexpr std::size_t k = 12;
     constexpr double many = 1e9;
     SeededBits bits(3605);
-    for (const char* rest : {"", R"(, "order": "circle")", R"(, "first_epsilon": 0.8)"}) {
+    for (const char* rest : {"", R"(, "order": "circle")", R"(, "report_epsilon": 0.8)"}) {
         const auto m = categories(2, k, 4, rest);
         const auto shares = random_shares(k, bits);
         const auto noise = ordered(*m).expected_noise(shares);
@@ -441,7 +441,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_rounds_and_changes_hold, *boost::unit_test::la
     SeededBits bits(3609);
     constexpr int repetitions = 400;
     constexpr std::size_t k = 21;
-    for (const RoundsCase& one : {RoundsCase{4, 50, ""}, RoundsCase{3, 80, R"(, "first_epsilon": 1.5)"}}) {
+    for (const RoundsCase& one : {RoundsCase{4, 50, ""}, RoundsCase{3, 80, R"(, "report_epsilon": 1.5)"}}) {
         const auto m = numbers(one.epsilon, k, 5, one.rest + kept);
         std::array<double, 7> covered{};
         for (int kind = 0; kind < 7; ++kind)
@@ -583,7 +583,7 @@ BOOST_AUTO_TEST_CASE(specs_choose_steps_and_buckets) {
     BOOST_CHECK(has(hours, R"("order":"circle")"));
     BOOST_CHECK_EQUAL(resolve(hours).to_json(), hours);
     BOOST_CHECK_EQUAL(canonical(R"("domain": 24, "order": "line")"), canonical(R"("domain": 24)"));
-    // Lower epsilon, fewer buckets; and those of first_epsilon count.
+    // Lower epsilon, fewer buckets; and those of report_epsilon count.
     const auto buckets = [](double epsilon, const std::string& rest) {
         const Spec spec = resolve(R"({"mechanism": "dithered", "epsilon": )" + text(epsilon) +
                                   R"(, "min": 0, "max": 72, "grid": 72)" + rest + "}");
@@ -591,20 +591,20 @@ BOOST_AUTO_TEST_CASE(specs_choose_steps_and_buckets) {
     };
     BOOST_CHECK_EQUAL(buckets(0.5, ""), 3u);
     BOOST_CHECK_LT(buckets(1, ""), buckets(3, ""));
-    BOOST_CHECK_EQUAL(buckets(4, R"(, "first_epsilon": 2)"), buckets(2, ""));
+    BOOST_CHECK_EQUAL(buckets(4, R"(, "report_epsilon": 2)"), buckets(2, ""));
     for (const char* bad :
          {R"("domain": 10, "buckets": 1)", R"("domain": 10, "buckets": 11)", R"("domain": 10, "grid": 9)",
           R"("domain": 16385)", R"("min": 0, "max": 1, "grid": 16384)", R"("domain": 2, "order": "circle")",
           R"("min": 0, "max": 1, "order": "circle")", R"("domain": 10, "order": "round")",
-          R"("domain": 10, "first_epsilon": 4)", R"("min": 0, "max": 9, "grid": 9, "buckets": 11)"})
+          R"("domain": 10, "report_epsilon": 4)", R"("min": 0, "max": 9, "grid": 9, "buckets": 11)"})
         BOOST_CHECK_THROW(canonical(bad), Error);
     // Parts of records, also in two layers, and memoized.
-    for (const char* layers : {"", R"(, "first_epsilon": 1)"}) {
+    for (const char* layers : {"", R"(, "report_epsilon": 1)"}) {
         const Spec record = resolve(
             R"({"mechanism": "sampled", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 80}, "attributes":
                 [{"name": "a", "domain": 5}, {"name": "b", "min": 0, "max": 360, )" +
-            std::string(layers[0] == 0 ? R"("mechanism": "dithered")" : R"("want": "distribution")") + "}]" +
-            layers + "}");
+            std::string(layers[0] == 0 ? R"("mechanism": "dithered")" : R"("estimate": "distribution")") +
+            "}]" + layers + "}");
         BOOST_CHECK_EQUAL(record.attributes()[1].mechanism, "dithered");
         BOOST_CHECK_EQUAL(Spec::from_json(record.to_json()).to_json(), record.to_json());
     }
@@ -636,7 +636,7 @@ BOOST_AUTO_TEST_CASE(forged_blocks_payloads_and_states_are_refused_or_harmless) 
     BOOST_CHECK(!m->valid_payload(payload));
     payload[0] = std::byte{9}, payload[1] = std::byte{5};
     BOOST_CHECK(!m->valid_payload(payload));
-    const auto number = numbers(2, 41, 5, R"(, "first_epsilon": 1)");
+    const auto number = numbers(2, 41, 5, R"(, "report_epsilon": 1)");
     for (int round = 0; round < 20; ++round) {
         std::vector<std::byte> bytes(summary_size(*number));
         start_summary(*number, bytes);

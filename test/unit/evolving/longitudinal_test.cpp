@@ -22,18 +22,18 @@ namespace {
 std::unique_ptr<const Mechanism> two_layers(const std::string& name, double epsilon, double first,
                                             std::size_t k, const std::string& rest = {}) {
     return mechanism(name, epsilon,
-                     "\"domain\": " + std::to_string(k) + ", \"first_epsilon\": " + text(first) + rest);
+                     "\"domain\": " + std::to_string(k) + ", \"report_epsilon\": " + text(first) + rest);
 }
 
 /// onebit of a number in 0..steps.
 std::unique_ptr<const Mechanism> layered_bit(double epsilon, double first, std::size_t steps) {
     return mechanism("onebit", epsilon,
                      "\"min\": 0, \"max\": " + std::to_string(steps) +
-                         ", \"grid\": " + std::to_string(steps) + ", \"first_epsilon\": " + text(first));
+                         ", \"grid\": " + std::to_string(steps) + ", \"report_epsilon\": " + text(first));
 }
 
 std::string buckets(std::size_t g) {
-    return ", \"buckets\": " + std::to_string(g);
+    return ", \"hash_buckets\": " + std::to_string(g);
 }
 
 /// Three rounds by the same 300 people. Their values are spread 60 %, 30 %, 10 % and none in the first two
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(hashed_layers_keep_both_epsilons, *boost::unit_test::label(
 }
 
 BOOST_AUTO_TEST_CASE(layered_filters_keep_both_epsilons, *boost::unit_test::label("slow")) {
-    const auto m = two_layers("rappor", 4, 1.5, 2, R"(, "bits": 8, "hashes": 1, "cohorts": 2)");
+    const auto m = two_layers("rappor", 4, 1.5, 2, R"(, "filter_bits": 8, "hashes": 1, "cohorts": 2)");
     prove_two_layers(*m, 3);
 }
 
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(buckets_keep_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons)
         for (const int d : {1, 2, 3, 4})
             prove(*mechanism("dbitflip", epsilon,
-                             R"("domain": 9, "buckets": 4, "bits": )" + std::to_string(d)));
+                             R"("domain": 9, "buckets": 4, "bits_per_report": )" + std::to_string(d)));
 }
 
 // The law of one report, from the parameters alone; ε₁ close to ε∞, where the second layer adds little
@@ -209,15 +209,15 @@ BOOST_AUTO_TEST_CASE(samplers_do_what_their_probabilities_say) {
     const Cell value = 1;
     for (const auto& m : {two_layers("l_grr", 2, 1, 5), two_layers("l_sue", 2, 1, 3),
                           two_layers("l_osue", 2, 1, 3), two_layers("loloha", 2, 1, 9, buckets(5)),
-                          two_layers("rappor", 2, 1, 4, R"(, "bits": 8, "cohorts": 2)")}) {
+                          two_layers("rappor", 2, 1, 4, R"(, "filter_bits": 8, "cohorts": 2)")}) {
         check_frequencies_of_reports(*m, {&value, 1}, 31);
         check_frequencies_of_responses(*m, {&value, 1}, 32);
     }
     const auto bit = layered_bit(2, 1, 3);
     check_frequencies_of_reports(*bit, {&value, 1}, 35);
     check_frequencies_of_responses(*bit, {&value, 1}, 36);
-    check_frequencies_of_reports(*mechanism("dbitflip", 1, R"("domain": 9, "buckets": 5, "bits": 3)"),
-                                 {&value, 1}, 33);
+    check_frequencies_of_reports(
+        *mechanism("dbitflip", 1, R"("domain": 9, "buckets": 5, "bits_per_report": 3)"), {&value, 1}, 33);
 }
 
 // A node of a difference tree (Xue, Ye, Hu, Zhu, Wang 2023) holds −1, 0 or 1: duchi on three points. A node
@@ -244,9 +244,9 @@ BOOST_AUTO_TEST_CASE(inputs_with_one_key_share_a_law, *boost::unit_test::label("
     SeededBits bits(34);
     for (const auto& m : {two_layers("l_grr", 2, 1, 5), two_layers("l_osue", 2, 1, 5),
                           two_layers("loloha", 2, 1, 12, buckets(3)),
-                          mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits": 2)"),
-                          mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits": 6)"),
-                          two_layers("rappor", 2, 1, 4, R"(, "bits": 8, "cohorts": 2)"),
+                          mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits_per_report": 2)"),
+                          mechanism("dbitflip", 1, R"("domain": 12, "buckets": 6, "bits_per_report": 6)"),
+                          two_layers("rappor", 2, 1, 4, R"(, "filter_bits": 8, "cohorts": 2)"),
                           mechanism("sampled", 1,
                                     R"("attributes": [{"name": "a", "domain": 3, "mechanism": "grr"},
                                       {"name": "b", "domain": 4, "mechanism": "oue"}])")}) {
@@ -283,10 +283,11 @@ BOOST_AUTO_TEST_CASE(a_user_has_no_more_keys_than_stated) {
     BOOST_CHECK_EQUAL(greatest(*two_layers("l_sue", 2, 1, 40)), 40u);
     BOOST_CHECK_EQUAL(greatest(*two_layers("loloha", 2, 1, 360, buckets(2))), 2u);
     BOOST_CHECK_EQUAL(greatest(*two_layers("loloha", 2, 1, 360)), 4u);
-    BOOST_CHECK_EQUAL(greatest(*mechanism("dbitflip", 1, R"("domain": 360, "buckets": 90, "bits": 16)")),
-                      17u);
-    BOOST_CHECK_EQUAL(greatest(*mechanism("dbitflip", 1, R"("domain": 360, "buckets": 8, "bits": 8)")), 8u);
-    BOOST_CHECK_EQUAL(greatest(*mechanism("dbitflip", 1, R"("domain": 360, "bits": 1)")), 2u);
+    BOOST_CHECK_EQUAL(
+        greatest(*mechanism("dbitflip", 1, R"("domain": 360, "buckets": 90, "bits_per_report": 16)")), 17u);
+    BOOST_CHECK_EQUAL(
+        greatest(*mechanism("dbitflip", 1, R"("domain": 360, "buckets": 8, "bits_per_report": 8)")), 8u);
+    BOOST_CHECK_EQUAL(greatest(*mechanism("dbitflip", 1, R"("domain": 360, "bits_per_report": 1)")), 2u);
     BOOST_CHECK_EQUAL(mechanism("haar", 1, unit_attributes(4096))->most_keys(),
                       std::numeric_limits<std::uint64_t>::max());
 }
@@ -306,7 +307,7 @@ BOOST_AUTO_TEST_CASE(they_agree_with_golden_constants) {
                                        1e-9);
         }
         const double best = golden("loloha", key, "g_best");
-        BOOST_CHECK_EQUAL(parameter(*two_layers("loloha", all, first, 360), "buckets"), best);
+        BOOST_CHECK_EQUAL(parameter(*two_layers("loloha", all, first, 360), "hash_buckets"), best);
         for (const double g : {2.0, best}) {
             const auto m = two_layers("loloha", all, first, 360, buckets(static_cast<std::size_t>(g)));
             const std::string of_g = key + ";g=" + text(g);
@@ -314,7 +315,7 @@ BOOST_AUTO_TEST_CASE(they_agree_with_golden_constants) {
                                        1e-9);
             BOOST_CHECK_CLOSE_FRACTION(m->n_variance(0), golden("loloha", of_g, "n_var_at_0"), 1e-9);
         }
-        const auto m = mechanism("dbitflip", all, R"("domain": 360, "bits": 16)");
+        const auto m = mechanism("dbitflip", all, R"("domain": 360, "bits_per_report": 16)");
         BOOST_CHECK_CLOSE_FRACTION(
             m->n_variance(0),
             golden("dbitflip", std::string("epsilon=") + epsilon + ";b=360;d=16", "n_var_at_0"), 1e-9);
@@ -337,7 +338,7 @@ BOOST_AUTO_TEST_CASE(two_layers_are_as_accurate_as_one) {
                 BOOST_CHECK_CLOSE_FRACTION(
                     two_layers("loloha", epsilon, first, 20, buckets(2))->n_variance(truth),
                     mechanism("blh", first, "\"domain\": 20")->n_variance(truth), 1e-9);
-                const std::string bits = R"(, "bits": 32)";
+                const std::string bits = R"(, "filter_bits": 32)";
                 BOOST_CHECK_CLOSE_FRACTION(
                     two_layers("rappor", epsilon, first, 20, bits)->n_variance(truth),
                     mechanism("rappor", first, "\"domain\": 20" + bits)->n_variance(truth), 1e-9);
@@ -361,7 +362,7 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_values, *boost::unit_test::label("slow")) {
 BOOST_AUTO_TEST_CASE(rounds_of_kept_buckets, *boost::unit_test::label("slow")) {
     for (const auto& m :
          {two_layers("loloha", 2, 1.2, 4, buckets(2)), two_layers("loloha", 2, 1.2, 4, buckets(4)),
-          mechanism("dbitflip", 1, R"("domain": 4, "bits": 2)")}) {
+          mechanism("dbitflip", 1, R"("domain": 4, "bits_per_report": 2)")}) {
         const ThreeRounds rounds(*m, 42);
         rounds.check(*m);
         for (std::size_t v = 0; v < 4; ++v)
@@ -372,7 +373,7 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_buckets, *boost::unit_test::label("slow")) {
 
 // The variance depends on which filters overlap; of two values that do not, it is the same for both.
 BOOST_AUTO_TEST_CASE(rounds_of_kept_filters, *boost::unit_test::label("slow")) {
-    const auto m = two_layers("rappor", 3, 2, 4, R"(, "bits": 16, "hashes": 2, "cohorts": 2)");
+    const auto m = two_layers("rappor", 3, 2, 4, R"(, "filter_bits": 16, "hashes": 2, "cohorts": 2)");
     const ThreeRounds rounds(*m, 43);
     rounds.check(*m, false);
     for (std::size_t v = 0; v < 4; ++v) {
@@ -427,16 +428,16 @@ BOOST_AUTO_TEST_CASE(rounds_of_kept_bits, *boost::unit_test::label("slow")) {
 
 BOOST_AUTO_TEST_CASE(specs_tell_both_epsilons) {
     const Spec spec = Spec::from_json(R"({"mechanism": "loloha", "epsilon": 4, "domain": 10})");
-    BOOST_CHECK_EQUAL(spec.real("first_epsilon"), 2);
-    BOOST_CHECK_EQUAL(spec.number("buckets"), 8u);
+    BOOST_CHECK_EQUAL(spec.real("report_epsilon"), 2);
+    BOOST_CHECK_EQUAL(spec.number("hash_buckets"), 8u);
     BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).fingerprint(), spec.fingerprint());
     for (const char* name : {"l_grr", "l_sue", "l_osue", "loloha", "rappor"}) {
         const std::string begin =
-            std::string(R"({"mechanism": ")") + name + R"(", "epsilon": 1, "domain": 4, "first_epsilon": )";
+            std::string(R"({"mechanism": ")") + name + R"(", "epsilon": 1, "domain": 4, "report_epsilon": )";
         for (const char* bad : {"1", "1.5", "-0.5", "0.0004", "\"half\"", "null"})
             BOOST_CHECK(invalid(begin + bad + "}"));
         const auto m = mechanism(begin + "0.3}");
-        BOOST_CHECK_EQUAL(m->first_epsilon(), 0.3);
+        BOOST_CHECK_EQUAL(m->report_epsilon(), 0.3);
         BOOST_CHECK_EQUAL(m->epsilon(), 1);
         // ε₁ is the last of the parameters.
         for (const double bad : {1.0, 2.0, -0.3, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
@@ -445,32 +446,32 @@ BOOST_AUTO_TEST_CASE(specs_tell_both_epsilons) {
             BOOST_CHECK(malformed([&] { static_cast<void>(load_mechanism(block, Kind::report)); }));
         }
     }
-    BOOST_CHECK(invalid(R"({"mechanism": "loloha", "epsilon": 1, "domain": 4, "buckets": 1})"));
+    BOOST_CHECK(invalid(R"({"mechanism": "loloha", "epsilon": 1, "domain": 4, "hash_buckets": 1})"));
     BOOST_CHECK(invalid(R"({"mechanism": "dbitflip", "epsilon": 1, "domain": 4, "buckets": 5})"));
     BOOST_CHECK(invalid(R"({"mechanism": "dbitflip", "epsilon": 1, "domain": 4, "buckets": 1})"));
-    BOOST_CHECK(invalid(R"({"mechanism": "dbitflip", "epsilon": 1, "domain": 4, "bits": 5})"));
+    BOOST_CHECK(invalid(R"({"mechanism": "dbitflip", "epsilon": 1, "domain": 4, "bits_per_report": 5})"));
 }
 
 BOOST_AUTO_TEST_CASE(a_second_layer_is_the_exception) {
     const Spec one_time = Spec::from_json(R"({"mechanism": "rappor", "epsilon": 1, "domain": 20})");
-    BOOST_CHECK_EQUAL(one_time.to_json().find("first_epsilon"), std::string::npos);
-    BOOST_CHECK_EQUAL(fingerprint_text(one_time.fingerprint()), "ae3c7f67b57a68fe");
+    BOOST_CHECK_EQUAL(one_time.to_json().find("report_epsilon"), std::string::npos);
+    BOOST_CHECK_EQUAL(fingerprint_text(one_time.fingerprint()), "acb517ed47b812e3");
     const auto m = make_mechanism(one_time);
     BOOST_CHECK_EQUAL(to_hex(m->block().subspan(header_size)), "140000008000020800");
-    BOOST_CHECK_EQUAL(m->first_epsilon(), m->epsilon());
+    BOOST_CHECK_EQUAL(m->report_epsilon(), m->epsilon());
     BOOST_CHECK(m->first_report_ratio() == m->worst_ratio());
     BOOST_CHECK_EQUAL(m->n_covariance(0.2), m->n_variance(0.2));
-    const auto bit = mechanism("onebit", 1, R"("min": 0, "max": 2, "grid": 2, "first_epsilon": 0)");
+    const auto bit = mechanism("onebit", 1, R"("min": 0, "max": 2, "grid": 2, "report_epsilon": 0)");
     BOOST_CHECK(std::ranges::equal(bit->block(),
                                    mechanism("onebit", 1, R"("min": 0, "max": 2, "grid": 2)")->block()));
-    BOOST_CHECK(invalid(R"({"mechanism": "onebit", "epsilon": 1, "min": 0, "max": 2, "first_epsilon": 1})"));
+    BOOST_CHECK(invalid(R"({"mechanism": "onebit", "epsilon": 1, "min": 0, "max": 2, "report_epsilon": 1})"));
     const auto explicit_zero =
-        Spec::from_json(R"({"mechanism": "rappor", "epsilon": 1, "domain": 20, "first_epsilon": 0})");
+        Spec::from_json(R"({"mechanism": "rappor", "epsilon": 1, "domain": 20, "report_epsilon": 0})");
     BOOST_CHECK_EQUAL(explicit_zero.fingerprint(), one_time.fingerprint());
 }
 
 BOOST_AUTO_TEST_CASE(impossible_buckets_are_refused) {
-    const auto m = mechanism("dbitflip", 1, R"("domain": 10, "bits": 3)");
+    const auto m = mechanism("dbitflip", 1, R"("domain": 10, "bits_per_report": 3)");
     const auto takes = [&](std::vector<unsigned> bytes) {
         std::vector<std::byte> payload, state(m->state_size());
         for (const unsigned byte : bytes) payload.push_back(static_cast<std::byte>(byte));
@@ -493,9 +494,9 @@ BOOST_AUTO_TEST_CASE(honest_rounds_are_healthy_and_floods_are_not) {
     for (const auto& m :
          {two_layers("l_grr", 2, 1, 8), two_layers("l_sue", 2, 1, 20), two_layers("l_osue", 2, 1, 20),
           two_layers("loloha", 2, 1, 20), two_layers("rappor", 2, 1, 20),
-          mechanism("dbitflip", 1, R"("domain": 20, "bits": 4)"),
-          mechanism("dbitflip", 1, R"("domain": 20, "bits": 1)"),
-          mechanism("dbitflip", 1, R"("domain": 20, "bits": 20)")})
+          mechanism("dbitflip", 1, R"("domain": 20, "bits_per_report": 4)"),
+          mechanism("dbitflip", 1, R"("domain": 20, "bits_per_report": 1)"),
+          mechanism("dbitflip", 1, R"("domain": 20, "bits_per_report": 20)")})
         for (int run = 0; run < 5; ++run) {
             OwnedSummary summary(*m);
             for (int i = 0; i < 4000; ++i) {

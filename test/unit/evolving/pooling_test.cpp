@@ -53,9 +53,9 @@ struct PoolingCase {
 const PoolingCase cases[] = {
     {"grr", R"("domain": 4)", Quantity::frequencies},
     {"oue", R"("domain": 4)", Quantity::frequencies},
-    {"l_osue", R"("domain": 4, "first_epsilon": 0.7)", Quantity::frequencies},
-    {"loloha", R"("domain": 4, "first_epsilon": 0.7)", Quantity::frequencies},
-    {"rappor", R"("domain": 4, "first_epsilon": 0.7, "bits": 32, "hashes": 1, "cohorts": 4)",
+    {"l_osue", R"("domain": 4, "report_epsilon": 0.7)", Quantity::frequencies},
+    {"loloha", R"("domain": 4, "report_epsilon": 0.7)", Quantity::frequencies},
+    {"rappor", R"("domain": 4, "report_epsilon": 0.7, "filter_bits": 32, "hashes": 1, "cohorts": 4)",
      Quantity::frequencies},
     {"pdp", R"("min": 0, "max": 8, "grid": 8)", Quantity::means},
     {"duchi", R"("min": 0, "max": 8, "grid": 8)", Quantity::means},
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(every_answer_is_widened) {
     BOOST_CHECK_EQUAL(value, same);
     BOOST_CHECK_GT(wide.upper - wide.lower, 2 * (narrow.upper - narrow.lower));
     // Under a second layer the part that is drawn anew is not.
-    const auto two = mechanism("l_grr", 2, R"("domain": 4, "first_epsilon": 0.5)" + kept);
+    const auto two = mechanism("l_grr", 2, R"("domain": 4, "report_epsilon": 0.5)" + kept);
     OwnedSummary a(*two), b(*two);
     for (int i = 0; i < 400; ++i) {
         const Report report = two->perturb(std::vector<Cell>{bits.below(4)}, bits);
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_known_is_refused) {
     const auto oracle = mechanism("grr", 1, R"("domain": 4)" + kept);
     const auto ordered = mechanism("haar_ordered", 1, R"("domain": 4)" + kept);
     const auto vector = mechanism("haar", 1, unit_attributes(2) + kept);
-    const auto bloom = mechanism("rappor", 1, R"("domain": 40, "bits": 8, "cohorts": 2)" + kept);
+    const auto bloom = mechanism("rappor", 1, R"("domain": 40, "filter_bits": 8, "cohorts": 2)" + kept);
     SeededBits bits(25);
     const auto counted = [&](const Mechanism& m, const Rounds& first, const Rounds& second) {
         OwnedSummary summary(m);

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(an_audit_includes_the_signal) {
     BOOST_TEST(found.signal->epsilon == 1);
     BOOST_TEST(found.kept());
     const Audit two = audit(
-        *mechanism(R"({"mechanism": "l_grr", "epsilon": 2, "first_epsilon": 1, "domain": 9, "evolving": {},
+        *mechanism(R"({"mechanism": "l_grr", "epsilon": 2, "report_epsilon": 1, "domain": 9, "evolving": {},
                        "budget": {"epsilon": 8}})"),
         bits);
     BOOST_TEST(two.signal.value().epsilon == 1);
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(a_whole_report_costs_both) {
     for (const Outcomes& one : laws)
         for (const Outcomes& other : laws)
             for (const auto& [sent, p] : one) worst = std::max(worst, p / other.at(sent));
-    BOOST_TEST(margin(m->first_epsilon() + signal_epsilon(*m), worst) >= 0);
-    BOOST_TEST(margin(m->first_epsilon(), worst) < 0);
+    BOOST_TEST(margin(m->report_epsilon() + signal_epsilon(*m), worst) >= 0);
+    BOOST_TEST(margin(m->report_epsilon(), worst) < 0);
 }
 
 BOOST_AUTO_TEST_CASE(terms_are_in_the_flags) {
@@ -142,13 +142,13 @@ BOOST_AUTO_TEST_CASE(terms_are_in_the_flags) {
 BOOST_AUTO_TEST_CASE(specs_state_the_signal) {
     const Spec spec = Spec::from_json(of_ten(R"({"epsilon": 9, "report_spent": true})"));
     const std::string json = spec.to_json();
-    for (const char* part : {R"("most_answers":8)", R"("most_epsilon":9.0)", R"("spent_epsilon":1.0)",
-                             R"("report_epsilon":2.0)", R"("when_spent":"repeat"})"})
+    for (const char* part : {R"("max_responses":8)", R"("max_epsilon":9.0)", R"("signal_epsilon":1.0)",
+                             R"("signaled_report_epsilon":2.0)", R"("when_spent":"repeat"})"})
         BOOST_TEST(json.find(part) != std::string::npos, part << " is missing in " << json);
     BOOST_TEST(Spec::from_json(json).fingerprint() == spec.fingerprint());
     const Spec silent = Spec::from_json(of_ten(R"({"epsilon": 9, "report_spent": false})"));
     BOOST_TEST(silent.to_json().find(R"("report_spent":false)") != std::string::npos);
-    BOOST_TEST(silent.to_json().find(R"("most_answers":9)") != std::string::npos);
+    BOOST_TEST(silent.to_json().find(R"("max_responses":9)") != std::string::npos);
     BOOST_TEST(Spec::from_json(silent.to_json()).fingerprint() == silent.fingerprint());
     BOOST_TEST(silent.fingerprint() != spec.fingerprint());
     // Where no budget can end, the key changes nothing.
@@ -333,9 +333,11 @@ BOOST_AUTO_TEST_CASE(extended_intervals_hold_for_every_share) {
 // A record counts the bits of each part. The summary of a part has the signal of the reports about it.
 BOOST_AUTO_TEST_CASE(records_count_the_signal_of_each_part) {
     for (const int per_report : {1, 2}) {
-        const auto m = mechanism(R"({"mechanism": "sampled", "epsilon": 2, "first_epsilon": 1, "evolving": {},
-            "per_report": )" + std::to_string(per_report) +
-                                 R"(, "budget": {"epsilon": 9}, "attributes": [
+        const auto m =
+            mechanism(R"({"mechanism": "sampled", "epsilon": 2, "report_epsilon": 1, "evolving": {},
+            "per_report": )" +
+                      std::to_string(per_report) +
+                      R"(, "budget": {"epsilon": 9}, "attributes": [
             {"name": "a", "domain": 90, "mechanism": "l_grr"}, {"name": "x", "min": 0, "max": 9, "mechanism": "optimal"},
             {"name": "b", "domain": 90, "mechanism": "l_grr"}]})");
         BOOST_REQUIRE(has_signal(*m));

@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(other_answers_are_described) {
     for (unsigned status = 0; status < 700; ++status) {
         const bool redirect = status / 100 == 3, login = status == 511;
         const bool unproven = status / 100 == 2 || status == 409;
-        BOOST_TEST(foreign_answer(status, true).empty() == !(redirect || login), status);
-        BOOST_TEST(foreign_answer(status, false).empty() == !(redirect || login || unproven), status);
-        const bool names_it = foreign_answer(status, false).find("redirect") != std::string_view::npos;
+        BOOST_TEST(foreign_response(status, true).empty() == !(redirect || login), status);
+        BOOST_TEST(foreign_response(status, false).empty() == !(redirect || login || unproven), status);
+        const bool names_it = foreign_response(status, false).find("redirect") != std::string_view::npos;
         BOOST_TEST(names_it == redirect, status);
     }
     BOOST_TEST((http_reply(200, true).outcome == delivered));

@@ -1,5 +1,6 @@
 // Reports, batches and summaries: what is counted adds up exactly, and hostile bytes are refused, never
 // believed.
+// Length: every mechanism has a row in one list of examples.
 
 #include "core/format/header.hpp"
 
@@ -29,7 +30,7 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("piecewise", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("pdp", 2, "\"min\": 0, \"max\": 1e6, \"grid\": 1000"));
     all.push_back(mechanism("haar", 1, unit_attributes(11)));
-    all.push_back(mechanism("rappor", 1, R"("domain": 20, "bits": 12, "cohorts": 3)"));
+    all.push_back(mechanism("rappor", 1, R"("domain": 20, "filter_bits": 12, "cohorts": 3)"));
     all.push_back(mechanism("laplace", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("laplace", 0.001, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
     all.push_back(mechanism("duchi", 1, "\"min\": -2, \"max\": 3"));
@@ -37,15 +38,15 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("hybrid", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("optimal", 0.5, "\"min\": -2, \"max\": 3"));
-    all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "target": "average")"));
-    all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "first_epsilon": 1)"));
+    all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "criterion": "average")"));
+    all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "report_epsilon": 1)"));
     for (const char* candidate : {"laplace", "duchi", "hybrid"})
         all.push_back(mechanism("haar", 1,
                                 unit_attributes(5) + ", \"randomizer\": \"" + std::string(candidate) + "\""));
     all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
     for (const double epsilon : {1, 8})
         all.push_back(mechanism("sampled", epsilon, R"("attributes": [{"name": "a", "min": 0, "max": 1},
-            {"name": "b", "domain": 300, "mechanism": "grr", "share": 4}, {"name": "c", "domain": 20, "mechanism": "olh"},
+            {"name": "b", "domain": 300, "mechanism": "grr", "weight": 4}, {"name": "c", "domain": 20, "mechanism": "olh"},
             {"name": "d", "domain": 20, "mechanism": "olh"}, {"name": "e", "domain": 75, "mechanism": "oue"}])"));
     all.push_back(mechanism("duchi_vector", 1, unit_attributes(11)));
     all.push_back(mechanism("gaussian", 1, unit_attributes(5) + R"(, "delta": 1e-9, "norm": 1)"));
@@ -53,44 +54,47 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("haar", 1, unit_attributes(3) + R"(, "details": "global")"));
     all.push_back(
         mechanism("haar", 1, unit_attributes(12) + R"(, "details": "global", "randomizer": "hybrid")"));
-    all.push_back(mechanism(
-        "haar", 1,
-        unit_attributes(3) + R"(, "target": "ranges", "coefficients": [[-1, 1], [-0.5, 0], [-0.5, 0]])"));
+    all.push_back(
+        mechanism("haar", 1,
+                  unit_attributes(3) +
+                      R"(, "optimize_for": "ranges", "coefficients": [[-1, 1], [-0.5, 0], [-0.5, 0]])"));
     all.push_back(mechanism("haar_ordered", 1, "\"domain\": 75"));
     all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     all.push_back(mechanism("tree", 1, "\"domain\": 75"));
     all.push_back(mechanism("tree", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     all.push_back(mechanism("dithered", 1, R"("domain": 75, "order": "circle")"));
     all.push_back(mechanism("dithered", 4, R"("min": 0, "max": 100, "grid": 1000, "buckets": 3)"));
-    all.push_back(mechanism("dithered", 4, R"("min": 0, "max": 100, "first_epsilon": 1)"));
-    for (const char* views : {"", R"(, "views": [["a"], ["a", "b"], ["b", "c"]])", R"(, "views": "triples")",
-                              R"(, "singles": 0.5)"})
+    all.push_back(mechanism("dithered", 4, R"("min": 0, "max": 100, "report_epsilon": 1)"));
+    for (const char* views : {"", R"(, "marginals": [["a"], ["a", "b"], ["b", "c"]])",
+                              R"(, "marginals": "triples")", R"(, "one_way_share": 0.5)"})
         all.push_back(mechanism("joint", 1,
                                 R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20},
             {"name": "c", "min": 0, "max": 1, "bins": 5}])" +
                                     std::string(views)));
-    for (const char* told : {"", R"(, "views": [["a"], ["b", "c"]])", R"(, "people": 100000)"})
+    for (const char* told : {"", R"(, "marginals": [["a"], ["b", "c"]])", R"(, "people": 100000)"})
         all.push_back(mechanism("joint_haar", 3,
                                 R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20},
             {"name": "c", "min": 0, "max": 1, "bins": 5}])" +
                                     std::string(told)));
     all.push_back(mechanism("l_grr", 1, "\"domain\": 300"));
     all.push_back(mechanism("l_sue", 1, "\"domain\": 75"));
-    all.push_back(mechanism("l_osue", 1, "\"domain\": 75, \"first_epsilon\": 0.9"));
+    all.push_back(mechanism("l_osue", 1, "\"domain\": 75, \"report_epsilon\": 0.9"));
     all.push_back(mechanism("loloha", 2, "\"domain\": 75"));
-    all.push_back(mechanism("dbitflip", 1, "\"domain\": 75, \"bits\": 12"));
-    all.push_back(mechanism("dbitflip", 1, "\"domain\": 400, \"buckets\": 300, \"bits\": 1"));
-    all.push_back(mechanism("rappor", 1, R"("domain": 20, "bits": 12, "cohorts": 3, "first_epsilon": 0.7)"));
+    all.push_back(mechanism("dbitflip", 1, "\"domain\": 75, \"bits_per_report\": 12"));
+    all.push_back(mechanism("dbitflip", 1, "\"domain\": 400, \"buckets\": 300, \"bits_per_report\": 1"));
+    all.push_back(
+        mechanism("rappor", 1, R"("domain": 20, "filter_bits": 12, "cohorts": 3, "report_epsilon": 0.7)"));
     all.push_back(mechanism("ddrm", 1, R"("domain": 2, "rounds": 8)"));
     all.push_back(mechanism("ddrm", 4, R"("domain": 20, "rounds": 11, "changes": 3)"));
-    all.push_back(mechanism("strings", 1, R"("strings": {"alphabet": "a-z0-9 ", "longest": 12})"));
+    all.push_back(mechanism("strings", 1, R"("strings": {"alphabet": "a-z0-9 ", "max_length": 12})"));
     all.push_back(
-        mechanism("strings", 4, R"("strings": {"alphabet": "ab", "longest": 5}, "step": 2, "buckets": 300)"));
+        mechanism("strings", 4,
+                  R"("strings": {"alphabet": "ab", "max_length": 5}, "level_step": 2, "hash_buckets": 300)"));
     all.push_back(mechanism("threshold_series", 2, R"("min": 0, "max": 9, "grid": 64, "rounds": 8)"));
     all.push_back(mechanism("threshold_series", 4,
                             R"("min": -2, "max": 9, "thresholds": 128, "rounds": 11, "changes": 3)"));
-    all.push_back(mechanism("exponential", 1, "\"domain\": 75, \"columns\": 10, \"reach\": 2"));
-    all.push_back(mechanism("exponential", 4, "\"domain\": 300, \"reach\": 3"));  // two bytes a report
+    all.push_back(mechanism("exponential", 1, "\"domain\": 75, \"columns\": 10, \"max_distance\": 2"));
+    all.push_back(mechanism("exponential", 4, "\"domain\": 300, \"max_distance\": 3"));  // two bytes a report
     return all;
 }
 

@@ -1,7 +1,9 @@
 #include <bit>
 #include <cmath>
+#include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/base/number_text.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -172,7 +174,7 @@ BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
                                  many(4096, R"("min":0,"max":1)") + R"(,{"product":["a1","a2"]}]})")
                              .what(),
                          "at most 4096 attributes"));
-    const Error views = refusal(R"({"mechanism":"joint","epsilon":1,"views":"triples","attributes":[)" +
+    const Error views = refusal(R"({"mechanism":"joint","epsilon":1,"marginals":"triples","attributes":[)" +
                                 many(128, R"("domain":2)") + "]}");
     BOOST_CHECK(contains(views.what(), "too many views"));
     BOOST_CHECK(contains(views.detail(), "341376 with all triples"));
@@ -231,7 +233,7 @@ BOOST_AUTO_TEST_CASE(numbers_have_one_text_in_all_programs) {
 BOOST_AUTO_TEST_CASE(listed_views_that_are_all_of_them_are_that_word) {
     const auto with = [](const std::string& views) {
         return resolve(
-                   R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","domain":3},{"name":"c","domain":4}],"views":)" +
+                   R"({"mechanism":"joint","epsilon":1,"attributes":[{"name":"a","domain":3},{"name":"b","domain":3},{"name":"c","domain":4}],"marginals":)" +
                    views + "}")
             .to_json();
     };
@@ -249,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_spec_with_an_open_choice_is_refused_with_the_way_to_resol
         const char* detail;
     } cases[] = {
         {R"({"mechanism": "auto", "epsilon": 1, "domain": 4})", R"("mechanism" is "auto".)"},
-        {R"({"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "want": "distribution"})",
+        {R"({"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "estimate": "distribution"})",
          R"("mechanism" is "auto".)"},
         {R"({"mechanism": "optimal", "min": 0, "max": 1, "evolving": "auto", "budget": {"epsilon": 6},
              "stream": {"rounds": 4, "people": 100, "change_rate": 0.1}})",
@@ -261,10 +263,11 @@ BOOST_AUTO_TEST_CASE(a_spec_with_an_open_choice_is_refused_with_the_way_to_resol
          R"(The attribute "a" of the record names no mechanism.)"},
         {R"({"mechanism": "sampled", "epsilon": 1, )" + named + "}",
          R"("per_report" is missing: how many parts of the record a report has.)"},
-        {R"({"mechanism": "sampled", "epsilon": 1, "per_report": 1, "margins": {"a": 0.1}, )" + named + "}",
-         R"("margins" determine how often each attribute is reported.)"},
-        {R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": 1000, )" + pair + "}",
-         R"("views" is "auto".)"},
+        {R"({"mechanism": "sampled", "epsilon": 1, "per_report": 1, "max_margin_of_error": {"a": 0.1}, )" +
+             named + "}",
+         R"("max_margin_of_error" determine how often each attribute is reported.)"},
+        {R"({"mechanism": "joint", "epsilon": 1, "marginals": "auto", "people": 1000, )" + pair + "}",
+         R"("marginals" is "auto".)"},
     };
     for (const auto& [json, detail] : cases) {
         BOOST_TEST_CONTEXT(json) {
@@ -279,6 +282,28 @@ BOOST_AUTO_TEST_CASE(a_spec_with_an_open_choice_is_refused_with_the_way_to_resol
             BOOST_CHECK_EQUAL(Spec::from_json(resolved.to_json()).to_json(), resolved.to_json());
         }
     }
+}
+
+// The first column of the table of derived values in doc/spec.md has every key.
+BOOST_AUTO_TEST_CASE(derived_values_are_documented) {
+    std::ifstream page("doc/spec.md"), file("test/data/vectors.txt");
+    std::string documented;
+    bool inside = false;
+    for (std::string line; std::getline(page, line);) {
+        if (line.starts_with("#")) inside = line == "### Derived values";
+        if (inside && line.starts_with("| `")) documented += line.substr(0, line.find(" | "));
+    }
+    std::size_t keys = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("{")) continue;
+        const auto derived = json_of(Spec::from_json(line).to_json(), Unsound::refused)["derived"];
+        for (const auto& [key, value] : derived.items()) {
+            ++keys;
+            BOOST_CHECK_MESSAGE(documented.find("`" + key + "`") != std::string::npos,
+                                key << " of " << line << " is not in doc/spec.md");
+        }
+    }
+    BOOST_CHECK_GT(keys, 100u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,8 +17,8 @@ namespace {
 
 /// Specs of each kind, behind "epsilon".
 const std::string scores = R"("domain": 7)", map = R"("domain": 11, "columns": 4)",
-                  near = R"("domain": 20, "columns": 5, "reach": 2)",
-                  places = R"("domain": 5, "places": [[0, 0], [30, 1], [-2, 50], [40, 44], [12, 9]])",
+                  near = R"("domain": 20, "columns": 5, "max_distance": 2)",
+                  places = R"("domain": 5, "coordinates": [[0, 0], [30, 1], [-2, 50], [40, 44], [12, 9]])",
                   table = R"("domain": 3, "utilities": [[4, 1, 0], [2, 9, 2], [-3, 0, 1]])";
 
 double parameter(const Mechanism& m, const std::string& name) {
@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(it_keeps_epsilon, *boost::unit_test::label("slow")) {
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_keep_epsilon, *boost::unit_test::label("slow")) {
-    check_worst_ratio(*mechanism("exponential", 8, R"("domain": 1024, "columns": 32, "reach": 3)"), 1e-6);
+    check_worst_ratio(*mechanism("exponential", 8, R"("domain": 1024, "columns": 32, "max_distance": 3)"),
+                      1e-6);
 }
 
 // With the scale ε/2Δ that is right for any utilities, half of ε and more would be left.
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(privacy_is_in_proportion_to_distance) {
 // Where every other value is equally far, no value is preferred: the response is the symmetric one.
 BOOST_AUTO_TEST_CASE(with_a_reach_of_one_it_is_randomized_response) {
     for (const double epsilon : {0.5, 3.0}) {
-        const auto m = mechanism("exponential", epsilon, R"("domain": 6, "reach": 1)"),
+        const auto m = mechanism("exponential", epsilon, R"("domain": 6, "max_distance": 1)"),
                    grr = mechanism("grr", epsilon, R"("domain": 6)");
         for (Cell x = 0; x < 6; ++x)
             for (Cell y = 0; y < 6; ++y)
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(only_differences_of_utilities_count) {
                b = mechanism("exponential", 2,
                              R"("domain": 3, "utilities": [[8, 2, 0], [104, 118, 104], [-46, -40, -38]])"),
                c = mechanism("exponential", 2, places), d = mechanism("exponential", 2, R"("domain": 5,
-                   "places": [[100, 7], [160, 9], [96, 107], [180, 95], [124, 25]])");
+                   "coordinates": [[100, 7], [160, 9], [96, 107], [180, 95], [124, 25]])");
     for (Cell x = 0; x < 3; ++x)
         for (Cell y = 0; y < 3; ++y)
             BOOST_CHECK_CLOSE_FRACTION(probability(*a, x, y), probability(*b, x, y), 1e-9);
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(exponential_estimates, *boost::unit_test::label("slow")) {
     const std::vector<double> shares{0.6, 0.3, 0.1, 0};
     std::uint64_t seed = 1411;
     for (const double epsilon : {1.0, 3.0})
-        for (const char* rest : {"", R"(, "columns": 2)", R"(, "reach": 2)"}) {
+        for (const char* rest : {"", R"(, "columns": 2)", R"(, "max_distance": 2)"}) {
             const auto m = mechanism("exponential", epsilon, R"("domain": 4)" + std::string(rest));
             std::vector<std::vector<Cell>> people;
             for (const Cell cell : people_of(shares, 1000)) people.push_back({cell});
@@ -234,11 +235,11 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_estimated_is_refused) {
     // Two values that are alike.
     BOOST_CHECK(
-        contains(refusal(1, R"("domain": 3, "places": [[0, 0], [5, 5], [0, 0]])"), "condition number"));
+        contains(refusal(1, R"("domain": 3, "coordinates": [[0, 0], [5, 5], [0, 0]])"), "condition number"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 3, "utilities": [[1, 0, 0], [0, 1, 1], [0, 2, 2]])"),
                          "condition number"));
     // Such a small ε per step that neighbours are indistinguishable.
-    BOOST_CHECK(contains(refusal(0.001, R"("domain": 3, "places": [[0, 0], [1, 0], [1000000, 0]])"),
+    BOOST_CHECK(contains(refusal(0.001, R"("domain": 3, "coordinates": [[0, 0], [1, 0], [1000000, 0]])"),
                          "condition number"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 2, "utilities": [[1, 1], [3, 3]])"), "All are equal"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 2, "utilities": [[5, 1], [5, 1]])"), "too small"));
@@ -249,7 +250,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_estimated_is_refused) {
 
 // That takes a matrix's inverse, which a device does not wait for.
 BOOST_AUTO_TEST_CASE(only_who_publishes_a_spec_looks_whether_reports_can_be_estimated) {
-    const auto m = mechanism("exponential", 1, R"("domain": 3, "places": [[0, 0], [5, 5], [0, 0]])");
+    const auto m = mechanism("exponential", 1, R"("domain": 3, "coordinates": [[0, 0], [5, 5], [0, 0]])");
     SeededBits bits(3);
     const Cell value = 1;
     BOOST_CHECK(!m->perturb({&value, 1}, bits).empty());
@@ -259,14 +260,17 @@ BOOST_AUTO_TEST_CASE(only_who_publishes_a_spec_looks_whether_reports_can_be_esti
 }
 
 BOOST_AUTO_TEST_CASE(contradictions_are_refused) {
-    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "columns": 2, "places": [[0, 0], [1, 1]])"), "exclude"));
-    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "reach": 2, "utilities": [[1, 0], [0, 1]])"), "reach"));
+    BOOST_CHECK(
+        contains(refusal(1, R"("domain": 2, "columns": 2, "coordinates": [[0, 0], [1, 1]])"), "exclude"));
+    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "max_distance": 2, "utilities": [[1, 0], [0, 1]])"),
+                         "max_distance"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 2, "columns": 3)"), "there are 2 values"));
-    BOOST_CHECK(contains(refusal(1, R"("domain": 3, "places": [[0, 0], [1, 1]])"), "must have 3 pairs"));
-    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "places": [[0, 0], [1]])"), "Number 1 has 1 numbers"));
-    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "places": [[0, 0], [1, 1000001]])"), "has 1000001"));
-    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "places": [[0, 0], [1, 0.5]])"), "arrays of whole"));
-    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "places": 7)"), "arrays of whole"));
+    BOOST_CHECK(contains(refusal(1, R"("domain": 3, "coordinates": [[0, 0], [1, 1]])"), "must have 3 pairs"));
+    BOOST_CHECK(
+        contains(refusal(1, R"("domain": 2, "coordinates": [[0, 0], [1]])"), "Number 1 has 1 numbers"));
+    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "coordinates": [[0, 0], [1, 1000001]])"), "has 1000001"));
+    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "coordinates": [[0, 0], [1, 0.5]])"), "arrays of whole"));
+    BOOST_CHECK(contains(refusal(1, R"("domain": 2, "coordinates": 7)"), "arrays of whole"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 2, "utilities": [[1, 0]])"), "must have 2 rows"));
     BOOST_CHECK(contains(refusal(1, R"("domain": 1025)"), "at most 1024 values"));
 }
@@ -274,7 +278,8 @@ BOOST_AUTO_TEST_CASE(contradictions_are_refused) {
 // 1024 places on a grid of 128 by 128 fit in a block; finer ones do not.
 BOOST_AUTO_TEST_CASE(large_places_fit_or_are_refused, *boost::unit_test::label("slow")) {
     const auto spread = [](unsigned step) {
-        std::string all = R"("domain": 1024, "reach": )" + std::to_string(4 * step) + R"(, "places": [)";
+        std::string all =
+            R"("domain": 1024, "max_distance": )" + std::to_string(4 * step) + R"(, "coordinates": [)";
         for (unsigned i = 0; i < 1024; ++i)
             all += (i == 0 ? "[" : ", [") + std::to_string(i % 32 * step) + ", " +
                    std::to_string(i / 32 * step) + "]";

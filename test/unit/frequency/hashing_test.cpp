@@ -22,7 +22,7 @@ std::string domain(std::uint64_t k) {
 
 std::uint64_t buckets(const Mechanism& m) {
     for (const auto& [name, value] : m.parameters())
-        if (name == "buckets") return static_cast<std::uint64_t>(value);
+        if (name == "hash_buckets") return static_cast<std::uint64_t>(value);
     throw std::logic_error("no buckets");
 }
 

@@ -20,7 +20,7 @@ namespace {
 std::unique_ptr<const Mechanism> rappor(double epsilon, std::size_t k, std::size_t m, std::size_t h,
                                         std::size_t c) {
     return mechanism("rappor", epsilon,
-                     "\"domain\": " + std::to_string(k) + ", \"bits\": " + std::to_string(m) +
+                     "\"domain\": " + std::to_string(k) + ", \"filter_bits\": " + std::to_string(m) +
                          ", \"hashes\": " + std::to_string(h) + ", \"cohorts\": " + std::to_string(c));
 }
 
@@ -186,8 +186,8 @@ BOOST_AUTO_TEST_CASE(parameters_out_of_range_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(estimates, *boost::unit_test::label("slow")) {
-    check_oracle("rappor", 1, 101, ", \"bits\": 128");
-    check_oracle("rappor", 4, 102, ", \"bits\": 128, \"hashes\": 1");
+    check_oracle("rappor", 1, 101, ", \"filter_bits\": 128");
+    check_oracle("rappor", 4, 102, ", \"filter_bits\": 128, \"hashes\": 1");
 }
 
 BOOST_AUTO_TEST_CASE(two_values_have_the_variance_stated, *boost::unit_test::label("slow")) {

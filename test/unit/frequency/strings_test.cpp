@@ -1,4 +1,5 @@
 // Strings of an open domain: codes, levels, estimates with collisions, and the search.
+// Length: all tests of one mechanism, on the same strings.
 
 #include <cmath>
 #include <map>
@@ -15,7 +16,7 @@ namespace ldp::test {
 
 namespace {
 
-constexpr const char* short_strings = R"("strings": {"alphabet": "a-c", "longest": 3})";
+constexpr const char* short_strings = R"("strings": {"alphabet": "a-c", "max_length": 3})";
 
 StringDomain domain(const char* alphabet, std::uint64_t longest) {
     return {*read_alphabet(alphabet), longest, false, {}};
@@ -124,36 +125,39 @@ BOOST_AUTO_TEST_CASE(alphabets_have_one_short_form) {
 }
 
 BOOST_AUTO_TEST_CASE(specs_of_strings) {
-    const std::string found = canonical(R"({"alphabet": "cba", "longest": 4, "fold": true, "other": "a"})");
-    BOOST_CHECK(found.find(R"("strings":{"alphabet":"a-c","fold":true,"longest":4,"other":"a"})") !=
+    const std::string found =
+        canonical(R"({"alphabet": "cba", "max_length": 4, "lowercase": true, "other": "a"})");
+    BOOST_CHECK(found.find(R"("strings":{"alphabet":"a-c","lowercase":true,"max_length":4,"other":"a"})") !=
                     found.npos ||
                 found.find(R"("alphabet":"a-c")") != found.npos);
     BOOST_CHECK_EQUAL(resolve(found).to_json(), found);
     for (const char* wrong :
-         {R"({"longest": 4})", R"({"alphabet": "a-c"})", R"({"alphabet": "", "longest": 4})",
-          R"({"alphabet": "a-c", "longest": 0})", R"({"alphabet": "a-z0-9 ", "longest": 13})",
-          R"({"alphabet": "a-c", "longest": 4, "other": "x"})",
-          R"({"alphabet": "a-c", "longest": 4, "fold": 1})",
-          R"({"alphabet": "a-c", "longest": 4, "upper": true})"})
+         {R"({"max_length": 4})", R"({"alphabet": "a-c"})", R"({"alphabet": "", "max_length": 4})",
+          R"({"alphabet": "a-c", "max_length": 0})", R"({"alphabet": "a-z0-9 ", "max_length": 13})",
+          R"({"alphabet": "a-c", "max_length": 4, "other": "x"})",
+          R"({"alphabet": "a-c", "max_length": 4, "lowercase": 1})",
+          R"({"alphabet": "a-c", "max_length": 4, "upper": true})"})
         BOOST_CHECK_MESSAGE(refused(wrong), wrong);
     // "auto" has one mechanism for strings; those of categories and records take none.
     BOOST_CHECK_EQUAL(
-        resolve(R"({"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "ab", "longest": 2}})")
+        resolve(R"({"mechanism": "auto", "epsilon": 1, "strings": {"alphabet": "ab", "max_length": 2}})")
             .mechanism()
             .name,
         "strings");
     for (const char* name : {"grr", "rappor", "pdp", "tree", "haar", "joint"})
         BOOST_CHECK_THROW(
-            static_cast<void>(mechanism(name, 1, R"("strings": {"alphabet": "ab", "longest": 2})")), Error);
+            static_cast<void>(mechanism(name, 1, R"("strings": {"alphabet": "ab", "max_length": 2})")),
+            Error);
     BOOST_CHECK_THROW(static_cast<void>(mechanism("strings", 1, R"("domain": 4)")), Error);
-    BOOST_CHECK_THROW(static_cast<void>(mechanism(
-                          "strings", 1, std::string(short_strings) + R"(, "cohorts": 65536, "buckets": 64)")),
-                      Error);
+    BOOST_CHECK_THROW(
+        static_cast<void>(mechanism(
+            "strings", 1, std::string(short_strings) + R"(, "cohorts": 65536, "hash_buckets": 64)")),
+        Error);
 }
 
 // A search with default arguments has 32·19,683 candidates on a level, and at most 2^31 look-ups.
 BOOST_AUTO_TEST_CASE(specs_without_a_default_search_are_refused) {
-    const std::string words = R"("strings": {"alphabet": "a-z", "longest": 9}, "cohorts": )";
+    const std::string words = R"("strings": {"alphabet": "a-z", "max_length": 9}, "cohorts": )";
     BOOST_CHECK_THROW(static_cast<void>(mechanism("strings", 4, words + "4000")), Error);
     BOOST_CHECK_NO_THROW(static_cast<void>(mechanism("strings", 4, words + "3000")));
 }
@@ -293,7 +297,7 @@ BOOST_AUTO_TEST_CASE(intervals_cover_the_truth, *boost::unit_test::label("slow")
         for (const int n : {50, 400}) {
             const auto m = mechanism(
                 "strings", epsilon,
-                R"("strings": {"alphabet": "a-z", "longest": 4}, "first": 2, "step": 2, "cohorts": 16)");
+                R"("strings": {"alphabet": "a-z", "max_length": 4}, "first_level_length": 2, "level_step": 2, "cohorts": 16)");
             constexpr int repetitions = 4000;
             SeededBits bits(4102 + static_cast<std::uint64_t>(n));
             int held = 0, unheld = 0, population = 0;
@@ -328,8 +332,9 @@ BOOST_AUTO_TEST_CASE(intervals_cover_the_truth, *boost::unit_test::label("slow")
 }
 
 BOOST_AUTO_TEST_CASE(searches_find_what_is_frequent) {
-    const auto m =
-        mechanism("strings", 4, R"("strings": {"alphabet": "a-z", "longest": 9}, "first": 2, "step": 2)");
+    const auto m = mechanism(
+        "strings", 4,
+        R"("strings": {"alphabet": "a-z", "max_length": 9}, "first_level_length": 2, "level_step": 2)");
     const StringDomain words = domain("a-z", 9);
     const auto code = [&](const char* text) { return code_of(words, text)->code; };
     SeededBits bits(4103);
@@ -372,10 +377,11 @@ BOOST_AUTO_TEST_CASE(searches_of_repeated_reports_are_unbiased, *boost::unit_tes
     SeededBits bits(4106);
     // The default lengths have many candidates, of which some are far above their expectation.
     for (const auto& [lengths, longest, rounds, repetitions, least] :
-         {std::tuple(R"(5}, "first": 3, "step": 2)", 5u, 1, 100, 79), {"8}", 8u, 10, 16, 6}}) {
+         {std::tuple(R"(5}, "first_level_length": 3, "level_step": 2)", 5u, 1, 100, 79),
+          {"8}", 8u, 10, 16, 6}}) {
         const auto m =
             mechanism(R"({"mechanism": "strings", "epsilon": 4, "evolving": {}, "budget": {"epsilon": 12},)"
-                      R"( "strings": {"alphabet": "a-z", "longest": )" +
+                      R"( "strings": {"alphabet": "a-z", "max_length": )" +
                       std::string(lengths) + "}");
         const StringDomain words = domain("a-z", longest);
         const Cell acme = code_of(words, "acme")->code;
@@ -410,8 +416,9 @@ BOOST_AUTO_TEST_CASE(searches_of_repeated_reports_are_unbiased, *boost::unit_tes
 
 // Of 400 searches among strings that are all rare, 20 find one at most by chance; 50 have probability 1e-8.
 BOOST_AUTO_TEST_CASE(searches_find_nothing_where_nothing_is_frequent, *boost::unit_test::label("slow")) {
-    const auto m =
-        mechanism("strings", 4, R"("strings": {"alphabet": "a-f", "longest": 4}, "first": 2, "step": 1)");
+    const auto m = mechanism(
+        "strings", 4,
+        R"("strings": {"alphabet": "a-f", "max_length": 4}, "first_level_length": 2, "level_step": 1)");
     constexpr Cell rare_but_one = 3 * 343 + 2 * 49;
     int alarms = 0;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -430,7 +437,8 @@ BOOST_AUTO_TEST_CASE(searches_find_nothing_where_nothing_is_frequent, *boost::un
 // the contributions that are stated, or none if it is about another level.
 BOOST_AUTO_TEST_CASE(a_report_contributes_what_is_stated) {
     const auto m =
-        mechanism("strings", 2, std::string(short_strings) + R"(, "first": 1, "step": 2, "cohorts": 2)");
+        mechanism("strings", 2,
+                  std::string(short_strings) + R"(, "first_level_length": 1, "level_step": 2, "cohorts": 2)");
     constexpr Cell code = 63;  // whole at the last level only
     OwnedSummary honest(*m);
     SeededBits bits(4105);
@@ -464,7 +472,8 @@ BOOST_AUTO_TEST_CASE(a_report_contributes_what_is_stated) {
 
 BOOST_AUTO_TEST_CASE(rare_reports_and_hostile_states) {
     const auto m =
-        mechanism("strings", 1, std::string(short_strings) + R"(, "first": 1, "step": 1, "cohorts": 2)");
+        mechanism("strings", 1,
+                  std::string(short_strings) + R"(, "first_level_length": 1, "level_step": 1, "cohorts": 2)");
     OwnedSummary summary(*m);
     SeededBits bits(4104);
     BOOST_CHECK_THROW(static_cast<void>(share_in(summary, 0)), Error);

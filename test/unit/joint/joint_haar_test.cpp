@@ -103,8 +103,8 @@ auto fails_with(ErrorCode code) {
 
 BOOST_AUTO_TEST_CASE(every_question_keeps_epsilon) {
     for (const double epsilon : epsilons)
-        for (const char* told :
-             {"", R"(, "views": [["a"], ["c", "b"]])", R"(, "target": "cells")", R"(, "people": 3000)"})
+        for (const char* told : {"", R"(, "marginals": [["a"], ["c", "b"]])", R"(, "optimize_for": "cells")",
+                                 R"(, "people": 3000)"})
             prove(*mechanism("joint_haar", epsilon, three + told));
 }
 
@@ -115,9 +115,10 @@ BOOST_AUTO_TEST_CASE(single_attributes_are_views_too) {
     };
     using Views = std::vector<std::vector<std::size_t>>;
     BOOST_CHECK((views("") == Views{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
-    BOOST_CHECK((views(R"(, "views": [["c", "a"], ["b"]])") == Views{{0}, {1}, {2}, {0, 2}}));
-    for (const char* wrong : {R"(, "views": "triples")", R"(, "views": [["a", "b", "c"]])",
-                              R"(, "views": [["a", "b"]])", R"(, "people": 0)", R"(, "target": "means")"})
+    BOOST_CHECK((views(R"(, "marginals": [["c", "a"], ["b"]])") == Views{{0}, {1}, {2}, {0, 2}}));
+    for (const char* wrong :
+         {R"(, "marginals": "triples")", R"(, "marginals": [["a", "b", "c"]])",
+          R"(, "marginals": [["a", "b"]])", R"(, "people": 0)", R"(, "optimize_for": "means")"})
         BOOST_CHECK_EXCEPTION(static_cast<void>(views(wrong)), Error, fails_with(ErrorCode::invalid_spec));
     BOOST_CHECK_EXCEPTION(mechanism("joint_haar", 1, R"("attributes": [{"name": "a", "domain": 2},
         {"name": "b", "min": 0, "max": 1}])"),
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
     for (const auto& [epsilon, told] : {std::pair(1, ""),
                                         {3, ""},
                                         {7, ""},
-                                        {2, R"(, "target": "cells")"},
+                                        {2, R"(, "optimize_for": "cells")"},
                                         {2, R"(, "people": 1000000000)"}}) {
         const auto m = mechanism("joint_haar", epsilon, three + told);
         for (const Target target : {Target::sample, Target::population}) {
@@ -324,7 +325,7 @@ BOOST_AUTO_TEST_CASE(the_lot_is_for_what_is_asked) {
         const auto cell = shares->share(range_box({{5, 6, 16}, {9, 10, 16}}));
         return std::pair(boxes, shares->covariance(cell, cell));
     };
-    const auto ranges = errors(""), cells = errors(R"(, "target": "cells")");
+    const auto ranges = errors(""), cells = errors(R"(, "optimize_for": "cells")");
     BOOST_CHECK_LT(ranges.first, 0.6 * cells.first);
     BOOST_CHECK_LT(cells.second, 0.9 * ranges.second);
 }

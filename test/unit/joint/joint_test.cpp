@@ -84,16 +84,17 @@ BOOST_AUTO_TEST_CASE(views_are_all_sets_or_those_listed) {
     };
     using Views = std::vector<std::vector<std::size_t>>;
     BOOST_CHECK((views("") == Views{{0, 1}, {0, 2}, {1, 2}}));
-    BOOST_CHECK((views(R"(, "views": "triples")") == Views{{0, 1, 2}}));
-    BOOST_CHECK((views(R"(, "views": [["c", "a"], ["b"], ["b", "a"]])") == Views{{1}, {0, 1}, {0, 2}}));
-    BOOST_CHECK((views(R"(, "singles": 0.5)") == Views{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
-    for (const char* wrong : {R"(, "singles": 0.95)", R"(, "views": [["a", "b"], ["c"]], "singles": 0.5)"})
+    BOOST_CHECK((views(R"(, "marginals": "triples")") == Views{{0, 1, 2}}));
+    BOOST_CHECK((views(R"(, "marginals": [["c", "a"], ["b"], ["b", "a"]])") == Views{{1}, {0, 1}, {0, 2}}));
+    BOOST_CHECK((views(R"(, "one_way_share": 0.5)") == Views{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
+    for (const char* wrong :
+         {R"(, "one_way_share": 0.95)", R"(, "marginals": [["a", "b"], ["c"]], "one_way_share": 0.5)"})
         BOOST_CHECK_THROW(static_cast<void>(views(wrong)), Error);
     // Of five attributes, in order.
     std::string five = R"("attributes": [)";
     for (const char* name : {"a", "b", "c", "d", "e"})
         five += std::string(*name == 'a' ? "" : ", ") + R"({"name": ")" + name + R"(", "domain": 2})";
-    const auto m = mechanism("joint", 1, five + R"(], "views": "triples")");
+    const auto m = mechanism("joint", 1, five + R"(], "marginals": "triples")");
     const Views triples = find_capability<JointViews>(*m)->views();
     Views expected;
     for (std::size_t i = 0; i < 5; ++i)
@@ -105,13 +106,13 @@ BOOST_AUTO_TEST_CASE(views_are_all_sets_or_those_listed) {
 BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
     const auto views = [](const std::string& people) {
         const std::string json =
-            R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" + people;
-        return std::get<std::string>(resolve(json + ", " + three + "}").option("views"));
+            R"({"mechanism": "joint", "epsilon": 1, "marginals": "auto", "people": )" + people;
+        return std::get<std::string>(resolve(json + ", " + three + "}").option("marginals"));
     };
     BOOST_CHECK_EQUAL(views("1000"), "pairs");
     BOOST_CHECK_EQUAL(views("1000000"), "triples");
     // The noise at the border is what a tenth of a table is: that of the only triple, of 18 cells.
-    const auto m = mechanism("joint", 1, three + R"(, "views": "triples")");
+    const auto m = mechanism("joint", 1, three + R"(, "marginals": "triples")");
     SeededBits bits(6);
     double fewest = 1000, most = 1000000;
     while (most - fewest > 1) {
@@ -132,9 +133,9 @@ BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
 // The share of people who report one attribute alone is that of the spec, independent of the views'
 // weights.
 BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
-    for (const char* told :
-         {R"(, "singles": 0.25)", R"(, "singles": 0.9)", R"(, "views": "triples", "singles": 0.25)",
-          R"(, "target": "ranges", "singles": 0.25)"}) {
+    for (const char* told : {R"(, "one_way_share": 0.25)", R"(, "one_way_share": 0.9)",
+                             R"(, "marginals": "triples", "one_way_share": 0.25)",
+                             R"(, "optimize_for": "ranges", "one_way_share": 0.25)"}) {
         const auto m = mechanism("joint", 2, three + told);
         const double singles = std::string(told).find("0.9") == std::string::npos ? 0.25 : 0.9;
         SeededBits bits(8);
@@ -156,9 +157,9 @@ BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
 // is kept.
 BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone, *boost::unit_test::label("slow")) {
     const auto singles = [](const std::string& people, const std::string& more = "") {
-        const Spec spec = resolve(R"({"mechanism": "joint", "epsilon": 1, "views": "auto", "people": )" +
+        const Spec spec = resolve(R"({"mechanism": "joint", "epsilon": 1, "marginals": "auto", "people": )" +
                                   people + more + ", " + three + "}");
-        return std::get<double>(spec.option("singles"));
+        return std::get<double>(spec.option("one_way_share"));
     };
     // Where a table's noise is as large as the table, half of them do; it falls with the root of the people.
     SeededBits bits(5);
@@ -176,16 +177,17 @@ BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone, *boost::un
     BOOST_CHECK_CLOSE(singles(std::to_string(static_cast<int>(half))), 0.5, 8);
     BOOST_CHECK_GT(singles("100"), singles("1000"));
     BOOST_CHECK_LT(singles("1000000000"), 0.01);
-    BOOST_CHECK_EQUAL(singles("100", R"(, "singles": 0.125)"), 0.125);
-    for (const char* wrong : {R"("singles": -0.1)", R"("singles": 0.91)", R"("singles": "some")",
-                              R"("singles": 0.5, "views": [["a", "b"], ["c"]])"})
+    BOOST_CHECK_EQUAL(singles("100", R"(, "one_way_share": 0.125)"), 0.125);
+    for (const char* wrong :
+         {R"("one_way_share": -0.1)", R"("one_way_share": 0.91)", R"("one_way_share": "some")",
+          R"("one_way_share": 0.5, "marginals": [["a", "b"], ["c"]])"})
         BOOST_CHECK_THROW(mechanism("joint", 1, three + ", " + wrong), Error);
 }
 
 BOOST_AUTO_TEST_CASE(every_view_keeps_epsilon) {
     for (const double epsilon : epsilons)
-        for (const char* told : {"", R"(, "views": [["a"], ["a", "b"], ["c"]])", R"(, "target": "ranges")",
-                                 R"(, "singles": 0.3)"})
+        for (const char* told : {"", R"(, "marginals": [["a"], ["a", "b"], ["c"]])",
+                                 R"(, "optimize_for": "ranges")", R"(, "one_way_share": 0.3)"})
             prove(*mechanism("joint", epsilon, three + told));
 }
 
@@ -341,7 +343,8 @@ BOOST_AUTO_TEST_CASE(consistent_shares_are_generalised_least_squares) {
 BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_test::label("slow")) {
     const std::vector<double> truth = records();
     const Combined::Box cell{{true, false}, {false, true, false}}, wide{{false, true}, {true, false, true}};
-    const std::string listed = R"(, "views": [["a", "b"], ["a", "b", "c"], ["c"]], "target": "ranges")";
+    const std::string listed =
+        R"(, "marginals": [["a", "b"], ["a", "b", "c"], ["c"]], "optimize_for": "ranges")";
     for (const auto& [epsilon, told] : {std::pair(2, std::string()), {2, listed}, {7, listed}}) {
         const auto m = mechanism("joint", epsilon, three + told);
         for (const Target target : {Target::sample, Target::population}) {
@@ -391,7 +394,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
 // Of few reports a rare cell's share is far from normal: read off one count, its interval is that of a count,
 // and a quotient's allows for the cell having no reports at all.
 BOOST_AUTO_TEST_CASE(intervals_of_rare_cells_hold, *boost::unit_test::label("slow")) {
-    const auto m = mechanism("joint", 6, three + R"(, "views": [["a", "b"], ["c"]])");
+    const auto m = mechanism("joint", 6, three + R"(, "marginals": [["a", "b"], ["c"]])");
     const Combined::Box rare{{false, true}, {false, false, true}};
     const Combined::Box two{{false, true}, {false, true, true}};
     for (const Target target : {Target::sample, Target::population}) {
@@ -483,7 +486,8 @@ BOOST_AUTO_TEST_CASE(what_nobody_holds_is_rarely_significant) {
 
 // What is planned before anybody reports is what comes out of very many reports.
 BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
-    for (const char* told : {R"(, "views": [["a", "b"], ["b", "c"], ["a"]])", R"(, "singles": 0.3)"}) {
+    for (const char* told :
+         {R"(, "marginals": [["a", "b"], ["b", "c"], ["a"]])", R"(, "one_way_share": 0.3)"}) {
         const auto m = mechanism("joint", 1, three + told);
         SeededBits bits(2);
         OwnedSummary summary(*m);
@@ -520,7 +524,7 @@ BOOST_AUTO_TEST_CASE(states_that_no_reports_lead_to_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(what_no_view_has_is_refused) {
-    const auto m = mechanism("joint", 1, three + R"(, "views": [["a", "b"], ["c"]])");
+    const auto m = mechanism("joint", 1, three + R"(, "marginals": [["a", "b"], ["c"]])");
     SeededBits bits(1);
     OwnedSummary summary(*m);
     for (int i = 0; i < 40; ++i) summary.draw(record_of(i % 18), bits);
@@ -616,7 +620,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_reports_follow_their_chances) {
     for (
         const std::string& spec :
         {std::string(
-             "{\"mechanism\": \"joint\", \"epsilon\": 2, \"views\": [[\"a\", \"b\"], [\"b\", \"c\"]], ") +
+             "{\"mechanism\": \"joint\", \"epsilon\": 2, \"marginals\": [[\"a\", \"b\"], [\"b\", \"c\"]], ") +
              three + "}",
          "{\"mechanism\": \"joint\", \"epsilon\": 2, " + three + "}",
          std::string("{\"mechanism\": \"joint_haar\", \"epsilon\": 2, ") +

@@ -31,12 +31,12 @@ std::string attributes(const std::vector<int>& sizes) {
 }
 
 Spec chosen(double epsilon, const std::vector<int>& sizes, int people, const std::string& rest = "") {
-    return resolve(R"({"mechanism": "joint", "views": "auto", "epsilon": )" + std::to_string(epsilon) +
+    return resolve(R"({"mechanism": "joint", "marginals": "auto", "epsilon": )" + std::to_string(epsilon) +
                    R"(, "people": )" + std::to_string(people) + rest + ", " + attributes(sizes) + "}");
 }
 
 std::string word(const Spec& spec) {
-    const auto* found = std::get_if<std::string>(&spec.option("views"));
+    const auto* found = std::get_if<std::string>(&spec.option("marginals"));
     return found == nullptr ? "a list" : *found;
 }
 
@@ -104,16 +104,16 @@ BOOST_AUTO_TEST_CASE(triples_are_taken_where_they_tell_more_of_pairs) {
 
 BOOST_AUTO_TEST_CASE(views_are_chosen_for_what_is_asked) {
     const std::vector<int> sizes(6, 8);
-    const Spec named = chosen(4, sizes, 20000, R"(, "asked": [["a1", "a0"], ["a2", "a3"], ["a0", "a1"]])");
-    BOOST_CHECK((std::get<IntegerRows>(named.option("views")) == IntegerRows{{4}, {5}, {0, 1}, {2, 3}}));
-    BOOST_CHECK((std::get<IntegerRows>(named.option("asked")) == IntegerRows{{0, 1}, {2, 3}}));
-    BOOST_CHECK_EQUAL(word(chosen(4, sizes, 20000, R"(, "asked": "pairs")")), "pairs");
+    const Spec named = chosen(4, sizes, 20000, R"(, "queries": [["a1", "a0"], ["a2", "a3"], ["a0", "a1"]])");
+    BOOST_CHECK((std::get<IntegerRows>(named.option("marginals")) == IntegerRows{{4}, {5}, {0, 1}, {2, 3}}));
+    BOOST_CHECK((std::get<IntegerRows>(named.option("queries")) == IntegerRows{{0, 1}, {2, 3}}));
+    BOOST_CHECK_EQUAL(word(chosen(4, sizes, 20000, R"(, "queries": "pairs")")), "pairs");
     // What is settled is read again as it is.
     const Spec again = Spec::from_json(named.to_json());
     BOOST_CHECK_EQUAL(again.to_json(), named.to_json());
     for (const char* wrong :
-         {R"("asked": "boxes")", R"("asked": [])", R"("asked": [[]])", R"("asked": [["a0", "a0"]])",
-          R"("asked": [["a0", "a1", "a2", "a3"]])", R"("asked": [["z"]])", R"("asked": 3)"})
+         {R"("queries": "boxes")", R"("queries": [])", R"("queries": [[]])", R"("queries": [["a0", "a0"]])",
+          R"("queries": [["a0", "a1", "a2", "a3"]])", R"("queries": [["z"]])", R"("queries": 3)"})
         BOOST_CHECK_THROW(static_cast<void>(chosen(1, sizes, 20000, std::string(", ") + wrong)), Error);
 }
 
@@ -146,10 +146,10 @@ BOOST_AUTO_TEST_CASE(the_choice_is_as_good_as_the_better_views) {
             sum.triples += one.triples / 3;
         };
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-            add(pairs, R"("views": "pairs")", seed);
-            add(triples, R"("views": "triples")", seed);
-            add(choice, R"("views": "auto", "people": 6000)", seed);
-            add(asked, R"("views": "auto", "people": 6000, "asked": "triples")", seed);
+            add(pairs, R"("marginals": "pairs")", seed);
+            add(triples, R"("marginals": "triples")", seed);
+            add(choice, R"("marginals": "auto", "people": 6000)", seed);
+            add(asked, R"("marginals": "auto", "people": 6000, "queries": "triples")", seed);
         }
         BOOST_TEST_MESSAGE((dependent ? "dependent" : "independent")
                            << ": pairs " << pairs.pairs << "/" << pairs.triples << ", triples "
@@ -170,7 +170,8 @@ BOOST_AUTO_TEST_CASE(the_choice_is_as_good_as_the_better_views) {
 BOOST_AUTO_TEST_CASE(a_first_round_tells_which_views_are_best) {
     constexpr std::size_t count = 5;
     SeededBits bits(11);
-    const auto m = mechanism("joint", 4, attributes(std::vector<int>(count, 2)) + R"(, "views": "triples")");
+    const auto m =
+        mechanism("joint", 4, attributes(std::vector<int>(count, 2)) + R"(, "marginals": "triples")");
     OwnedSummary summary(*m);
     for (int i = 0; i < 3000; ++i) summary.draw(person(count, true, bits), bits);
     const Measured first = measured(summary.view());

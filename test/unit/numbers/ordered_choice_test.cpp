@@ -89,18 +89,22 @@ BOOST_AUTO_TEST_CASE(the_predicted_error_is_the_mean_over_all_ranges) {
 
 BOOST_AUTO_TEST_CASE(auto_chooses_by_what_is_wanted) {
     const std::string number = R"("min": 0, "max": 255, "grid": 255)";
-    BOOST_CHECK_EQUAL(chosen(number + R"(, "want": "distribution")"), "tree");
-    BOOST_CHECK_EQUAL(chosen(number + R"(, "want": "quantiles")"), "tree");
-    BOOST_CHECK_EQUAL(chosen(number + R"(, "want": "shape")"), "square_wave");
-    BOOST_CHECK_EQUAL(chosen(R"("min": 0, "max": 255, "want": "mean")"), chosen(R"("min": 0, "max": 255)"));
-    BOOST_CHECK_EQUAL(chosen(R"("domain": 12, "want": "distribution")"), "tree");
+    BOOST_CHECK_EQUAL(chosen(number + R"(, "estimate": "distribution")"), "tree");
+    BOOST_CHECK_EQUAL(chosen(number + R"(, "estimate": "quantiles")"), "tree");
+    BOOST_CHECK_EQUAL(chosen(number + R"(, "estimate": "shape")"), "square_wave");
+    BOOST_CHECK_EQUAL(chosen(R"("min": 0, "max": 255, "estimate": "mean")"),
+                      chosen(R"("min": 0, "max": 255)"));
+    BOOST_CHECK_EQUAL(chosen(R"("domain": 12, "estimate": "distribution")"), "tree");
     BOOST_CHECK_EQUAL(
-        chosen(R"("attributes": [{"name": "wage", "min": 0, "max": 9000, "want": "distribution"}])"), "tree");
+        chosen(R"("attributes": [{"name": "wage", "min": 0, "max": 9000, "estimate": "distribution"}])"),
+        "tree");
     // Reports of a tree are long, and it has at most 2^14 points.
-    BOOST_CHECK_EQUAL(chosen(number + R"(, "want": "distribution", "max_report_bytes": 64)"), "haar_ordered");
-    BOOST_CHECK_EQUAL(chosen(R"("min": 0, "max": 1, "grid": 65535, "want": "distribution")"), "haar_ordered");
+    BOOST_CHECK_EQUAL(chosen(number + R"(, "estimate": "distribution", "max_report_bytes": 64)"),
+                      "haar_ordered");
+    BOOST_CHECK_EQUAL(chosen(R"("min": 0, "max": 1, "grid": 65535, "estimate": "distribution")"),
+                      "haar_ordered");
 
-    const Spec spec = resolve(wanting(number + R"(, "want": "distribution")"));
+    const Spec spec = resolve(wanting(number + R"(, "estimate": "distribution")"));
     BOOST_CHECK_EQUAL(spec.number("grid"), 255u);
     BOOST_REQUIRE(spec.chosen());
     BOOST_CHECK_NE(spec.chosen()->reason.find("mean variance of a range"), std::string::npos);
@@ -119,25 +123,25 @@ BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {
                    !(error.detail() + error.hint()).empty();
         });
     };
-    refuses(wanting(R"("min": 0, "max": 1, "want": "median")"), "want");
-    refuses(wanting(R"("min": 0, "max": 1, "want": 1)"), "want");
-    refuses(wanting(R"("domain": 4, "want": "mean")"), "want");
-    refuses(wanting(R"("domain": 4, "want": "shape")"), "no mechanism for the distribution");
-    refuses(wanting(R"("min": 0, "max": 1, "grid": 3000000, "want": "distribution")"),
+    refuses(wanting(R"("min": 0, "max": 1, "estimate": "median")"), "estimate");
+    refuses(wanting(R"("min": 0, "max": 1, "estimate": 1)"), "estimate");
+    refuses(wanting(R"("domain": 4, "estimate": "mean")"), "estimate");
+    refuses(wanting(R"("domain": 4, "estimate": "shape")"), "no mechanism for the distribution");
+    refuses(wanting(R"("min": 0, "max": 1, "grid": 3000000, "estimate": "distribution")"),
             "no mechanism for the distribution");
-    refuses(wanting(R"("min": 0, "max": 1, "grid": 0, "want": "distribution")"), "grid");
+    refuses(wanting(R"("min": 0, "max": 1, "grid": 0, "estimate": "distribution")"), "grid");
     BOOST_CHECK_EQUAL(resolve(wanting(R"("min": 0, "max": 1, "grid": 9)")).number("grid"), 9u);
-    refuses(wanting(R"("want": "distribution", "attributes": [{"name": "a", "min": 0, "max": 1}])"),
+    refuses(wanting(R"("estimate": "distribution", "attributes": [{"name": "a", "min": 0, "max": 1}])"),
             "belongs to an attribute");
-    refuses(wanting(R"("attributes": [{"name": "a", "min": 0, "max": 1, "want": "median"},
+    refuses(wanting(R"("attributes": [{"name": "a", "min": 0, "max": 1, "estimate": "median"},
                                       {"name": "b", "domain": 2}])"),
-            "want");
-    refuses(R"({"mechanism": "tree", "epsilon": 1, "min": 0, "max": 1, "want": "distribution"})",
+            "estimate");
+    refuses(R"({"mechanism": "tree", "epsilon": 1, "min": 0, "max": 1, "estimate": "distribution"})",
             "\"auto\" only");
 }
 
 BOOST_AUTO_TEST_CASE(advice_ranks_ordered_mechanisms_by_ranges) {
-    for (const char* mechanism : {R"("mechanism": "auto", "want": "distribution", )",
+    for (const char* mechanism : {R"("mechanism": "auto", "estimate": "distribution", )",
                                   R"("mechanism": "tree", )", R"("mechanism": "haar_ordered", )"}) {
         const Ranking ranking =
             advise("{" + std::string(mechanism) + R"("epsilon": 1, "min": 0, "max": 255, "grid": 255})");

@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_number_moves_with_its_range) {
                                           {"duchi", ""},
                                           {"laplace", R"(, "grid": 64)"},
                                           {"onebit", "", 1, true},
-                                          {"onebit", R"(, "first_epsilon": 0.5)" + kept, 1, true},
+                                          {"onebit", R"(, "report_epsilon": 0.5)" + kept, 1, true},
                                           {"pdp", kept},
                                           {"square_wave", R"(, "grid": 64)"},
                                           {"haar_ordered", R"(, "grid": 8)"},

@@ -22,7 +22,7 @@ constexpr double some_epsilons[] = {0.001, 0.05, 0.5, 0.77, 0.95, 1, 1.3, 2, 2.6
 
 std::unique_ptr<const Mechanism> optimal(double epsilon, WarpAim aim, std::uint64_t grid) {
     return mechanism("optimal", epsilon,
-                     R"("min": -1, "max": 1, "target": ")" +
+                     R"("min": -1, "max": 1, "criterion": ")" +
                          std::string(aim == WarpAim::worst ? "worst" : "average") +
                          "\", \"grid\": " + std::to_string(grid));
 }
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(epsilon_depends_on_no_reading) {
 std::unique_ptr<const Mechanism> layered(double epsilon, double first, std::uint64_t grid) {
     return mechanism(
         "optimal", epsilon,
-        R"("min": -1, "max": 1, "first_epsilon": )" + text(first) + ", \"grid\": " + std::to_string(grid));
+        R"("min": -1, "max": 1, "report_epsilon": )" + text(first) + ", \"grid\": " + std::to_string(grid));
 }
 
 BOOST_AUTO_TEST_CASE(two_layers_keep_both_epsilons, *boost::unit_test::label("slow")) {
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(one_report_of_two_layers_errs_as_its_epsilon) {
         BOOST_CHECK_LT(two->n_covariance(0), two->n_variance(0));
         BOOST_CHECK_LT(
             two->expected_variance(0),
-            mechanism("onebit", 2 * first, R"("min": 0, "max": 2, "first_epsilon": )" + text(first))
+            mechanism("onebit", 2 * first, R"("min": 0, "max": 2, "report_epsilon": )" + text(first))
                 ->expected_variance(0));
     }
 }

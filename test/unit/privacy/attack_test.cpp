@@ -65,14 +65,14 @@ BOOST_AUTO_TEST_CASE(no_mechanism_shows_more_than_it_promises, *boost::unit_test
              {"sue", R"("domain": 8)", 0.4},
              {"olh", R"("domain": 20)", 0.3},
              {"subset", R"("domain": 8)", 0.3},
-             {"rappor", R"("domain": 20, "bits": 8, "hashes": 1)", 0.3},
+             {"rappor", R"("domain": 20, "filter_bits": 8, "hashes": 1)", 0.3},
              {"laplace", R"("min": 0, "max": 1, "grid": 8)", 0.4},
              {"piecewise", number, 0.3},
              {"optimal", number, 0.3},
              {"square_wave", number, 0.3},
              {"haar", vector, 0.1},
              {"duchi_vector", vector, 0.4},
-             {"dbitflip", R"("domain": 8, "bits": 4)", 0.2}})
+             {"dbitflip", R"("domain": 8, "bits_per_report": 4)", 0.2}})
         BOOST_TEST_CONTEXT(name)
     BOOST_CHECK_GE(extremes(*mechanism(name, 2, rest), 5000, 4).epsilon, least * 2);
 }
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(fresh_noise_costs_epsilon_each_round_and_memos_once, *boost
 
 BOOST_AUTO_TEST_CASE(two_layers_give_away_little_at_once_and_no_more_than_their_memo_in_all,
                      *boost::unit_test::label("slow")) {
-    const auto m = mechanism("l_grr", 2, R"("domain": 3, "first_epsilon": 0.5)");
+    const auto m = mechanism("l_grr", 2, R"("domain": 3, "report_epsilon": 0.5)");
     const double once = extremes(*m, 20000, 8).epsilon,
                  often = extremes(*m, 4000, 9, rounds(30, false)).epsilon;
     BOOST_CHECK_GT(once, 0.25);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(two_layers_give_away_little_at_once_and_no_more_than_their_
     BOOST_CHECK_GT(often, 0.9);
     BOOST_CHECK_LT(often, 2.0);
     // Too many permanent responses to sum over: the texts do.
-    const auto wide = mechanism("l_osue", 2, R"("domain": 40, "first_epsilon": 1)");
+    const auto wide = mechanism("l_osue", 2, R"("domain": 40, "report_epsilon": 1)");
     BOOST_CHECK_GT(extremes(*wide, 20000, 10).epsilon, 0.25);
 }
 

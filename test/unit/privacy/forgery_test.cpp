@@ -27,9 +27,9 @@ struct ForgeryCase {
     std::string name, spec;
 };
 
-const std::string number = R"("min": -2, "max": 8, "grid": 4)", layers = R"(, "first_epsilon": 0.4)";
+const std::string number = R"("min": -2, "max": 8, "grid": 4)", layers = R"(, "report_epsilon": 0.4)";
 const std::string record = R"("attributes": [{"name": "a", "domain": 3, "mechanism": "grr"},
-    {"name": "b", "domain": 4, "mechanism": "oue", "share": 3},
+    {"name": "b", "domain": 4, "mechanism": "oue", "weight": 3},
     {"name": "c", "min": 0, "max": 5, "mechanism": "hybrid"}], "grid": 2)";
 
 /// Mechanisms whose estimates are plain means over reports: over all of them, or over those about an
@@ -45,8 +45,8 @@ const std::vector<ForgeryCase> means{
     {"olh", R"("domain": 5)"},
     {"hadamard", R"("domain": 5)"},
     {"projective", R"("domain": 5)"},
-    {"rappor", R"("domain": 3, "bits": 8, "hashes": 2, "cohorts": 3)"},
-    {"rappor", R"("domain": 4, "bits": 8, "hashes": 1, "cohorts": 2)" + layers},
+    {"rappor", R"("domain": 3, "filter_bits": 8, "hashes": 2, "cohorts": 3)"},
+    {"rappor", R"("domain": 4, "filter_bits": 8, "hashes": 1, "cohorts": 2)" + layers},
     {"piecewise", number},
     {"pdp", number},
     {"laplace", number},
@@ -61,9 +61,10 @@ const std::vector<ForgeryCase> means{
     {"sampled", R"("attributes": [{"name": "a", "domain": 3, "mechanism": "grr"},
         {"name": "b", "vector": 2, "min": 0, "max": 5, "mechanism": "duchi_vector"},
         {"name": "c", "min": 0, "max": 5, "mechanism": "square_wave", "grid": 3}], "grid": 2)"},
-    {"sampled", R"("attributes": [{"name": "a", "domain": 3, "mechanism": "rappor", "bits": 8, "hashes": 2,
+    {"sampled",
+     R"("attributes": [{"name": "a", "domain": 3, "mechanism": "rappor", "filter_bits": 8, "hashes": 2,
          "cohorts": 3}, {"name": "b", "min": 0, "max": 5, "mechanism": "onebit"}], "grid": 2)" +
-                    layers},
+         layers},
     {"duchi_vector",
      R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 5, "max": 9}])"},
     {"gaussian", R"("attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 5, "max": 9}],
@@ -73,10 +74,10 @@ const std::vector<ForgeryCase> means{
     {"l_grr", R"("domain": 4)" + layers},
     {"l_sue", R"("domain": 4)" + layers},
     {"l_osue", R"("domain": 4)" + layers},
-    {"loloha", R"("domain": 6, "buckets": 3)" + layers},
-    {"dbitflip", R"("domain": 6, "buckets": 4, "bits": 2)"},
+    {"loloha", R"("domain": 6, "hash_buckets": 3)" + layers},
+    {"dbitflip", R"("domain": 6, "buckets": 4, "bits_per_report": 2)"},
     {"exponential", R"("domain": 5)"},
-    {"exponential", R"("domain": 6, "columns": 3, "reach": 2)"}};
+    {"exponential", R"("domain": 6, "columns": 3, "max_distance": 2)"}};
 /// Those whose estimates are sums of several.
 const std::vector<ForgeryCase> sums{
     {"haar", unit_attributes(3) + R"(, "grid": 2)"},
@@ -88,13 +89,13 @@ const std::vector<ForgeryCase> sums{
     {"dithered", R"("domain": 7, "buckets": 4, "order": "circle")"},
     {"dithered", R"("min": 0, "max": 1, "grid": 7, "buckets": 3)" + layers},
     {"joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
-                                 {"name": "c", "domain": 2}], "views": [["a", "b"], ["b", "c"]])"},
+                                 {"name": "c", "domain": 2}], "marginals": [["a", "b"], ["b", "c"]])"},
     {"joint_haar", R"("attributes": [{"name": "a", "domain": 5}, {"name": "b", "domain": 3}])"},
     {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"},
     {"sampled", R"("attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "tree", "grid": 3},
         {"name": "b", "vector": 2, "min": 0, "max": 1, "mechanism": "haar"}], "grid": 2)"},
     {"sampled", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2},
-        {"name": "c", "domain": 3, "mechanism": "grr"}], "together": [["a", "b"]])"},
+        {"name": "c", "domain": 3, "mechanism": "grr"}], "joint_tables": [["a", "b"]])"},
     {"threshold_series", R"("min": -1, "max": 3, "grid": 4, "thresholds": 2, "rounds": 4, "changes": 1)"}};
 
 Payload payload_of(const Mechanism& m, const Report& report) {
@@ -194,7 +195,7 @@ BOOST_AUTO_TEST_CASE(bounds_are_sound_everywhere) {
         for (const auto& [name, spec] : *cases)
             for (const double epsilon : {0.01, 20.0}) {
                 // With two layers, the first value belongs to one report.
-                const std::string first = ", \"first_epsilon\": 0.4";
+                const std::string first = ", \"report_epsilon\": 0.4";
                 std::string given = spec;
                 if (const auto at = given.find(first); at != std::string::npos) given.erase(at, first.size());
                 const auto m = mechanism(name, epsilon, given);
@@ -485,7 +486,7 @@ const std::vector<ForgeryCase> large{{"grr", R"("domain": 1000)"},
                                      {"olh", R"("domain": 64)"},
                                      {"hadamard", R"("domain": 1000)"},
                                      {"projective", R"("domain": 200)"},
-                                     {"rappor", R"("domain": 20, "bits": 16, "cohorts": 4)"},
+                                     {"rappor", R"("domain": 20, "filter_bits": 16, "cohorts": 4)"},
                                      {"piecewise", R"("min": 0, "max": 1)"},
                                      {"pdp", R"("min": 0, "max": 1)"},
                                      {"optimal", R"("min": 0, "max": 1)"},
@@ -496,7 +497,7 @@ const std::vector<ForgeryCase> large{{"grr", R"("domain": 1000)"},
                                      {"haar", unit_attributes(4)},
                                      {"duchi_vector", unit_attributes(100)},
                                      {"gaussian", unit_attributes(4) + R"(, "delta": 1e-6)"},
-                                     {"dbitflip", R"("domain": 50, "bits": 8)"}};
+                                     {"dbitflip", R"("domain": 50, "bits_per_report": 8)"}};
 /// Of which they are few.
 const std::vector<ForgeryCase> few{{"grr", R"("domain": 3)"},
                                    {"subset", R"("domain": 8)"},

@@ -49,10 +49,10 @@ BOOST_AUTO_TEST_CASE(haar_keeps_epsilon) {
 
 BOOST_AUTO_TEST_CASE(rappor_keeps_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : epsilons)
-        prove(*mechanism("rappor", epsilon, R"("domain": 2, "bits": 8, "hashes": 1, "cohorts": 4)"));
+        prove(*mechanism("rappor", epsilon, R"("domain": 2, "filter_bits": 8, "hashes": 1, "cohorts": 4)"));
     for (const double epsilon : {0.01, 4.0}) {
-        prove(*mechanism("rappor", epsilon, R"("domain": 3, "bits": 8, "hashes": 2, "cohorts": 2)"));
-        prove(*mechanism("rappor", epsilon, R"("domain": 3, "bits": 9, "hashes": 3, "cohorts": 1)"));
+        prove(*mechanism("rappor", epsilon, R"("domain": 3, "filter_bits": 8, "hashes": 2, "cohorts": 2)"));
+        prove(*mechanism("rappor", epsilon, R"("domain": 3, "filter_bits": 9, "hashes": 3, "cohorts": 1)"));
     }
 }
 
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(large_specs_keep_epsilon, *boost::unit_test::label("slow"))
         for (const char* hashes : {"1", "3", "7", "8"})
             check_worst_ratio(*mechanism(
                 "rappor", epsilon,
-                R"("domain": 65536, "bits": 1024, "cohorts": 256, "hashes": )" + std::string(hashes)));
+                R"("domain": 65536, "filter_bits": 1024, "cohorts": 256, "hashes": )" + std::string(hashes)));
         check_worst_ratio(*mechanism("piecewise", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
         check_worst_ratio(*mechanism("pdp", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
         check_worst_ratio(*mechanism("square_wave", epsilon, "\"min\": 0, \"max\": 1, \"grid\": 65536"));
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
     // ε all that its randomizer can do is followed: it has the stated probabilities, and they keep ε. The
     // files of the mechanisms go on from there.
     const std::string number = R"("min": 0, "max": 1, "grid": 4)", two = unit_attributes(2),
-                      three = unit_attributes(3) + R"(, "grid": 2)", layers = R"(, "first_epsilon": 0.2)";
+                      three = unit_attributes(3) + R"(, "grid": 2)", layers = R"(, "report_epsilon": 0.2)";
     const std::vector<std::pair<std::string, std::vector<std::string>>> proven{
         {"grr", {R"("domain": 2)", R"("domain": 7)"}},
         {"oue", {R"("domain": 2)", R"("domain": 4)"}},
@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"hadamard", {R"("domain": 5)"}},
         {"projective", {R"("domain": 5)"}},
         {"rappor",
-         {R"("domain": 3, "bits": 8, "hashes": 2, "cohorts": 2)",
-          R"("domain": 2, "bits": 8, "hashes": 1, "cohorts": 1)" + layers}},
+         {R"("domain": 3, "filter_bits": 8, "hashes": 2, "cohorts": 2)",
+          R"("domain": 2, "filter_bits": 8, "hashes": 1, "cohorts": 1)" + layers}},
         {"laplace", {R"("min": 0, "max": 1, "grid": 2)"}},
         {"duchi", {number}},
         {"onebit", {number, number + layers}},
@@ -108,12 +108,13 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"l_grr", {R"("domain": 4)" + layers}},
         {"l_sue", {R"("domain": 4)" + layers}},
         {"l_osue", {R"("domain": 4)" + layers}},
-        {"loloha", {R"("domain": 6, "buckets": 3)" + layers}},
-        {"dbitflip", {R"("domain": 6, "buckets": 4, "bits": 2)"}},
+        {"loloha", {R"("domain": 6, "hash_buckets": 3)" + layers}},
+        {"dbitflip", {R"("domain": 6, "buckets": 4, "bits_per_report": 2)"}},
         {"ddrm", {R"("domain": 2, "rounds": 3, "changes": 1)", R"("domain": 3, "rounds": 2, "changes": 1)"}},
-        {"optimal", {number, number + R"(, "target": "average")", number + layers}},
+        {"optimal", {number, number + R"(, "criterion": "average")", number + layers}},
         {"exponential",
-         {R"("domain": 5)", R"("domain": 4, "places": [[0, 0], [3, 1], [-2, 5], [4, 4]], "reach": 4)"}},
+         {R"("domain": 5)",
+          R"("domain": 4, "coordinates": [[0, 0], [3, 1], [-2, 5], [4, 4]], "max_distance": 4)"}},
         {"tree", {R"("domain": 5)", number}},
         {"joint", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
              {"name": "c", "min": 0, "max": 1, "bins": 2}])"}},
@@ -121,8 +122,8 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"joint_haar", {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 5},
              {"name": "c", "min": 0, "max": 1, "bins": 3}])"}},
         {"strings",
-         {R"("strings": {"alphabet": "a", "longest": 3}, "first": 1, "step": 1, "cohorts": 2)",
-          R"("strings": {"alphabet": "a-c", "longest": 2}, "buckets": 3, "cohorts": 4)"}},
+         {R"("strings": {"alphabet": "a", "max_length": 3}, "first_level_length": 1, "level_step": 1, "cohorts": 2)",
+          R"("strings": {"alphabet": "a-c", "max_length": 2}, "hash_buckets": 3, "cohorts": 4)"}},
         {"threshold_series",
          {R"("min": -1, "max": 1, "grid": 2, "thresholds": 2, "rounds": 3, "changes": 1)",
           R"("min": 0, "max": 5, "grid": 4, "thresholds": 2, "rounds": 2, "changes": 1)"}},
@@ -144,7 +145,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
                     BOOST_TEST_CONTEXT(spec) {
                         if (m->delta() != 0)
                             static_cast<void>(prove_but_for_delta(*m));
-                        else if (m->first_epsilon() < epsilon)
+                        else if (m->report_epsilon() < epsilon)
                             prove_two_layers(*m);
                         else
                             // A series draws each level with a probability of at least 1/256.
@@ -344,7 +345,8 @@ BOOST_AUTO_TEST_CASE(audits_tell_what_they_looked_at) {
     BOOST_CHECK(small.permanent.worst.likelier != small.permanent.worst.rarer);
     BOOST_CHECK_EQUAL(std::to_integer<Cell>(small.permanent.worst.output[0]),
                       small.permanent.worst.likelier[0]);
-    const Audit cohorts = audit(*mechanism("rappor", 1, R"("domain": 2, "bits": 8, "cohorts": 4)"), bits);
+    const Audit cohorts =
+        audit(*mechanism("rappor", 1, R"("domain": 2, "filter_bits": 8, "cohorts": 4)"), bits);
     BOOST_CHECK(cohorts.every_public_randomness);
     BOOST_CHECK_EQUAL(cohorts.public_randomness, 4u);
     const Audit hashes = audit(*mechanism("olh", 1, R"("domain": 4)"), bits);
@@ -355,7 +357,7 @@ BOOST_AUTO_TEST_CASE(audits_tell_what_they_looked_at) {
         BOOST_CHECK(!large.enumerated);
         BOOST_CHECK(large.kept());
     }
-    const Audit layered = audit(*mechanism("l_grr", 2, R"("domain": 5, "first_epsilon": 1)"), bits);
+    const Audit layered = audit(*mechanism("l_grr", 2, R"("domain": 5, "report_epsilon": 1)"), bits);
     BOOST_REQUIRE(layered.report);
     BOOST_CHECK_EQUAL(layered.report->epsilon, 1);
     BOOST_CHECK(layered.report->worst.ratio() < layered.permanent.worst.ratio());

@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(stretches_hold_as_promised, *boost::unit_test::label("slow"
 BOOST_AUTO_TEST_CASE(a_record_has_one_range_each) {
     const auto m = mechanism(R"({"mechanism": "sampled", "epsilon": 10, "per_report": 1, "attributes": [
         {"name": "age", "min": 17, "max": 90}, {"name": "bin", "domain": 20},
-        {"name": "colour", "domain": 3, "share": 2}]})");
+        {"name": "colour", "domain": 3, "weight": 2}]})");
     SeededBits bits(106);
     OwnedSummary few(*m), many(*m);
     few.add(m->perturb(std::vector<Cell>{0, 3, 2}, bits));

@@ -50,7 +50,7 @@ std::string vector(std::size_t elements, const std::string& mechanism, const std
            mechanism + "\"" + rest;
 }
 
-const std::string pair = R"(, "together": [["a0", "a1"]])";
+const std::string pair = R"(, "joint_tables": [["a0", "a1"]])";
 
 nlohmann::json canonical(const std::string& json) {
     return nlohmann::json::parse(resolve(json).to_json());
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(records_with_joint_tables_keep_epsilon) {
         prove(*mechanism(record(epsilon,
                                 {category(2), category(2), category(2),
                                  R"("min": 0, "max": 1, "mechanism": "duchi", "grid": 2)"},
-                                R"(, "together": [["a0", "a1"], ["a0", "a1", "a2"]])")),
+                                R"(, "joint_tables": [["a0", "a1"], ["a0", "a1", "a2"]])")),
               60);
     }
 }
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(records_with_two_parts_a_report_keep_epsilon, *boost::unit_
 BOOST_AUTO_TEST_CASE(records_in_two_layers_keep_both_epsilons) {
     for (const double epsilon : {1.0, 3.0})
         for (const double part : {0.3, 0.9}) {
-            const std::string layers = ", \"first_epsilon\": " + text(part * epsilon);
+            const std::string layers = ", \"report_epsilon\": " + text(part * epsilon);
             prove_two_layers(
                 *mechanism(record(epsilon, {category(3, "l_grr"), category(2, "l_grr")}, layers)), 20);
             prove_two_layers(*mechanism(record(epsilon,
@@ -128,10 +128,10 @@ BOOST_AUTO_TEST_CASE(records_in_two_layers_keep_both_epsilons) {
     prove_two_layers(
         *mechanism(record(2,
                           {R"("min": -1, "max": 5, "mechanism": "optimal", "grid": 2)", category(2, "l_grr")},
-                          R"(, "first_epsilon": 1)")),
+                          R"(, "report_epsilon": 1)")),
         20);
     prove_two_layers(*mechanism(record(3, {category(2, "l_grr"), category(3, "l_grr"), category(2, "l_grr")},
-                                       R"(, "first_epsilon": 2, "per_report": 2)")),
+                                       R"(, "report_epsilon": 2, "per_report": 2)")),
                      20);
 }
 
@@ -151,10 +151,11 @@ BOOST_AUTO_TEST_CASE(large_records_of_parts_keep_epsilon) {
 
 BOOST_AUTO_TEST_CASE(parts_have_the_weight_of_their_tables) {
     // The joint part has three single attributes, a pair and a triple: 2 + 1 + 4, 2 and 4. The other has 5.
-    const auto m = mechanism(record(1,
-                                    {category(2) + R"(, "share": 2)", category(2),
-                                     category(2) + R"(, "share": 4)", category(3, "grr") + R"(, "share": 5)"},
-                                    R"(, "together": [["a0", "a1"], ["a0", "a1", "a2"]])"));
+    const auto m =
+        mechanism(record(1,
+                         {category(2) + R"(, "weight": 2)", category(2), category(2) + R"(, "weight": 4)",
+                          category(3, "grr") + R"(, "weight": 5)"},
+                         R"(, "joint_tables": [["a0", "a1"], ["a0", "a1", "a2"]])"));
     const auto parts = parts_of(*m);
     BOOST_REQUIRE_EQUAL(parts.size(), 2u);
     BOOST_CHECK_CLOSE_FRACTION(parts[0].chance, 13.0 / 18, 1e-15);
@@ -175,21 +176,21 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_has_what_was_settled) {
     const std::string json = R"({"mechanism": "auto", "epsilon": 2, "people": 20000, "attributes": [
         {"name": "satisfaction", "domain": ["bad", "ok", "good"]},
         {"name": "transport", "domain": ["car", "bus", "bike", "walk"]},
-        {"name": "income", "min": 0, "max": 9000, "want": "distribution"},
+        {"name": "income", "min": 0, "max": 9000, "estimate": "distribution"},
         {"name": "hours", "vector": ["0h", "3h", "6h", "9h"], "min": 0, "max": 180},
         {"name": "age", "min": 0, "max": 100}],
-        "together": [["satisfaction", "transport"]], "margins": {"satisfaction": 0.02}})";
+        "joint_tables": [["satisfaction", "transport"]], "max_margin_of_error": {"satisfaction": 0.02}})";
     const auto document = canonical(json);
     BOOST_CHECK_EQUAL(document["mechanism"], "sampled");
     BOOST_CHECK_EQUAL(document["people"], 20000);
-    BOOST_CHECK((document["together"] == nlohmann::json::parse(R"([["satisfaction", "transport"]])")));
-    BOOST_CHECK(!document.contains("margins"));
+    BOOST_CHECK((document["joint_tables"] == nlohmann::json::parse(R"([["satisfaction", "transport"]])")));
+    BOOST_CHECK(!document.contains("max_margin_of_error"));
     const auto& attributes = document["attributes"];
     BOOST_REQUIRE_EQUAL(attributes.size(), 5u);
     BOOST_CHECK(!attributes[0].contains("mechanism"));
     const std::string income = attributes[2]["mechanism"];
     BOOST_CHECK_MESSAGE(income == "tree" || income == "haar_ordered", income);
-    BOOST_CHECK(!attributes[2].contains("want"));
+    BOOST_CHECK(!attributes[2].contains("estimate"));
     BOOST_CHECK_EQUAL(attributes[3]["vector"].size(), 4u);
     BOOST_CHECK_EQUAL(attributes[4]["mechanism"], "optimal");
     const Spec spec = resolve(json), again = Spec::from_json(spec.to_json());
@@ -201,18 +202,20 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_has_what_was_settled) {
 
 BOOST_AUTO_TEST_CASE(the_mechanism_of_a_part_is_the_best_at_its_epsilon) {
     for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) {
-        const auto document = canonical(record(
-            epsilon,
-            {R"("min": 0, "max": 1, "want": "distribution")", R"("min": 0, "max": 1, "want": "shape")",
-             R"("domain": 40, "want": "quantiles")", category(40), R"("min": 0, "max": 1, "want": "mean")"}));
+        const auto document =
+            canonical(record(epsilon, {R"("min": 0, "max": 1, "estimate": "distribution")",
+                                       R"("min": 0, "max": 1, "estimate": "shape")",
+                                       R"("domain": 40, "estimate": "quantiles")", category(40),
+                                       R"("min": 0, "max": 1, "estimate": "mean")"}));
         const auto alone = [&](const std::string& attribute) {
             return canonical("{\"mechanism\": \"auto\", \"epsilon\": " + text(epsilon) + ", " + attribute +
                              "}")["mechanism"];
         };
         const auto& attributes = document["attributes"];
-        BOOST_CHECK_EQUAL(attributes[0]["mechanism"], alone(R"("min": 0, "max": 1, "want": "distribution")"));
-        BOOST_CHECK_EQUAL(attributes[1]["mechanism"], alone(R"("min": 0, "max": 1, "want": "shape")"));
-        BOOST_CHECK_EQUAL(attributes[2]["mechanism"], alone(R"("domain": 40, "want": "quantiles")"));
+        BOOST_CHECK_EQUAL(attributes[0]["mechanism"],
+                          alone(R"("min": 0, "max": 1, "estimate": "distribution")"));
+        BOOST_CHECK_EQUAL(attributes[1]["mechanism"], alone(R"("min": 0, "max": 1, "estimate": "shape")"));
+        BOOST_CHECK_EQUAL(attributes[2]["mechanism"], alone(R"("domain": 40, "estimate": "quantiles")"));
         BOOST_CHECK_EQUAL(attributes[3]["mechanism"], alone(R"("domain": 40)"));
         BOOST_CHECK_EQUAL(attributes[4]["mechanism"], alone(R"("min": 0, "max": 1)"));
     }
@@ -239,7 +242,7 @@ BOOST_AUTO_TEST_CASE(the_mechanism_of_a_vector_is_the_best_at_its_epsilon) {
                                           << " and " << variance("duchi_vector"))
             BOOST_CHECK_EQUAL(document["attributes"][0]["mechanism"], best);
             const auto ranges =
-                canonical(record(epsilon, {size + R"(, "want": "ranges")", category(3, "grr")}));
+                canonical(record(epsilon, {size + R"(, "estimate": "ranges")", category(3, "grr")}));
             BOOST_CHECK_EQUAL(ranges["attributes"][0]["mechanism"], "haar");
         }
 }
@@ -248,7 +251,7 @@ BOOST_AUTO_TEST_CASE(the_mechanism_of_a_vector_is_the_best_at_its_epsilon) {
 BOOST_AUTO_TEST_CASE(margins_divide_people) {
     const std::string json =
         record(1, {category(4, "grr"), category(4, "grr"), R"("min": 0, "max": 10, "mechanism": "optimal")"},
-               R"(, "margins": {"a0": 0.01, "a1": 0.02, "a2": 0.5})");
+               R"(, "max_margin_of_error": {"a0": 0.01, "a1": 0.02, "a2": 0.5})");
     const Spec spec = resolve(json);
     const auto m = make_mechanism(spec);
     const auto grr = mechanism("grr", 1, R"("domain": 4)");
@@ -268,7 +271,8 @@ BOOST_AUTO_TEST_CASE(margins_divide_people) {
 BOOST_AUTO_TEST_CASE(margins_need_people) {
     const std::string attributes[] = {category(2), category(3), category(4, "grr"),
                                       R"("min": 0, "max": 10, "mechanism": "optimal")"};
-    const std::string margins = pair + R"(, "margins": {"a0": 0.04, "a1": 0.03, "a2": 0.02, "a3": 0.25})";
+    const std::string margins =
+        pair + R"(, "max_margin_of_error": {"a0": 0.04, "a1": 0.03, "a2": 0.02, "a3": 0.25})";
     const auto spec = [&](std::uint64_t people) {
         return record(2, {std::begin(attributes), std::end(attributes)},
                       margins + ", \"people\": " + std::to_string(people));
@@ -313,8 +317,8 @@ BOOST_AUTO_TEST_CASE(margins_need_people) {
 BOOST_AUTO_TEST_CASE(parts_without_a_margin_give_way) {
     const auto chances = [](const std::string& people) {
         const auto m = mechanism(record(
-            1, {category(4, "grr"), category(4, "grr"), R"("min": 0, "max": 10, "want": "distribution")"},
-            R"(, "margins": {"a0": 0.02})" + people));
+            1, {category(4, "grr"), category(4, "grr"), R"("min": 0, "max": 10, "estimate": "distribution")"},
+            R"(, "max_margin_of_error": {"a0": 0.02})" + people));
         std::vector<double> all;
         for (const RecordPart& one : parts_of(*m)) all.push_back(one.chance);
         return all;
@@ -338,14 +342,14 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
         const char* part;
     } cases[] = {
         {record(1, {good, good}, pair), "\"a0\" is reported in joint tables"},
-        {record(1, {category(2), good, category(2)}, R"(, "together": [["a0", "a2"]])"),
+        {record(1, {category(2), good, category(2)}, R"(, "joint_tables": [["a0", "a2"]])"),
          "next to each other"},
-        {record(1, {category(2), category(2), good}, R"(, "together": [["a0"]])"), "two or three"},
-        {record(1, {category(2), category(2), good}, R"(, "together": [["a0", "a0"]])"), "two or three"},
-        {record(1, {category(2), category(2), good}, R"(, "together": [["a0", "a7"]])"),
-         "\"together\" must be"},
+        {record(1, {category(2), category(2), good}, R"(, "joint_tables": [["a0"]])"), "two or three"},
+        {record(1, {category(2), category(2), good}, R"(, "joint_tables": [["a0", "a0"]])"), "two or three"},
+        {record(1, {category(2), category(2), good}, R"(, "joint_tables": [["a0", "a7"]])"),
+         "\"joint_tables\" must be"},
         {record(1, {category(2), category(2), category(2), category(2), good},
-                R"(, "together": [["a0", "a1", "a2", "a3"]])"),
+                R"(, "joint_tables": [["a0", "a1", "a2", "a3"]])"),
          "two or three"},
         {record(1, {category(2), R"("min": 0, "max": 1)", good}, pair), "\"a1\" is a number"},
         {record(1, {category(200), category(200), good}, pair), "cells"},
@@ -363,21 +367,23 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
          "two attributes have the same name"},
         {record(1, {vector(3, "grr"), good}), "Suitable for a vector are auto"},
         {record(1, {vector(3, "gaussian"), good}), "gaussian cannot report \"a0\""},
-        {record(1, {R"("vector": 3, "min": 0, "max": 1, "want": "quantiles")", good}), "\"want\" must be"},
-        {record(1, {R"("min": 0, "max": 1, "want": "ranges")", good}), "\"want\" must be"},
-        {record(1, {R"("min": 0, "max": 1, "want": "mean", "mechanism": "pdp")", good}),
+        {record(1, {R"("vector": 3, "min": 0, "max": 1, "estimate": "quantiles")", good}),
+         "\"estimate\" must be"},
+        {record(1, {R"("min": 0, "max": 1, "estimate": "ranges")", good}), "\"estimate\" must be"},
+        {record(1, {R"("min": 0, "max": 1, "estimate": "mean", "mechanism": "pdp")", good}),
          "names the mechanism pdp"},
-        {record(1, {good, good}, R"(, "margins": {"a0": 2})"), "2 points"},
-        {record(1, {good, good}, R"(, "margins": {"a0": 0})"), "\"margins\" must be"},
-        {record(1, {good, good}, R"(, "margins": {"b": 0.1})"), "no attribute has this name"},
-        {record(1, {R"("min": 0, "max": 4)", good}, R"(, "margins": {"a0": 4})"), "must be below 4"},
-        {record(1, {R"("min": 0, "max": 1, "want": "shape")", category(3)}, R"(, "first_epsilon": 0.5)"),
+        {record(1, {good, good}, R"(, "max_margin_of_error": {"a0": 2})"), "2 points"},
+        {record(1, {good, good}, R"(, "max_margin_of_error": {"a0": 0})"), "\"max_margin_of_error\" must be"},
+        {record(1, {good, good}, R"(, "max_margin_of_error": {"b": 0.1})"), "no attribute has this name"},
+        {record(1, {R"("min": 0, "max": 4)", good}, R"(, "max_margin_of_error": {"a0": 4})"),
+         "must be below 4"},
+        {record(1, {R"("min": 0, "max": 1, "estimate": "shape")", category(3)}, R"(, "report_epsilon": 0.5)"),
          "cannot be reported in two layers"},
-        {record(1, {category(2), category(2), category(3)}, pair + R"(, "first_epsilon": 0.5)"),
+        {record(1, {category(2), category(2), category(3)}, pair + R"(, "report_epsilon": 0.5)"),
          "joint tables cannot be reported in two layers"},
-        {record(1, {good, category(3)}, R"(, "first_epsilon": 0.5)"), "grr cannot report \"a0\""},
+        {record(1, {good, category(3)}, R"(, "report_epsilon": 0.5)"), "grr cannot report \"a0\""},
         {record(1, {category(3, "l_grr"), category(3)}), "l_grr cannot report \"a0\""},
-        {record(1, {category(3, "l_grr"), category(3)}, R"(, "first_epsilon": 1)"), "first_epsilon"},
+        {record(1, {category(3, "l_grr"), category(3)}, R"(, "report_epsilon": 1)"), "report_epsilon"},
         {record(1, {good, good}, R"(, "per_report": 3)"), "there are 2 attributes"},
         {record(1, {vector(3, "haar"), good}, R"(, "per_report": 3)"), "there are 2 parts"},
     };
@@ -575,11 +581,11 @@ BOOST_AUTO_TEST_CASE(estimates_of_parts_are_unbiased_and_covered, *boost::unit_t
 BOOST_AUTO_TEST_CASE(pooled_rounds_in_two_layers_are_covered, *boost::unit_test::label("slow")) {
     constexpr std::size_t people = 160, repetitions = 1500;
     constexpr std::int32_t rounds = 6;
-    const auto m = mechanism(
-        record(3,
-               {R"("min": 0, "max": 10, "mechanism": "optimal", "grid": 100)", category(3, "l_grr"),
-                category(2, "l_osue")},
-               R"(, "first_epsilon": 2, "evolving": {}, "budget": {"epsilon": 300, "report_spent": false})"));
+    const auto m = mechanism(record(
+        3,
+        {R"("min": 0, "max": 10, "mechanism": "optimal", "grid": 100)", category(3, "l_grr"),
+         category(2, "l_osue")},
+        R"(, "report_epsilon": 2, "evolving": {}, "budget": {"epsilon": 300, "report_spent": false})"));
     const auto held = [](std::size_t person, bool second) {
         const std::uint64_t u = (person * 7 + (second ? 3 : 0)) % 20;
         return std::vector<Cell>{5 * u, u < 10 ? 0u : u % 3, u < 6 ? 0u : 1u};
@@ -700,7 +706,7 @@ BOOST_AUTO_TEST_CASE(the_mean_of_an_attribute_estimates_its_part_only) {
 // The law of an attribute of joint tables is that of its marginal, in each value.
 BOOST_AUTO_TEST_CASE(intervals_of_joint_attributes_are_those_of_their_tables) {
     const auto m = mechanism(
-        record(4, {category(3, "grr"), category(2), category(3)}, R"(, "together": [["a1", "a2"]])"));
+        record(4, {category(3, "grr"), category(2), category(3)}, R"(, "joint_tables": [["a1", "a2"]])"));
     SeededBits bits(4008);
     OwnedSummary summary(*m);
     for (Cell i = 0; i < 40; ++i) summary.draw(std::vector<Cell>{i % 3, i % 16 == 0, i % 20 == 0}, bits);
@@ -722,7 +728,7 @@ BOOST_AUTO_TEST_CASE(intervals_of_joint_attributes_are_those_of_their_tables) {
 BOOST_AUTO_TEST_CASE(margins_that_no_number_of_people_reaches_are_refused) {
     const auto spec = [](const char* margin) {
         return record(2, {number("pdp", ""), category(2)},
-                      std::string(R"(, "margins": {"a0": )") + margin + "}");
+                      std::string(R"(, "max_margin_of_error": {"a0": )") + margin + "}");
     };
     for (const char* margin : {"1e-300", "1e-155", "1e-9"})
         BOOST_CHECK_EXCEPTION((void)mechanism(spec(margin)), Error,
@@ -733,11 +739,11 @@ BOOST_AUTO_TEST_CASE(margins_that_no_number_of_people_reaches_are_refused) {
 BOOST_AUTO_TEST_CASE(errors_are_at_most_those_of_separate_collections) {
     constexpr double units = 4;  // of which each person reports one
     for (const double epsilon : {0.5, 1.0, 2.0, 2.9}) {
-        const auto m = mechanism(record(
-            epsilon, {category(5), R"("min": 0, "max": 10)", R"("min": 0, "max": 10, "want": "distribution")",
-                      R"("vector": 4, "min": 0, "max": 10)"}));
+        const auto m = mechanism(record(epsilon, {category(5), R"("min": 0, "max": 10)",
+                                                  R"("min": 0, "max": 10, "estimate": "distribution")",
+                                                  R"("vector": 4, "min": 0, "max": 10)"}));
         const std::string rest[] = {category(5), R"("min": 0, "max": 10)",
-                                    R"("min": 0, "max": 10, "want": "distribution")",
+                                    R"("min": 0, "max": 10, "estimate": "distribution")",
                                     R"("attributes": [{"name": "v", "vector": 4, "min": 0, "max": 10}])"};
         for (std::size_t j = 0; j < 4; ++j) {
             const auto alone =

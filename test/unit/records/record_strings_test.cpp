@@ -40,7 +40,7 @@ std::string refusal(const std::string& json) {
 // intervals with coverage 95 %, at least 66 miss with probability 3e-9.
 BOOST_AUTO_TEST_CASE(intervals_of_texts_cover_in_one_round_and_in_ten, *boost::unit_test::label("slow")) {
     const auto m =
-        mechanism(record(4, R"("strings": {"alphabet": "a-z", "longest": 8}, "mechanism": "strings")",
+        mechanism(record(4, R"("strings": {"alphabet": "a-z", "max_length": 8}, "mechanism": "strings")",
                          R"({"name": "mood", "domain": 3, "mechanism": "grr"})",
                          R"(, "evolving": {}, "budget": {"epsilon": 12})"));
     const StringDomain words{*read_alphabet("a-z"), 8, false, {}};
@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(records_with_strings_keep_epsilon) {
     constexpr int users = 60;  // draw every part, level and cohort
     for (const double epsilon : {0.5, 2.0, 4.9}) {
         const std::string strings =
-            R"("strings": {"alphabet": "ab", "longest": 2}, "mechanism": "strings", "first": 1, "step": 1,)"
-            R"( "buckets": 3, "cohorts": 2)";
+            R"("strings": {"alphabet": "ab", "max_length": 2}, "mechanism": "strings", "first_level_length": 1, "level_step": 1,)"
+            R"( "hash_buckets": 3, "cohorts": 2)";
         prove(*mechanism(record(epsilon, strings, mood)), users);
         prove(*mechanism(record(epsilon, strings, mood + R"(, {"name": "age", "min": 0, "max": 9,
             "mechanism": "duchi"})",
@@ -97,15 +97,15 @@ BOOST_AUTO_TEST_CASE(records_with_strings_keep_epsilon) {
 
 BOOST_AUTO_TEST_CASE(two_parts_a_report_keep_epsilon) {
     prove(*mechanism(record(4,
-                            R"("strings": {"alphabet": "ab", "longest": 1}, "mechanism": "strings", )"
-                            R"("buckets": 2, "cohorts": 2)",
+                            R"("strings": {"alphabet": "ab", "max_length": 1}, "mechanism": "strings", )"
+                            R"("hash_buckets": 2, "cohorts": 2)",
                             mood + R"(, {"name": "car", "domain": 2, "mechanism": "grr"})",
                             R"(, "per_report": 2)")),
           60);
 }
 
 BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
-    const std::string brand = R"("strings": {"alphabet": "a-z0-9 ", "longest": 12})";
+    const std::string brand = R"("strings": {"alphabet": "a-z0-9 ", "max_length": 12})";
     const auto canonical = nlohmann::json::parse(
         resolve(
             record(2, brand, R"({"name": "mood", "domain": 3}, {"name": "age", "domain": 64})", "", "auto"))
@@ -113,30 +113,32 @@ BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
     const nlohmann::json& part = canonical["attributes"][0];
     BOOST_CHECK_EQUAL(canonical["mechanism"], "sampled");
     BOOST_CHECK_EQUAL(part["mechanism"], "strings");
-    BOOST_CHECK_EQUAL(part["strings"]["longest"], 12);
-    for (const char* option : {"first", "step", "buckets", "cohorts"}) BOOST_CHECK(part.contains(option));
+    BOOST_CHECK_EQUAL(part["strings"]["max_length"], 12);
+    for (const char* option : {"first_level_length", "level_step", "hash_buckets", "cohorts"})
+        BOOST_CHECK(part.contains(option));
     BOOST_CHECK_EQUAL(Spec::from_json(canonical.dump()).to_json(), canonical.dump());
     // A category of as many values as the text has codes has its own mechanism.
     const auto equal =
-        nlohmann::json::parse(resolve(record(2, R"("strings": {"alphabet": "a-c", "longest": 3})",
+        nlohmann::json::parse(resolve(record(2, R"("strings": {"alphabet": "a-c", "max_length": 3})",
                                              R"({"name": "age", "domain": 64})", "", "auto"))
                                   .to_json());
     BOOST_CHECK_EQUAL(equal["attributes"][0]["mechanism"], "strings");
     BOOST_CHECK_NE(equal["attributes"][1]["mechanism"], "strings");
     for (const auto& [strings, rest, part_of_message] :
          {std::tuple(brand + R"(, "mechanism": "grr")", "", "cannot report \"brand\""),
-          {brand + R"(, "want": "distribution")", "", "a text has no \"want\""},
-          {brand, R"(, "together": [["brand", "mood"]])", "is a text"},
-          {brand, R"(, "first_epsilon": 1)", "no mechanism suits the text"},
+          {brand + R"(, "estimate": "distribution")", "", "a text has no \"estimate\""},
+          {brand, R"(, "joint_tables": [["brand", "mood"]])", "is a text"},
+          {brand, R"(, "report_epsilon": 1)", "no mechanism suits the text"},
           {brand + R"(, "evolving": true)", "", "of strings"}})
         BOOST_CHECK_MESSAGE(
             refusal(record(2, strings, mood, rest)).find(part_of_message) != std::string::npos,
             part_of_message << " in: " << refusal(record(2, strings, mood, rest)));
     // A margin becomes a share of the people.
-    const auto with_margin = nlohmann::json::parse(
-        resolve(record(2, brand, R"({"name": "mood", "domain": 3})", R"(, "margins": {"brand": 0.01})"))
-            .to_json());
-    BOOST_CHECK_GT(with_margin["attributes"][0]["share"], with_margin["attributes"][1]["share"]);
+    const auto with_margin =
+        nlohmann::json::parse(resolve(record(2, brand, R"({"name": "mood", "domain": 3})",
+                                             R"(, "max_margin_of_error": {"brand": 0.01})"))
+                                  .to_json());
+    BOOST_CHECK_GT(with_margin["attributes"][0]["weight"], with_margin["attributes"][1]["weight"]);
 }
 
 // Strings are drawn anew each time, and with them the collisions. Of 4000 intervals, 93 to 97 % are more than
@@ -144,10 +146,11 @@ BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
 BOOST_AUTO_TEST_CASE(intervals_cover_the_truth, *boost::unit_test::label("slow")) {
     constexpr int repetitions = 4000, n = 300;
     for (const double epsilon : {1.0, 4.0}) {
-        const auto m = mechanism(record(epsilon,
-                                        R"("strings": {"alphabet": "a-z", "longest": 4}, )"
-                                        R"("mechanism": "strings", "first": 2, "step": 2, "cohorts": 16)",
-                                        mood, R"(, "per_report": 1)"));
+        const auto m = mechanism(
+            record(epsilon,
+                   R"("strings": {"alphabet": "a-z", "max_length": 4}, )"
+                   R"("mechanism": "strings", "first_level_length": 2, "level_step": 2, "cohorts": 16)",
+                   mood, R"(, "per_report": 1)"));
         SeededBits bits(4301);
         int held = 0, population = 0, category = 0;
         for (int i = 0; i < repetitions; ++i) {
@@ -184,8 +187,8 @@ BOOST_AUTO_TEST_CASE(intervals_cover_the_truth, *boost::unit_test::label("slow")
 
 BOOST_AUTO_TEST_CASE(a_part_has_the_estimates_of_the_record) {
     const auto m =
-        mechanism(record(4, R"("strings": {"alphabet": "a-z", "longest": 6}, "mechanism": "strings")", mood,
-                         R"(, "per_report": 1)"));
+        mechanism(record(4, R"("strings": {"alphabet": "a-z", "max_length": 6}, "mechanism": "strings")",
+                         mood, R"(, "per_report": 1)"));
     const StringDomain words{*read_alphabet("a-z"), 6, false, {}};
     const Cell acme = code_of(words, "acme")->code;
     SeededBits bits(4302);

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(wrong_products_are_refused) {
                "the product of x and x has no range");
     BOOST_TEST(why(R"({"mechanism": "duchi_vector", "epsilon": 1, "attributes": [)" + hours + "," + score +
                    R"(, {"product": ["hours", "score"]}]})") ==
-               "an attribute has a \"mechanism\", a \"share\" or a \"product\" in records only");
+               "an attribute has a \"mechanism\", a \"weight\" or a \"product\" in records only");
 }
 
 // A device makes products of values inside their ranges, and no product but one that the spec narrows is
@@ -686,7 +686,7 @@ BOOST_AUTO_TEST_CASE(covariances_and_correlations_lie_in_theirs, *boost::unit_te
 BOOST_AUTO_TEST_CASE(what_is_bounded_is_covered_at_least, *boost::unit_test::label("slow")) {
     const std::string on_hours = R"(, "regression": {"of": "score", "on": ["hours"])";
     const std::string by_oue =
-        R"({"name": "school", "domain": ["north", "south", "west"], "mechanism": "oue", "share": 3})";
+        R"({"name": "school", "domain": ["north", "south", "west"], "mechanism": "oue", "weight": 3})";
     const struct {
         std::string json;
         RegressionDesign design;

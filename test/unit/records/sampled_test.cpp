@@ -40,7 +40,7 @@ std::string category(std::uint64_t domain, const std::string& mechanism, const s
 }
 
 std::string share(std::uint64_t share) {
-    return ", \"share\": " + std::to_string(share);
+    return ", \"weight\": " + std::to_string(share);
 }
 
 std::string per_report(std::uint64_t s) {
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(parts_of_epsilon_add_up_to_no_more) {
         const double epsilon = 0.04 + std::ldexp(static_cast<double>(bits.word() >> 12), -48);
         const std::uint64_t s = 1 + bits.below(40);
         const double each =
-            parameter(*mechanism(record(epsilon, attributes, per_report(s))), "epsilon_of_each");
+            parameter(*mechanism(record(epsilon, attributes, per_report(s))), "epsilon_per_part");
         // Rounded once, so that the sign is that of the exact difference.
         BOOST_CHECK_LE(std::fma(each, s, -epsilon), 0);
         BOOST_CHECK_GT(std::fma(std::nextafter(each, 21), s, -epsilon), 0);
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(attributes_are_drawn_in_proportion_to_their_shares) {
         }
         BOOST_CHECK_EQUAL_COLLECTIONS(counts.begin(), counts.end(), c.drawn.begin(), c.drawn.end());
         BOOST_CHECK_CLOSE_FRACTION(
-            parameter(*m, "greatest_chance"),
+            parameter(*m, "max_probability"),
             static_cast<double>(std::ranges::max(counts)) / static_cast<double>(all.size()), 1e-15);
     }
 }
@@ -638,7 +638,7 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
     };
     for (const std::string& json :
          {std::string(R"({"mechanism": "l_grr", "epsilon": 1, "domain": 4})"),
-          std::string(R"({"mechanism": "onebit", "epsilon": 1, "first_epsilon": 0.5, "min": 0, "max": 1})"),
+          std::string(R"({"mechanism": "onebit", "epsilon": 1, "report_epsilon": 0.5, "min": 0, "max": 1})"),
           std::string(R"({"mechanism": "ddrm", "epsilon": 1, "domain": 4})"),
           of_three("gaussian", R"(, "delta": 1e-9)"), of_three("haar_ranges"),
           std::string(R"({"mechanism": "joint_haar", "epsilon": 1, "attributes": [
@@ -726,16 +726,16 @@ BOOST_AUTO_TEST_CASE(equal_attributes_in_a_row_are_carried_once) {
 BOOST_AUTO_TEST_CASE(the_canonical_form_tells_what_was_settled) {
     const Spec spec = resolve(R"({"mechanism": "sampled", "epsilon": 6, "attributes": [
         {"name": "age", "min": 0, "max": 90}, {"name": "sex", "domain": ["f", "m"], "mechanism": "auto"},
-        {"name": "town", "domain": 1000, "mechanism": "hadamard", "share": 3}]})");
+        {"name": "town", "domain": 1000, "mechanism": "hadamard", "weight": 3}]})");
     const auto canonical = nlohmann::json::parse(spec.to_json());
     BOOST_CHECK(canonical["per_report"] == 2);
     BOOST_CHECK(canonical["grid"] == 32768);
     BOOST_CHECK(canonical["attributes"][0]["mechanism"] == "optimal");
-    BOOST_CHECK(canonical["attributes"][0]["share"] == 1);
+    BOOST_CHECK(canonical["attributes"][0]["weight"] == 1);
     BOOST_CHECK(canonical["attributes"][1]["mechanism"] == "grr");
     BOOST_CHECK(canonical["attributes"][2]["mechanism"] == "hadamard");
-    BOOST_CHECK(canonical["attributes"][2]["share"] == 3);
-    BOOST_CHECK(canonical["derived"]["epsilon_of_each"] == 3);
+    BOOST_CHECK(canonical["attributes"][2]["weight"] == 3);
+    BOOST_CHECK(canonical["derived"]["epsilon_per_part"] == 3);
     const Spec again = Spec::from_json(spec.to_json());
     BOOST_CHECK_EQUAL(again.to_json(), spec.to_json());
     BOOST_CHECK_EQUAL(again.fingerprint(), spec.fingerprint());
@@ -760,7 +760,7 @@ BOOST_AUTO_TEST_CASE(the_number_reported_follows_from_epsilon) {
          {std::pair{0.1, 1}, {3.9, 1}, {5.99, 2}, {6.0, 3}, {9.0, 4}, {17.9, 6}, {20.0, 6}})
         BOOST_CHECK_EQUAL(resolve(record(epsilon, attributes)).number("per_report"), s);
     // Shares of ranges need a larger epsilon of each than shares of few values.
-    const std::vector<std::string> ranges(3, R"("min": 0, "max": 100, "want": "distribution")");
+    const std::vector<std::string> ranges(3, R"("min": 0, "max": 100, "estimate": "distribution")");
     for (const auto& [epsilon, s] : {std::pair{6.0, 1}, {12.0, 2}})
         BOOST_CHECK_EQUAL(resolve(record(epsilon, ranges)).number("per_report"), s);
     BOOST_CHECK_EQUAL(resolve(record(1, attributes, per_report(0))).number("per_report"), 1u);
@@ -773,9 +773,9 @@ BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {
         const char* part;
     } cases[] = {
         {record(1, {number("pdp")}), "takes 2 to 4096 attributes"},
-        {record(1, {number("pdp"), category(3, "grr", share(0))}), "\"share\" must be"},
-        {record(1, {number("pdp"), category(3, "grr", share(1001))}), "\"share\" must be"},
-        {record(1, {number("pdp"), category(3, "grr", ", \"share\": 1.5")}), "\"share\" must be"},
+        {record(1, {number("pdp"), category(3, "grr", share(0))}), "\"weight\" must be"},
+        {record(1, {number("pdp"), category(3, "grr", share(1001))}), "\"weight\" must be"},
+        {record(1, {number("pdp"), category(3, "grr", ", \"weight\": 1.5")}), "\"weight\" must be"},
         {record(1, {number("pdp"), category(3, "nonsense")}), "\"mechanism\" must be one of auto"},
         {record(1, {number("pdp"), category(3, "")}), "\"mechanism\" must be one of auto"},
         {record(1, {number("pdp"), R"("domain": 3, "mechanism": 7)"}), "\"mechanism\" must be one of auto"},
@@ -795,7 +795,7 @@ BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {
         {record(1, {number("pdp"), category(3, "grr")}, ", \"grid\": 1"), "\"grid\" must be"},
         {record(1, {category(1 << 24, "grr"), category(1 << 24, "grr"), category(1 << 24, "grr")}),
          "too large"},
-        {R"({"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "a", "domain": 3, "share": 2}]})",
+        {R"({"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "a", "domain": 3, "weight": 2}]})",
          "in records only"},
         {R"({"mechanism": "haar", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1},
              {"name": "b", "min": 0, "max": 1, "mechanism": "pdp"}]})",

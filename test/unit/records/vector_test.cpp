@@ -395,7 +395,7 @@ BOOST_AUTO_TEST_CASE(the_largest_vectors_work) {
     SeededBits bits(908);
     for (const auto& m :
          {vector_of("duchi_vector", 4, 4096), vector_of("haar", 4, 4096, R"(, "details": "global")"),
-          vector_of("haar", 4, 4096, R"(, "target": "ranges")")}) {
+          vector_of("haar", 4, 4096, R"(, "optimize_for": "ranges")")}) {
         OwnedSummary summary(*m);
         std::vector<Cell> person(4096);
         for (std::size_t j = 0; j < person.size(); ++j) person[j] = 8 * j;
@@ -427,12 +427,13 @@ BOOST_AUTO_TEST_SUITE(haar_mechanism)
 
 BOOST_AUTO_TEST_CASE(ranges_and_aims_keep_epsilon, *boost::unit_test::label("slow")) {
     for (const double epsilon : {0.01, 1.0, 10.0})
-        for (const char* aim : {"leaves", "mean", "ranges"})
+        for (const char* aim : {"attributes", "mean", "ranges"})
             for (const std::size_t d : {2, 3, 4})
                 for (const std::string& ranges :
                      {std::string(), coefficients(d, {"[-0.5, 1]", "[-0.1, 0.2]", "[0.25, 0.5]"})})
-                    prove(*vector_of("haar", epsilon, d,
-                                     ", \"grid\": 3, \"target\": \"" + std::string(aim) + "\"" + ranges));
+                    prove(
+                        *vector_of("haar", epsilon, d,
+                                   ", \"grid\": 3, \"optimize_for\": \"" + std::string(aim) + "\"" + ranges));
 }
 
 BOOST_AUTO_TEST_CASE(global_details_keep_epsilon, *boost::unit_test::label("slow")) {
@@ -443,10 +444,10 @@ BOOST_AUTO_TEST_CASE(global_details_keep_epsilon, *boost::unit_test::label("slow
     };
     for (const double epsilon : {0.01, 1.0, 10.0, 20.0}) {
         // The mean and the details at the ends of narrow ranges, all at once: the product is attained.
-        for (const char* aim : {"leaves", "mean", "ranges"})
+        for (const char* aim : {"attributes", "mean", "ranges"})
             for (const char* candidate : {"pdp", "hybrid"})
                 prove(*with(epsilon, 2, candidate,
-                            ", \"grid\": 4, \"target\": \"" + std::string(aim) + "\"" +
+                            ", \"grid\": 4, \"optimize_for\": \"" + std::string(aim) + "\"" +
                                 coefficients(2, {"[-0.3, 0.3]", "[-0.3, 0.3]"})));
         prove(*with(epsilon, 3, "duchi",
                     ", \"grid\": 2" + coefficients(3, {"[-0.1, 0.1]", "[-0.1, 0.1]", "[-0.1, 0.1]"})));
@@ -472,9 +473,9 @@ BOOST_AUTO_TEST_CASE(global_details_keep_epsilon, *boost::unit_test::label("slow
 
 BOOST_AUTO_TEST_CASE(canonical_specs_show_what_blocks_carry) {
     const Spec plain = resolve(R"({"mechanism":"haar","epsilon":1,)" + unit_attributes(3) + "}");
-    BOOST_CHECK_NE(plain.to_json().find(R"("target":"leaves")"), std::string::npos);
+    BOOST_CHECK_NE(plain.to_json().find(R"("optimize_for":"attributes")"), std::string::npos);
     BOOST_CHECK_EQUAL(plain.to_json().find("coefficients"), std::string::npos);
-    const Spec spec = resolve(R"({"mechanism":"haar","epsilon":1,"details":"global","target":"mean",
+    const Spec spec = resolve(R"({"mechanism":"haar","epsilon":1,"details":"global","optimize_for":"mean",
         "coefficients":[[-1,1],[-0.3,0.003],[0,0.1]],)" +
                               unit_attributes(3) + "}");
     const std::vector<UnitRange> outward{{-127, 127}, {-39, 1}, {0, 13}};
@@ -659,9 +660,9 @@ BOOST_AUTO_TEST_CASE(vectors_are_estimated, *boost::unit_test::label("slow")) {
     const std::vector<std::pair<std::size_t, std::size_t>> wanted{{0, 5}, {0, 2}, {2, 4}, {5, 5}};
     std::uint64_t seed = 911;
     for (const char* details : {"sampled", "global"})
-        for (const char* aim : {"leaves", "ranges"}) {
-            const auto m =
-                mechanism("haar", 2, rest + R"(, "details": ")" + details + R"(", "target": ")" + aim + "\"");
+        for (const char* aim : {"attributes", "ranges"}) {
+            const auto m = mechanism(
+                "haar", 2, rest + R"(, "details": ")" + details + R"(", "optimize_for": ")" + aim + "\"");
             for (const auto& person : people) BOOST_REQUIRE_EQUAL(clamped_coefficients(*m, person), 0u);
             std::vector<double> expected(means);
             expected.insert(expected.end(), truths.begin(), truths.end());
@@ -772,13 +773,13 @@ BOOST_AUTO_TEST_CASE(draws_are_as_the_aim_wants) {
         halves[0] = 64 / 127.0;
         halves[2] = 32 / 254.0;
         std::map<std::string, std::vector<double>> needs;  // squared
-        for (const char* aim : {"leaves", "mean", "ranges"}) needs[aim].resize(d);
+        for (const char* aim : {"attributes", "mean", "ranges"}) needs[aim].resize(d);
         for (std::size_t from = 0; from < d; ++from)
             for (std::size_t to = from; to < d; ++to) {
                 const auto weights = weights_of_sum(d, from, to);
                 for (std::size_t c = 0; c < d; ++c) {
                     needs["ranges"][c] += square(weights[c]);
-                    if (from == to) needs["leaves"][c] += square(weights[c]);
+                    if (from == to) needs["attributes"][c] += square(weights[c]);
                     if (from == 0 && to == d - 1) needs["mean"][c] += square(weights[c]);
                 }
             }
@@ -789,13 +790,14 @@ BOOST_AUTO_TEST_CASE(draws_are_as_the_aim_wants) {
             for (double& each : all) each /= sum;
             return all;
         };
-        for (const std::string aim : {"leaves", "mean", "ranges"}) {
-            const auto m = vector_of(
-                "haar", 1, d, R"(, "grid": 2, "randomizer": "duchi", "target": ")" + aim + "\"" + ranges);
+        for (const std::string aim : {"attributes", "mean", "ranges"}) {
+            const auto m =
+                vector_of("haar", 1, d,
+                          R"(, "grid": 2, "randomizer": "duchi", "optimize_for": ")" + aim + "\"" + ranges);
             auto expected = shares(aim);
             if (aim == "mean")
                 for (std::size_t c = 0; c < d; ++c)
-                    expected[c] = 7 * expected[c] / 8 + shares("leaves")[c] / 8;
+                    expected[c] = 7 * expected[c] / 8 + shares("attributes")[c] / 8;
             const auto drawn = draw_probabilities(*m);
             double variance = 0, uniform = 0;
             for (std::size_t c = 0; c < d; ++c) {
@@ -807,8 +809,8 @@ BOOST_AUTO_TEST_CASE(draws_are_as_the_aim_wants) {
             // And better than what is best for leaves.
             double other = 0;
             for (std::size_t c = 0; c < d; ++c)
-                other += needs[aim][c] * square(halves[c]) / shares("leaves")[c];
-            if (aim != "leaves") BOOST_CHECK_LT(variance, other);
+                other += needs[aim][c] * square(halves[c]) / shares("attributes")[c];
+            if (aim != "attributes") BOOST_CHECK_LT(variance, other);
         }
     }
 }
@@ -838,15 +840,15 @@ BOOST_AUTO_TEST_CASE(epsilon_is_split_where_the_variance_is_least) {
     const std::size_t d = 8;
     const std::string narrow = coefficients(d, {"[-1, 1]", "[-0.5, 0.5]"});
     const HaarTree tree(d);
-    for (const char* aim : {"leaves", "mean", "ranges"})
+    for (const char* aim : {"attributes", "mean", "ranges"})
         for (const double epsilon : {0.01, 1.0, 8.0}) {
             const auto m = vector_of("haar", epsilon, d,
-                                     R"(, "details": "global", "randomizer": "duchi", "target": ")" +
+                                     R"(, "details": "global", "randomizer": "duchi", "optimize_for": ")" +
                                          std::string(aim) + "\"" + narrow);
             const double chosen = parameter(*m, "mean_epsilon");
-            const auto needs = squared_needs(tree, aim == std::string("leaves") ? Aim::leaves
-                                                   : aim == std::string("mean") ? Aim::mean
-                                                                                : Aim::ranges);
+            const auto needs = squared_needs(tree, aim == std::string("attributes") ? Aim::leaves
+                                                   : aim == std::string("mean")     ? Aim::mean
+                                                                                    : Aim::ranges);
             const auto variance = [&](double mean_epsilon) {
                 double all = needs[0] / square(std::tanh(mean_epsilon / 2));
                 for (std::size_t c = 1; c < d; ++c)

@@ -124,7 +124,7 @@ std::uint64_t LocalHashing::best_buckets(double epsilon) {
 
 std::vector<std::pair<std::string, double>> LocalHashing::parameters() const {
     auto all = FrequencyOracle::parameters();
-    all.emplace_back("buckets", static_cast<double>(channel_.outputs()));
+    all.emplace_back("hash_buckets", static_cast<double>(channel_.outputs()));
     return all;
 }
 

@@ -10,46 +10,46 @@ namespace {
 /// Half of the smallest ε∞, so that the default is valid.
 constexpr double least = min_epsilon / 2;
 
-bool suits(double first_epsilon, double epsilon) {
-    return first_epsilon >= least && first_epsilon < epsilon;
+bool suits(double report_epsilon, double epsilon) {
+    return report_epsilon >= least && report_epsilon < epsilon;
 }
 
-double& first_epsilon_of(const SettingsDraft& draft) {
-    return std::get<double>(draft.options.at(first_epsilon_option.name));
+double& report_epsilon_of(const SettingsDraft& draft) {
+    return std::get<double>(draft.options.at(report_epsilon_option.name));
 }
 
-void check_first_epsilon(const SettingsDraft& draft) {
-    const double found = first_epsilon_of(draft);
+void check_report_epsilon(const SettingsDraft& draft) {
+    const double found = report_epsilon_of(draft);
     if (!suits(found, draft.epsilon))
         raise(
-            ErrorCode::invalid_spec, "\"first_epsilon\" must be at least 0.0005 and less than \"epsilon\"",
+            ErrorCode::invalid_spec, "\"report_epsilon\" must be at least 0.0005 and less than \"epsilon\"",
             "Found " + std::to_string(found) + " and " + std::to_string(draft.epsilon) + ".",
-            "\"first_epsilon\" bounds the privacy loss of one report; \"epsilon\" bounds that of all reports "
+            "\"report_epsilon\" bounds the privacy loss of one report; \"epsilon\" bounds that of all reports "
             "of one value.");
 }
 
 }  // namespace
 
-void settle_first_epsilon(SettingsDraft& draft) {
-    double& first_epsilon = first_epsilon_of(draft);
-    if (first_epsilon == 0) first_epsilon = draft.epsilon / 2;
-    check_first_epsilon(draft);
+void settle_report_epsilon(SettingsDraft& draft) {
+    double& report_epsilon = report_epsilon_of(draft);
+    if (report_epsilon == 0) report_epsilon = draft.epsilon / 2;
+    check_report_epsilon(draft);
 }
 
 void settle_second_layer(SettingsDraft& draft) {
-    if (first_epsilon_of(draft) != 0) check_first_epsilon(draft);
+    if (report_epsilon_of(draft) != 0) check_report_epsilon(draft);
 }
 
 void write_layers(const Settings& settings, Writer& writer) {
     write_domain(settings, writer);
-    writer.put(settings.real(first_epsilon_option.name));
+    writer.put(settings.real(report_epsilon_option.name));
 }
 
 void write_second_layer(const Settings& settings, Writer& writer) {
     if (const double first = settings.real(second_layer_option.name); first != 0) writer.put(first);
 }
 
-double take_first_epsilon(Reader& reader, const Header& header) {
+double take_report_epsilon(Reader& reader, const Header& header) {
     const auto found = reader.take<double>();
     if (!suits(found, header.epsilon))
         raise(ErrorCode::malformed, "the epsilon of one report is out of range",
@@ -60,9 +60,9 @@ double take_first_epsilon(Reader& reader, const Header& header) {
 }
 
 double take_second_layer(Reader& reader, const Header& header) {
-    const double first_epsilon = reader.empty() ? header.epsilon : take_first_epsilon(reader, header);
+    const double report_epsilon = reader.empty() ? header.epsilon : take_report_epsilon(reader, header);
     reader.finish();
-    return first_epsilon;
+    return report_epsilon;
 }
 
 }  // namespace ldp

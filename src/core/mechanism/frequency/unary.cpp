@@ -97,17 +97,17 @@ Exact Unary::probability(Input input, Bytes, Bytes permanent) const {
     return product;
 }
 
-UnaryChain::UnaryChain(const Header& header, Bytes block, std::uint64_t k, double first_epsilon,
+UnaryChain::UnaryChain(const Header& header, Bytes block, std::uint64_t k, double report_epsilon,
                        Coin true_bit, Coin false_bit, Coin sent_false_bit)
     : Unary(header, block, k, true_bit, false_bit),
-      first_epsilon_(first_epsilon),
+      report_epsilon_(report_epsilon),
       flip_(second_flips(false_bit.heads(), sent_false_bit.heads())) {}
 
 std::vector<std::pair<std::string, double>> UnaryChain::parameters() const {
     auto all = Unary::parameters();
-    all.emplace_back("first_epsilon", first_epsilon_);
+    all.emplace_back("report_epsilon", report_epsilon_);
     all.emplace_back("second_flip", flip_.probability());
-    all.emplace_back("most_keys", static_cast<double>(most_keys()));
+    all.emplace_back("possible_responses", static_cast<double>(most_keys()));
     return all;
 }
 

@@ -61,30 +61,30 @@ class UnaryChain : public Unary {
     void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                 MutableBytes payload) const final;
     PureProtocol protocol() const noexcept final;
-    double first_epsilon() const noexcept final { return first_epsilon_; }
+    double report_epsilon() const noexcept final { return report_epsilon_; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const final;
 
-    static constexpr Option options[] = {first_epsilon_option};
+    static constexpr Option options[] = {report_epsilon_option};
     /// Reads the parameters and constructs the mechanism.
     template <class Chain>
     [[nodiscard]] static std::unique_ptr<const Mechanism> read(const Header& header, Bytes block) {
         Reader reader(block.subspan(header_size));
         const std::uint64_t k = take_domain(reader, max_domain);
-        const double first_epsilon = take_first_epsilon(reader, header);
+        const double report_epsilon = take_report_epsilon(reader, header);
         reader.finish();
-        return std::make_unique<Chain>(header, block, k, first_epsilon);
+        return std::make_unique<Chain>(header, block, k, report_epsilon);
     }
 
   protected:
     /// `sent_false_bit` is the required P(1) of a false bit after both layers.
-    UnaryChain(const Header& header, Bytes block, std::uint64_t k, double first_epsilon, Coin true_bit,
+    UnaryChain(const Header& header, Bytes block, std::uint64_t k, double report_epsilon, Coin true_bit,
                Coin false_bit, Coin sent_false_bit);
 
     /// Returns P(1) of a false bit after both layers.
     [[nodiscard]] Exact sent_false_one() const;
 
   private:
-    double first_epsilon_;
+    double report_epsilon_;
     Coin flip_;
 };
 

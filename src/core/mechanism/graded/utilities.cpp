@@ -84,15 +84,15 @@ void check_rows(const char* name, const IntegerRows& rows, std::uint64_t k, std:
 }  // namespace
 
 Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
-    const IntegerRows &places = rows_of(given, "places"), &table = rows_of(given, "utilities");
+    const IntegerRows &places = rows_of(given, "coordinates"), &table = rows_of(given, "utilities");
     const auto columns = std::get<std::uint64_t>(given.at("columns"));
-    reach_ = static_cast<std::uint32_t>(std::get<std::uint64_t>(given.at("reach")));
+    reach_ = static_cast<std::uint32_t>(std::get<std::uint64_t>(given.at("max_distance")));
     if ((columns != 0) + !places.empty() + !table.empty() > 1)
-        raise(ErrorCode::invalid_spec, "\"columns\", \"places\" and \"utilities\" exclude each other",
+        raise(ErrorCode::invalid_spec, "\"columns\", \"coordinates\" and \"utilities\" exclude each other",
               "Each says by itself what values have to do with each other.", "Keep one of them.");
     if (!table.empty() && reach_ != 0)
-        raise(ErrorCode::invalid_spec, "\"reach\" is a distance, and \"utilities\" have none", {},
-              "Remove \"reach\", and let utilities fall no lower than they should.");
+        raise(ErrorCode::invalid_spec, "\"max_distance\" is a distance, and \"utilities\" have none", {},
+              "Remove \"max_distance\", and let utilities fall no lower than they should.");
     if (columns > k)
         raise(ErrorCode::invalid_spec, "\"columns\" is more than there are values",
               "Found " + std::to_string(columns) + "; there are " + std::to_string(k) + " values.",
@@ -102,7 +102,7 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
     kind_ = table.empty() ? UtilityKind::places : UtilityKind::table;
     columns_ = 0;
     if (kind_ == UtilityKind::places)
-        check_rows("places", places, k, 2, "pairs of coordinates");
+        check_rows("coordinates", places, k, 2, "pairs of coordinates");
     else
         check_rows("utilities", table, k, k, "rows of as many utilities");
     // Only differences matter: along either coordinate, or in the table.
@@ -125,7 +125,7 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
             "They need " + std::to_string(writer.bytes().size()) + " bytes; there are " +
                 std::to_string(room) + ".",
             step == 2 ? "Round coordinates to fewer different numbers, or ask about fewer places."
-                      : "Use smaller numbers, ask about fewer values, or give \"places\" instead.");
+                      : "Use smaller numbers, ask about fewer values, or give \"coordinates\" instead.");
 }
 
 Utilities::Utilities(std::uint64_t k, Reader& reader) : k_(k) {
@@ -136,7 +136,7 @@ Utilities::Utilities(std::uint64_t k, Reader& reader) : k_(k) {
     const auto kind = reader.take<std::uint8_t>();
     if (kind > static_cast<std::uint8_t>(UtilityKind::table)) malformed("They are of an unknown kind.");
     kind_ = static_cast<UtilityKind>(kind);
-    reach_ = static_cast<std::uint32_t>(take_number(reader, "reach", 0, options[3].most));
+    reach_ = static_cast<std::uint32_t>(take_number(reader, "max_distance", 0, options[3].most));
     if (kind_ == UtilityKind::tiles) {
         columns_ = static_cast<std::uint32_t>(take_number(reader, "number of columns", 1, k));
         return;

@@ -23,9 +23,9 @@ class Utilities {
   public:
     static constexpr Option options[] = {
         {.name = "columns", .fallback = 0, .least = 1, .most = 1024, .optional = true},
-        {.name = "places", .rows = true, .optional = true},
+        {.name = "coordinates", .rows = true, .optional = true},
         {.name = "utilities", .rows = true, .optional = true},
-        {.name = "reach", .fallback = 0, .least = 1, .most = 4000000, .optional = true}};
+        {.name = "max_distance", .fallback = 0, .least = 1, .most = 4000000, .optional = true}};
 
     /// Reads utilities from settings. Error (invalid_spec) if they are inconsistent or do not fit in a block.
     Utilities(std::uint64_t k, const OptionValues& given);

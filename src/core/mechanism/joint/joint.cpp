@@ -209,10 +209,10 @@ std::vector<std::pair<std::string, double>> JointMechanism::parameters() const {
     const auto share = [&](const ViewClass& each) {
         return static_cast<double>(each.weight) / static_cast<double>(assignment_.back());
     };
-    return {{"number_of_views", static_cast<double>(views_.size())},
-            {"most_cells", static_cast<double>(most_keys())},
-            {"least_chance", share(*rarest)},
-            {"greatest_chance", share(*commonest)}};
+    return {{"number_of_marginals", static_cast<double>(views_.size())},
+            {"max_cells", static_cast<double>(most_keys())},
+            {"min_probability", share(*rarest)},
+            {"max_probability", share(*commonest)}};
 }
 
 // Client ---------------------------------------------------------------------------------------------------

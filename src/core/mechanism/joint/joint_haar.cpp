@@ -66,10 +66,10 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
     std::size_t payload_size() const noexcept override { return index_ + output_; }
     std::size_t state_size() const noexcept override { return state_size_; }
     std::vector<std::pair<std::string, double>> parameters() const override {
-        return {{"number_of_views", static_cast<double>(views_.size())},
-                {"number_of_questions", static_cast<double>(questions_.size())},
-                {"most_places", static_cast<double>(channels_.back().places())},
-                {"buckets", static_cast<double>(channels_.back().buckets())}};
+        return {{"number_of_marginals", static_cast<double>(views_.size())},
+                {"number_of_queries", static_cast<double>(questions_.size())},
+                {"max_positions", static_cast<double>(channels_.back().places())},
+                {"hash_buckets", static_cast<double>(channels_.back().buckets())}};
     }
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override {

@@ -89,7 +89,7 @@ std::uint64_t number_of_questions(std::span<const ViewAttributes> views,
 
 void settle(SettingsDraft& draft) {
     check_joint_attributes(draft.attributes, entry.name);
-    OptionValue& choice = draft.options.at("views");
+    OptionValue& choice = draft.options.at("marginals");
     settle_views(choice, draft.attributes, most_together, false);
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
     const std::vector<ViewAttributes> views = views_of(choice, sizes.size(), false);
@@ -162,7 +162,7 @@ std::vector<double> assignment_for(std::span<const ChosenQueries> aims, double p
 
 void write(const Settings& settings, Writer& writer) {
     const std::vector<std::uint64_t> sizes = sizes_of(settings.attributes());
-    const OptionValue& choice = settings.option("views");
+    const OptionValue& choice = settings.option("marginals");
     write_sizes(writer, sizes);
     write_views(writer, choice, sizes.size(), false);
     const unsigned buckets = SignedIndex::best_buckets(settings.epsilon(), most_places);
@@ -175,7 +175,7 @@ void write(const Settings& settings, Writer& writer) {
         number += 1;
         places = catalogue.questions[i].places();
     }
-    const bool ranges = settings.word("target") == "ranges";
+    const bool ranges = settings.word("optimize_for") == "ranges";
     std::vector<ChosenQueries> aims;
     for (const auto& [kind, of] : kinds) {
         const SignedIndex channel(of.second, std::min(of.second, buckets), settings.epsilon());
@@ -236,8 +236,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 constexpr const char* views[] = {"pairs"};
 constexpr const char* targets[] = {"ranges", "cells"};
 constexpr Option options[] = {
-    {.name = "views", .choices = views, .groups = true},
-    {.name = "target", .choices = targets},
+    {.name = "marginals", .choices = views, .groups = true},
+    {.name = "optimize_for", .choices = targets},
     {.name = "people", .fallback = 0, .least = 1, .most = max_count, .optional = true}};
 
 }  // namespace

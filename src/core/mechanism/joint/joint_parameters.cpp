@@ -30,7 +30,7 @@ void settle_asked(IntegerRows& sets) {
     });
     sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
     if (sets.empty() || sets.size() > max_views)
-        refuse_spec("\"asked\" names at least one set, and no more than " + std::to_string(max_views),
+        refuse_spec("\"queries\" names at least one set, and no more than " + std::to_string(max_views),
                     "Found " + std::to_string(sets.size()) + ".");
 }
 
@@ -45,18 +45,19 @@ constexpr double weight_steps = 1000;
 void settle(SettingsDraft& draft) {
     check_joint_attributes(draft.attributes, "joint");
     const std::uint64_t d = draft.attributes.size();
-    OptionValue& choice = draft.options.at("views");
-    auto& singles = std::get<double>(draft.options.at("singles"));
+    OptionValue& choice = draft.options.at("marginals");
+    auto& singles = std::get<double>(draft.options.at("one_way_share"));
     if (!(singles >= 0 && singles <= most_singles))
-        refuse_spec("\"singles\" is the share of people who report one attribute alone",
+        refuse_spec("\"one_way_share\" is the share of people who report one attribute alone",
                     "Found " + shortest(singles) + "; allowed are 0 to " + shortest(most_singles) + ".");
-    if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("asked"))) settle_asked(*sets);
+    if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("queries"))) settle_asked(*sets);
     if (std::holds_alternative<IntegerRows>(choice)) {
         if (singles > 0)
-            refuse_spec("\"singles\" goes with \"pairs\", \"triples\" or \"auto\"", "The views are listed.",
-                        "List single attributes among the views, or leave \"singles\" out.");
+            refuse_spec("\"one_way_share\" goes with \"pairs\", \"triples\" or \"auto\"",
+                        "The views are listed.",
+                        "List single attributes among the views, or leave \"one_way_share\" out.");
     } else if (std::get<std::string>(choice) == "auto") {
-        refuse_open_choice("\"views\" is \"auto\".");
+        refuse_open_choice("\"marginals\" is \"auto\".");
     }
     settle_views(choice, draft.attributes, ViewAttributes::most, singles > 0);
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
@@ -76,8 +77,8 @@ void settle(SettingsDraft& draft) {
 void write(const Settings& settings, Writer& writer) {
     const std::vector<std::uint64_t> sizes = sizes_of(settings.attributes());
     write_sizes(writer, sizes);
-    const OptionValue& choice = settings.option("views");
-    const double singles = settings.real("singles");
+    const OptionValue& choice = settings.option("marginals");
+    const double singles = settings.real("one_way_share");
     const std::vector<ViewAttributes> views = views_of(choice, sizes.size(), singles > 0);
     write_views(writer, choice, sizes.size(), singles > 0);
     std::map<ViewKind, double> kinds;
@@ -85,7 +86,8 @@ void write(const Settings& settings, Writer& writer) {
     for (const ViewAttributes& view : views) {
         const ViewKind kind = kind_of_view(view, sizes);
         if (const auto [at, found] = kinds.try_emplace(kind); found)
-            at->second = assignment_weight(kind, settings.epsilon(), settings.word("target") == "ranges");
+            at->second =
+                assignment_weight(kind, settings.epsilon(), settings.word("optimize_for") == "ranges");
         (view.count == 1 ? alone : together) += kinds[kind];
     }
     double most = 0;
@@ -148,10 +150,10 @@ constexpr const char* views[] = {"pairs", "triples", "auto"};
 constexpr const char* targets[] = {"cells", "ranges"};
 constexpr const char* asked[] = {"pairs", "triples"};
 constexpr Option options[] = {
-    {.name = "views", .choices = views, .groups = true},
-    {.name = "target", .choices = targets},
-    {.name = "asked", .choices = asked, .groups = true, .optional = true},
-    {.name = "singles", .real = true, .optional = true},
+    {.name = "marginals", .choices = views, .groups = true},
+    {.name = "optimize_for", .choices = targets},
+    {.name = "queries", .choices = asked, .groups = true, .optional = true},
+    {.name = "one_way_share", .real = true, .optional = true},
     {.name = "people", .fallback = 0, .least = 1, .most = max_count, .optional = true}};
 
 }  // namespace

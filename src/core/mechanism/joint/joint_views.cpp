@@ -108,7 +108,7 @@ void check_joint_attributes(const std::vector<Attribute>& attributes, const char
                         "List the strings that are asked for as its \"domain\".");
         if (attribute.of_record())
             refuse_spec(
-                std::string("an attribute of ") + mechanism + " has no \"mechanism\" and no \"share\"",
+                std::string("an attribute of ") + mechanism + " has no \"mechanism\" and no \"weight\"",
                 name + " has; attributes are reported together.");
     }
 }

@@ -14,8 +14,8 @@ namespace {
 
 class LongitudinalSue final : public UnaryChain {
   public:
-    LongitudinalSue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
-        : LongitudinalSue(header, block, k, first_epsilon, rare_heads(header.epsilon / 2)) {}
+    LongitudinalSue(const Header& header, Bytes block, std::uint64_t k, double report_epsilon)
+        : LongitudinalSue(header, block, k, report_epsilon, rare_heads(header.epsilon / 2)) {}
 
     // As in sue, two bits differ, in either layer.
     Exact worst_ratio() const override { return power(false_one().complement() / false_one(), 2); }
@@ -24,10 +24,10 @@ class LongitudinalSue final : public UnaryChain {
     }
 
   private:
-    LongitudinalSue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon,
+    LongitudinalSue(const Header& header, Bytes block, std::uint64_t k, double report_epsilon,
                     std::uint64_t flips)
-        : UnaryChain(header, block, k, first_epsilon, Coin(-flips), Coin(flips),
-                     Coin(rare_heads(first_epsilon / 2))) {}
+        : UnaryChain(header, block, k, report_epsilon, Coin(-flips), Coin(flips),
+                     Coin(rare_heads(report_epsilon / 2))) {}
 };
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -47,7 +47,7 @@ const MechanismEntry entry{
     UnaryChain::options,
     write_layers,
     load,
-    settle_first_epsilon,
+    settle_report_epsilon,
     false,
     Purpose::values,
     {},

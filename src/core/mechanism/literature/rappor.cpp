@@ -3,7 +3,7 @@
 // value, so that two values which share bits in one cohort differ in the others. Two filters differ in at
 // most 2h bits: ((1−f)/f)^2h ≤ exp(ε).
 //
-// This is the one-time form. With "first_epsilon", it is the memoized permanent response. Every bit is
+// This is the one-time form. With "report_epsilon", it is the memoized permanent response. Every bit is
 // flipped again each time it is sent: the instantaneous response, here with p = 1 − q. The second flip is
 // solved so that the total flip probability f satisfies ((1−f)/f)^2h ≤ exp(ε₁).
 //
@@ -71,18 +71,18 @@ std::uint64_t flip_heads(double epsilon, std::uint64_t hashes) {
 
 class Rappor final : public Mechanism, public Significance, public CandidateSearch {
   public:
-    /// Two layers if first_epsilon is less than the header's epsilon.
+    /// Two layers if report_epsilon is less than the header's epsilon.
     Rappor(const Header& header, Bytes block, std::uint64_t k, std::size_t m, std::size_t h, std::size_t c,
-           double first_epsilon)
+           double report_epsilon)
         : Mechanism(header, block),
           k_(k),
           m_(m),
           h_(h),
           c_(c),
           counters_(m),
-          first_epsilon_(first_epsilon),
+          report_epsilon_(report_epsilon),
           flip_(flip_heads(header.epsilon, h)),
-          again_(two_layers() ? second_flips(flip_.heads(), flip_heads(first_epsilon, h)) : 0) {}
+          again_(two_layers() ? second_flips(flip_.heads(), flip_heads(report_epsilon, h)) : 0) {}
 
     std::vector<std::uint64_t> cells() const override { return {k_}; }
     std::size_t payload_size() const noexcept override { return 1 + permanent_size(); }
@@ -91,14 +91,14 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     std::size_t permanent_size() const noexcept override { return counters_.width(); }
     std::vector<std::pair<std::string, double>> parameters() const override {
         std::vector<std::pair<std::string, double>> all{{"domain", static_cast<double>(k_)},
-                                                        {"bits", static_cast<double>(m_)},
+                                                        {"filter_bits", static_cast<double>(m_)},
                                                         {"hashes", static_cast<double>(h_)},
                                                         {"cohorts", static_cast<double>(c_)},
                                                         {"flip", flip_.probability()}};
         if (two_layers()) {
-            all.emplace_back("first_epsilon", first_epsilon_);
+            all.emplace_back("report_epsilon", report_epsilon_);
             all.emplace_back("second_flip", again_.probability());
-            all.emplace_back("most_keys", static_cast<double>(most_keys()));
+            all.emplace_back("possible_responses", static_cast<double>(most_keys()));
         }
         return all;
     }
@@ -195,7 +195,7 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
         return power(flip().complement() / flip(), static_cast<unsigned>(greatest_difference()));
     }
 
-    double first_epsilon() const noexcept override { return first_epsilon_; }
+    double report_epsilon() const noexcept override { return report_epsilon_; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
         if (payload[0] != public_randomness[0]) return exact(0, 1);
         std::vector<std::byte> flips(permanent.begin(), permanent.end());
@@ -210,7 +210,7 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     }
 
   private:
-    bool two_layers() const noexcept { return first_epsilon_ < epsilon(); }
+    bool two_layers() const noexcept { return report_epsilon_ < epsilon(); }
     static std::size_t cohort_of(Bytes bytes) noexcept { return std::to_integer<std::size_t>(bytes[0]); }
     std::size_t bits_at(std::size_t cohort) const noexcept {
         return c_ * counter_size + cohort * counters_.size();
@@ -282,7 +282,7 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
     std::uint64_t k_;
     std::size_t m_, h_, c_;
     BitCounters counters_;
-    double first_epsilon_;
+    double report_epsilon_;
     Coin flip_;   ///< of the permanent response
     Coin again_;  ///< of the second layer
 };
@@ -511,19 +511,19 @@ std::vector<Check> Rappor::health(const Counts& counts) const {
 
 // Format ---------------------------------------------------------------------------------------------------
 
-constexpr Option options[] = {{"bits", 128, least_bits, max_bits},
+constexpr Option options[] = {{"filter_bits", 128, least_bits, max_bits},
                               {"hashes", 2, 1, max_hashes},
                               {"cohorts", 8, 1, max_cohorts},
                               second_layer_option};
 
 void write(const Settings& settings, Writer& writer) {
-    if (settings.number("hashes") >= settings.number("bits"))
-        raise(ErrorCode::invalid_spec, "\"bits\" must be more than \"hashes\"",
-              "Found " + std::to_string(settings.number("bits")) + " and " +
+    if (settings.number("hashes") >= settings.number("filter_bits"))
+        raise(ErrorCode::invalid_spec, "\"filter_bits\" must be more than \"hashes\"",
+              "Found " + std::to_string(settings.number("filter_bits")) + " and " +
                   std::to_string(settings.number("hashes")) + ".",
               "A filter in which every value sets every bit contains no information.");
     write_domain(settings, writer);
-    writer.put(static_cast<std::uint16_t>(settings.number("bits")));
+    writer.put(static_cast<std::uint16_t>(settings.number("filter_bits")));
     writer.put(static_cast<std::uint8_t>(settings.number("hashes")));
     writer.put(static_cast<std::uint16_t>(settings.number("cohorts")));
     write_second_layer(settings, writer);
@@ -535,13 +535,13 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto m = reader.take<std::uint16_t>();
     const auto h = reader.take<std::uint8_t>();
     const auto c = reader.take<std::uint16_t>();
-    const double first_epsilon = take_second_layer(reader, header);
+    const double report_epsilon = take_second_layer(reader, header);
     if (m < least_bits || m > max_bits || h < 1 || h > max_hashes || h >= m || c < 1 || c > max_cohorts)
         raise(ErrorCode::malformed, "the Bloom filter's parameters are out of range",
               "Found " + std::to_string(m) + " bits, " + std::to_string(h) + " hash functions and " +
                   std::to_string(c) + " cohorts.",
               "The bytes were damaged or forged.");
-    return std::make_unique<Rappor>(header, block, k, m, h, c, first_epsilon);
+    return std::make_unique<Rappor>(header, block, k, m, h, c, report_epsilon);
 }
 
 }  // namespace

@@ -50,9 +50,9 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     std::vector<std::pair<std::string, double>> parameters() const override {
         return {{"domain", static_cast<double>(k_)},
                 {"buckets", static_cast<double>(b_)},
-                {"bits", static_cast<double>(d_)},
+                {"bits_per_report", static_cast<double>(d_)},
                 {"flip", flip_.probability()},
-                {"most_keys", static_cast<double>(most_keys())}};
+                {"possible_responses", static_cast<double>(most_keys())}};
     }
 
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override;
@@ -287,12 +287,12 @@ std::vector<Check> DBitFlip::health(const Counts& counts) const {
 // Format ---------------------------------------------------------------------------------------------------
 
 constexpr Option options[] = {{.name = "buckets", .fallback = 0, .least = 0, .most = max_buckets},
-                              {.name = "bits", .fallback = 0, .least = 0, .most = max_bits}};
+                              {.name = "bits_per_report", .fallback = 0, .least = 0, .most = max_bits}};
 
 /// By default, one bucket per value, and 16 bits.
 void settle(SettingsDraft& draft) {
     auto& b = std::get<std::uint64_t>(draft.options.at("buckets"));
-    auto& d = std::get<std::uint64_t>(draft.options.at("bits"));
+    auto& d = std::get<std::uint64_t>(draft.options.at("bits_per_report"));
     const std::uint64_t k = draft.attributes[0].domain;
     if (b == 0) b = k;
     if (d == 0) d = std::min<std::uint64_t>(b, 16);
@@ -300,14 +300,14 @@ void settle(SettingsDraft& draft) {
         raise(ErrorCode::invalid_spec, "\"buckets\" must be 2 to " + std::to_string(std::min(k, max_buckets)),
               "Found " + std::to_string(b) + "; there are " + std::to_string(k) + " values.");
     if (d > b)
-        raise(ErrorCode::invalid_spec, "\"bits\" is more than there are buckets",
+        raise(ErrorCode::invalid_spec, "\"bits_per_report\" is more than there are buckets",
               "Found " + std::to_string(d) + "; there are " + std::to_string(b) + " buckets.");
 }
 
 void write(const Settings& settings, Writer& writer) {
     write_domain(settings, writer);
     writer.put(static_cast<std::uint32_t>(settings.number("buckets")));
-    writer.put(static_cast<std::uint32_t>(settings.number("bits")));
+    writer.put(static_cast<std::uint32_t>(settings.number("bits_per_report")));
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -335,6 +335,6 @@ const MechanismEntry entry{26,
                            settle,
                            false,
                            Purpose::values,
-                           {"bits", 1}};
+                           {"bits_per_report", 1}};
 
 }  // namespace ldp::dbitflip

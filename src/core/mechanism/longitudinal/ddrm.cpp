@@ -34,7 +34,7 @@ class CategorySeries final : public DifferenceTree, public Significance, public 
                 {"changes", size().changes},
                 {"rows", static_cast<double>(order_ - 1)},
                 {"levels", static_cast<double>(levels().size())},
-                {"least_epsilon", least_epsilon()}};
+                {"min_epsilon", least_epsilon()}};
     }
     std::span<const Quantity> answers() const noexcept override {
         static constexpr Quantity quantities[] = {Quantity::frequencies};

@@ -20,18 +20,18 @@ constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 
 class LongitudinalGrr final : public CountingOracle {
   public:
-    LongitudinalGrr(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
+    LongitudinalGrr(const Header& header, Bytes block, std::uint64_t k, double report_epsilon)
         : CountingOracle(k, header, block, k),
-          first_epsilon_(first_epsilon),
+          report_epsilon_(report_epsilon),
           kept_(k, header.epsilon),
-          sent_(k, second_odds(kept_.worst_ratio(), k, first_epsilon)),
+          sent_(k, second_odds(kept_.worst_ratio(), k, report_epsilon)),
           chain_(kept_, sent_) {}
 
     std::vector<std::pair<std::string, double>> parameters() const override {
         auto all = CountingOracle::parameters();
-        all.emplace_back("first_epsilon", first_epsilon_);
+        all.emplace_back("report_epsilon", report_epsilon_);
         all.emplace_back("second_epsilon", sent_.epsilon());
-        all.emplace_back("most_keys", static_cast<double>(most_keys()));
+        all.emplace_back("possible_responses", static_cast<double>(most_keys()));
         return all;
     }
 
@@ -55,7 +55,7 @@ class LongitudinalGrr final : public CountingOracle {
     }
     Exact worst_ratio() const override { return exact(kept_.worst_ratio().high, kept_.worst_ratio().low); }
 
-    double first_epsilon() const noexcept override { return first_epsilon_; }
+    double report_epsilon() const noexcept override { return report_epsilon_; }
     Exact instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const override {
         return exact(sent_.weight(load_output(permanent), load_output(payload)), sent_.total());
     }
@@ -63,7 +63,7 @@ class LongitudinalGrr final : public CountingOracle {
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
 
   private:
-    double first_epsilon_;
+    double report_epsilon_;
     SymmetricChannel kept_, sent_;
     SymmetricChain chain_;
 };
@@ -71,12 +71,12 @@ class LongitudinalGrr final : public CountingOracle {
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const std::uint64_t k = take_domain(reader, max_domain);
-    const double first_epsilon = take_first_epsilon(reader, header);
+    const double report_epsilon = take_report_epsilon(reader, header);
     reader.finish();
-    return std::make_unique<LongitudinalGrr>(header, block, k, first_epsilon);
+    return std::make_unique<LongitudinalGrr>(header, block, k, report_epsilon);
 }
 
-constexpr Option options[] = {first_epsilon_option};
+constexpr Option options[] = {report_epsilon_option};
 
 }  // namespace
 
@@ -91,6 +91,6 @@ const MechanismEntry entry{22,
                            options,
                            write_layers,
                            load,
-                           settle_first_epsilon};
+                           settle_report_epsilon};
 
 }  // namespace ldp::l_grr

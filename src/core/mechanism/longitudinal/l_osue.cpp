@@ -15,9 +15,9 @@ namespace {
 
 class LongitudinalOsue final : public UnaryChain {
   public:
-    LongitudinalOsue(const Header& header, Bytes block, std::uint64_t k, double first_epsilon)
-        : UnaryChain(header, block, k, first_epsilon, Coin(1, 1), Coin(rare_heads(header.epsilon)),
-                     Coin(rare_heads(first_epsilon))) {}
+    LongitudinalOsue(const Header& header, Bytes block, std::uint64_t k, double report_epsilon)
+        : UnaryChain(header, block, k, report_epsilon, Coin(1, 1), Coin(rare_heads(header.epsilon)),
+                     Coin(rare_heads(report_epsilon))) {}
 
     // As in oue, the fair coins cancel and one of the two differing bits remains, in either layer.
     Exact worst_ratio() const override { return false_one().complement() / false_one(); }
@@ -41,6 +41,6 @@ const MechanismEntry entry{
     UnaryChain::options,
     write_layers,
     load,
-    settle_first_epsilon};
+    settle_report_epsilon};
 
 }  // namespace ldp::l_osue

@@ -23,17 +23,17 @@ namespace {
 
 class Loloha final : public LocalHashing {
   public:
-    Loloha(const Header& header, Bytes block, std::uint64_t k, std::uint64_t buckets, double first_epsilon)
+    Loloha(const Header& header, Bytes block, std::uint64_t k, std::uint64_t buckets, double report_epsilon)
         : LocalHashing(header, block, k, buckets),
-          first_epsilon_(first_epsilon),
-          sent_(buckets, second_odds(kept().worst_ratio(), buckets, first_epsilon)),
+          report_epsilon_(report_epsilon),
+          sent_(buckets, second_odds(kept().worst_ratio(), buckets, report_epsilon)),
           chain_(kept(), sent_) {}
 
     std::vector<std::pair<std::string, double>> parameters() const override {
         auto all = LocalHashing::parameters();
-        all.emplace_back("first_epsilon", first_epsilon_);
+        all.emplace_back("report_epsilon", report_epsilon_);
         all.emplace_back("second_epsilon", sent_.epsilon());
-        all.emplace_back("most_keys", static_cast<double>(most_keys()));
+        all.emplace_back("possible_responses", static_cast<double>(most_keys()));
         return all;
     }
 
@@ -51,7 +51,7 @@ class Loloha final : public LocalHashing {
     }
 
     std::uint64_t most_keys() const noexcept override { return std::min(kept().outputs(), domain()); }
-    double first_epsilon() const noexcept override { return first_epsilon_; }
+    double report_epsilon() const noexcept override { return report_epsilon_; }
     Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
         if (!std::ranges::equal(public_randomness, payload.first(public_size()))) return exact(0, 1);
         return exact(sent_.weight(memoized_bucket(permanent), reported(payload)), sent_.total());
@@ -60,35 +60,36 @@ class Loloha final : public LocalHashing {
     Exact first_report_ratio() const override { return exact(chain_.right, chain_.wrong); }
 
   private:
-    double first_epsilon_;
+    double report_epsilon_;
     SymmetricChannel sent_;
     SymmetricChain chain_;
 };
 
 constexpr Option options[] = {
-    {.name = "buckets", .fallback = 0, .least = 0, .most = LocalHashing::max_buckets}, first_epsilon_option};
+    {.name = "hash_buckets", .fallback = 0, .least = 0, .most = LocalHashing::max_buckets},
+    report_epsilon_option};
 
 void settle(SettingsDraft& draft) {
-    settle_first_epsilon(draft);
-    auto& buckets = std::get<std::uint64_t>(draft.options.at("buckets"));
+    settle_report_epsilon(draft);
+    auto& buckets = std::get<std::uint64_t>(draft.options.at("hash_buckets"));
     if (buckets == 0)
-        buckets = LocalHashing::best_buckets(std::get<double>(draft.options.at(first_epsilon_option.name)));
+        buckets = LocalHashing::best_buckets(std::get<double>(draft.options.at(report_epsilon_option.name)));
     if (buckets == 1)
-        raise(ErrorCode::invalid_spec, "\"buckets\" must be 2 or more", "Found 1.",
+        raise(ErrorCode::invalid_spec, "\"hash_buckets\" must be 2 or more", "Found 1.",
               "Reports with one bucket contain no information; 0 chooses the best number.");
 }
 
 void write(const Settings& settings, Writer& writer) {
-    LocalHashing::write(settings, settings.number("buckets"), writer);
-    writer.put(settings.real(first_epsilon_option.name));
+    LocalHashing::write(settings, settings.number("hash_buckets"), writer);
+    writer.put(settings.real(report_epsilon_option.name));
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const auto [k, g] = LocalHashing::take(reader, LocalHashing::max_buckets);
-    const double first_epsilon = take_first_epsilon(reader, header);
+    const double report_epsilon = take_report_epsilon(reader, header);
     reader.finish();
-    return std::make_unique<Loloha>(header, block, k, g, first_epsilon);
+    return std::make_unique<Loloha>(header, block, k, g, report_epsilon);
 }
 
 }  // namespace
@@ -108,6 +109,6 @@ const MechanismEntry entry{
     settle,
     false,
     Purpose::values,
-    {"buckets", 0}};
+    {"hash_buckets", 0}};
 
 }  // namespace ldp::loloha

@@ -60,7 +60,7 @@ class ThresholdSeries final : public DifferenceTree, public NumberSeries, public
                 {"rounds", rounds()},
                 {"changes", size().changes},
                 {"levels", static_cast<double>(levels().size())},
-                {"least_epsilon", least_epsilon()}};
+                {"min_epsilon", least_epsilon()}};
     }
     std::size_t public_size() const noexcept override { return tree_public_size + position_size; }
     void draw_public(BitSource& bits, MutableBytes public_randomness) const override {

@@ -4,7 +4,7 @@
 // With x = m(t+1)/2, t ∈ [−1,1], that probability is 1/2 + (t/2)(e−1)/(e+1) = 1/2 + t/(2B): duchi's, on a
 // range that starts at 0. And (bit·(e+1) − 1)/(e−1) = (1 ± B)/2 is duchi's ±B, scaled to [0,1].
 //
-// With "first_epsilon", the bit is memoized for the value (which the client rounds: α-point rounding) and
+// With "report_epsilon", the bit is memoized for the value (which the client rounds: α-point rounding) and
 // flipped again each time it is sent. This is the source's output perturbation, with the probability at which
 // one report has ε₁.
 //
@@ -29,13 +29,13 @@ void write(const Settings& settings, Writer& writer) {
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     auto [channel, range] = NumericMean::take(onebit_randomizer, reader, header);
-    const double first_epsilon = take_second_layer(reader, header);
-    if (first_epsilon == header.epsilon)
+    const double report_epsilon = take_second_layer(reader, header);
+    if (report_epsilon == header.epsilon)
         return std::make_unique<NumericMean>(header, block, std::move(channel), range);
     const BinaryChannel kept(channel->steps(), header.epsilon);
-    const SymmetricChannel sent(2, second_odds(kept.odds(), 2, first_epsilon));
+    const SymmetricChannel sent(2, second_odds(kept.odds(), 2, report_epsilon));
     return std::make_unique<TwoLayerMean<BinaryChain>>(header, block, BinaryChain(kept, sent), range,
-                                                       first_epsilon);
+                                                       report_epsilon);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // positions and decoded values (see warp_design.hpp). It is derived from the linear program over all unbiased
 // ε-LDP channels, whose solutions are such windows; we know of no publication of it.
 //
-// With "first_epsilon", the output is memoized for the value and sometimes replaced by another one when it is
+// With "report_epsilon", the output is memoized for the value and sometimes replaced by another one when it is
 // sent. The replacement is symmetric, so that the report is a window again. Its decoded values are the best
 // for ε₁.
 //
@@ -19,10 +19,10 @@ namespace {
 
 constexpr const char* aims[] = {"worst", "average"};
 constexpr Option options[] = {
-    grid_option, {.name = "target", .choices = aims, .optional = true}, second_layer_option};
+    grid_option, {.name = "criterion", .choices = aims, .optional = true}, second_layer_option};
 
 void write(const Settings& settings, Writer& writer) {
-    const bool average = settings.word("target") == aims[1];
+    const bool average = settings.word("criterion") == aims[1];
     const double first = settings.real(second_layer_option.name);
     NumericMean::write(average ? average_randomizer : optimal_randomizer, settings,
                        first != 0 ? first : settings.epsilon(), writer);
@@ -32,14 +32,14 @@ void write(const Settings& settings, Writer& writer) {
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     auto [channel, range] = NumericMean::take(optimal_randomizer, reader, header);
-    const double first_epsilon = take_second_layer(reader, header);
-    if (first_epsilon == header.epsilon)
+    const double report_epsilon = take_second_layer(reader, header);
+    if (report_epsilon == header.epsilon)
         return std::make_unique<NumericMean>(header, block, std::move(channel), range);
     const auto& kept = static_cast<const WarpedChannel&>(*channel);
     const SymmetricChannel sent(kept.outputs(),
-                                second_odds(kept.odds(), kept.outputs(), first_epsilon, kept.width()));
+                                second_odds(kept.odds(), kept.outputs(), report_epsilon, kept.width()));
     return std::make_unique<TwoLayerMean<WarpedChain>>(header, block, WarpedChain(kept, sent), range,
-                                                       first_epsilon);
+                                                       report_epsilon);
 }
 
 }  // namespace

@@ -13,14 +13,14 @@ template <class Chain>
 class TwoLayerMean final : public NumericMean {
   public:
     TwoLayerMean(const Header& header, Bytes block, const Chain& chain, const Range& range,
-                 double first_epsilon)
+                 double report_epsilon)
         : NumericMean(header, block, std::make_unique<Chain>(chain), range),
           chain_(chain),
-          first_epsilon_(first_epsilon) {}
+          report_epsilon_(report_epsilon) {}
 
     std::vector<std::pair<std::string, double>> parameters() const override {
         auto all = NumericMean::parameters();
-        all.emplace_back("first_epsilon", first_epsilon_);
+        all.emplace_back("report_epsilon", report_epsilon_);
         all.emplace_back("second_epsilon", chain_.sent().epsilon());
         return all;
     }
@@ -42,7 +42,7 @@ class TwoLayerMean final : public NumericMean {
     }
     Exact worst_ratio() const override { return chain_.kept().worst_ratio(); }
 
-    double first_epsilon() const noexcept override { return first_epsilon_; }
+    double report_epsilon() const noexcept override { return report_epsilon_; }
     Exact instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const override {
         return exact(chain_.sent().weight(output(permanent), output(payload)), chain_.sent().total());
     }
@@ -55,7 +55,7 @@ class TwoLayerMean final : public NumericMean {
     }
 
     Chain chain_;
-    double first_epsilon_;
+    double report_epsilon_;
 };
 
 }  // namespace ldp

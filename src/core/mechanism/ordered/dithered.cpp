@@ -43,15 +43,15 @@ constexpr Option options[] = {
 class Dithered final : public DrawnLevels {
   public:
     Dithered(const Header& header, Bytes block, const PublicCuts& cuts, const std::optional<Range>& range,
-             double first_epsilon)
+             double report_epsilon)
         : DrawnLevels(header, block, cuts.points(), range),
           cuts_(cuts),
-          first_epsilon_(first_epsilon),
+          report_epsilon_(report_epsilon),
           kept_(cuts.buckets(), header.epsilon),
           partition_width_(cell_width(cuts.partitions())),
           bucket_width_(cell_width(cuts.buckets())) {
-        if (first_epsilon < header.epsilon)
-            sent_.emplace(cuts.buckets(), second_odds(kept_.worst_ratio(), cuts.buckets(), first_epsilon));
+        if (report_epsilon < header.epsilon)
+            sent_.emplace(cuts.buckets(), second_odds(kept_.worst_ratio(), cuts.buckets(), report_epsilon));
         set_even_levels(cuts.partitions());
     }
 
@@ -67,10 +67,10 @@ class Dithered final : public DrawnLevels {
                                    {"p", protocol().p},
                                    {"q", protocol().q}});
         if (sent_) {
-            all.emplace_back("first_epsilon", first_epsilon_);
+            all.emplace_back("report_epsilon", report_epsilon_);
             all.emplace_back("second_epsilon", sent_->epsilon());
         }
-        all.emplace_back("most_keys", static_cast<double>(most_keys()));
+        all.emplace_back("possible_responses", static_cast<double>(most_keys()));
         return all;
     }
 
@@ -96,7 +96,7 @@ class Dithered final : public DrawnLevels {
     }
     std::vector<double> key_spans(Bytes) const override { return {static_cast<double>(cuts_.buckets() - 1)}; }
     std::uint64_t most_keys() const noexcept override { return cuts_.buckets(); }
-    double first_epsilon() const noexcept override { return first_epsilon_; }
+    double report_epsilon() const noexcept override { return report_epsilon_; }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
         if (!valid_payload(payload)) return false;
@@ -188,7 +188,7 @@ class Dithered final : public DrawnLevels {
     std::vector<std::vector<double>> uncertain_people() const override;
 
     PublicCuts cuts_;
-    double first_epsilon_;
+    double report_epsilon_;
     SymmetricChannel kept_;
     std::optional<SymmetricChannel> sent_;
     std::size_t partition_width_, bucket_width_;
@@ -459,9 +459,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
               "The bytes were damaged or forged.");
     std::optional<Range> range;
     if (kind == numbers) range = read_range(reader);
-    const double first_epsilon = take_second_layer(reader, header);
+    const double report_epsilon = take_second_layer(reader, header);
     return std::make_unique<Dithered>(
-        header, block, PublicCuts(points, buckets, kind == categories_on_circle), range, first_epsilon);
+        header, block, PublicCuts(points, buckets, kind == categories_on_circle), range, report_epsilon);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class HaarOrdered final : public DrawnLevels {
     std::size_t state_size() const noexcept override { return first_counter(levels()) * counter_size; }
     std::vector<std::pair<std::string, double>> parameters() const override {
         return parameters_and(
-            {{"levels", levels()}, {"buckets", static_cast<double>(channels_.back().buckets())}});
+            {{"levels", levels()}, {"hash_buckets", static_cast<double>(channels_.back().buckets())}});
     }
 
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {

@@ -10,7 +10,7 @@ namespace ldp {
 
 namespace {
 
-constexpr const char* first_epsilon_key = "first_epsilon";
+constexpr const char* report_epsilon_key = "report_epsilon";
 
 [[noreturn]] void refuse(const std::string& message, const std::string& detail,
                          const std::string& hint = {}) {
@@ -29,7 +29,7 @@ bool is_usual_grid(const Option& option) noexcept {
 
 /// Whether the mechanism can report in one layer, or in two.
 bool in_layers(const MechanismEntry& entry, bool two) noexcept {
-    const Option* first = find_option(entry, first_epsilon_key);
+    const Option* first = find_option(entry, report_epsilon_key);
     return two ? first != nullptr : first == nullptr || first->optional;
 }
 
@@ -56,8 +56,8 @@ OptionValues options_for(const MechanismEntry& entry, const Attribute& attribute
     OptionValues options = attribute.options;
     for (const Option& option : entry.options)
         if (is_usual_grid(option)) options.try_emplace(option.name, terms.grid);
-    if (terms.first_epsilon != 0 && find_option(entry, first_epsilon_key) != nullptr)
-        options[first_epsilon_key] = terms.first_epsilon;
+    if (terms.report_epsilon != 0 && find_option(entry, report_epsilon_key) != nullptr)
+        options[report_epsilon_key] = terms.report_epsilon;
     return options;
 }
 
@@ -78,7 +78,7 @@ bool reports_parts(const MechanismEntry& entry) noexcept {
 }
 
 bool suits(const MechanismEntry& entry, const Attribute& attribute, const PartTerms& terms) noexcept {
-    return reports_parts(entry) && takes(entry, attribute) && in_layers(entry, terms.first_epsilon != 0);
+    return reports_parts(entry) && takes(entry, attribute) && in_layers(entry, terms.report_epsilon != 0);
 }
 
 std::string kind_of_part(const Attribute& attribute) {
@@ -93,7 +93,7 @@ const std::string& name_of_part(const Attribute& attribute) {
 }
 
 std::string no_mechanism_for(const Attribute& attribute, const PartTerms& terms) {
-    if (terms.first_epsilon != 0)
+    if (terms.report_epsilon != 0)
         return std::string("No mechanism reports a ") + kind_of_part(attribute) +
                " of a record in two layers.";
     return "None of the mechanisms takes it.";
@@ -116,7 +116,7 @@ std::vector<Attribute> reported_alone(const std::vector<Attribute>& attributes, 
 
 Settings settings_through(const MechanismEntry& entry, const std::vector<Attribute>& attributes,
                           const PartAttributes& part, const PartTerms& terms) {
-    OptionValues options = part.joint ? OptionValues{{"views", views_of_part(part, terms.together)}}
+    OptionValues options = part.joint ? OptionValues{{"marginals", views_of_part(part, terms.together)}}
                                       : options_for(entry, attributes[part.first], terms);
     return {entry, terms.epsilon, reported_alone(attributes, part), std::move(options)};
 }
@@ -136,13 +136,13 @@ namespace {
         hint = "Collect \"" + name_of_part(attribute) + "\" in a collection of its own.";
     } else if (suitable.empty()) {
         detail = no_mechanism_for(attribute, terms);
-        hint = terms.first_epsilon != 0 ? "Leave \"first_epsilon\" out, or collect \"" +
-                                              name_of_part(attribute) + "\" in a collection of its own."
-                                        : "";
+        hint = terms.report_epsilon != 0 ? "Leave \"report_epsilon\" out, or collect \"" +
+                                               name_of_part(attribute) + "\" in a collection of its own."
+                                         : "";
     } else {
         suitable.insert(suitable.begin(), "auto");
         detail = std::string("Suitable for a ") + kind_of_part(attribute) +
-                 (terms.first_epsilon != 0 ? " in two layers are " : " are ") + joined(suitable) + ".";
+                 (terms.report_epsilon != 0 ? " in two layers are " : " are ") + joined(suitable) + ".";
     }
     refuse(attribute.mechanism + " cannot report \"" + name_of_part(attribute) + "\" in a record", detail,
            hint);
@@ -155,23 +155,23 @@ std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes, c
     for (const auto& set : together) {
         const std::set<std::int64_t> different(set.begin(), set.end());
         if (set.size() < 2 || set.size() > 3 || different.size() != set.size())
-            refuse("a set of \"together\" has two or three different attributes",
+            refuse("a set of \"joint_tables\" has two or three different attributes",
                    "Found one of " + std::to_string(set.size()) + ".");
         for (const std::int64_t j : set) joint.insert(static_cast<std::size_t>(j));
     }
     if (!joint.empty() && *joint.rbegin() - *joint.begin() + 1 != joint.size()) {
         std::string names;
         for (const std::size_t j : joint) names += (names.empty() ? "" : ", ") + attributes[j].name;
-        refuse("the attributes of \"together\" are not next to each other", "They are " + names + ".",
+        refuse("the attributes of \"joint_tables\" are not next to each other", "They are " + names + ".",
                "List them one after another in \"attributes\".");
     }
     for (const std::size_t j : joint)
         if (attributes[j].strings)
             refuse("joint tables need categories, and \"" + attributes[j].name + "\" is a text",
-                   "\"together\" names it.", "List its values as its \"domain\".");
+                   "\"joint_tables\" names it.", "List its values as its \"domain\".");
         else if (attributes[j].numeric() || !attributes[j].vector.empty())
             refuse("joint tables need categories, and \"" + attributes[j].name + "\" is a number",
-                   "\"together\" names it.", "Divide its range: add \"bins\": 16, or \"edges\".");
+                   "\"joint_tables\" names it.", "Divide its range: add \"bins\": 16, or \"edges\".");
     std::vector<PartAttributes> parts;
     for (std::size_t j = 0; j < attributes.size();) {
         std::size_t end = j + 1;
@@ -198,14 +198,14 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
     const auto each = std::span(attributes).subspan(part.first, part.count);
     for (Attribute& attribute : each) attribute.share = std::max<std::uint64_t>(attribute.share, 1);
     if (part.joint) {
-        if (terms.first_epsilon != 0)
-            refuse("joint tables cannot be reported in two layers", "The spec has \"first_epsilon\".",
-                   "Leave out \"together\", or \"first_epsilon\".");
+        if (terms.report_epsilon != 0)
+            refuse("joint tables cannot be reported in two layers", "The spec has \"report_epsilon\".",
+                   "Leave out \"joint_tables\", or \"report_epsilon\".");
         for (const Attribute& attribute : each)
             if (!attribute.mechanism.empty() || !attribute.want.empty() || !attribute.options.empty())
-                refuse("an attribute of \"together\" has no mechanism of its own",
+                refuse("an attribute of \"joint_tables\" has no mechanism of its own",
                        "\"" + attribute.name + "\" is reported in joint tables.",
-                       "Remove its \"mechanism\", \"want\" and options.");
+                       "Remove its \"mechanism\", \"estimate\" and options.");
         (void)settings_of_part(attributes, part, terms);  // refuses tables that are too large
         return;
     }
@@ -217,7 +217,7 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
     const Settings settled = settings_of_part(attributes, part, terms);
     OptionValues options;
     for (const Option& option : entry->options) {
-        if (!option.applies(settled.attributes()) || option.name == std::string_view(first_epsilon_key))
+        if (!option.applies(settled.attributes()) || option.name == std::string_view(report_epsilon_key))
             continue;
         const OptionValue& value = settled.option(option.name);
         const bool usual = is_usual_grid(option) && value == OptionValue(terms.grid);

@@ -26,7 +26,7 @@ struct PartAttributes {
 /// The options of a record that its parts share.
 struct PartTerms {
     double epsilon;               ///< of a part
-    double first_epsilon;         ///< of the first report of a part in two layers; 0 in one layer
+    double report_epsilon;        ///< of the first report of a part in two layers; 0 in one layer
     std::uint64_t grid;           ///< of numbers whose attribute has no grid of its own
     const IntegerRows& together;  ///< sets of attributes in joint tables
 };
@@ -76,7 +76,7 @@ struct RecordLayout {
     /// Returns the terms of the parts if a report has this number of them. They refer to the layout.
     [[nodiscard]] PartTerms terms(double epsilon, const OptionValues& options, std::uint64_t reported) const;
 };
-/// Sorts the sets of "together" in the options of a record, which are complete with their defaults, and
+/// Sorts the sets of "joint_tables" in the options of a record, which are complete with their defaults, and
 /// divides its attributes. `per_report` is 0 if the spec leaves it open. Throws Error (invalid_spec).
 [[nodiscard]] RecordLayout layout_of_record(SettingsDraft& draft);
 /// Checks the number of parts in a report and the ε of its layers. Throws Error (invalid_spec).

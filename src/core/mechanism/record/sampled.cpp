@@ -64,9 +64,9 @@ std::vector<std::pair<std::string, double>> SampledRecord::parameters() const {
     const auto [least, most] = std::ranges::minmax_element(runs_, {}, &PartRun::weight);
     std::vector<std::pair<std::string, double>> all{{"attributes", static_cast<double>(attributes_)},
                                                     {"per_report", static_cast<double>(s_)},
-                                                    {"epsilon_of_each", runs_[0].inner->epsilon()},
-                                                    {"least_chance", chance(*least)},
-                                                    {"greatest_chance", chance(*most)}};
+                                                    {"epsilon_per_part", runs_[0].inner->epsilon()},
+                                                    {"min_probability", chance(*least)},
+                                                    {"max_probability", chance(*most)}};
     if (parts_ != attributes_)
         all.insert(all.begin() + 1, {std::string("parts"), static_cast<double>(parts_)});
     // The parts of one report are independent, so that the ε of their second layers add up.
@@ -164,9 +164,9 @@ bool SampledRecord::valid_permanent(Bytes public_randomness, Bytes permanent) co
     return valid;
 }
 
-double SampledRecord::first_epsilon() const noexcept {
+double SampledRecord::report_epsilon() const noexcept {
     double most = 0;
-    for (const PartRun& run : runs_) most = std::max(most, run.inner->first_epsilon());
+    for (const PartRun& run : runs_) most = std::max(most, run.inner->report_epsilon());
     return most < runs_[0].inner->epsilon() ? static_cast<double>(s_) * most : epsilon();
 }
 

@@ -58,7 +58,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     std::vector<Cell> response_key(Input input, Bytes public_randomness) const override;
     std::vector<double> key_spans(Bytes public_randomness) const override;
     bool valid_permanent(Bytes public_randomness, Bytes permanent) const override;
-    double first_epsilon() const noexcept override;
+    double report_epsilon() const noexcept override;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;

@@ -48,9 +48,10 @@ std::vector<Estimate> SampledRecord::estimate(const Counts& counts, const Questi
         if (place.run->inner->can_estimate(Quantity::strings))
             check_can_estimate(*place.run->inner, Quantity::frequencies);
         if (!place.run->inner->can_estimate(Quantity::frequencies))
-            raise(ErrorCode::unsupported, "attribute " + std::to_string(question.attribute) + " is a number",
-                  "Its mechanism estimates means. Categories have shares of values.",
-                  "For shares of ranges of a number, write \"want\": \"distribution\" into the attribute.");
+            raise(
+                ErrorCode::unsupported, "attribute " + std::to_string(question.attribute) + " is a number",
+                "Its mechanism estimates means. Categories have shares of values.",
+                "For shares of ranges of a number, write \"estimate\": \"distribution\" into the attribute.");
         return estimate_part(counts.n, counted(counts, place),
                              {question.quantity, question.target, question.attribute - place.attribute()});
     }

@@ -23,11 +23,11 @@ constexpr const char* together_words[] = {"none"};
 constexpr Option options[] = {
     {.name = "per_report", .fallback = 0, .least = 0, .most = max_attributes},
     grid_option,
-    {.name = "together", .choices = together_words, .groups = true, .optional = true},
+    {.name = "joint_tables", .choices = together_words, .groups = true, .optional = true},
     second_layer_option,
     {.name = "people", .fallback = 0, .least = 1, .most = max_count, .optional = true}};
 
-/// The sets of "together"; none if the option is its default.
+/// The sets of "joint_tables"; none if the option is its default.
 IntegerRows sets_of(const OptionValue& together) {
     const auto* rows = std::get_if<IntegerRows>(&together);
     return rows == nullptr ? IntegerRows{} : *rows;
@@ -42,7 +42,7 @@ void settle(SettingsDraft& draft) {
     for (const PartAttributes& part : layout.parts) settle_part(draft.attributes, part, terms);
     for (const Attribute& attribute : draft.attributes)
         if (attribute.margin > 0)
-            refuse_open_choice("\"margins\" determine how often each attribute is reported.");
+            refuse_open_choice("\"max_margin_of_error\" determine how often each attribute is reported.");
 }
 
 /// Weights that add up to s times their bound T, in proportion to the shares, except that a part whose
@@ -72,7 +72,7 @@ std::vector<std::uint32_t> weights(const std::vector<std::uint64_t>& shares, std
 
 void write(const Settings& settings, Writer& writer) {
     const std::uint64_t s = settings.number("per_report");
-    const IntegerRows sets = sets_of(settings.option("together"));
+    const IntegerRows sets = sets_of(settings.option("joint_tables"));
     const std::vector<PartAttributes> parts = parts_of(settings.attributes(), sets);
     const double first = settings.real(second_layer_option.name);
     const PartTerms terms{epsilon_of_each(settings.epsilon(), s), first == 0 ? 0 : epsilon_of_each(first, s),
@@ -146,7 +146,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         if (!runs.empty() && runs.back().weight == run.weight &&
             std::ranges::equal(runs.back().inner->block(), run.inner->block()))
             malformed("two runs of attributes are alike");
-        const auto layers = [](const Mechanism& one) { return one.first_epsilon() < one.epsilon(); };
+        const auto layers = [](const Mechanism& one) { return one.report_epsilon() < one.epsilon(); };
         if (!runs.empty() && layers(*runs.back().inner) != layers(*run.inner))
             malformed("a record has attributes in one layer and attributes in two layers");
         parts += run.length;
@@ -174,7 +174,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 namespace ldp {
 
 RecordLayout layout_of_record(SettingsDraft& draft) {
-    OptionValue& together = draft.options.at("together");
+    OptionValue& together = draft.options.at("joint_tables");
     if (auto* rows = std::get_if<IntegerRows>(&together)) {
         for (auto& set : *rows) std::ranges::sort(set);
         std::ranges::sort(*rows);

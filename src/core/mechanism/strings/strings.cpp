@@ -62,10 +62,10 @@ class Strings final : public Mechanism, public StringShares {
     std::size_t state_size() const noexcept override { return counters_of_state() * counter_size; }
     std::vector<std::pair<std::string, double>> parameters() const override {
         return {{"alphabet_size", static_cast<double>(levels().base() - 1)},
-                {"longest", static_cast<double>(levels().longest())},
+                {"max_length", static_cast<double>(levels().longest())},
                 {"levels", static_cast<double>(levels().count())},
-                {"first_level", static_cast<double>(levels().length(0))},
-                {"buckets", static_cast<double>(design_.buckets)},
+                {"first_level_length", static_cast<double>(levels().length(0))},
+                {"hash_buckets", static_cast<double>(design_.buckets)},
                 {"cohorts", static_cast<double>(design_.cohorts)},
                 {"p", design_.protocol.p},
                 {"q", design_.protocol.q}};
@@ -215,9 +215,9 @@ std::vector<Check> Strings::health(const Counts& counts) const {
 
 // Format ---------------------------------------------------------------------------------------------------
 
-constexpr Option options[] = {{.name = "first", .fallback = 0, .least = 1, .most = 63},
-                              {.name = "step", .fallback = 0, .least = 1, .most = 63},
-                              {.name = "buckets", .fallback = 0, .least = 2, .most = max_buckets},
+constexpr Option options[] = {{.name = "first_level_length", .fallback = 0, .least = 1, .most = 63},
+                              {.name = "level_step", .fallback = 0, .least = 1, .most = 63},
+                              {.name = "hash_buckets", .fallback = 0, .least = 2, .most = max_buckets},
                               {.name = "cohorts", .fallback = 0, .least = 1, .most = max_cohorts}};
 
 /// Returns whether the candidates of the first level, and those of a search with the default number of
@@ -236,9 +236,9 @@ bool searchable(const StringLevels& levels, std::uint64_t first, std::uint64_t s
 void settle(SettingsDraft& draft) {
     const StringDomain& strings = *draft.attributes[0].strings;
     const std::uint64_t base = strings.alphabet.size() + 1;
-    auto& first = std::get<std::uint64_t>(draft.options.at("first"));
-    auto& step = std::get<std::uint64_t>(draft.options.at("step"));
-    auto& buckets = std::get<std::uint64_t>(draft.options.at("buckets"));
+    auto& first = std::get<std::uint64_t>(draft.options.at("first_level_length"));
+    auto& step = std::get<std::uint64_t>(draft.options.at("level_step"));
+    auto& buckets = std::get<std::uint64_t>(draft.options.at("hash_buckets"));
     auto& cohorts = std::get<std::uint64_t>(draft.options.at("cohorts"));
     if (step == 0) step = StringLevels::usual_step(base);
     if (first == 0) first = StringLevels::usual_first(base);
@@ -250,27 +250,28 @@ void settle(SettingsDraft& draft) {
         cohorts =
             std::clamp<std::uint64_t>(usual_counters(draft.epsilon) / (levels * buckets), 1, usual_cohorts);
     if (levels * buckets * cohorts > max_counters)
-        raise(ErrorCode::invalid_spec, "the summaries of strings would be too large",
-              "With " + std::to_string(levels) + " levels, " + std::to_string(cohorts) + " cohorts and " +
-                  std::to_string(buckets) + " buckets they have " +
-                  std::to_string(levels * buckets * cohorts) + " counters; allowed are " +
-                  std::to_string(max_counters) + ".",
-              "Give fewer \"cohorts\" or \"buckets\", or a larger \"first\" or \"step\".");
+        raise(
+            ErrorCode::invalid_spec, "the summaries of strings would be too large",
+            "With " + std::to_string(levels) + " levels, " + std::to_string(cohorts) + " cohorts and " +
+                std::to_string(buckets) + " buckets they have " + std::to_string(levels * buckets * cohorts) +
+                " counters; allowed are " + std::to_string(max_counters) + ".",
+            "Give fewer \"cohorts\" or \"hash_buckets\", or a larger \"first_level_length\" or \"level_step\".");
     if (!searchable(StringLevels(base, strings.longest, first, step), first, step, cohorts))
-        raise(ErrorCode::invalid_spec, "a search would examine too many prefixes",
-              "Its first level has " + std::to_string(first) + " characters, and the others " +
-                  std::to_string(step) + " more each, of an alphabet of " + std::to_string(base - 1) +
-                  " characters.",
-              "Give a smaller \"first\" or \"step\" or fewer \"cohorts\", or leave them out.");
+        raise(
+            ErrorCode::invalid_spec, "a search would examine too many prefixes",
+            "Its first level has " + std::to_string(first) + " characters, and the others " +
+                std::to_string(step) + " more each, of an alphabet of " + std::to_string(base - 1) +
+                " characters.",
+            "Give a smaller \"first_level_length\" or \"level_step\" or fewer \"cohorts\", or leave them out.");
 }
 
 void write(const Settings& settings, Writer& writer) {
     const StringDomain& strings = *settings.attributes()[0].strings;
     writer.put(static_cast<std::uint32_t>(strings.alphabet.size()));
     writer.put(static_cast<std::uint8_t>(strings.longest));
-    writer.put(static_cast<std::uint8_t>(settings.number("first")));
-    writer.put(static_cast<std::uint8_t>(settings.number("step")));
-    writer.put(static_cast<std::uint32_t>(settings.number("buckets")));
+    writer.put(static_cast<std::uint8_t>(settings.number("first_level_length")));
+    writer.put(static_cast<std::uint8_t>(settings.number("level_step")));
+    writer.put(static_cast<std::uint32_t>(settings.number("hash_buckets")));
     writer.put(static_cast<std::uint32_t>(settings.number("cohorts")));
 }
 

@@ -197,7 +197,7 @@ constexpr auto randomizer_names = [] {
     return names;
 }();
 constexpr const char* detail_names[] = {"sampled", "global"};
-constexpr const char* aim_names[] = {"leaves", "mean", "ranges"};  // in the order of Aim
+constexpr const char* aim_names[] = {"attributes", "mean", "ranges"};  // in the order of Aim
 
 std::unique_ptr<const NumericChannel> channel_of(const NumericRandomizer& randomizer, double epsilon,
                                                  std::uint64_t steps) {
@@ -252,7 +252,7 @@ void write(const Settings& settings, Writer& writer) {
     const NumericRandomizer& randomizer =
         *std::ranges::find(randomizers, settings.word("randomizer"), &NumericRandomizer::name);
     const auto aim =
-        static_cast<Aim>(std::ranges::find(aim_names, settings.word("target")) - std::begin(aim_names));
+        static_cast<Aim>(std::ranges::find(aim_names, settings.word("optimize_for")) - std::begin(aim_names));
     const std::vector<UnitRange>& ranges = settings.ranges("coefficients");
     const std::uint64_t steps = settings.number("grid");
     const bool global = settings.word("details") == detail_names[1];
@@ -317,7 +317,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 constexpr Option options[] = {grid_option,
                               {.name = "randomizer", .choices = randomizer_names},
                               {.name = "details", .choices = detail_names},
-                              {.name = "target", .choices = aim_names},
+                              {.name = "optimize_for", .choices = aim_names},
                               {.name = "coefficients", .ranges = true, .optional = true}};
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace ldp::test {
 
-BOOST_AUTO_TEST_SUITE(answer_page)
+BOOST_AUTO_TEST_SUITE(results_page)
 
 using namespace sample;
 
