@@ -123,16 +123,16 @@ bool memory(Bytes bytes) {
     Memory remembered = live(collection, store, choices, 1);
     if (choices.rarely(2)) damage(remembered.public_randomness, choices);
     if (choices.rarely(2)) damage(remembered.course, choices);
-    for (PermanentResponse& answer : remembered.answers) {
-        if (choices.rarely(2)) damage(answer.permanent, choices);
-        if (choices.rarely(4) && !answer.key.empty())
-            answer.key[choices.up_to(answer.key.size())] = choices.word();
-        if (choices.rarely(16)) answer.key.resize(choices.up_to(4));
-        if (choices.rarely(16)) answer.epsilon = choices.real();
+    for (PermanentResponse& response : remembered.responses) {
+        if (choices.rarely(2)) damage(response.permanent, choices);
+        if (choices.rarely(4) && !response.key.empty())
+            response.key[choices.up_to(response.key.size())] = choices.word();
+        if (choices.rarely(16)) response.key.resize(choices.up_to(4));
+        if (choices.rarely(16)) response.epsilon = choices.real();
     }
-    if (choices.rarely(16)) remembered.answers.clear();
+    if (choices.rarely(16)) remembered.responses.clear();
     MemoryStore implanted(fresh);
-    implanted.append({}, 0, {}, {remembered.public_randomness, remembered.course, remembered.answers});
+    implanted.append({}, 0, {}, {remembered.public_randomness, remembered.course, remembered.responses});
     const bool taken = !refused({ErrorCode::environment},
                                 [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
     from_a_snapshot(collection, implanted, choices);

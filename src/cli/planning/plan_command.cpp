@@ -2,6 +2,7 @@
 
 #include "core/plan/plan.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 
@@ -47,6 +48,13 @@ constexpr Key keys[] = {
     {"power", false, "probability of detecting the effect (default: 0.8)"},
 };
 
+/// The option of a key: `--repeat-rate` for `repeat_rate`.
+std::string option_of(const Key& key) {
+    std::string option = key.name;
+    std::ranges::replace(option, '_', '-');
+    return option;
+}
+
 Options options() {
     namespace po = boost::program_options;
     Options options;
@@ -58,9 +66,9 @@ Options options() {
         "csv", po::bool_switch(), "write the rows of ldp_plan as CSV, with all digits");
     for (const Key& key : keys)
         if (key.word)
-            options.add_options()(key.name, po::value<std::string>(), key.help);
+            options.add_options()(option_of(key).c_str(), po::value<std::string>(), key.help);
         else
-            options.add_options()(key.name, po::value<double>(), key.help);
+            options.add_options()(option_of(key).c_str(), po::value<double>(), key.help);
     add_stream_options(options);
     return options;
 }
@@ -78,12 +86,13 @@ std::string with(const std::string& text, Add add) {
 std::string question(const Arguments& arguments) {
     return with(arguments["target-json"].as<std::string>(), [&](Json& question) {
         for (const Key& key : keys) {
-            if (arguments.count(key.name) == 0) continue;
+            const std::string option = option_of(key);
+            if (arguments.count(option) == 0) continue;
             if (key.word) {
-                question[key.name] = arguments[key.name].as<std::string>();
+                question[key.name] = arguments[option].as<std::string>();
                 continue;
             }
-            const double number = arguments[key.name].as<double>();
+            const double number = arguments[option].as<double>();
             const auto whole = static_cast<std::int64_t>(number);
             question[key.name] = static_cast<double>(whole) == number ? Json(whole) : Json(number);
         }
