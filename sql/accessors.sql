@@ -269,7 +269,7 @@ COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, te
     'Returns the value of the named attribute of a record, in its units, below which this share of the people lies.';
 
 CREATE FUNCTION @extschema@.ldp_quantiles(summary @extschema@.ldp_summary,
-        shares float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+        probabilities float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_quantile_at
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 5 SUPPORT ldp_internal.ldp_rows;
 COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[], float8, text, text) IS

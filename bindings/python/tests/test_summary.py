@@ -78,7 +78,7 @@ class Equality(unittest.TestCase):
         call = f"ldp_{function}({', '.join(words)})"
         try:
             if function == "learn_marginals":
-                return [row for row in self.run_sql(f"SELECT {call} AS views", parameters) if row["marginals"] is not None]
+                return [row for row in self.run_sql(f"SELECT {call} AS marginals", parameters) if row["marginals"] is not None]
             if function == "frequent_texts":
                 found = self.run_sql(f"SELECT {call} AS pairs", parameters)[0]["pairs"]
                 return [{"attribute": attribute, "label": label} for attribute, label in found]
