@@ -140,13 +140,14 @@ COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS
     'argument shrink accepts none, soft and sure.';
 
 CREATE FUNCTION @extschema@.ldp_coefficients(summary @extschema@.ldp_summary,
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8, text, text) IS
     'Returns the estimated mean of every Haar coefficient, with standard error and interval. Attributes are scaled '
     'to [-1,1]. Coefficient 0 is the overall mean. The others are half the differences between left and right '
-    'halves, level by level from the root.';
+    'halves, level by level from the root. In a record, attribute is the name of a vector; it may be omitted if '
+    'the record has one Haar vector.';
 
 -- Shares of values
 

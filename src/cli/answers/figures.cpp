@@ -152,7 +152,7 @@ class Questions {
             return row.scale->lower == figure.rows[0].scale->lower &&
                    row.scale->upper == figure.rows[0].scale->upper;
         });
-        if (vector || (same && figure.rows.size() >= least_vector)) {
+        if (same && (vector || figure.rows.size() >= least_vector)) {
             figure.kind = Figure::Kind::vector;
             for (Row& row : figure.rows) row.scale.reset();
         } else {

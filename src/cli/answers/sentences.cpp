@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "accounting/posterior_odds.hpp"
 #include "cli/answers/answer_sections.hpp"
@@ -13,6 +14,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
+#include "core/spec/attributes.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/summary/pooling.hpp"
 
@@ -63,6 +65,20 @@ std::string values_of(const Attribute& attribute) {
     return attribute.labels.size() > most ? text + ", \u2026" : text;
 }
 
+/// The same of a vector, whose elements have one range or each their own.
+std::string values_of_vector(std::span<const Attribute> elements) {
+    const std::string count = grouped(elements.size()) + " numbers";
+    const auto same = [&](const Attribute& one) {
+        return one.min == elements[0].min && one.max == elements[0].max;
+    };
+    if (std::ranges::all_of(elements, same)) return count + ", each " + values_of(elements[0]);
+    std::string text = count;
+    constexpr std::size_t most = 8;
+    for (std::size_t i = 0; i < std::min(most, elements.size()); ++i)
+        text += (i == 0 ? ": " : ", ") + name(element_label(elements[i]), 30) + " " + values_of(elements[i]);
+    return elements.size() > most ? text + ", \u2026" : text;
+}
+
 /// The attributes and their randomization.
 Section collected(const Source& source) {
     const Spec& spec = source.spec();
@@ -74,11 +90,10 @@ Section collected(const Source& source) {
     for (const Attribute& attribute : spec.attributes()) {
         if (!is_first_element(spec, attribute)) continue;
         const bool vector = !attribute.vector.empty();
-        const auto elements = std::ranges::count(spec.attributes(), attribute.vector, &Attribute::vector);
-        std::vector<Cell> row{
-            {name(vector ? attribute.vector : attribute.name)},
-            {(vector ? grouped(static_cast<std::uint64_t>(elements)) + " numbers, each " : "") +
-             values_of(attribute)}};
+        const auto count = static_cast<std::size_t>(
+            std::ranges::count(spec.attributes(), attribute.vector, &Attribute::vector));
+        std::vector<Cell> row{{name(vector ? attribute.vector : attribute.name)},
+                              {vector ? values_of_vector({&attribute, count}) : values_of(attribute)}};
         if (attribute.derived()) row[1].text += ", a product of others that the device computes";
         if (drawn) row.push_back({attribute.mechanism});
         table.rows.push_back(std::move(row));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iomanip>
 #include <ostream>
+#include <span>
 
 #include "cli/command.hpp"
 #include "core/base/error.hpp"
@@ -14,6 +15,7 @@
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/plan/plan.hpp"
+#include "core/spec/attributes.hpp"
 
 namespace ldp::cli {
 
@@ -29,8 +31,8 @@ struct Wanted {
     Json target;
 };
 
-/// Returns the estimates that are planned for a part: the mean of a number or of an element of a vector, the
-/// shares of a category, and the cells of pairs. For a distribution, they are its median and the share of
+/// Returns the estimates that are planned for a part: the mean of a number, of an element of a vector, or of
+/// each element if their ranges differ, the shares of a category, and the cells of pairs. For a distribution, they are its median and the share of
 /// half the range.
 std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attribute>& attributes) {
     const std::size_t count = part.mechanism->cells().size();
@@ -43,7 +45,13 @@ std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attri
         all.push_back({attribute, estimate, *chance, std::move(target)});
     };
     if (!attributes[part.first].vector.empty()) {
-        add(part.first, "mean of an element");
+        const auto elements = std::span(attributes).subspan(part.first, count);
+        const bool same = std::ranges::all_of(elements, [&](const Attribute& one) {
+            return one.min == elements[0].min && one.max == elements[0].max;
+        });
+        if (same) add(part.first, "mean of an element");
+        for (std::size_t j = part.first; !same && j < part.first + count; ++j)
+            add(j, "mean of " + element_label(attributes[j]));
         return all;
     }
     for (std::size_t j = part.first; j < part.first + count; ++j) {
@@ -116,7 +124,8 @@ RecordPlan plan_record(const std::string& spec, const std::string& target,
     for (const RecordPart& part : parts_of(*mechanism))
         for (Wanted& wanted : estimates_of(part, settled.attributes())) {
             wanted.target.update(common);
-            const std::string& name = listed_name(settled.attributes()[wanted.attribute]);
+            const Attribute& one = settled.attributes()[wanted.attribute];
+            const std::string& name = margins.contains(one.name) ? one.name : listed_name(one);
             // A margin is one of shares or of means, not of quantiles and cells of tables.
             const bool of_margin = margins.contains(name) && !wanted.target.contains("quantile") &&
                                    !wanted.target.contains("joint_with");

@@ -417,21 +417,41 @@ Found first_look(const Subject& subject, const SummaryQuery& query) {
                         static_cast<std::uint64_t>(std::max<std::int64_t>(0, query.remaining)))});
 }
 
+/// The reports about the vector with this attribute, or about the only Haar vector of a record.
+SummaryView vector_of(const SummaryView& view, std::optional<std::size_t> attribute) {
+    if (attribute) return part(view, *attribute);
+    std::optional<std::size_t> only;
+    for (const RecordPart& one : parts_of(*view.mechanism)) {
+        if (!one.mechanism->can_estimate(Quantity::coefficients)) continue;
+        if (only)
+            throw Error(ErrorCode::unsupported, "these reports are about several vectors, and none is named",
+                        {}, "Specify one with the argument \"attribute\".");
+        only = one.first;
+    }
+    return only ? part(view, *only) : view;
+}
+
 /// A row per Haar coefficient.
-Found coefficients(const Subject& subject, const SummaryQuery& query) {
+Found coefficients(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
     const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
+    const std::optional<std::size_t> attribute = subject.attribute;
     return results<coefficient_columns>(ask(
         subject.summary, CoefficientRows{},
-        [=](const SummaryView& view) {
+        [=](const SummaryView& all_parts) {
+            const SummaryView view = vector_of(all_parts, attribute);
             CoefficientRows all;
+            if (view.n == 0) return all;
             all.estimates = ldp::estimate(view, {Quantity::coefficients, target});
             all.count = all.estimates.size();
             all.critical_value = critical_value;
             all.status = report_status(view);
             return all;
         },
-        [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::coefficients); }));
+        [=](const SummaryView& view) {
+            check_answer(*vector_of(view, attribute).mechanism, Quantity::coefficients);
+        }));
 }
 
 /// Diagnostics of honest reporting.

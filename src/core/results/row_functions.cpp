@@ -42,7 +42,7 @@ constexpr QueryParameter of_learn_range[] = {{"coverage", &SummaryQuery::coverag
 constexpr QueryParameter of_first_look[] = {{"other", &SummaryQuery::other, true},
                                             {"people", &SummaryQuery::remaining, true}};
 constexpr QueryParameter of_shrunk[] = {{"shrink", &SummaryQuery::shrink}, target};
-constexpr QueryParameter of_coefficients[] = {confidence, target};
+constexpr QueryParameter of_series[] = {confidence, target};
 constexpr QueryParameter of_health[] = {attribute};
 constexpr QueryParameter of_series_mean[] = {
     {"rounds", &SummaryQuery::rounds, true}, {"baseline", &SummaryQuery::baseline}, confidence, target};
@@ -99,10 +99,10 @@ constexpr RowFunction functions[] = {
     {"learn_range", accessors::learn_range, of_learn_range},
     {"pilot_choice", accessors::first_look, of_first_look},
     {"shrinkage", accessors::shrunk, of_shrunk},
-    {"coefficients", accessors::coefficients, of_coefficients},
+    {"coefficients", accessors::coefficients, of_means},
     {"health", accessors::health, of_health},
     {"spent", accessors::spent, of_association},
-    {"series", accessors::series, of_coefficients},
+    {"series", accessors::series, of_series},
     {"series_mean", accessors::series_mean, of_series_mean},
     {"series_between", accessors::series_range, of_series_range},
     {"series_quantiles", accessors::series_quantiles, of_series_quantiles, usual},

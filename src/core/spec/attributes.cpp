@@ -1,6 +1,7 @@
 #include "core/spec/attributes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <unordered_set>
 
@@ -150,13 +151,32 @@ void check_name(const Attribute& attribute) {
                 attribute.derived() ? "Give the product a \"name\" of its own." : "");
 }
 
-void range(JsonObject& reader, Attribute& attribute) {
-    attribute.min = reader.real("min", "a finite number, the least value");
-    attribute.max = reader.real("max", "a finite number, the greatest value");
+void check_range(const Attribute& attribute) {
     if (!(attribute.min < attribute.max) || attribute.max - attribute.min > 1e300)
         invalid("\"min\" must be less than \"max\", by at most 1e300",
                 "Attribute \"" + attribute.name + "\" has min " + shown(attribute.min) + " and max " +
                     shown(attribute.max) + ".");
+}
+
+void range(JsonObject& reader, Attribute& attribute) {
+    attribute.min = reader.real("min", "a finite number, the least value");
+    attribute.max = reader.real("max", "a finite number, the greatest value");
+    check_range(attribute);
+}
+
+/// One end of the ranges of a vector's elements: a number for all, or an array with one for each.
+std::vector<double> ends_of_elements(JsonObject& reader, const char* key, std::size_t count) {
+    const std::string allowed =
+        "a finite number, or an array of " + std::to_string(count) + " numbers, one for each element";
+    const Json& found = reader.need(key, allowed);
+    if (!found.is_array()) return std::vector<double>(count, reader.real(key, allowed));
+    std::vector<double> ends;
+    for (const Json& end : found) {
+        if (!end.is_number() || !std::isfinite(end.get<double>())) JsonObject::wrong(key, found, allowed);
+        ends.push_back(end.get<double>());
+    }
+    if (ends.size() != count) JsonObject::wrong(key, found, allowed);
+    return ends;
 }
 
 Attribute read_attribute(JsonObject& reader, std::string name) {
@@ -239,7 +259,7 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
     }
 }
 
-/// The elements of a vector: numbers of one range, each with a label.
+/// The elements of a vector: numbers of one range, or each with a range of its own, and each with a label.
 std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const std::string& name) {
     const std::string allowed =
         "a number of elements from 2 to " + std::to_string(max_elements) + ", or an array of as many labels";
@@ -262,12 +282,16 @@ std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const 
     Attribute element;
     element.name = name;
     check_name(element);
-    range(reader, element);
+    const std::vector<double> least = ends_of_elements(reader, "min", labels.size()),
+                              most = ends_of_elements(reader, "max", labels.size());
     element.vector = name;
     std::vector<Attribute> elements(labels.size(), element);
     for (std::size_t i = 0; i < labels.size(); ++i) {
         elements[i].name = name + "." + labels[i];
+        elements[i].min = least[i];
+        elements[i].max = most[i];
         check_name(elements[i]);
+        check_range(elements[i]);
     }
     return elements;
 }

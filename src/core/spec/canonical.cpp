@@ -1,6 +1,7 @@
 #include "core/spec/canonical.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "core/format/summary_frame.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -24,6 +25,15 @@ Json strings_json(const StringDomain& strings) {
     return json;
 }
 
+/// An end of a range: a number, or an array if the elements of a vector differ.
+Json common_or_each(std::span<const Attribute> elements, double Attribute::*end) {
+    if (std::ranges::all_of(elements, [&](const Attribute& one) { return one.*end == elements[0].*end; }))
+        return elements[0].*end;
+    Json all = Json::array();
+    for (const Attribute& one : elements) all.push_back(one.*end);
+    return all;
+}
+
 }  // namespace
 
 Json canonical_json(const Spec& spec) {
@@ -37,14 +47,17 @@ Json canonical_json(const Spec& spec) {
         const bool element = !attribute.vector.empty();
         if (element && j > 0 && attributes[j - 1].vector == attribute.vector) continue;
         Json entry{{"name", element ? attribute.vector : attribute.name}};
-        if (element)
-            for (std::size_t i = j; i < attributes.size() && attributes[i].vector == attribute.vector; ++i)
-                entry["vector"].push_back(element_label(attributes[i]));
+        std::size_t end = j + 1;
+        if (element) {
+            while (end < attributes.size() && attributes[end].vector == attribute.vector) ++end;
+            for (std::size_t i = j; i < end; ++i) entry["vector"].push_back(element_label(attributes[i]));
+        }
         if (attribute.strings) {
             entry["strings"] = strings_json(*attribute.strings);
         } else if (attribute.numeric() || attribute.binned()) {
-            entry["min"] = attribute.min;
-            entry["max"] = attribute.max;
+            const auto elements = std::span(attributes).subspan(j, end - j);
+            entry["min"] = common_or_each(elements, &Attribute::min);
+            entry["max"] = common_or_each(elements, &Attribute::max);
             if (attribute.binned()) entry["edges"] = attribute.edges;
         } else if (attribute.labels.empty()) {
             entry["domain"] = attribute.domain;

@@ -200,6 +200,43 @@ BOOST_AUTO_TEST_CASE(the_canonical_form_has_what_was_settled) {
     BOOST_CHECK_EQUAL(make_mechanism(spec)->cells().size(), 8u);
 }
 
+BOOST_AUTO_TEST_CASE(elements_of_a_vector_have_ranges_of_their_own) {
+    const auto with = [](const std::string& ranges) {
+        return record(1, {"\"vector\": [\"x\", \"y\", \"z\"], \"mechanism\": \"duchi_vector\", " + ranges,
+                          category(3, "grr")});
+    };
+    const auto found = canonical(with(R"("min": [0, -1, 0], "max": 5)"))["attributes"][0];
+    BOOST_CHECK_EQUAL(found["min"].dump(), "[0.0,-1.0,0.0]");
+    BOOST_CHECK_EQUAL(found["max"].dump(), "5.0");
+    const auto one = canonical(with(R"("min": [0, 0, 0], "max": [5, 5, 5])"));
+    BOOST_CHECK_EQUAL(one, canonical(with(R"("min": 0, "max": 5)")));
+    const Spec spec = resolve(with(R"("min": [0, -1, 0], "max": [1, 1, 99999])"));
+    BOOST_CHECK_EQUAL(spec.attributes()[1].min, -1);
+    BOOST_CHECK_EQUAL(spec.attributes()[2].max, 99999);
+    BOOST_CHECK_EQUAL(Spec::from_json(spec.to_json()).to_json(), spec.to_json());
+    // Estimates are in the unit of each element, and so is a margin.
+    const auto m = make_mechanism(spec);
+    SeededBits bits(3);
+    OwnedSummary summary(*m);
+    const Cell top = m->cells()[0] - 1;
+    for (int i = 0; i < 4000; ++i) summary.draw(std::vector<Cell>{top / 2, top, top / 4, 1}, bits);
+    const auto means = estimate(summary.view(), {Quantity::means, Target::sample});
+    const double truths[] = {0.5, 1, 24999.75};
+    for (std::size_t j = 0; j < 3; ++j)
+        BOOST_CHECK_LT(std::abs(means[j].value - truths[j]), 6 * means[j].standard_error);
+    BOOST_CHECK_CLOSE(means[2].standard_error / means[0].standard_error, 99999, 1);
+    const auto narrow =
+        canonical(record(1, {R"("vector": ["x", "y"], "min": [0, 0], "max": [1, 100])", category(3)},
+                         R"(, "max_margin_of_error": {"a0.y": 2})"));
+    const auto scaled =
+        canonical(record(1, {R"("vector": ["x", "y"], "min": [0, 0], "max": [1, 50])", category(3)},
+                         R"(, "max_margin_of_error": {"a0.y": 1})"));
+    BOOST_CHECK_EQUAL(narrow["attributes"][0]["weight"], scaled["attributes"][0]["weight"]);
+    for (const char* wrong : {R"("min": [0, 0], "max": 5)", R"("min": [0, "a", 0], "max": 5)",
+                              R"("min": [0, 5, 0], "max": 5)", R"("min": [], "max": 5)"})
+        BOOST_CHECK_THROW(static_cast<void>(resolve(with(wrong))), Error);
+}
+
 BOOST_AUTO_TEST_CASE(the_mechanism_of_a_part_is_the_best_at_its_epsilon) {
     for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) {
         const auto document =
