@@ -116,6 +116,10 @@ BOOST_AUTO_TEST_CASE(a_second_layer_answers_anew) {
         R"({"mechanism": "sampled")" + rest +
             R"("attributes": [{"name": "a", "domain": 3, "mechanism": "l_grr"},
             {"name": "b", "min": 0, "max": 9, "mechanism": "onebit", "evolving": true}]})",
+        R"({"mechanism": "haar")" + rest +
+            R"("attributes": [{"name": "a", "min": 0, "max": 9, "evolving": true}, {"name": "b", "min": 0, "max": 9}]})",
+        R"({"mechanism": "joint")" + rest +
+            R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}]})",
     };
     std::uint64_t seed = 50;
     for (const std::string& json : specs) {
@@ -172,6 +176,11 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
         R"({"mechanism": "sampled", "epsilon": 4, "report_epsilon": 2, "budget": {"epsilon": 1000000}, "attributes": [
             {"name": "a", "min": 0, "max": 8, "mechanism": "optimal", "evolving": true},
             {"name": "b", "domain": 3, "mechanism": "l_grr"}, {"name": "c", "domain": 9, "mechanism": "loloha"}]})",
+        R"({"mechanism": "joint", "epsilon": 2, "report_epsilon": 0.5, "evolving": {}, "budget": {"epsilon": 1000000},
+            "attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": 3}]})",
+        R"({"mechanism": "sampled", "epsilon": 2, "report_epsilon": 1, "budget": {"epsilon": 1000000}, "attributes": [
+            {"name": "a", "vector": 2, "min": [0, -5], "max": [8, 5], "mechanism": "haar", "evolving": true},
+            {"name": "b", "domain": 3}, {"name": "c", "domain": 3}], "joint_tables": [["b", "c"]]})",
     };
     std::uint64_t seed = 1;
     for (const std::string& json : specs) {

@@ -171,11 +171,14 @@ void Forge::tables(Writer& writer) {
         if (order < d) kind(order, false);
         if (singles) kind(1, true), kind(1, false);
     }
+    const bool layers = choices_.rarely(3);
     for (const auto& [cells, attributes] : kinds) {
         two(writer, choices_.rarely(8) ? choices_.number(1, 65535)
+                    : layers           ? choices_.up_to(2)
                                        : 1 + choices_.up_to(std::max<std::uint64_t>(cells, 2) - 1));
         two(writer, choices_.rarely(8) ? choices_.number(0, 65535) : 1);
     }
+    if (layers) epsilon(writer);
 }
 
 void Forge::questions(Writer& writer) {
@@ -388,7 +391,7 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
                     one(to, odd ? choices_.up_to(256) : 0x81);
                     one(to, odd ? choices_.up_to(256) : 0x7f);
                 });
-            if (global) epsilon(writer);
+            if (global || choices_.rarely(2)) epsilon(writer);
             break;
         }
         case haar_ordered: {

@@ -142,7 +142,47 @@ FROM ldp_estimate(ldp_summary_of('panel')) AS a JOIN ldp_estimate(ldp_summary_of
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 1, attribute => 'mood');
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 0, attribute => 'mood');
 
+-- Joint tables and a Haar vector, whose elements have ranges of their own, in two layers. Views of two and three cells are reported through l_grr, the
+-- view of six cells through l_osue.
+SELECT ldp_create_collection('layers', '{"mechanism": "sampled", "epsilon": 1, "report_epsilon": 0.5, "grid": 10, "evolving": {}, "budget": {"epsilon": 1000000},
+    "attributes": [{"name": "mood", "domain": ["bad", "ok", "good"]}, {"name": "car", "domain": ["no", "yes"]},
+    {"name": "person", "vector": ["age", "hours", "gain", "loss"], "min": [20, 0, 0, 0], "max": [80, 100, 50000, 50000], "mechanism": "haar"}], "per_report": 1, "joint_tables": [["mood", "car"]]}');
+SELECT a ->> 'name' AS name, a -> 'min' AS min, a -> 'max' AS max, a -> 'report_epsilon' AS own FROM jsonb_array_elements(ldp_client_spec('layers') -> 'attributes') AS a WHERE a ? 'min';
+SELECT ldp_client_spec('layers') -> 'report_epsilon' AS one_report;
+SELECT ldp_open_rounds('layers', 1, 3);
+INSERT INTO layers SELECT pg_temp.report_to('layers', CASE WHEN i % 5 < 3 THEN '00' || pg_temp.little(i % 3, 1) || pg_temp.little(CASE i % 3 WHEN 0 THEN mood WHEN 1 THEN car ELSE 1 << (mood * 2 + car) END, 1)
+    ELSE '01' || pg_temp.little(i / 5 % 4, 1) || pg_temp.little(i % 95, 1) END), r
+FROM generate_series(1, 3000) AS i, generate_series(1, 3) AS r, LATERAL (SELECT (i + r) / 21 % 3 AS mood, i / 63 % 2 AS car) AS p;
+SELECT ldp_summary_of('layers', round => 1) AS one, ldp_summary_of('layers') AS three \gset
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_estimate(:'one'::ldp_summary);
+SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, lower < upper AS interval, n FROM ldp_marginal(:'one', '{mood,car}');
+-- Several rounds together: only the permanent part of the noise does not average out, so the errors are inflated by less than the root of 3.
+SELECT a.attribute, pg_temp.short(min(a.stderr / o.stderr)) AS least, pg_temp.short(max(a.stderr / o.stderr)) AS most, bool_and(a.note = 'up to 3 reports of one person: errors are widened') AS note
+FROM ldp_estimate(:'three'::ldp_summary) AS a JOIN ldp_estimate(:'one'::ldp_summary) AS o ON (a.attribute, a.label) IS NOT DISTINCT FROM (o.attribute, o.label) GROUP BY 1 ORDER BY 1;
+SELECT bool_and(a.stderr / o.stderr BETWEEN 0.6 AND 0.95) AS inflated FROM ldp_marginal(:'three', '{mood,car}') AS a JOIN ldp_marginal(:'one', '{mood,car}') AS o USING (cell);
+SELECT d.attribute, d.label, pg_temp.short(d.estimate) AS estimate, pg_temp.short(k.stderr / d.stderr) AS kept FROM ldp_change(:'one', ldp_summary_of('layers', round => 2)) AS d
+JOIN ldp_change(:'one', ldp_summary_of('layers', round => 2), 1) AS k ON (d.attribute, d.label) IS NOT DISTINCT FROM (k.attribute, k.label) ORDER BY d.attribute_number, d.label;
+-- Coefficients by name, and their inverse: each element is the sum of the coefficients on its path, scaled to its range.
+SELECT count(*), bool_and(pg_temp.short(c.estimate) = pg_temp.short(o.estimate)) AS same, bool_and(c.stderr >= o.stderr) AS wider
+FROM ldp_coefficients(:'one', attribute => 'person') AS c JOIN ldp_coefficients(ldp_part(:'one'::ldp_summary, 'person')) AS o USING (coefficient);
+SELECT count(*), bool_and(c = o) AS same FROM ldp_coefficients(:'one') AS c JOIN ldp_coefficients(:'one', attribute => 'person.hours') AS o USING (coefficient);
+SELECT element, bool_and(abs(m.estimate - (low + high) / 2 - (high - low) / 2 * sum) < 1e-6) AS inverted
+FROM (SELECT element, sum(CASE WHEN coefficient = 0 OR element * 2 * width / 4 % 2 = 0 THEN estimate ELSE -estimate END)
+    FROM ldp_coefficients(:'one', attribute => 'person'), generate_series(0, 3) AS element, LATERAL (SELECT CASE WHEN coefficient = 0 THEN 1 ELSE 1 << floor(log(2, coefficient))::int END AS width) AS w
+    WHERE coefficient = 0 OR element * width / 4 = coefficient - width GROUP BY element) AS s
+JOIN (VALUES (0, 20, 80), (1, 0, 100), (2, 0, 50000), (3, 0, 50000)) AS r (element, low, high) USING (element) JOIN ldp_means(:'one'::ldp_summary, attribute => 'person') AS m ON m.attribute_number = element + 2
+GROUP BY element ORDER BY element;
+SELECT pg_temp.refusal(format(query, :'one')) FROM unnest(ARRAY['SELECT ldp_coefficients(%L, attribute => ''mood'')', 'SELECT ldp_coefficients(%L, attribute => ''wage'')']) AS query;
+SELECT pg_temp.refusal(format('SELECT ldp_spec_canonical(%L)', '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 3}, {"name": "v", "vector": 2, ' || rest || '}]}')) AS refused
+FROM unnest(ARRAY['"min": [0, 1, 2], "max": 5', '"min": [0, "x"], "max": 5', '"min": [0, 5], "max": [1, 5]', '"min": 0, "max": [1]']) AS rest;
+-- By themselves, with plans and effects of forgery.
+SELECT name, pg_temp.short(one.error * sqrt(1000)::numeric) AS one_layer, pg_temp.short(two.error * sqrt(1000)::numeric) AS two_layers FROM (VALUES
+    ('joint', '"mechanism": "joint", "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3}]', '{"attribute": "a", "joint_with": "b"}'),
+    ('haar', '"mechanism": "haar", "randomizer": "duchi", "attributes": [{"name": "a", "min": 0, "max": 2}, {"name": "b", "min": 0, "max": 2}]', '{"attribute": "a"}')) AS s (name, rest, question),
+    LATERAL (SELECT stderr::numeric AS error FROM ldp_plan(('{"epsilon": 1, ' || rest || '}')::jsonb, question::jsonb, 1000) WHERE source = 'all') AS one,
+    LATERAL (SELECT stderr::numeric AS error FROM ldp_plan(('{"epsilon": 3, "report_epsilon": 1, ' || rest || '}')::jsonb, question::jsonb, 1000) WHERE source = 'all') AS two;
+
 SET client_min_messages = warning;
 SELECT ldp_drop_rollup('by_region');
-SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['poll', 'panel', 'regions']) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['poll', 'panel', 'regions', 'layers']) AS name;
 DROP SCHEMA record_parts CASCADE;

@@ -31,9 +31,9 @@ struct Wanted {
     Json target;
 };
 
-/// Returns the estimates that are planned for a part: the mean of a number, of an element of a vector, or of
-/// each element if their ranges differ, the shares of a category, and the cells of pairs. For a distribution, they are its median and the share of
-/// half the range.
+/// Returns the estimates that are planned for a part: the mean of a number or of an element of a vector, the
+/// shares of a category, and the cells of pairs. For a distribution, they are its median and the share of
+/// half the range. If the elements of a vector have different ranges, each has a mean of its own.
 std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attribute>& attributes) {
     const std::size_t count = part.mechanism->cells().size();
     std::vector<Wanted> all;

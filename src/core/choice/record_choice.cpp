@@ -122,10 +122,6 @@ PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const Part
                               attribute.want != "means" && attribute.want != "ranges";
     if (!attribute.vector.empty()) {
         if (attribute.want != "ranges") return least_variance(attributes, part, terms);
-        if (terms.report_epsilon != 0)
-            refuse("means of ranges of a vector cannot be reported in two layers",
-                   "\"" + attribute.vector + "\" asks for \"estimate\": \"ranges\".",
-                   "Leave \"report_epsilon\" out, or collect the vector in a collection of its own.");
         const MechanismEntry& ranges = mechanism_for(Purpose::vector_ranges);
         if (!limit) return {&ranges};
         const std::string obstacle = limit->obstacle(*build(ranges, attributes, part, terms));

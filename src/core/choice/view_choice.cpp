@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/joint/view_weights.hpp"
 
 namespace ldp::joint {
 
@@ -45,7 +44,7 @@ std::vector<ViewAttributes> with_the_others(std::vector<ViewAttributes> named, s
     return named;
 }
 
-ExpectedErrors::ExpectedErrors(std::vector<std::uint64_t> sizes, double epsilon, bool ranges,
+ExpectedErrors::ExpectedErrors(std::vector<std::uint64_t> sizes, const ViewEpsilon& epsilon, bool ranges,
                                const std::vector<ViewAttributes>& views, double people)
     : sizes_(std::move(sizes)) {
     struct WeightedVariance {
@@ -113,6 +112,10 @@ double ExpectedErrors::of(const std::vector<ViewAttributes>& asked) const {
 
 namespace {
 
+ViewEpsilon epsilon_of(const SettingsDraft& draft) {
+    return {draft.epsilon, std::get<double>(draft.options.at("report_epsilon"))};
+}
+
 /// Returns the expected noise of a table as a total variation distance, averaged over the views of `count`
 /// attributes among which `people` are divided. Infinite if there are too many views, or if a view is too
 /// large.
@@ -128,7 +131,7 @@ double expected_noise(const SettingsDraft& draft, std::uint8_t count, std::uint6
     for (const auto& [kind, number] : kinds) {
         if (kind.first > max_cells) return std::numeric_limits<double>::infinity();
         const double error =
-            std::sqrt(promised_cell(kind.first, draft.epsilon) * all / static_cast<double>(people));
+            std::sqrt(promised_cell(kind.first, epsilon_of(draft)) * all / static_cast<double>(people));
         const double mean_of_normal = std::sqrt(2 / std::numbers::pi);
         noise +=
             static_cast<double>(number) / all * static_cast<double>(kind.first) * mean_of_normal * error / 2;
@@ -164,7 +167,7 @@ void choose_among_views(SettingsDraft& draft, std::uint64_t people) {
     };
     const auto error = [&](const std::vector<ViewAttributes>& views) {
         if (!fits(views)) return std::numeric_limits<double>::infinity();
-        return ExpectedErrors(sizes, draft.epsilon, ranges, views, static_cast<double>(people)).of(sets);
+        return ExpectedErrors(sizes, epsilon_of(draft), ranges, views, static_cast<double>(people)).of(sets);
     };
     const bool all_triples = d >= 3 && count_all(d, 3) <= max_views;
     const double of_triples = expected_noise(draft, 3, people), of_pairs = expected_noise(draft, 2, people);

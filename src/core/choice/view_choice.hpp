@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/mechanism/joint/joint_views.hpp"
+#include "core/mechanism/joint/view_weights.hpp"
 
 namespace ldp::joint {
 
 /// Expected errors of fitted tables if people are divided among given views.
 class ExpectedErrors {
   public:
-    ExpectedErrors(std::vector<std::uint64_t> sizes, double epsilon, bool ranges,
+    ExpectedErrors(std::vector<std::uint64_t> sizes, const ViewEpsilon& epsilon, bool ranges,
                    const std::vector<ViewAttributes>& views, double people);
 
     /// Returns the expected error of the table of a set of attributes, as a total variation distance. Each

@@ -79,8 +79,8 @@ std::optional<double> error_of(const AttributeSets& views, const Likely& truth, 
     for (const std::vector<std::size_t>& view : views) {
         const std::uint64_t cells = truth.cells(view);
         if (cells > joint::max_cells) return {};
-        weights.push_back(
-            joint::assignment_weight({cells, static_cast<std::uint8_t>(view.size())}, second.epsilon, false));
+        weights.push_back(joint::assignment_weight({cells, static_cast<std::uint8_t>(view.size())},
+                                                   {second.epsilon}, false));
         all += weights.back();
     }
     for (const std::vector<std::size_t>& view : views) tables.push_back(truth.table(view));

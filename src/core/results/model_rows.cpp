@@ -69,7 +69,7 @@ struct AssociationRows {
 /// The reports about a pair.
 SummaryView reports_of_pair(const SummaryView& view, const Association& pair) {
     SummaryView reports = view;
-    reports.n = static_cast<std::uint64_t>(std::llround(pair.people * most_of_one(view)));
+    reports.n = static_cast<std::uint64_t>(std::llround(pair.people * repetition(view)));
     return reports;
 }
 

@@ -7,11 +7,17 @@
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
 
 namespace ldp {
 
 MemoizedNoise::MemoizedNoise(const Mechanism& mechanism, Bound bound) {
     if (mechanism.report_epsilon() == mechanism.epsilon()) return;
+    if (const auto* combined = find_capability<MemoizedShare>(mechanism)) {
+        const auto [least, most] = combined->memoized_share();
+        part_ = bound == Bound::no_more ? least : most;
+        return;
+    }
     if (mechanism.can_estimate(Quantity::means)) {
         // For one bit, the maximum is in the middle of the range and the minimum at its ends; other
         // mechanisms hardly differ.
@@ -38,6 +44,13 @@ double MemoizedNoise::of(double n_variance, double estimate, double unit) const 
 double most_of_one(const SummaryView& view) noexcept {
     if (!view.mechanism->header().kept || view.n == 0) return 1;
     return static_cast<double>(std::min(view.rounds.most(), view.n));
+}
+
+double repetition(const SummaryView& view) {
+    const double each = most_of_one(view);
+    const auto* combined = find_capability<MemoizedShare>(*view.mechanism);
+    if (combined == nullptr || view.mechanism->report_epsilon() == view.mechanism->epsilon()) return each;
+    return 1 + (each - 1) * combined->memoized_share().upper;
 }
 
 bool repeats(const SummaryView& view) noexcept {

@@ -49,6 +49,9 @@ class MemoizedNoise {
 [[nodiscard]] bool repeats(const SummaryView& view) noexcept;
 /// Returns R for memoized responses; 1 if each report counts as that of another person.
 [[nodiscard]] double most_of_one(const SummaryView& view) noexcept;
+/// Returns the number of reports of one person that add as much information as one of another person: R, or
+/// less in two layers.
+[[nodiscard]] double repetition(const SummaryView& view);
 /// Returns a lower bound of the number of people who sent the reports; 0 if the rounds are unknown.
 [[nodiscard]] std::uint64_t fewest_people(const SummaryView& view) noexcept;
 /// Returns the count that is compared with min_group: a number of people for memoized responses, a number of

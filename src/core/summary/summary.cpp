@@ -206,7 +206,7 @@ Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last
     Estimate mean = means.group_mean(view, first, last, target);
     if (target == Target::sample && view.drawn < 1)
         mean = mixed(mean, means.group_mean(view, first, last, Target::population), view.drawn);
-    mean.standard_error *= std::sqrt(most_of_one(view));
+    mean.standard_error *= std::sqrt(repetition(view));
     return mean;
 }
 

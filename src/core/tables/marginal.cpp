@@ -101,7 +101,7 @@ Marginal::Marginal(const SummaryView& view, const std::vector<std::size_t>& attr
     : view_(part_with(view, attributes)),
       shares_(shares_of(view_, within_part(view, attributes), how)),
       n_(static_cast<double>(view_.n)),
-      each_(most_of_one(view_)),
+      each_(repetition(view_)),
       target_(target) {
     const std::vector<std::uint64_t> cells = view_.mechanism->cells();
     JointShares::Box all;

@@ -10,7 +10,7 @@ namespace ldp {
 namespace {
 
 std::vector<Table> tables(const SummaryView& view, const CrossTables& joint, std::size_t views) {
-    const double each = most_of_one(view);
+    const double each = repetition(view);
     std::vector<Table> all;
     for (std::size_t v = 0; v < views; ++v) {
         check_interrupt();
@@ -25,7 +25,7 @@ std::vector<Table> tables(const SummaryView& view, const CrossTables& joint, std
 }
 
 std::vector<Details> details(const SummaryView& view, const JointCoefficients& joint, std::size_t views) {
-    const double each = most_of_one(view);
+    const double each = repetition(view);
     std::vector<Details> all;
     for (std::size_t v = 0; v < views; ++v) {
         check_interrupt();

@@ -85,6 +85,9 @@ BOOST_AUTO_TEST_CASE(reports_come_as_often_as_stated, *boost::unit_test::label("
                              R"({"mechanism": "haar", "epsilon": 1, "grid": 3, "details": "global",
                                  "coefficients": [[-1, 1], [-0.5, 0.5]], "attributes": [
                                  {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]})",
+                             R"({"mechanism": "haar", "epsilon": 1, "grid": 3, "report_epsilon": 0.5,
+                                 "attributes": [{"name": "a", "min": 0, "max": 1},
+                                 {"name": "b", "min": 0, "max": 1}]})",
                              R"({"mechanism": "duchi_vector", "epsilon": 1, "grid": 3, "attributes": [
                                  {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1},
                                  {"name": "c", "min": 0, "max": 1}]})"}) {
@@ -149,6 +152,30 @@ BOOST_AUTO_TEST_CASE(haar_estimates, *boost::unit_test::label("slow")) {
     const auto leaves = simulate(*m, people, means, Quantity::means, 5000, 41);
     leaves.check_unbiased();
     leaves.check_coverage();
+}
+
+// A report in two layers errs as one layer at ε₁, and two reports of one person share the noise at ε∞.
+BOOST_AUTO_TEST_CASE(haar_in_two_layers_errs_as_its_report_epsilon, *boost::unit_test::label("slow")) {
+    std::uint64_t seed = 53;
+    for (const char* randomizer : {"optimal", "duchi"}) {
+        const std::string rest = unit_attributes(4) + R"(, "grid": 1024, "randomizer": ")" + randomizer + '"';
+        const auto two = mechanism("haar", 2, rest + R"(, "report_epsilon": 1)"),
+                   one = mechanism("haar", 1, rest), kept = mechanism("haar", 2, rest);
+        for (const double truth : {-1.0, 0.0, 0.3})
+            BOOST_CHECK_CLOSE_FRACTION(two->n_variance(truth), one->n_variance(truth), 1e-6);
+        if (std::string_view(randomizer) == "duchi")  // the decoded values of optimal are those for ε₁
+            BOOST_CHECK_CLOSE_FRACTION(two->n_covariance(0.3), kept->n_variance(0.3), 1e-6);
+        BOOST_CHECK_LT(two->n_covariance(0.3), 0.7 * two->n_variance(0.3));
+        const std::vector<std::vector<Cell>> people(1500, {768, 768, 768, 768});
+        const auto simulation = simulate(*two, people, {0.5, 0.5, 0.5, 0.5}, Quantity::means, 4000, seed++);
+        simulation.check_unbiased();
+        simulation.check_coverage();
+        for (std::size_t j = 0; j < 4; ++j) {
+            BOOST_TEST_MESSAGE(randomizer << ", n·Var " << 1500 * simulation.variance(j) << " of "
+                                          << two->n_variance(0.5));
+            simulation.check_variance(j, two->n_variance(0.5) / 1500);
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(haar_variance_is_its_closed_form, *boost::unit_test::label("slow")) {

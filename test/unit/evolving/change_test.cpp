@@ -175,6 +175,11 @@ constexpr const char* record_with_few_reports =
     {"name": "a", "domain": 4}, {"name": "b", "domain": 4}, {"name": "c", "domain": 4},
     {"name": "d", "domain": 4, "mechanism": "grr", "weight": 4}], "joint_tables": [["a", "b"], ["a", "c"], ["b", "c"]]})";
 
+/// Tables through l_grr and l_osue, and a vector.
+constexpr const char* two_layer_tables = R"({"mechanism": "sampled", "epsilon": 4, "report_epsilon": 2,
+    "grid": 3, "attributes": [{"name": "a", "domain": 4}, {"name": "b", "domain": 4},
+    {"name": "v", "vector": 2, "min": -1, "max": 1, "mechanism": "haar"}], "joint_tables": [["a", "b"]]})";
+
 ErrorCode refusal(const std::function<void()>& action) {
     try {
         action();
@@ -204,6 +209,9 @@ BOOST_AUTO_TEST_CASE(intervals_know_what_was_kept, *boost::unit_test::label("slo
     check_rounds(*mechanism(record_with_tables), 64, false);
     check_rounds(*mechanism(record_with_few_reports), 65, false);
     check_rounds(*mechanism("haar", 2, unit_attributes(2) + R"(, "grid": 3)"), 58);
+    check_rounds(*mechanism("haar", 2, unit_attributes(2) + R"(, "grid": 3, "report_epsilon": 1.2)"), 66,
+                 false);
+    check_rounds(*mechanism(two_layer_tables), 67, false);
 }
 
 BOOST_AUTO_TEST_CASE(errors_follow_the_formula) {

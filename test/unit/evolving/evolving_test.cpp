@@ -284,6 +284,7 @@ BOOST_AUTO_TEST_CASE(keys_are_what_the_randomizer_sees) {
         {mechanism("pdp", 1, R"("min": 0, "max": 1, "grid": 5)"), true},
         {mechanism("olh", 1, "\"domain\": 5"), false},
         {mechanism("haar", 1, unit_attributes(3) + R"(, "grid": 4)"), true},
+        {mechanism("haar", 1, unit_attributes(3) + R"(, "grid": 4, "report_epsilon": 0.4)"), true},
         {mechanism("haar", 1, unit_attributes(2) + R"(, "grid": 4, "details": "global")"), false},
         {mechanism("sampled", 1,
                    R"("grid": 3, "per_report": 1, "attributes": [{"name": "a", "min": 0, "max": 1},

@@ -62,6 +62,9 @@ const PoolingCase cases[] = {
     {"haar",
      R"("grid": 8, "attributes": [{"name": "a", "min": 0, "max": 8}, {"name": "b", "min": 0, "max": 8}])",
      Quantity::means},
+    {"haar",
+     R"("report_epsilon": 0.7, "grid": 8, "attributes": [{"name": "a", "min": 0, "max": 8}, {"name": "b", "min": 0, "max": 8}])",
+     Quantity::means},
 };
 
 /// Sixty people, and what is true of them: shares of 60 %, 30 %, 10 % and none of four values; numbers from 0

@@ -40,7 +40,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("optimal", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "criterion": "average")"));
     all.push_back(mechanism("optimal", 4, R"("min": -2, "max": 3, "report_epsilon": 1)"));
-    for (const char* candidate : {"laplace", "duchi", "hybrid"})
+    for (const char* candidate :
+         {"laplace", "duchi", "hybrid", R"(duchi", "report_epsilon": 0.5, "optimize_for": "mean)"})
         all.push_back(mechanism("haar", 1,
                                 unit_attributes(5) + ", \"randomizer\": \"" + std::string(candidate) + "\""));
     all.push_back(mechanism("square_wave", 1, "\"min\": 0, \"max\": 1, \"grid\": 100"));
@@ -65,8 +66,9 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("dithered", 1, R"("domain": 75, "order": "circle")"));
     all.push_back(mechanism("dithered", 4, R"("min": 0, "max": 100, "grid": 1000, "buckets": 3)"));
     all.push_back(mechanism("dithered", 4, R"("min": 0, "max": 100, "report_epsilon": 1)"));
-    for (const char* views : {"", R"(, "marginals": [["a"], ["a", "b"], ["b", "c"]])",
-                              R"(, "marginals": "triples")", R"(, "one_way_share": 0.5)"})
+    for (const char* views :
+         {"", R"(, "marginals": [["a"], ["a", "b"], ["b", "c"]])", R"(, "marginals": "triples")",
+          R"(, "one_way_share": 0.5)", R"(, "one_way_share": 0.5, "report_epsilon": 0.7)"})
         all.push_back(mechanism("joint", 1,
                                 R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 20},
             {"name": "c", "min": 0, "max": 1, "bins": 5}])" +

@@ -43,14 +43,15 @@ struct Held {
     std::uint64_t told = 0, held = 0;
 };
 
-/// Intervals of a box's share, from this number of people through joint_haar.
-Held held(double epsilon, JointPeople kind, int people, const Box& box, Target target, int runs) {
-    const auto m = mechanism("joint_haar", epsilon,
-                             R"("attributes": [{"name": "a", "domain": 8}, {"name": "b", "domain": 8}])");
+const std::string eight_by_eight =
+    R"("attributes": [{"name": "a", "domain": 8}, {"name": "b", "domain": 8}])";
+
+/// Intervals of a box's share, from this number of people.
+Held held(const Mechanism& m, JointPeople kind, int people, const Box& box, Target target, int runs) {
     SeededBits bits(17);
     Held found;
     for (int run = 0; run < runs; ++run) {
-        OwnedSummary summary(*m);
+        OwnedSummary summary(m);
         double inside = 0;
         for (int i = 0; i < people; ++i) {
             const std::vector<Cell> record = person(kind, bits);
@@ -78,6 +79,11 @@ Held held(double epsilon, JointPeople kind, int people, const Box& box, Target t
     return found;
 }
 
+/// The same through joint_haar.
+Held held(double epsilon, JointPeople kind, int people, const Box& box, Target target, int runs) {
+    return held(*mechanism("joint_haar", epsilon, eight_by_eight), kind, people, box, target, runs);
+}
+
 }  // namespace
 
 // The coarsest queries, with a dozen of 200 people together, determine a quarter of the table. Intervals
@@ -92,6 +98,30 @@ BOOST_AUTO_TEST_CASE(boxes_of_people_who_are_even_are_held) {
                 BOOST_CHECK_GT(binomial_at_least(found.told, 0.97, found.held), 1e-8);
             }
         }
+}
+
+// One table in two layers: through l_osue at the smaller ε, through l_grr at the larger one. Cells and boxes are
+// covered from 50 people on, also if all people are in one cell.
+BOOST_AUTO_TEST_CASE(tables_in_two_layers_are_held, *boost::unit_test::label("slow")) {
+    for (const auto& [epsilon, first] : {std::pair{4.0, "2"}, {7.0, "3.5"}}) {
+        const auto m = mechanism(
+            "joint", epsilon, eight_by_eight + R"(, "marginals": [["a", "b"]], "report_epsilon": )" + first);
+        for (const JointPeople kind : {JointPeople::even, JointPeople::one_cell})
+            for (const Target target : {Target::sample, Target::population})
+                for (const int people : {50, 400})
+                    for (const Box& box : {range(4, 5, 4, 5), range(0, 5, 0, 5)}) {
+                        const Held found = held(*m, kind, people, box, target, 800);
+                        const double share =
+                            static_cast<double>(found.held) / static_cast<double>(found.told);
+                        BOOST_TEST_MESSAGE("epsilon " << epsilon << ", " << people << " people, people "
+                                                      << static_cast<int>(kind) << ", target "
+                                                      << static_cast<int>(target) << ": " << share);
+                        BOOST_TEST_CONTEXT(epsilon << ", " << people << ": " << share) {
+                            BOOST_CHECK_EQUAL(found.told, 800u);
+                            BOOST_CHECK_GT(binomial_at_most(found.told, 0.93, found.held), 1e-8);
+                        }
+                    }
+    }
 }
 
 // If many people agree, the interval may be too long, but never too short. One box contains all people;

@@ -191,15 +191,34 @@ BOOST_AUTO_TEST_CASE(every_view_keeps_epsilon) {
             prove(*mechanism("joint", epsilon, three + told));
 }
 
-BOOST_AUTO_TEST_CASE(tables_of_all_views_are_unbiased_and_as_sure_as_they_say) {
-    const auto m = mechanism("joint", 2, three);
+BOOST_AUTO_TEST_CASE(every_view_keeps_both_epsilons, *boost::unit_test::label("slow")) {
+    const std::string small = R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
+        {"name": "c", "min": 0, "max": 10, "bins": 2}])";
+    for (const double epsilon : epsilons)
+        for (const char* told : {"", R"(, "marginals": [["a"], ["a", "b"], ["c"]])"})
+            prove_two_layers(
+                *mechanism("joint", epsilon, small + told + R"(, "report_epsilon": )" + text(0.6 * epsilon)));
+    // Small tables are reported by one cell, large ones by a bit for each cell.
+    const auto second = [&](const char* told) {
+        for (const auto& [name, value] : mechanism("joint", 2, small + told)->parameters())
+            if (name == "second_epsilon") return value;
+        return 0.0;
+    };
+    BOOST_CHECK_GT(second(R"(, "report_epsilon": 1)"), 1);
+    BOOST_CHECK_EQUAL(second(R"(, "report_epsilon": 1, "marginals": "triples")"), 0);
+    BOOST_CHECK_THROW(mechanism("joint", 2, three + R"(, "report_epsilon": 2)"), Error);
+}
+
+namespace {
+
+void check_tables(const Mechanism& m) {
     constexpr int people = 6000, runs = 60;
     const std::vector<double> truth = records();
     SeededBits bits(71);
     std::vector<double> mean, square;
     std::vector<Table> last;
     for (int run = 0; run < runs; ++run) {
-        OwnedSummary summary(*m);
+        OwnedSummary summary(m);
         for (std::size_t i = 0; i < truth.size(); ++i)
             for (int person = 0; person < std::lround(truth[i] * people); ++person)
                 summary.draw(record_of(i), bits);
@@ -239,42 +258,56 @@ BOOST_AUTO_TEST_CASE(tables_of_all_views_are_unbiased_and_as_sure_as_they_say) {
     }
 }
 
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tables_of_all_views_are_unbiased_and_as_sure_as_they_say) {
+    check_tables(*mechanism("joint", 2, three));
+    check_tables(*mechanism("joint", 4, three + R"(, "report_epsilon": 2)"));  // l_grr
+    check_tables(*mechanism("joint", 2, three + R"(, "report_epsilon": 1)"));  // l_osue for 9 cells
+}
+
 // Against all that a subset can be: the moments of two sums of shares at once.
 BOOST_AUTO_TEST_CASE(errors_of_sums_of_shares_are_exact) {
     std::mt19937 random(5);
     std::normal_distribution<double> normal;
     for (const double epsilon : {0.3, 1.0, 4.0})
         for (const int k : {2, 3, 6}) {
-            const auto m = mechanism("subset", epsilon, "\"domain\": " + std::to_string(k));
-            const auto [p, q] = find_capability<FrequencyOracle>(*m)->protocol();
-            const auto [even, held] = find_capability<Contrasts>(*m)->contrasts();
-            std::vector<double> f(k), g(k), h(k);
-            double all = 0, mean_g = 0, mean_h = 0;
-            for (int v = 0; v < k; ++v) {
-                all += f[v] = std::exp(normal(random));
-                mean_g += (g[v] = normal(random)) / k;
-                mean_h += (h[v] = normal(random)) / k;
-            }
-            double expected = 0, moment = 0;
-            for (int v = 0; v < k; ++v) {
-                f[v] /= all, g[v] -= mean_g, h[v] -= mean_h;
-                expected += even * g[v] * h[v] + held * f[v] * g[v] * h[v];
-            }
-            for_each_input(*m, [&](Input input) {
-                for_each_permanent(*m, {}, [&](Bytes sent) {
-                    std::vector<std::byte> state(m->state_size());
-                    BOOST_REQUIRE(m->accumulate(state, sent));
-                    double told_g = 0, told_h = 0;
-                    for (int v = 0; v < k; ++v) {
-                        const auto support = find_capability<FrequencyOracle>(*m)->support(state, v);
-                        const double told = (static_cast<double>(support) - q) / (p - q);
-                        told_g += g[v] * told, told_h += h[v] * told;
-                    }
-                    moment +=
-                        f[input[0]] * static_cast<double>(m->probability(input, {}, sent)) * told_g * told_h;
+            const std::string domain = "\"domain\": " + std::to_string(k);
+            std::unique_ptr<const Mechanism> all_mechanisms[] = {mechanism("subset", epsilon, domain),
+                                                                 mechanism("l_grr", 2 * epsilon, domain),
+                                                                 mechanism("l_osue", 2 * epsilon, domain)};
+            for (const auto& m : all_mechanisms) {
+                // Of permanent responses, which are the reports in one layer.
+                const auto [p, q] = find_capability<FrequencyOracle>(*m)->memoized_protocol();
+                const auto [even, held] = find_capability<Contrasts>(*m)->memoized_contrasts();
+                std::vector<double> f(k), g(k), h(k);
+                double all = 0, mean_g = 0, mean_h = 0;
+                for (int v = 0; v < k; ++v) {
+                    all += f[v] = std::exp(normal(random));
+                    mean_g += (g[v] = normal(random)) / k;
+                    mean_h += (h[v] = normal(random)) / k;
+                }
+                double expected = 0, moment = 0;
+                for (int v = 0; v < k; ++v) {
+                    f[v] /= all, g[v] -= mean_g, h[v] -= mean_h;
+                    expected += even * g[v] * h[v] + held * f[v] * g[v] * h[v];
+                }
+                for_each_input(*m, [&](Input input) {
+                    for_each_permanent(*m, {}, [&](Bytes sent) {
+                        std::vector<std::byte> state(m->state_size());
+                        BOOST_REQUIRE(m->accumulate(state, sent));
+                        double told_g = 0, told_h = 0;
+                        for (int v = 0; v < k; ++v) {
+                            const auto support = find_capability<FrequencyOracle>(*m)->support(state, v);
+                            const double told = (static_cast<double>(support) - q) / (p - q);
+                            told_g += g[v] * told, told_h += h[v] * told;
+                        }
+                        moment += f[input[0]] * static_cast<double>(m->probability(input, {}, sent)) *
+                                  told_g * told_h;
+                    });
                 });
-            });
-            BOOST_CHECK_CLOSE(moment, expected, 1e-8);
+                BOOST_CHECK_CLOSE(moment, expected, 1e-8);
+            }
         }
 }
 

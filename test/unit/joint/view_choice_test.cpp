@@ -123,15 +123,15 @@ BOOST_AUTO_TEST_CASE(expected_errors_are_those_of_noise) {
     const std::vector<std::uint64_t> sizes{4, 4};
     const ViewAttributes both{.count = 2, .numbers = {0, 1}};
     constexpr double people = 1e9;
-    const double found = ldp::joint::ExpectedErrors(sizes, 2, false, {both}, people).of(both);
-    const double cell = ldp::joint::promised_cell(16, 2) / people;
+    const double found = ldp::joint::ExpectedErrors(sizes, {2}, false, {both}, people).of(both);
+    const double cell = ldp::joint::promised_cell(16, {2}) / people;
     BOOST_CHECK_CLOSE(found, 16 * std::sqrt(2 / std::numbers::pi * cell) / 2, 0.1);
     // The pair has no reports: its error is unknown. For three attributes the pairs suffice.
     const ViewAttributes first{.count = 1, .numbers = {0}}, second{.count = 1, .numbers = {1}};
-    BOOST_CHECK(std::isinf(ldp::joint::ExpectedErrors(sizes, 2, false, {first, second}, people).of(both)));
+    BOOST_CHECK(std::isinf(ldp::joint::ExpectedErrors(sizes, {2}, false, {first, second}, people).of(both)));
     const ViewAttributes three{.count = 3, .numbers = {0, 1, 2}};
     const std::vector<std::uint64_t> binary{2, 2, 2};
-    BOOST_CHECK_CLOSE(ldp::joint::ExpectedErrors(binary, 2, false, all_views(3, 2), 1e12).of(three),
+    BOOST_CHECK_CLOSE(ldp::joint::ExpectedErrors(binary, {2}, false, all_views(3, 2), 1e12).of(three),
                       std::sqrt(2 / std::numbers::pi * 0.01) / 2, 1);
 }
 

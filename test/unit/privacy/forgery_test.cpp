@@ -81,6 +81,7 @@ const std::vector<ForgeryCase> means{
 /// Those whose estimates are sums of several.
 const std::vector<ForgeryCase> sums{
     {"haar", unit_attributes(3) + R"(, "grid": 2)"},
+    {"haar", unit_attributes(3) + R"(, "grid": 2)" + layers},
     {"haar_ordered", R"("domain": 5)"},
     {"haar_ordered", R"("min": 0, "max": 1, "grid": 7)"},
     {"tree", R"("domain": 5)"},
@@ -90,6 +91,10 @@ const std::vector<ForgeryCase> sums{
     {"dithered", R"("min": 0, "max": 1, "grid": 7, "buckets": 3)" + layers},
     {"joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
                                  {"name": "c", "domain": 2}], "marginals": [["a", "b"], ["b", "c"]])"},
+    {"joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
+                                 {"name": "c", "domain": 2}], "marginals": [["a", "b"], ["b", "c"]])" +
+                  layers},
+    {"joint", R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}])" + layers},
     {"joint_haar", R"("attributes": [{"name": "a", "domain": 5}, {"name": "b", "domain": 3}])"},
     {"ddrm", R"("domain": 3, "rounds": 4, "changes": 1)"},
     {"sampled", R"("attributes": [{"name": "a", "min": 0, "max": 1, "mechanism": "tree", "grid": 3},

@@ -533,7 +533,9 @@ BOOST_AUTO_TEST_CASE(forged_parameters_of_haar_are_refused) {
         const auto block = block_of(R"(, "randomizer": "optimal", "details": ")" + details + "\"" + ranges);
         BOOST_CHECK(!refuses(block, form, block[form]));
         for (const std::uint8_t other : {2, 3}) BOOST_CHECK(refuses(block, form, other));
-        BOOST_CHECK(refuses(block, form, static_cast<std::uint8_t>(details == "global" ? 0 : 1)));
+        // Where the global form has the ε of the mean, the sampled form in two layers has ε₁.
+        const auto other_form = static_cast<std::uint8_t>(details == "global" ? 0 : 1);
+        BOOST_CHECK_EQUAL(refuses(block, form, other_form), details == "sampled");
         BOOST_CHECK(!refuses(block, aim, std::uint8_t{2}));
         BOOST_CHECK(refuses(block, aim, std::uint8_t{3}));
         for (const std::uint16_t runs : {0, 2, 4, 0xFFFF}) BOOST_CHECK(refuses(block, aim + 1, runs));
@@ -545,6 +547,18 @@ BOOST_AUTO_TEST_CASE(forged_parameters_of_haar_are_refused) {
     for (const double share : {0.0, -1.0, 0.0009, 0.9991, 1.0, 2.0, std::nan(""), HUGE_VAL})
         BOOST_CHECK(refuses(global, global.size() - 8, share));
     BOOST_CHECK(!refuses(global, global.size() - 8, 0.25));
+    const auto layered = block_of(R"(, "report_epsilon": 0.5)");
+    for (const double first : {0.0, -1.0, 0.0004, 1.0, 2.0, std::nan(""), HUGE_VAL})
+        BOOST_CHECK(refuses(layered, layered.size() - 8, first));
+    BOOST_CHECK(!refuses(layered, layered.size() - 8, 0.25));
+    // A window has no second layer.
+    for (const std::string randomizer : {"optimal", "duchi", "pdp", "laplace"}) {
+        auto longer = block_of(R"(, "randomizer": ")" + randomizer + "\"");
+        longer.resize(longer.size() + 8);
+        store(longer.data() + 4, static_cast<std::uint16_t>(longer.size()));
+        BOOST_CHECK_EQUAL(refuses(longer, longer.size() - 8, 0.25),
+                          randomizer == "pdp" || randomizer == "laplace");
+    }
 }
 
 // Estimates ------------------------------------------------------------------------------------------------

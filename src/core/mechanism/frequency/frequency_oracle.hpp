@@ -39,13 +39,28 @@ class Contrasts : public Capability {
   public:
     static constexpr const char* offers = "errors of sums of shares";
 
-    /// Moments of linear combinations. The estimated shares add up to 1. For Σ g·share and Σ h·share with g
+    /// Moments of linear combinations. For Σ g·share and Σ h·share with g
     /// and h adding up to 0, n·Cov with the target population is exactly even·Σ gh + held·Σ f·gh − Σ fg·Σ fh.
     /// f are the true shares.
     struct ContrastMoments {
         double even, held;
     };
     [[nodiscard]] virtual ContrastMoments contrasts() const noexcept = 0;
+    /// Returns the same moments of estimates from permanent responses alone, if there is a second layer. They
+    /// determine the covariance of two reports that one permanent response has.
+    [[nodiscard]] virtual ContrastMoments memoized_contrasts() const noexcept { return contrasts(); }
+
+  protected:
+    /// Of reports that support one value each.
+    [[nodiscard]] static constexpr ContrastMoments of_one_value(const PureProtocol& protocol) noexcept {
+        const double gap = protocol.p - protocol.q;
+        return {protocol.q / (gap * gap), 1 / gap};
+    }
+    /// Of reports that support each value independently of the others.
+    [[nodiscard]] static constexpr ContrastMoments of_bits(const PureProtocol& protocol) noexcept {
+        const double gap = protocol.p - protocol.q;
+        return {protocol.q * (1 - protocol.q) / (gap * gap), (1 - 2 * protocol.q) / gap};
+    }
 };
 
 /// A pure protocol. Mechanisms add their channel and the supports of their state.

@@ -2,16 +2,21 @@
 // views, each a set of up to three attributes. Each user reports the cell of one view's cross table by subset
 // selection at the full ε. The assignment to a view is random and independent of the values.
 //
+// With "report_epsilon", a cell is reported in two layers: by l_grr, or in views of many cells by l_osue.
+//
 // Parameters: number of attributes (2 bytes); their sizes in runs, as fields.hpp writes them, each a length
 //             (2) and a number of values (4); the views (1): 2 or 3 for all sets of 2 or 3
 //             attributes, plus 16 if single attributes are also views, or 0 for a list.
 //             A list has a number of views (2) and, for each view, a number of attributes (1) and the
 //             attributes (1 each), in ascending order.
 //             For every different pair of cells and attributes of a view, in ascending order: the size of the
-//             reported sets, and the sampling weight of the view (2 each).
-// Public randomness:  a view · permanent response: its subset.
-// Payload:    a view and the subset, padded with zeros.
-// State:      per view: reports (8), the state of subset selection
+//             reported sets, and the sampling weight of the view (2 each). In two layers, the size is 1 for
+//             l_grr and 0 for l_osue, and ε₁ (8) follows at the end.
+// Public randomness:  a view · permanent response: its subset, or the permanent response of its inner mechanism.
+// Payload:    a view and the payload of its inner mechanism, padded with zeros.
+// State:      per view: reports (8), the state of its inner mechanism
+//
+// Length: one class has all roles of the mechanism, which share its views.
 
 #include "core/mechanism/joint/joint.hpp"
 
@@ -22,12 +27,17 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
 #include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
 
 namespace ldp {
 
 namespace {
 
-class JointMechanism final : public Mechanism, public JointViews, public CrossTables, public Significance {
+class JointMechanism final : public Mechanism,
+                             public JointViews,
+                             public CrossTables,
+                             public Significance,
+                             public MemoizedShare {
   public:
     JointMechanism(const Header& header, Bytes block, std::vector<std::uint64_t> sizes,
                    std::vector<ViewClass> classes, std::vector<View> views)
@@ -122,9 +132,11 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
         return chance(view) * view.inner->max_probability(payload_in(payload, view));
     }
 
-    double n_variance(double truth) const override;
+    double n_variance(double truth) const override { return largest_variance(truth, false); }
+    double n_covariance(double truth) const override { return largest_variance(truth, true); }
+    Interval memoized_share() const override;
     double expected_variance(std::size_t attribute) const override {
-        return variance(attribute, 1 / static_cast<double>(sizes_[attribute]));
+        return variance(attribute, 1 / static_cast<double>(sizes_[attribute]), false);
     }
     Cost cost() const noexcept override;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
@@ -139,13 +151,25 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
         for (const ViewClass& each : classes_) worst = std::max(worst, each.inner->worst_ratio());
         return worst;
     }
+    double report_epsilon() const noexcept override { return classes_[0].inner->report_epsilon(); }
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
+        if (number_in(payload) != number_in(public_randomness) || !fits(payload)) return exact(0, 1);
+        const View& view = drawn(public_randomness);
+        return view.inner->instantaneous_probability({}, permanent.first(view.inner->permanent_size()),
+                                                     payload_in(payload, view));
+    }
+    Exact first_report_ratio() const override {
+        Exact worst = exact(0, 1);
+        for (const ViewClass& each : classes_) worst = std::max(worst, each.inner->first_report_ratio());
+        return worst;
+    }
 
   private:
     [[nodiscard]] const ViewClass& class_of(const View& view) const noexcept { return classes_[view.kind]; }
     [[nodiscard]] const FrequencyOracle& oracle_of(const View& view) const noexcept {
         return *find_capability<FrequencyOracle>(*view.inner);
     }
-    /// Returns the number of cells in a report.
+    /// Returns the number of cells in a report of a set of cells.
     [[nodiscard]] double set_size(const View& view) const noexcept {
         const auto [p, q] = oracle_of(view).protocol();
         return std::round(p + static_cast<double>(oracle_of(view).cells()[0] - 1) * q);
@@ -193,8 +217,12 @@ class JointMechanism final : public Mechanism, public JointViews, public CrossTa
     /// weight, number of cells per value of the attribute).
     template <class Visit>
     void for_each_of(std::size_t attribute, Visit visit) const;
-    /// Returns n·Var of the share of an attribute's value with this true share.
-    [[nodiscard]] double variance(std::size_t attribute, double truth) const;
+    /// Returns n·Var of the share of an attribute's value with this true share, or of it the part that
+    /// permanent responses contribute.
+    [[nodiscard]] double variance(std::size_t attribute, double truth, bool memoized) const;
+    [[nodiscard]] double largest_variance(double truth, bool memoized) const;
+    /// Returns the largest and the smallest term of one report in the share of `inside` cells of a view.
+    [[nodiscard]] Interval terms(const View& view, double inside) const;
 
     std::vector<std::uint64_t> sizes_;
     std::vector<ViewClass> classes_;
@@ -209,10 +237,20 @@ std::vector<std::pair<std::string, double>> JointMechanism::parameters() const {
     const auto share = [&](const ViewClass& each) {
         return static_cast<double>(each.weight) / static_cast<double>(assignment_.back());
     };
-    return {{"number_of_marginals", static_cast<double>(views_.size())},
-            {"max_cells", static_cast<double>(most_keys())},
-            {"min_probability", share(*rarest)},
-            {"max_probability", share(*commonest)}};
+    std::vector<std::pair<std::string, double>> all{
+        {"number_of_marginals", static_cast<double>(views_.size())},
+        {"max_cells", static_cast<double>(most_keys())},
+        {"min_probability", share(*rarest)},
+        {"max_probability", share(*commonest)}};
+    if (report_epsilon() == epsilon()) return all;
+    all.emplace_back("report_epsilon", report_epsilon());
+    // The second layer of a bit for each cell has no ε of its own that is of use.
+    double second = 0;
+    for (const ViewClass& each : classes_)
+        for (const auto& [name, value] : each.inner->parameters())
+            if (name == "second_epsilon") second = std::max(second, value);
+    if (std::ranges::none_of(classes_, &ViewClass::bits)) all.emplace_back("second_epsilon", second);
+    return all;
 }
 
 // Client ---------------------------------------------------------------------------------------------------
@@ -298,8 +336,12 @@ CrossTable JointMechanism::table(const Counts& counts, std::size_t view) const {
     CrossTable table = expected(views_[view]);
     table.people = static_cast<double>(one.n);
     if (one.n == 0) return table;
+    double excess = -1;
     for (const Estimate& share : one.mechanism->estimate(one, {Quantity::frequencies}))
-        table.shares.push_back(share.value);
+        excess += table.shares.emplace_back(share.value);
+    // Independent bits add up to 1 on average only. With equal errors, the excess is divided equally.
+    if (class_of(views_[view]).bits)
+        for (double& share : table.shares) share -= excess / static_cast<double>(table.cells());
     return table;
 }
 
@@ -329,12 +371,41 @@ std::unique_ptr<const JointShares> JointMechanism::expected_shares(const std::ve
     return std::make_unique<Combined>(tables, attributes, Combination::consistent);
 }
 
-// With a report of one cell, the cell is in the box or not. For larger sets, the same holds for each cell.
+// With a report of one cell, the cell is in the box or not. For larger sets, the same holds for each cell. If
+// each cell has a bit of its own, the term of a report is a sum over independent bits. Its moments are known for
+// users in the box and for users outside.
 ErrorLaw JointMechanism::error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
                                    Target target) const {
     const std::uint64_t n = reports_of_view(counts, view);
     const auto [p, q] = oracle_of(views_[view]).protocol();
-    if (n == 0 || (cells > 1 && set_size(views_[view]) > 1)) return law_of_share();
+    if (n == 0) return law_of_share();
+    if (class_of(views_[view]).bits) {
+        const double inside =
+            static_cast<double>(cells) / static_cast<double>(views_[view].inner->cells()[0]);
+        const double all = static_cast<double>(views_[view].inner->cells()[0]);
+        const auto moments = [&, p = p, q = q](bool holder) {
+            double second = 0, third = 0;
+            const auto add = [&](double bits, double weight, double one) {
+                const double g = weight / (p - q);
+                second += bits * g * g * one * (1 - one);
+                third += bits * g * g * g * one * (1 - one) * (1 - 2 * one);
+            };
+            const double within = 1 - inside, outside = -inside;
+            add(static_cast<double>(cells) - (holder ? 1 : 0), within, q);
+            add(all - static_cast<double>(cells) - (holder ? 0 : 1), outside, q);
+            add(1, holder ? within : outside, p);
+            return holder ? TruthCurve::TermMoments{second + 1, third + 3 * second + 1}
+                          : TruthCurve::TermMoments{second, third};
+        };
+        const auto people = static_cast<double>(n);
+        const TruthCurve::TermMoments holders = moments(true), others = moments(false);
+        const TruthCurve population = TruthCurve::of_terms(people, holders, others, Target::population);
+        if (target == Target::population) return {.truths = possible_shares, .curve = population};
+        return {.truths = possible_shares,
+                .curve = TruthCurve::mixed(TruthCurve::of_terms(people, holders, others, Target::sample),
+                                           population, people / static_cast<double>(counts.n))};
+    }
+    if (cells > 1 && set_size(views_[view]) > 1) return law_of_share();
     const auto others = static_cast<double>(cells) - 1;
     return {.n = n,
             .p = p + others * q,
@@ -387,11 +458,12 @@ void JointMechanism::for_each_of(std::size_t attribute, Visit visit) const {
 }
 
 // The cells of the value have this share in total, the other cells the rest.
-double JointMechanism::variance(std::size_t attribute, double truth) const {
+double JointMechanism::variance(std::size_t attribute, double truth, bool memoized) const {
     const double f = std::clamp(truth, 0.0, 1.0), even_share = 1 / static_cast<double>(sizes_[attribute]);
     double all = 0;
     for_each_of(attribute, [&](const View& view, double weight, double rest) {
-        const auto [even, held] = find_capability<Contrasts>(*view.inner)->contrasts();
+        const auto& moments = *find_capability<Contrasts>(*view.inner);
+        const auto [even, held] = memoized ? moments.memoized_contrasts() : moments.contrasts();
         const double squares = rest * (1 - even_share);
         const double own = f * (1 - 2 * even_share) + even_share * even_share;
         const double mean = f - even_share;
@@ -400,10 +472,26 @@ double JointMechanism::variance(std::size_t attribute, double truth) const {
     return all - f * (1 - f);
 }
 
-double JointMechanism::n_variance(double truth) const {
+double JointMechanism::largest_variance(double truth, bool memoized) const {
     double largest = 0;
-    for (std::size_t j = 0; j < sizes_.size(); ++j) largest = std::max(largest, variance(j, truth));
+    for (std::size_t j = 0; j < sizes_.size(); ++j) largest = std::max(largest, variance(j, truth, memoized));
     return largest;
+}
+
+// For Σ g·share over a table, the noise of a report has the variance even·Σ g² + (held − 1)·Σ f·g². With the
+// variance between people, it is at most even·Σ g² + held·Σ f·g². Σ f·g² is between 0 and Σ g². The ratio of
+// two linear functions is extreme at an end. Sums over several tables have ratios in between.
+Interval JointMechanism::memoized_share() const {
+    Interval share{1, 0};
+    for (const ViewClass& each : classes_) {
+        const auto& moments = *find_capability<Contrasts>(*each.inner);
+        const auto [even, held] = moments.contrasts();
+        const auto [kept_even, kept_held] = moments.memoized_contrasts();
+        const double rare = kept_even / even;
+        share.lower = std::min({share.lower, rare, (kept_even + kept_held - 1) / (even + held - 1)});
+        share.upper = std::max({share.upper, rare, (kept_even + kept_held) / (even + held)});
+    }
+    return share;
 }
 
 // The estimates of an attribute use every view that contains it.
@@ -417,22 +505,27 @@ Cost JointMechanism::cost() const noexcept {
     return all;
 }
 
-// In each view, a report changes the share by the view's weight. The extreme reports have only cells of the
-// value, or none of them.
+// The extreme reports have only cells of the value, or none of them. With a bit for each cell, the other bits
+// are then 0, or 1, since the excess of a report is divided among all cells.
+Interval JointMechanism::terms(const View& view, double inside) const {
+    const auto [p, q] = oracle_of(view).protocol();
+    const auto cells = static_cast<double>(oracle_of(view).cells()[0]);
+    if (class_of(view).bits) {
+        const double share = inside / cells, reach = inside * (1 - share) / (p - q);
+        return {share - reach, share + reach};
+    }
+    const double size = set_size(view);
+    const auto term = [&, p = p, q = q](double held) { return (held - q * inside) / (p - q); };
+    return {term(std::max(0.0, size - (cells - inside))), term(std::min(size, inside))};
+}
+
+// In each view, a report changes the share by the view's weight.
 std::vector<Contribution> JointMechanism::contributions(const Question& question) const {
     std::vector<Contribution> contributions;
     for_each_of(question.attribute == only_attribute ? 0 : question.attribute,
                 [&](const View& view, double weight, double rest) {
-                    const PureProtocol protocol = oracle_of(view).protocol();
-                    const auto cells = static_cast<double>(oracle_of(view).cells()[0]);
-                    const double size = set_size(view);
-                    const auto contribution = [&](double held) {
-                        return weight * (held - protocol.q * rest) / (protocol.p - protocol.q);
-                    };
-                    contributions.push_back({chance(view),
-                                             {contribution(std::max(0.0, size - (cells - rest))),
-                                              contribution(std::min(size, rest))},
-                                             {0, weight}});
+                    const auto [least, most] = terms(view, rest);
+                    contributions.push_back({chance(view), {weight * least, weight * most}, {0, weight}});
                 });
     return contributions;
 }

@@ -87,6 +87,7 @@ class JointCoefficients : public Capability {
 struct ViewClass {
     std::unique_ptr<const Mechanism> inner;
     std::uint64_t weight;  ///< sampling weight of each view
+    bool bits = false;     ///< whether a report has an independent bit for each cell
 };
 
 struct View {

@@ -11,6 +11,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/joint/view_weights.hpp"
 
@@ -39,11 +40,14 @@ namespace {
 constexpr std::uint64_t max_state = std::uint64_t{256} << 20;
 /// Resolution of the views' weights if they differ.
 constexpr double weight_steps = 1000;
+/// Set sizes in a block that stand for l_osue and l_grr, if there are two layers.
+constexpr std::uint16_t of_bits = 0, of_one_cell = 1;
 
 // Settings -------------------------------------------------------------------------------------------------
 
 void settle(SettingsDraft& draft) {
     check_joint_attributes(draft.attributes, "joint");
+    settle_second_layer(draft);
     const std::uint64_t d = draft.attributes.size();
     OptionValue& choice = draft.options.at("marginals");
     auto& singles = std::get<double>(draft.options.at("one_way_share"));
@@ -79,6 +83,7 @@ void write(const Settings& settings, Writer& writer) {
     write_sizes(writer, sizes);
     const OptionValue& choice = settings.option("marginals");
     const double singles = settings.real("one_way_share");
+    const ViewEpsilon epsilon{settings.epsilon(), settings.real(second_layer_option.name)};
     const std::vector<ViewAttributes> views = views_of(choice, sizes.size(), singles > 0);
     write_views(writer, choice, sizes.size(), singles > 0);
     std::map<ViewKind, double> kinds;
@@ -86,8 +91,7 @@ void write(const Settings& settings, Writer& writer) {
     for (const ViewAttributes& view : views) {
         const ViewKind kind = kind_of_view(view, sizes);
         if (const auto [at, found] = kinds.try_emplace(kind); found)
-            at->second =
-                assignment_weight(kind, settings.epsilon(), settings.word("optimize_for") == "ranges");
+            at->second = assignment_weight(kind, epsilon, settings.word("optimize_for") == "ranges");
         (view.count == 1 ? alone : together) += kinds[kind];
     }
     double most = 0;
@@ -105,9 +109,29 @@ void write(const Settings& settings, Writer& writer) {
     }
     std::size_t at = 0;
     for (const auto& [kind, weight] : kinds) {
-        writer.put(static_cast<std::uint16_t>(SubsetChannel::best_size(settings.epsilon(), kind.first)));
+        const std::uint64_t size = epsilon.first == 0
+                                       ? SubsetChannel::best_size(epsilon.epsilon, kind.first)
+                                       : (reports_bits(kind.first, epsilon.first) ? of_bits : of_one_cell);
+        writer.put(static_cast<std::uint16_t>(size));
         writer.put(static_cast<std::uint16_t>(weights[at++] / common));
     }
+    write_second_layer(settings, writer);
+}
+
+/// Returns the mechanism of the views of a kind. In two layers, `size` says which of the two it is.
+ViewClass class_of_views(const Header& header, std::uint64_t cells, std::uint16_t size, std::uint16_t weight,
+                         double report_epsilon) {
+    const bool layers = report_epsilon != header.epsilon;
+    if (layers && size != of_bits && size != of_one_cell) refuse_block("a view has an unknown second layer");
+    Writer parameters;
+    parameters.put(static_cast<std::uint32_t>(cells));
+    if (layers)
+        parameters.put(report_epsilon);
+    else
+        parameters.put(std::uint32_t{size});
+    const MechanismEntry& entry = !layers ? subset::entry : size == of_bits ? l_osue::entry : l_grr::entry;
+    const std::vector<std::byte> inner = make_block(entry.id, header, header.epsilon, parameters.bytes());
+    return {entry.load(read_header(inner, Kind::report), inner), weight, layers && size == of_bits};
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
@@ -119,20 +143,20 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         kinds.try_emplace(kind_of_view(attributes, sizes));
         views.push_back({attributes, 0});
     }
+    std::vector<std::pair<std::uint16_t, std::uint16_t>> fields;  // set size and weight of each kind
+    for (const auto& [kind, number] : kinds) {
+        if (kind.first > max_cells) refuse_block("a view has too many cells");
+        const auto size = reader.take<std::uint16_t>();
+        fields.emplace_back(size, reader.take<std::uint16_t>());
+        if (fields.back().second == 0) refuse_block("a view is never drawn");
+    }
+    const double report_epsilon = take_second_layer(reader, header);
     std::vector<ViewClass> classes;
     for (auto& [kind, number] : kinds) {
-        if (kind.first > max_cells) refuse_block("a view has too many cells");
-        Writer parameters;
-        parameters.put(static_cast<std::uint32_t>(kind.first));
-        parameters.put(static_cast<std::uint32_t>(reader.take<std::uint16_t>()));
-        const auto weight = reader.take<std::uint16_t>();
-        if (weight == 0) refuse_block("a view is never drawn");
-        const std::vector<std::byte> inner =
-            make_block(subset::entry.id, header, header.epsilon, parameters.bytes());
         number = classes.size();
-        classes.push_back({subset::entry.load(read_header(inner, Kind::report), inner), weight});
+        const auto [size, weight] = fields[number];
+        classes.push_back(class_of_views(header, kind.first, size, weight, report_epsilon));
     }
-    reader.finish();
     std::uint64_t state = 0;
     for (View& view : views) {
         view.kind = kinds.at(kind_of_view(view.attributes, sizes));
@@ -154,6 +178,7 @@ constexpr Option options[] = {
     {.name = "optimize_for", .choices = targets},
     {.name = "queries", .choices = asked, .groups = true, .optional = true},
     {.name = "one_way_share", .real = true, .optional = true},
+    second_layer_option,
     {.name = "people", .fallback = 0, .least = 1, .most = max_count, .optional = true}};
 
 }  // namespace

@@ -118,6 +118,7 @@ Settings settings_through(const MechanismEntry& entry, const std::vector<Attribu
                           const PartAttributes& part, const PartTerms& terms) {
     OptionValues options = part.joint ? OptionValues{{"marginals", views_of_part(part, terms.together)}}
                                       : options_for(entry, attributes[part.first], terms);
+    if (part.joint && terms.report_epsilon != 0) options[report_epsilon_key] = terms.report_epsilon;
     return {entry, terms.epsilon, reported_alone(attributes, part), std::move(options)};
 }
 
@@ -198,9 +199,6 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
     const auto each = std::span(attributes).subspan(part.first, part.count);
     for (Attribute& attribute : each) attribute.share = std::max<std::uint64_t>(attribute.share, 1);
     if (part.joint) {
-        if (terms.report_epsilon != 0)
-            refuse("joint tables cannot be reported in two layers", "The spec has \"report_epsilon\".",
-                   "Leave out \"joint_tables\", or \"report_epsilon\".");
         for (const Attribute& attribute : each)
             if (!attribute.mechanism.empty() || !attribute.want.empty() || !attribute.options.empty())
                 refuse("an attribute of \"joint_tables\" has no mechanism of its own",

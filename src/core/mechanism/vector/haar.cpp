@@ -7,7 +7,8 @@
 //
 // parameters: d, grid steps, window width (4 bytes each), form (1: 0 sampled, 1 global), response (1), ranges
 //             of the attributes in runs, aim (1), ranges of the coefficients in runs with a length of 2
-//             bytes: lo, hi (1 byte each, in 1/127). The global form ends in ε₁ (8), the ε of the window.
+//             bytes: lo, hi (1 byte each, in 1/127). The global form ends in the ε of the window (8). The
+//             sampled form in two layers ends in the ε of one report (8), for which the randomizer decodes.
 
 #include "core/mechanism/vector/haar.hpp"
 
@@ -22,7 +23,7 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/channel/sign_vector.hpp"
 #include "core/mechanism/entries.hpp"
-#include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
 
 namespace ldp {
 
@@ -148,15 +149,16 @@ GridPoint Haar::place(std::size_t c, double value) const noexcept {
         channel_->steps());
 }
 
-double Haar::randomizer_noise(std::size_t c, double value) const noexcept {
+double Haar::randomizer_noise(const NumericChannel& channel, std::size_t c, double value) const noexcept {
     const double inside = std::clamp(value, range(c).low(), range(c).high());
-    return square(step(c)) * channel_->noise_at((inside - range(c).low()) / step(c));
+    return square(step(c)) * channel.noise_at((inside - range(c).low()) / step(c));
 }
 
-Exact Haar::randomizer_probability(const GridPoint& point, std::uint64_t output) const {
+Exact Haar::randomizer_probability(const NumericChannel& channel, const GridPoint& point,
+                                   std::uint64_t output) {
     const Exact up = exact_dyadic(point.up, 64);
-    Exact response = up.complement() * channel_->probability(point.lower, output);
-    if (point.up != 0) response = response + up * channel_->probability(point.lower + 1, output);
+    Exact response = up.complement() * channel.probability(point.lower, output);
+    if (point.up != 0) response = response + up * channel.probability(point.lower + 1, output);
     return response;
 }
 
@@ -204,13 +206,36 @@ std::unique_ptr<const NumericChannel> channel_of(const NumericRandomizer& random
     return make_channel(randomizer.response, channel_size(randomizer, epsilon, steps), epsilon);
 }
 
+/// Checks the choices that exclude a second layer.
+void check_layers(const SettingsDraft& draft, const std::string& randomizer) {
+    const auto refuse = [](const std::string& message, const char* detail, const char* hint) {
+        raise(ErrorCode::invalid_spec, message, detail, hint);
+    };
+    if (std::get<std::string>(draft.options.at("details")) == detail_names[1])
+        refuse("\"details\": \"global\" has no second layer",
+               "Such a report covers all coefficients at once. A second layer needs one coefficient.",
+               "Use \"details\": \"sampled\", or leave out \"report_epsilon\".");
+    const auto* named = std::ranges::find(randomizers, randomizer, &NumericRandomizer::name);
+    if (named != randomizers.end() && !has_second_layer(named->response))
+        refuse("the randomizer " + randomizer + " has no second layer",
+               "Found \"report_epsilon\". Two layers need a randomizer with few outputs.",
+               "Use \"randomizer\": \"optimal\" or \"duchi\", or leave out \"report_epsilon\".");
+}
+
 /// Resolves "auto" to the randomizer with the smallest variance, on average over the range of a coefficient.
+/// In two layers, reports have the variance of one layer at ε₁.
 void settle(SettingsDraft& draft) {
     auto& name = std::get<std::string>(draft.options.at("randomizer"));
+    const double first = std::get<double>(draft.options.at(second_layer_option.name));
+    settle_second_layer(draft);
+    if (first != 0) check_layers(draft, name);
     if (name != automatic) return;
     const auto steps = std::get<std::uint64_t>(draft.options.at(grid_option.name));
     name = std::ranges::min_element(randomizers, {}, [&](const NumericRandomizer& randomizer) {
-               return channel_of(randomizer, draft.epsilon, steps)->average_noise();
+               if (first == 0) return channel_of(randomizer, draft.epsilon, steps)->average_noise();
+               return has_second_layer(randomizer.response)
+                          ? channel_of(randomizer, first, steps)->average_noise()
+                          : std::numeric_limits<double>::infinity();
            })->name;
 }
 
@@ -256,9 +281,10 @@ void write(const Settings& settings, Writer& writer) {
     const std::vector<UnitRange>& ranges = settings.ranges("coefficients");
     const std::uint64_t steps = settings.number("grid");
     const bool global = settings.word("details") == detail_names[1];
+    const double first = settings.real(second_layer_option.name);
     const double mean_epsilon =
         global ? split(settings.epsilon(), randomizer, steps, aim, ranges) : settings.epsilon();
-    const ChannelSize size = channel_size(randomizer, mean_epsilon, steps);
+    const ChannelSize size = channel_size(randomizer, first != 0 ? first : mean_epsilon, steps);
     writer.put(static_cast<std::uint32_t>(ranges.size()));
     write_channel(writer, size);
     writer.put(global ? Form::global : Form::sampled);
@@ -267,7 +293,10 @@ void write(const Settings& settings, Writer& writer) {
     write_ranges(writer, settings.attributes());
     writer.put(aim);
     write_runs<std::uint16_t>(writer, ranges, write_unit_range);
-    if (global) writer.put(mean_epsilon);
+    if (global)
+        writer.put(mean_epsilon);
+    else
+        write_second_layer(settings, writer);
 }
 
 UnitRange read_unit_range(Reader& reader) {
@@ -306,19 +335,26 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         if (!(plan.mean_epsilon >= min_epsilon &&
               coefficient_epsilon(header.epsilon, plan.mean_epsilon) >= min_epsilon))
             refuse("The mean's share of epsilon leaves too little for it or for the details.");
-    }
-    reader.finish();
-    auto channel = make_channel(response, size, plan.mean_epsilon);
-    if (plan.form == Form::global)
+        reader.finish();
+        auto channel = make_channel(response, size, plan.mean_epsilon);
         return make_global_haar(header, block, std::move(channel), std::move(plan));
-    return make_sampled_haar(header, block, std::move(channel), std::move(plan));
+    }
+    const double report_epsilon = take_second_layer(reader, header);
+    if (report_epsilon == header.epsilon)
+        return make_sampled_haar(
+            header, block, {make_channel(response, size, header.epsilon), nullptr, nullptr}, std::move(plan));
+    if (!has_second_layer(response)) refuse("This response has no second layer.");
+    plan.report_epsilon = report_epsilon;
+    return make_sampled_haar(header, block, make_chain(response, size, header.epsilon, report_epsilon),
+                             std::move(plan));
 }
 
 constexpr Option options[] = {grid_option,
                               {.name = "randomizer", .choices = randomizer_names},
                               {.name = "details", .choices = detail_names},
                               {.name = "optimize_for", .choices = aim_names},
-                              {.name = "coefficients", .ranges = true, .optional = true}};
+                              {.name = "coefficients", .ranges = true, .optional = true},
+                              second_layer_option};
 
 }  // namespace
 

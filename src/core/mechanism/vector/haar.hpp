@@ -8,6 +8,7 @@
 
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/mean/chained_channel.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp {
@@ -20,7 +21,8 @@ struct HaarPlan {
     Aim aim = Aim::leaves;
     std::vector<Range> attributes;
     std::vector<UnitRange> coefficients;
-    double mean_epsilon;  ///< ε of the numeric randomizer: ε, or ε₁
+    double mean_epsilon;        ///< ε of the numeric randomizer; in the global form less than ε
+    double report_epsilon = 0;  ///< of one report in two layers; 0 in one layer
 };
 
 class Haar : public Mechanism, public HaarVector, public GroupMean {
@@ -89,11 +91,13 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
         const auto [least, most] = channel_->reach();
         return {range(c).low() + step(c) * least, range(c).low() + step(c) * most};
     }
-    /// Returns n·Var of the numeric randomizer alone for a coefficient with this value, which is clamped to
+    /// Returns n·Var of this numeric randomizer alone for a coefficient with this value, which is clamped to
     /// its range.
-    [[nodiscard]] double randomizer_noise(std::size_t c, double value) const noexcept;
+    [[nodiscard]] double randomizer_noise(const NumericChannel& channel, std::size_t c,
+                                          double value) const noexcept;
     /// Returns the exact probability of the numeric randomizer's output for a coefficient's grid point.
-    [[nodiscard]] Exact randomizer_probability(const GridPoint& point, std::uint64_t output) const;
+    [[nodiscard]] static Exact randomizer_probability(const NumericChannel& channel, const GridPoint& point,
+                                                      std::uint64_t output);
 
   private:
     /// Returns the components of Σ weight·coefficient. Each coefficient occurs once.
@@ -112,9 +116,10 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     std::size_t cell_width_;
 };
 
-/// Returns the form with one publicly drawn coefficient per user, at the full ε.
-[[nodiscard]] std::unique_ptr<const Mechanism> make_sampled_haar(
-    const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel, HaarPlan plan);
+/// Returns the form with one publicly drawn coefficient per user, at the full ε. `kept` and `sent` are the
+/// layers of the chain; null in one layer.
+[[nodiscard]] std::unique_ptr<const Mechanism> make_sampled_haar(const Header& header, Bytes block,
+                                                                 ChainedChannel channel, HaarPlan plan);
 /// Returns the form with the mean at ε₁ and all other coefficients at once at the remaining ε.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_global_haar(const Header& header, Bytes block,
                                                                 std::unique_ptr<const NumericChannel> channel,

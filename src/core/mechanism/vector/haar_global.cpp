@@ -88,7 +88,7 @@ class GlobalHaar final : public Haar {
             plus.push_back((exact(point.lower, 1) + exact_dyadic(point.up, 64)) /
                            exact(channel().steps(), 1));
         }
-        return randomizer_probability(place(0, values[0]), output(permanent)) *
+        return randomizer_probability(channel(), place(0, values[0]), output(permanent)) *
                sign_vectors_.probability(plus, sign_vector(permanent));
     }
     double max_probability(Bytes payload) const override {
@@ -141,7 +141,7 @@ class GlobalHaar final : public Haar {
         for (std::size_t c = 1; c < tree().size(); ++c)
             scaled[c] = (truths[c] - range(c).middle()) / range(c).half();
         Spectrum all = details_at(scaled, 1);
-        all.second_moments[0] = randomizer_noise(0, truths[0]);
+        all.second_moments[0] = randomizer_noise(channel(), 0, truths[0]);
         return all;
     }
     /// Returns the spectrum of n reports of coefficients with these means, in half-widths from the middle of

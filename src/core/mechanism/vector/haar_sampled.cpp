@@ -4,6 +4,9 @@
 // r_c·need_c. For the leaves, need_c² is the number of leaves below c, and on a full tree π_level ∝
 // 2^{level/2}·r_level.
 //
+// In two layers, an output is memoized for the position of the drawn coefficient and passes a symmetric
+// response each time it is sent. The chain of both is the randomizer of one report.
+//
 // public randomness:  the coefficient · permanent response: an output of the numeric randomizer's channel
 // payload:    the coefficient, and an output of the numeric randomizer's channel
 // state:      per coefficient: reports (8), the channel's counters
@@ -17,6 +20,7 @@
 #include "core/base/unknown.hpp"
 #include "core/math/spread.hpp"
 #include "core/mechanism/error_law.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
 namespace ldp {
@@ -52,11 +56,12 @@ std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const HaarPlan& pl
     return whole;
 }
 
-class SampledHaar final : public Haar, public KnownErrors {
+class SampledHaar final : public Haar, public KnownErrors, public MemoizedShare {
   public:
-    SampledHaar(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> randomizer,
-                HaarPlan given)
-        : Haar(header, block, std::move(randomizer), std::move(given)),
+    SampledHaar(const Header& header, Bytes block, ChainedChannel layers, HaarPlan given)
+        : Haar(header, block, std::move(layers.chain), std::move(given)),
+          kept_(layers.kept == nullptr ? &channel() : layers.kept),
+          sent_(layers.sent),
           draw_below_(draw_weights(tree(), plan())),
           index_width_(cell_width(tree().size())),
           slot_size_(count_size + channel().tally_size()) {
@@ -77,11 +82,16 @@ class SampledHaar final : public Haar, public KnownErrors {
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override {
         store_cell(permanent.data(), width_of_cell(),
-                   channel().sample(seen(input, public_randomness).draw(bits), bits));
+                   kept_->sample(seen(input, public_randomness).draw(bits), bits));
     }
-    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource&,
+    void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
                                 MutableBytes payload) const override {
-        std::ranges::copy(permanent, std::ranges::copy(public_randomness, payload.begin()).out);
+        const auto own = std::ranges::copy(public_randomness, payload.begin()).out;
+        if (sent_ == nullptr)
+            std::ranges::copy(permanent, own);
+        else
+            store_cell(payload.data() + index_width_, width_of_cell(),
+                       sent_->sample(load_cell(permanent.data(), width_of_cell()), bits));
     }
     // The key is the coefficient's position, to the fraction of a grid step. Changes of other coefficients
     // cost no ε.
@@ -146,6 +156,13 @@ class SampledHaar final : public Haar, public KnownErrors {
         }
         return {.degrees_of_freedom = squares > 0 ? square(sum) / squares : 0};
     }
+    std::vector<std::pair<std::string, double>> parameters() const override {
+        auto all = Haar::parameters();
+        if (sent_ == nullptr) return all;
+        all.emplace_back("report_epsilon", plan().report_epsilon);
+        all.emplace_back("second_epsilon", sent_->epsilon());
+        return all;
+    }
     std::vector<Check> health(const Counts& counts) const override {
         std::vector<std::uint64_t> drawn;
         std::vector<double> weights;
@@ -182,13 +199,46 @@ class SampledHaar final : public Haar, public KnownErrors {
     }
     Cost cost() const noexcept override { return {3, 10.0 * static_cast<double>(tree().size())}; }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const override {
-        return randomizer_probability(seen(input, public_randomness),
+        return randomizer_probability(*kept_, seen(input, public_randomness),
                                       load_cell(permanent.data(), width_of_cell()));
     }
     // The draw of the coefficient does not depend on the values. Rounding to the grid mixes rows of the
     // channel, which does not increase their ratio. Every coefficient attains both ends of its range (values
     // at the ends of their ranges yield ±1), where the channel's ratio is largest.
-    Exact worst_ratio() const override { return channel().worst_ratio(); }
+    Exact worst_ratio() const override { return kept_->worst_ratio(); }
+
+    double report_epsilon() const noexcept override {
+        return sent_ == nullptr ? epsilon() : plan().report_epsilon;
+    }
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override {
+        if (index(payload) != index(public_randomness)) return exact(0, 1);
+        const std::uint64_t kept = load_cell(permanent.data(), width_of_cell());
+        if (sent_ == nullptr) return exact(kept == output(payload) ? 1 : 0, 1);
+        return exact(sent_->weight(kept, output(payload)), sent_->total());
+    }
+    Exact first_report_ratio() const override { return channel().worst_ratio(); }
+
+    // A response's mean given the memoized output is the memoized output's own estimate.
+    double n_covariance(double truth) const override {
+        std::vector<double> truths(tree().size());
+        truths[0] = truth;
+        return std::ranges::max(leaf_variances(noise(*kept_, truths)));
+    }
+    // The noise of an estimate is a sum over coefficients, each with the ratio of its own value. With the
+    // variance between people, Σ(N(s) + s²) − n·(mean)² about the middle of the range takes the place of
+    // ΣN(s), and the mean only makes the ratio smaller.
+    Interval memoized_share() const override {
+        constexpr int positions = 64;
+        const auto top = static_cast<double>(channel().steps());
+        Interval share{1, 0};
+        for (int i = 0; i <= positions; ++i) {
+            const double s = top * i / positions, spread = square(s - top / 2);
+            const double kept = kept_->noise_at(s), sent = channel().noise_at(s);
+            share.lower = std::min(share.lower, kept / sent);
+            share.upper = std::max(share.upper, (kept + spread) / (sent + spread));
+        }
+        return share;
+    }
 
   private:
     std::vector<Contribution> contributions_in(
@@ -246,10 +296,13 @@ class SampledHaar final : public Haar, public KnownErrors {
     Spectrum alone(const Counts& counts, Target target) const override {
         return spectrum(counts, [&](double share) { return target == Target::sample ? 1 - share : 1; });
     }
-    Spectrum at(std::span<const double> truths) const override {
+    Spectrum at(std::span<const double> truths) const override { return noise(channel(), truths); }
+    /// Returns the spectrum of one report, or of one memoized output.
+    [[nodiscard]] Spectrum noise(const NumericChannel& channel, std::span<const double> truths) const {
         Spectrum all(tree().size());
         for (std::size_t c = 0; c < tree().size(); ++c)
-            all.second_moments[c] = randomizer_noise(c, truths[c]) * static_cast<double>(draw_below_.back()) /
+            all.second_moments[c] = randomizer_noise(channel, c, truths[c]) *
+                                    static_cast<double>(draw_below_.back()) /
                                     static_cast<double>(draw_weight(c));
         return all;
     }
@@ -279,6 +332,8 @@ class SampledHaar final : public Haar, public KnownErrors {
         return static_cast<double>(draw_weight(c)) / static_cast<double>(draw_below_.back());
     }
 
+    const NumericChannel* kept_;    // of memoized outputs: part of the channel, or the channel itself
+    const SymmetricChannel* sent_;  // part of the channel; null in one layer
     std::vector<std::uint64_t> draw_below_;  // cumulative sums of the draw weights
     std::size_t index_width_;
     std::size_t slot_size_;
@@ -286,8 +341,7 @@ class SampledHaar final : public Haar, public KnownErrors {
 
 }  // namespace
 
-std::unique_ptr<const Mechanism> make_sampled_haar(const Header& header, Bytes block,
-                                                   std::unique_ptr<const NumericChannel> channel,
+std::unique_ptr<const Mechanism> make_sampled_haar(const Header& header, Bytes block, ChainedChannel channel,
                                                    HaarPlan plan) {
     return std::make_unique<SampledHaar>(header, block, std::move(channel), std::move(plan));
 }
