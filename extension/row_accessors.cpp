@@ -15,6 +15,7 @@ using namespace ldp;
     }
 
 LDP_ROWS(means)
+LDP_ROWS(response_rates)
 LDP_ROWS(proportions)
 LDP_ROWS(robust_interval)
 LDP_ROWS(top)

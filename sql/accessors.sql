@@ -113,7 +113,18 @@ CREATE FUNCTION @extschema@.ldp_means(summary @extschema@.ldp_summary, confidenc
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_summary, float8, text, text) IS
     'Returns the estimated mean of every numeric attribute, or of the named one, in the attribute''s units. Each row '
-    'has a standard error and an interval. The argument target is sample or population.';
+    'has a standard error and an interval. For a number with "missing": true, the mean is that of the people who answer; '
+    'it is NULL if the estimated response rate is not positive. The argument target is sample or population.';
+
+CREATE FUNCTION @extschema@.ldp_response_rates(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_estimate_row
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_response_rates(@extschema@.ldp_summary, float8, text, text) IS
+    'Returns the estimated share of people who have a value, for every number with "missing": true in the spec, or for '
+    'the named one. Estimates may lie outside 0 to 1; intervals contain a possible share. The argument target is sample '
+    'or population. Error 0A000 if the spec has no such number. The share of a category''s missing answers is that of '
+    'the label in "missing_label". Sources: doi 10.1109/SP.2019.00018, arXiv 1911.12834.';
 
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;

@@ -103,7 +103,7 @@ export class Collection {
                 if (!Object.hasOwn(record, name))
                     throw new LdpError("invalid_value", `the record has no value of ${JSON.stringify(name)}`,
                         `The spec's attributes are ${names.join(", ")}.`,
-                        'Pass null for a missing label, if the spec names one in "missing_label". A number cannot be missing.');
+                        'Pass null for a missing value, if the spec allows it: for a label by "missing_label", for a number by "missing": true.');
             record = names.map((name) => record[name]);
         }
         return record.map((value) => {

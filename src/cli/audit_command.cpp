@@ -20,6 +20,7 @@
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
@@ -41,8 +42,11 @@ std::string record_text(const Spec& spec, const std::vector<std::uint64_t>& cell
     for (std::size_t j = 0; j < input.size(); ++j) {
         const Attribute& attribute = attribute_at(spec, j);
         std::string value = label_or_number(attribute, input[j]);
-        if (attribute.numeric()) {
-            const double share = static_cast<double>(input[j]) / static_cast<double>(cells[j] - 1);
+        const std::uint64_t steps = grid_steps(attribute, cells[j]);
+        if (attribute.numeric() && input[j] > steps) {
+            value = attribute.none;
+        } else if (attribute.numeric()) {
+            const double share = static_cast<double>(input[j]) / static_cast<double>(steps);
             value = shortest(attribute.min + (attribute.max - attribute.min) * share);
         }
         std::string part =

@@ -7,6 +7,7 @@
 
 #include "client/in_quotes.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/products.hpp"
@@ -191,11 +192,15 @@ bool Records::next_row() {
         if (problem == std::errc::result_out_of_range)
             throw Error(ErrorCode::invalid_value, "number " + in_quotes(field) + " is out of range",
                         "The value is in column " + in_quotes(attribute.name) + ".");
+        if (field.empty() && may_be_missing(attribute)) {
+            values_.emplace_back(field);
+            continue;
+        }
         if (field.empty())
             throw Error(
                 ErrorCode::invalid_value, "column " + in_quotes(attribute.name) + " is empty", {},
-                "If people may have no value, collect the number in classes: a category with an additional "
-                "label, named in \"none\".");
+                "If people may have no value, add \"missing\": true to the attribute. For a distribution, collect "
+                "classes: a category with an additional label, named in \"missing_label\".");
         if (problem != std::errc() || stopped != end)
             throw Error(ErrorCode::invalid_value, in_quotes(field) + " is not a number",
                         "The value is in column " + in_quotes(attribute.name) + ".",

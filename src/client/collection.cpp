@@ -8,7 +8,9 @@
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 #include "core/channel/numeric.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
@@ -24,10 +26,16 @@ namespace {
     raise(ErrorCode::invalid_value, message, detail, hint);
 }
 
-/// A report of a number cannot express a missing value, whose absence must be protected, too.
+/// The absence of a value must be protected, too.
 constexpr const char* no_number =
-    "If people may have no value, collect the number in classes: a category with an additional label, named "
-    "in \"missing_label\".";
+    "If people may have no value, add \"missing\": true to the attribute. For a distribution, collect classes: a "
+    "category with an additional label, named in \"missing_label\".";
+
+/// Whether the value stands for a missing number: an empty label or NaN.
+bool is_missing(const Value& value) noexcept {
+    const auto* number = std::get_if<double>(&value);
+    return number != nullptr ? std::isnan(*number) : std::get<std::string_view>(value).empty();
+}
 
 std::string shown(const Value& value) {
     const auto* number = std::get_if<double>(&value);
@@ -122,12 +130,11 @@ Cell Collection::Plan::string(std::size_t j, const Value& value, Clamped& clampe
 double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clamped) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* number = std::get_if<double>(&value);
-    const bool missing = number != nullptr ? std::isnan(*number) : std::get<std::string_view>(value).empty();
     if (number == nullptr || !std::isfinite(*number))
         refuse(shown(value) + " is not a value of " + in_quotes(attribute.name),
                "Allowed are finite numbers; its range is " + shortest(attribute.min) + " to " +
                    shortest(attribute.max) + ".",
-               missing ? no_number : "");
+               is_missing(value) ? no_number : "");
     const double inside = std::clamp(*number, attribute.min, attribute.max);
     if (inside != *number) {
         if (outside == Outside::refuse)
@@ -141,7 +148,8 @@ double Collection::Plan::inside(std::size_t j, const Value& value, Clamped& clam
 
 double Collection::Plan::position(std::size_t j, double value) const {
     const Attribute& attribute = spec.attributes()[j];
-    return (value - attribute.min) / (attribute.max - attribute.min) * static_cast<double>(cells[j] - 1);
+    return (value - attribute.min) / (attribute.max - attribute.min) *
+           static_cast<double>(grid_steps(attribute, cells[j]));
 }
 
 Cell Collection::Plan::bin(std::size_t j, const Value& value, Clamped& clamped) const {
@@ -177,6 +185,10 @@ GridRecord Collection::to_grid(std::span<const Value> record) const {
         const std::size_t j = plan_->given[i];
         const Value& value = record[i];
         const Attribute& attribute = attributes[j];
+        if (may_be_missing(attribute) && is_missing(value)) {
+            values[j] = unknown;
+            continue;
+        }
         if (attribute.numeric()) {
             values[j] = plan_->inside(j, value, placed.clamped);
             continue;
@@ -195,7 +207,7 @@ GridRecord Collection::to_grid(std::span<const Value> record) const {
             values[j] = plan_->inside(j, product_of(attributes, attributes[j], values), placed.clamped);
     std::ranges::sort(placed.clamped.attributes);
     for (std::size_t j = 0; j < attributes.size(); ++j)
-        if (attributes[j].numeric()) values[j] = plan_->position(j, values[j]);
+        if (attributes[j].numeric() && !std::isnan(values[j])) values[j] = plan_->position(j, values[j]);
     return placed;
 }
 
@@ -203,10 +215,18 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
     GridRecord placed = to_grid(record);
     Encoded encoded{{}, std::move(placed.clamped)};
     encoded.cells.reserve(placed.positions.size());
-    for (std::size_t j = 0; j < placed.positions.size(); ++j)
-        encoded.cells.push_back(plan_->spec.attributes()[j].numeric()
-                                    ? grid_point(placed.positions[j], plan_->cells[j] - 1).draw(bits)
-                                    : static_cast<Cell>(placed.positions[j]));
+    for (std::size_t j = 0; j < placed.positions.size(); ++j) {
+        const Attribute& attribute = plan_->spec.attributes()[j];
+        const double position = placed.positions[j];
+        if (!attribute.numeric()) {
+            encoded.cells.push_back(static_cast<Cell>(position));
+            continue;
+        }
+        // A missing number uses the same random word as any other.
+        const std::uint64_t steps = grid_steps(attribute, plan_->cells[j]);
+        const Cell rounded = grid_point(std::isnan(position) ? 0.5 : position, steps).draw(bits);
+        encoded.cells.push_back(std::isnan(position) ? steps + 1 : rounded);
+    }
     placed.set_strings(encoded.cells);
     if (plan_->confined != nullptr) encoded.clamped.coefficients = plan_->confined->clamped(encoded.cells);
     return encoded;

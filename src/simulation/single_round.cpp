@@ -4,10 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/plan/error_prediction.hpp"
@@ -76,6 +78,8 @@ struct Question {
 };
 
 std::pair<Estimate, Interval> answer(const SummaryView& view, std::size_t attribute, const Estimate& one) {
+    if (const auto own = answered_interval(view, attribute, Target::sample, critical_value(confidence)))
+        return {one, *own};
     return {one, interval(one, critical_value(confidence), error_law(view, attribute, Target::sample))};
 }
 
@@ -91,15 +95,26 @@ std::string rounded(double number) {
             std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, 4).ptr};
 }
 
+/// The people who have a value of an attribute.
+std::vector<std::vector<double>> answering(const std::vector<std::vector<double>>& people, std::size_t j) {
+    std::vector<std::vector<double>> found;
+    std::ranges::copy_if(people, std::back_inserter(found),
+                         [j](const std::vector<double>& person) { return !std::isnan(person[j]); });
+    return found;
+}
+
 class Trials {
   public:
     Trials(const Collection& collection, const std::vector<std::vector<double>>& people)
         : mechanism_(collection.mechanism()), attributes_(collection.spec().attributes()), people_(people) {
         const std::vector<std::uint64_t> cells = mechanism_.cells();
         std::vector<std::vector<double>> spreads;
-        for (std::size_t j = 0; j < attributes_.size(); ++j)
-            spreads.push_back(spread(people, j, static_cast<double>(cells[j] - 1),
-                                     ErrorPrediction::points_of(mechanism_, j, attributes_[j])));
+        for (std::size_t j = 0; j < attributes_.size(); ++j) {
+            const auto grid = static_cast<double>(grid_steps(attributes_[j], cells[j]));
+            const std::size_t points = ErrorPrediction::points_of(mechanism_, j, attributes_[j]);
+            spreads.push_back(may_be_missing(attributes_[j]) ? spread(answering(people, j), j, grid, points)
+                                                             : spread(people, j, grid, points));
+        }
         const ErrorPrediction error_prediction(mechanism_, attributes_, std::move(spreads));
         for (std::size_t j = 0; j < attributes_.size(); ++j)
             attributes_[j].numeric() ? ask_mean(j, error_prediction) : ask_shares(j, error_prediction);
@@ -123,24 +138,31 @@ class Trials {
     [[nodiscard]] double value(std::size_t j, double place) const {
         if (!attributes_[j].numeric()) return place;
         return std::lerp(attributes_[j].min, attributes_[j].max,
-                         place / static_cast<double>(mechanism_.cells()[j] - 1));
+                         place / static_cast<double>(grid_steps(attributes_[j], mechanism_.cells()[j])));
     }
 
     void ask_mean(std::size_t j, const ErrorPrediction& error_prediction) {
         if (!part_of(mechanism_, j).mechanism->can_estimate(Quantity::means)) return;
+        const auto missing = static_cast<double>(std::ranges::count_if(
+            people_, [j](const std::vector<double>& person) { return std::isnan(person[j]); }));
+        const double answers = n() - missing;
+        if (answers == 0) return;
         double sum = 0, rounding = 0;
         for (const std::vector<double>& person : people_) {
+            if (std::isnan(person[j])) continue;
             const double off = person[j] - std::floor(person[j]);
-            sum += value(j, person[j]) / n();
-            rounding += off * (1 - off) / n();
+            sum += value(j, person[j]) / answers;
+            rounding += off * (1 - off) / answers;
         }
-        const double step = 2 / static_cast<double>(mechanism_.cells()[j] - 1);
+        const double step = 2 / static_cast<double>(grid_steps(attributes_[j], mechanism_.cells()[j]));
         const double predicted =
             ErrorPrediction::unit(attributes_[j]) *
-            std::sqrt(error_prediction.mean(j, n()).noise + step * step * rounding / n());
+            std::sqrt(error_prediction.mean(j, n(), answers / n()).noise + step * step * rounding / answers);
         questions_.push_back({{j, "mean", sum, predicted, 0, 0, 0}, {sum}, [j](const SummaryView& view) {
                                   const auto all = estimate(view, {Quantity::means, Target::sample});
-                                  return std::vector{answer(view, j, all[j])};
+                                  std::vector<std::pair<Estimate, Interval>> found;
+                                  if (!std::isnan(all[j].value)) found.push_back(answer(view, j, all[j]));
+                                  return found;
                               }});
     }
 
@@ -260,7 +282,11 @@ std::vector<Trial> try_out(const Collection& collection, const std::vector<std::
         start_summary(mechanism, summary);
         for (const std::vector<double>& person : people) {
             for (std::size_t j = 0; j < cells.size(); ++j)
-                input[j] = grid_point(person[j], cells[j] - 1).draw(bits);
+                input[j] =
+                    std::isnan(person[j])
+                        ? cells[j] - 1
+                        : grid_point(person[j], grid_steps(collection.spec().attributes()[j], cells[j]))
+                              .draw(bits);
             const Report& report = perturber.perturb(input, bits);
             if (const Outcome outcome = accumulate(mechanism, summary, report, Rounds::unrecorded());
                 outcome != Outcome::ok)

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
     BOOST_TEST(c.encode(std::vector<Value>{"B", 50}, bits).cells[0] == 1u);
     BOOST_TEST(c.spec().to_json().find(R"("missing_label":"no answer")") != std::string::npos);
     BOOST_TEST(resolve(c.spec().to_json()).fingerprint() == c.spec().fingerprint());
-    // A number has no way to say so, and the error names one.
+    // A number whose attribute does not allow it has no way to say so, and the error names two.
     const auto asks_for_classes = [](const Error& error) {
         return error.code() == ErrorCode::invalid_value &&
                error.hint().find("in \"missing_label\"") != std::string::npos;
@@ -85,6 +85,42 @@ BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
     BOOST_CHECK_THROW(
         (void)resolve(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 1, "missing_label": "C"})"),
         Error);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_may_be_missing) {
+    const Collection c(
+        resolve(R"({"mechanism": "sampled", "epsilon": 4, "per_report": 2, "grid": 100, "attributes": [
+        {"name": "town", "domain": ["A", "B"]}, {"name": "age", "min": 0, "max": 100, "missing": true}]})"));
+    SeededBits bits(1);
+    for (const Value& missing : {Value(""), Value(std::nan(""))}) {
+        const Encoded blank = c.encode(std::vector<Value>{"B", missing}, bits);
+        BOOST_TEST(blank.cells == (std::vector<Cell>{1, 101}), boost::test_tools::per_element());
+        BOOST_TEST(!blank.clamped.any());
+        BOOST_TEST(std::isnan(c.to_grid(std::vector<Value>{"B", missing}).positions[1]));
+    }
+    BOOST_TEST(c.encode(std::vector<Value>{"A", 100}, bits).cells[1] == 100u);
+    BOOST_TEST(c.encode(std::vector<Value>{"A", 1e9}, bits).clamped.any());
+    BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"A", HUGE_VAL}, bits), Error);
+    BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"A", "none"}, bits), Error);
+    BOOST_CHECK_THROW((void)c.encode(std::vector<Value>{"", 50}, bits), Error);
+    BOOST_TEST(c.perturb(std::vector<Value>{"A", ""}, bits).report.size() ==
+               c.perturb(std::vector<Value>{"A", 50}, bits).report.size());
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_number_is_memoized_like_others) {
+    const Spec spec = resolve(R"({"mechanism": "optional_mean", "epsilon": 1, "budget": {"epsilon": 10},
+        "evolving": {"base_levels": 4}, "attributes": [
+        {"name": "a", "min": 0, "max": 1, "missing": true, "evolving": true}]})");
+    const Collection collection(spec);
+    Client client(collection, MemoryStore());
+    const auto origin = [&](const Value& value) { return client.report({value}).origin; };
+    BOOST_TEST((origin("") == Origin::drawn));
+    BOOST_TEST((origin("") == Origin::memoized));
+    BOOST_TEST((origin(0) == Origin::drawn));
+    BOOST_TEST((origin("") == Origin::memoized));
+    BOOST_TEST((origin(1) == Origin::drawn));
+    BOOST_TEST((origin(0) == Origin::memoized));
+    BOOST_TEST(client.ledger().size() == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {

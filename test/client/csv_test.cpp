@@ -172,6 +172,14 @@ BOOST_AUTO_TEST_CASE(a_blank_is_an_answer_where_the_spec_has_one) {
                boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_blank_is_a_missing_number_where_the_spec_allows_it) {
+    Intake intake("age\n20\n\"\"\n40\n", R"({"mechanism": "optional_mean", "epsilon": 1, "attributes": [
+        {"name": "age", "min": 0, "max": 100, "missing": true}]})",
+                  BadRow::stop);
+    intake.run();
+    BOOST_TEST(intake.records.tally().accepted() == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_row_stops_with_its_line) {
     const auto fails = [](const std::string& text, const char* json, const std::string& message) {
         Intake intake(text, json, BadRow::stop, Outside::refuse);

@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/summary.hpp"
 #include "e2e_server.hpp"
@@ -374,6 +375,7 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
         const std::string attribute =
             entry->shape == Shape::one_categorical ? R"("domain": 100)"
             : entry->shape == Shape::one_string    ? R"("strings": {"alphabet": "a-c", "max_length": 4})"
+            : takes_missing_numbers(*entry)        ? range + R"(, "missing": true)"
             : entry->shape == Shape::one_numeric || entry->shape == Shape::one_ordered
                 ? range
                 : R"("attributes": [{"name": "a", )" + range + bins + R"(}, {"name": "b", )" + range + bins +

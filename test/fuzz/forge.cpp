@@ -56,6 +56,7 @@ enum Id : std::uint8_t {
     strings,
     threshold_series = 35,
     dithered,
+    optional_mean,
     end
 };
 
@@ -133,10 +134,11 @@ class Forge {
 std::uint8_t Forge::inner(bool category) {
     if (choices_.rarely(16)) return static_cast<std::uint8_t>(choices_.up_to(256));
     if (choices_.rarely(8)) return static_cast<std::uint8_t>(1 + choices_.up_to(end - 1));
-    return category ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
-                    : choices_.one_of({piecewise, pdp, laplace, duchi, hybrid, onebit, optimal, grr, oue, olh,
-                                       l_grr, rappor, tree, haar_ordered, square_wave, haar, duchi_vector,
-                                       joint, dithered});
+    return category
+               ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
+               : choices_.one_of({piecewise,     pdp,         laplace, duchi,        hybrid, onebit,  optimal,
+                                  optional_mean, grr,         oue,     olh,          l_grr,  rappor,  tree,
+                                  haar_ordered,  square_wave, haar,    duchi_vector, joint,  dithered});
 }
 
 void Forge::tables(Writer& writer) {
@@ -353,6 +355,16 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             range(writer);
             if (choices_.rarely(2)) epsilon(writer);
             break;
+        case optional_mean: {
+            const bool window = choices_.rarely(2);
+            channel(writer, grid, window);
+            if (window) decoded_values(writer);
+            // The probability of no number: mostly one at which people without a number send it more often.
+            four(writer,
+                 choices_.rarely(8) ? choices_.up_to(3) : std::uint64_t{1} << (31 - choices_.up_to(24)));
+            range(writer);
+            break;
+        }
         case duchi_vector: {
             const std::uint64_t d = choices_.number(2, 4096);
             four(writer, d);

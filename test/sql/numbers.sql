@@ -174,6 +174,33 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_spec_canonical('{"mechanism": "onebit", "epsilon": 1, "min": 1, "max": 2}')$$)) AS q (query);
 \pset format aligned
 
+-- A number that people may leave out: the mean of those who answer, and their share. 40 % of the reports have no number, and
+-- the others are in the upper part of the range.
+SELECT ldp_create_collection('income', '{"mechanism": "auto", "epsilon": 4, "attributes": [{"name": "income", "min": 0, "max": 100, "missing": true}]}', ARRAY[['country', 'text']]);
+SELECT ldp_client_spec('income')::jsonb - 'derived' - 'chosen' AS spec;
+INSERT INTO income (report, country) SELECT pg_temp.report_to('income', pg_temp.little(CASE WHEN i % 5 < 2 THEN 0 ELSE 60 + i % 24 END, 1)),
+    CASE WHEN i % 7 < 3 THEN 'north' ELSE 'south' END FROM generate_series(1, 3000) AS i;
+SELECT attribute, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
+FROM ldp_means(ldp_summary_of('income'));
+SELECT attribute, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 4) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
+FROM ldp_response_rates(ldp_summary_of('income'), attribute => 'income');
+SELECT round(ldp_mean(report)::numeric, 3) AS one_step, (SELECT note FROM ldp_estimate(ldp_agg(report))) AS note FROM income;
+SELECT lower < (SELECT lower FROM ldp_means(ldp_summary_of('income'))) AS wider, upper > estimate AS above FROM ldp_robust_interval(ldp_summary_of('income'), forged => 0.02);
+SELECT group_name, baseline, attribute, p_value > 0.5 AS equal FROM ldp_compare_groups('income', 'country');
+-- Reports without a number alone: more than any response rate explains.
+SELECT estimate, lower, upper, note FROM ldp_means((SELECT ldp_agg(pg_temp.report_to('income', '00')) FROM generate_series(1, 100)));
+SELECT ldp_drop_collection('income');
+\pset format unaligned
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_response_rates(serial) FROM whole WHERE name = 'duchi'$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1, "missing": true}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "optional_mean", "epsilon": 1, "min": 0, "max": 1}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": 0.3}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": true, "estimate": "quantiles"}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b"], "missing": true}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "bins": 4, "missing": true}')$$)) AS q (query);
+\pset format aligned
+
 -- NULLs and empty summaries.
 SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS quantile, (SELECT count(*) FROM ldp_between(NULL, 0, 1)) AS ranges,
        (SELECT count(*) FROM ldp_histogram(NULL)) AS bins;

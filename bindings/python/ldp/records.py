@@ -80,12 +80,11 @@ def _need_names(given: Any, names: Sequence[str], labelled: Sequence[bool]) -> N
         if name not in given:
             raise Error(Code.INVALID_VALUE, f'there is no "{name}"', "A record needs: " + ", ".join(names) + ".",
                         'Pass None for a missing label, if the spec names one in "missing_label".' if label else
-                        "A number cannot be missing. If people may have no value, collect the number in classes: a category "
-                        'with an additional label, named in "missing_label".')
+                        'Pass None or NaN for a missing number, if the spec has "missing": true in the attribute.')
 
 
 def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
-    """A number, or a label; no answer is an empty label. pandas says NaN for it, also among labels."""
+    """A number, or a label. No answer is an empty label, or NaN among numbers. pandas has NaN for it, also among labels."""
     if value is None or type(value).__name__ == "NAType" or (labelled and value != value):
         value = ""
     if isinstance(value, str):

@@ -101,14 +101,14 @@ class Collections(Case):
         self.fails(bad, 'there is no "town"', person.perturb, {"wage": 1})
         self.fails(bad, "None for a missing label", person.perturb, {"wage": 1})
         # None is not proposed where it is refused.
-        self.fails(bad, "A number cannot be missing", person.perturb, {"town": "Ulm"})
-        self.fails(bad, "collect the number in classes", person.perturb, {"town": "Ulm", "wage": None})
+        self.fails(bad, "None or NaN for a missing number", person.perturb, {"town": "Ulm"})
+        self.fails(bad, 'add "missing": true', person.perturb, {"town": "Ulm", "wage": None})
         self.fails(bad, "wrong number", person.perturb, [1])
         self.fails(bad, "True is not a value", person.perturb, [True, "Ulm"])
         self.fails(bad, "is not a value", person.perturb, [b"1", "Ulm"])
         self.fails(bad, "is no record", person.perturb, "Ulm")
         self.fails(bad, '"1" is not a value of "wage"', person.perturb, ["1", "Ulm"])
-        self.fails(bad, "collect the number in classes", person.perturb, [float("nan"), "Ulm"])
+        self.fails(bad, 'add "missing": true', person.perturb, [float("nan"), "Ulm"])
         self.fails(bad, "UTF-8", person.perturb, [1, "\ud800"])
         self.fails(bad, '"a\\x00b" is not a value', ldp.Collection(REGION).perturb, ["a\0b"])
 

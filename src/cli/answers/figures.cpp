@@ -9,6 +9,7 @@
 #include "cli/answers/group_figures.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -97,6 +98,8 @@ class Questions {
             Figure figure = means(numbers);
             const bool vector = figure.kind == Figure::Kind::vector;
             keep(std::move(figure));
+            if (numbers.size() == 1 && may_be_missing(attributes()[numbers[0]]))
+                keep(response_rate(numbers[0]));
             if (numbers.size() == 1 || vector) {
                 keep(repeated_.means_by_round(numbers));
                 keep(repeated_.means_by_group(numbers));
@@ -160,6 +163,24 @@ class Questions {
                                ? "The line is the declared range."
                                : "Each line is the declared range of an attribute, in its own unit.";
         }
+        return figure;
+    }
+
+    /// The share of people who have a value of a number.
+    Figure response_rate(std::size_t attribute) {
+        Figure figure{.title = "Share of people who answer " + called(attribute), .kind = Figure::Kind::mean};
+        SummaryQuery query = source_.query("response_rates");
+        query.attribute = attributes()[attribute].name;
+        source_.ask(
+            figure,
+            "SELECT * FROM ldp_response_rates({summary}" + source_.options() + argument(attribute) + ")",
+            find("response_rates", query), [&](const NamedRow& row) {
+                Row one = row_of(row);
+                one.label = "share who answer";
+                one.scale = Interval{0, 1};
+                figure.rows.push_back(std::move(one));
+            });
+        figure.about = "The line is from 0 to 1.";
         return figure;
     }
 

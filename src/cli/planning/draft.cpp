@@ -113,11 +113,14 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
         made["max"] = high;
         const std::uint64_t missing = column.empty + column.no_numbers;
         note = "a number";
+        if (column.empty > 0) made["missing"] = true;
         if (missing > 0)
             note +=
-                ", missing in " + std::to_string(missing) + " of " + std::to_string(column.rows) +
-                " rows: --on-bad-row skip omits these people, or collect the number in classes with a class "
-                "for missing ones";
+                ", missing in " + std::to_string(missing) + " of " + std::to_string(column.rows) + " rows";
+        if (column.no_numbers > 0)
+            note +=
+                "; " + std::to_string(column.no_numbers) +
+                " of them have a text: leave these fields empty and write \"missing\": true into the attribute";
         return made;
     }
     if (column.labels.size() > most_labels) {

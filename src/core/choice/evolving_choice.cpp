@@ -13,6 +13,7 @@
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
@@ -489,6 +490,11 @@ ChosenProtocol choose_protocol(const Json& spec) {
     ProtocolRequest request = read_protocol_request(spec);
     request.kept_by_clients = true;
     const Attribute attribute = only_attribute_of(request.spec);
+    if (may_be_missing(attribute))
+        invalid("\"evolving\": \"auto\" takes numbers that nobody leaves out",
+                "\"" + attribute.name +
+                    "\" has \"missing\": true, and predictions have no rate of missing answers.",
+                "Write \"evolving\": {} and a \"budget\", or remove \"missing\".");
     JsonObject top(spec, "the spec");
     const StreamParameters stream = StreamParameters::from_json(
         top.need("stream", R"({"rounds": …, "people": …, "change_rate": …, "jitter": …})"), attribute);

@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
 #include "core/mechanism/registry.hpp"
@@ -163,6 +164,17 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
     return {first.mechanism, reason};
 }
 
+/// Throws Error (invalid_spec) if the attribute is a number that may be missing.
+void refuse_missing(const Attribute& attribute) {
+    if (!may_be_missing(attribute)) return;
+    raise(
+        ErrorCode::invalid_spec, "the distribution of a number that people may leave out is not supported",
+        "\"" + attribute.name +
+            "\" has \"missing\": true, and the mechanisms for distributions have no response \"no answer\".",
+        "Ask for the mean, or collect the number in classes: a \"domain\" of ranges, with an additional label "
+        "that \"missing_label\" names.");
+}
+
 /// The mechanisms that can be chosen for values that do not change, the newest first: of equal variances, the
 /// first one is chosen. Those of few responses are less accurate for a single value.
 std::vector<const MechanismEntry*> candidates_for_order() {
@@ -196,6 +208,7 @@ double mean_variance(const Mechanism& mechanism, OrderedUse use, std::vector<dou
 }
 
 std::vector<Candidate> rank_ordered(const OrderedRequest& request) {
+    refuse_missing(request.attribute);
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : candidates_for_order())
         candidates.push_back(candidate(*entry, request));
@@ -209,6 +222,7 @@ Selected choose_ordered(const OrderedRequest& request) {
 }
 
 SelectedWithin choose_ordered_within(const OrderedRequest& request, const ResponseLimit& limit) {
+    refuse_missing(request.attribute);
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : candidates_for_order())
         candidates.push_back(candidate(*entry, request, {}, &limit));

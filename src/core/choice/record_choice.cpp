@@ -13,6 +13,7 @@
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 
@@ -172,8 +173,8 @@ void choose_part(std::vector<Attribute>& attributes, const PartAttributes& part,
                  ChosenBySize& chosen) {
     Attribute& first = attributes[part.first];
     if (!part.joint && is_open(first)) {
-        const bool by_size = first.vector.empty() && !first.strings && first.want.empty() &&
-                             first.options.empty() && terms.responses == nullptr;
+        const bool by_size = first.vector.empty() && !first.strings && !may_be_missing(first) &&
+                             first.want.empty() && first.options.empty() && terms.responses == nullptr;
         PartChoice choice;
         PartChoice& known = by_size ? chosen[first.domain] : choice;
         if (known.mechanism == nullptr) known = chosen_mechanism(attributes, part, terms);

@@ -10,6 +10,7 @@
 #include "core/choice/ordered_choice.hpp"
 #include "core/math/insecure_bits.hpp"
 #include "core/mechanism/capability.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/spec/evolving_options.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/products.hpp"
@@ -190,8 +191,9 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
         for (std::size_t t = 0; t < rounds; ++t) {
             for (std::size_t j = 0; j < cells.size(); ++j) {
                 const double value = people.at(first + j, person, t);
-                positions[j] =
-                    attributes_[first + j].numeric() ? value * static_cast<double>(cells[j] - 1) : value;
+                positions[j] = attributes_[first + j].numeric()
+                                   ? value * static_cast<double>(grid_steps(attributes_[first + j], cells[j]))
+                                   : value;
             }
             keys[t] = mechanism.response_key(rounding.follow(positions, alphas, courses), own);
         }

@@ -13,6 +13,7 @@
 #include "core/base/unknown.hpp"
 #include "core/choice/record_choice.hpp"
 #include "core/format/summary_frame.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
 
@@ -105,6 +106,11 @@ Shape shape_of(const std::vector<Attribute>& attributes) {
                                      : Shape::one_categorical;
 }
 
+/// Whether the mechanism takes missing numbers if, and only if, the spec allows them.
+bool suits_missing(const MechanismEntry& entry, const Attribute& attribute) noexcept {
+    return takes_missing_numbers(entry) == may_be_missing(attribute);
+}
+
 /// The first candidate of the ranking in a sentence, with its better competitor.
 std::string reason_of(std::span<const Candidate> candidates, const Limits& limits) {
     const Candidate& first = candidates.front();
@@ -133,7 +139,9 @@ std::vector<Candidate> rank(const SelectionRequest& demand) {
     const Shape shape = shape_of(demand.attributes);
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
-        if (entry->automatic && entry->shape == shape) candidates.push_back(candidate(*entry, demand));
+        if (entry->automatic && entry->shape == shape &&
+            (shape == Shape::record || suits_missing(*entry, demand.attributes[0])))
+            candidates.push_back(candidate(*entry, demand));
     std::ranges::stable_sort(candidates, {}, order);
     return candidates;
 }
@@ -218,11 +226,13 @@ SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit
     }
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
-        if (entry->automatic && !entry->literature && entry->shape == shape)
+        if (entry->automatic && !entry->literature && entry->shape == shape &&
+            suits_missing(*entry, demand.attributes[0]))
             candidates.push_back(candidate(*entry, demand, {}, &limit));
     std::map<const MechanismEntry*, OptionValues> chosen;
     for (const MechanismEntry* few : registry()) {
-        if (!has_few_responses(*few, shape) || demand.attributes[0].evolving || (suitable && !suitable(*few)))
+        if (!has_few_responses(*few, shape) || !suits_missing(*few, demand.attributes[0]) ||
+            demand.attributes[0].evolving || (suitable && !suitable(*few)))
             continue;
         std::optional<Candidate> best;
         for (const OptionValues& values : response_options(*few, limit.most)) {

@@ -20,7 +20,7 @@ LawfulEstimates GroupEstimates::of_attribute(std::size_t attribute) const {
         return of_table({attribute});
     if (view_.n == 0) return {};
     const ErrorLaw law = part(view_, attribute).n > 0 ? error_law(view_, attribute, target_) : ErrorLaw{};
-    if (number(attribute)) return {{means_[attribute]}, law};
+    if (number(attribute)) return {{comparable_mean(view_, attribute, means_[attribute], target_)}, law};
     return {estimate(view_, {Quantity::frequencies, target_, attribute}), law};
 }
 

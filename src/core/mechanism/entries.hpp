@@ -41,3 +41,4 @@ namespace ldp::strings { extern const MechanismEntry entry; }
 namespace ldp::threshold_series { extern const MechanismEntry entry; }
 namespace ldp::dithered { extern const MechanismEntry entry; }
 namespace ldp::gaussian { extern const MechanismEntry entry; }
+namespace ldp::optional_mean { extern const MechanismEntry entry; }

@@ -1,6 +1,9 @@
 #include "core/mechanism/fields.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
@@ -12,6 +15,12 @@ std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least,
                   std::to_string(most) + ".",
               "The bytes were damaged or forged.");
     return found;
+}
+
+bool takes_missing_numbers(const MechanismEntry& entry) noexcept {
+    return std::ranges::any_of(entry.options, [](const Option& option) {
+        return option.name == std::string_view(response_rate_option.name);
+    });
 }
 
 void write_domain(const Settings& settings, Writer& writer) {

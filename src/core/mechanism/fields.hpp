@@ -1,5 +1,5 @@
-// Fields that parameter blocks of several mechanisms share: bounded numbers, ranges, and run-length encoded
-// lists.
+// Fields of specs and parameter blocks that several mechanisms share: bounded numbers, ranges, missing numbers,
+// and run-length encoded lists.
 #pragma once
 
 #include <span>
@@ -15,6 +15,24 @@ namespace ldp {
 /// Reads a parameter of 4 bytes. Error (malformed) outside least..most.
 [[nodiscard]] std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least,
                                         std::uint64_t most);
+
+/// Value of Attribute::none for a number with "missing": true. A category has a label there.
+inline constexpr const char* missing_number = "no answer";
+
+/// The option of mechanisms that take numbers with "missing": true: the expected response rate.
+inline constexpr Option response_rate_option{.name = "response_rate", .real = true, .optional = true};
+
+/// Returns whether people may have no value of a number.
+[[nodiscard]] inline bool may_be_missing(const Attribute& attribute) noexcept {
+    return attribute.numeric() && !attribute.none.empty();
+}
+/// Returns whether the mechanism takes numbers that may be missing, and no others.
+[[nodiscard]] bool takes_missing_numbers(const MechanismEntry& entry) noexcept;
+/// Returns the number of grid steps of a number with this number of input codes. If it may be missing, the
+/// last code stands for a missing value.
+[[nodiscard]] inline std::uint64_t grid_steps(const Attribute& attribute, std::uint64_t cells) noexcept {
+    return cells - (may_be_missing(attribute) ? 2 : 1);
+}
 
 /// Writes the domain size of the first attribute, 4 bytes.
 void write_domain(const Settings& settings, Writer& writer);

@@ -54,6 +54,7 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &strings::entry,
         &threshold_series::entry,
         &dithered::entry,
+        &optional_mean::entry,
     };
     // clang-format on
     return entries;

@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
 
 namespace ldp {
@@ -23,6 +24,21 @@ bool is_open(const Attribute& attribute) noexcept {
     return attribute.strings.has_value();
 }
 
+/// Throws Error (invalid_spec) unless the mechanism accepts missing numbers where the spec allows them.
+void check_missing(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
+    const bool takes = takes_missing_numbers(mechanism);
+    if (mechanism.shape == Shape::record && !mechanism.joint()) return;  // each part is checked
+    for (const Attribute& attribute : attributes) {
+        if (may_be_missing(attribute) == takes) continue;
+        raise(ErrorCode::invalid_spec,
+              std::string(mechanism.name) + (takes ? " takes a number that people may leave out"
+                                                   : " takes numbers that nobody leaves out"),
+              "\"" + attribute.name + (takes ? "\" has no \"missing\": true." : "\" has \"missing\": true."),
+              takes ? "Add \"missing\": true to the attribute, or name another mechanism."
+                    : "Remove \"missing\", or name the mechanism \"optional_mean\" or \"auto\".");
+    }
+}
+
 /// Throws Error (invalid_spec) unless the mechanism accepts the attributes.
 void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
     const auto want = [&](bool met, const std::string& wanted) {
@@ -35,6 +51,7 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
                    : std::ranges::none_of(attributes, &Attribute::numeric) ? "categorical."
                                                                            : "numeric and categorical."));
     };
+    check_missing(mechanism, attributes);
     const bool open = std::ranges::any_of(attributes, is_open);
     const bool several = attributes.size() >= 2 && attributes.size() <= mechanism.max_size;
     const std::string how_many = "2 to " + std::to_string(mechanism.max_size);

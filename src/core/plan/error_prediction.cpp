@@ -8,9 +8,11 @@
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/math/spread.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
 #include "core/plan/quantile_error.hpp"
 
@@ -154,8 +156,18 @@ Parts ErrorPrediction::cell(const std::vector<std::size_t>& attributes,
     return box(attributes, one, n);
 }
 
-Parts ErrorPrediction::mean(std::size_t attribute, double n) const {
+Parts ErrorPrediction::mean(std::size_t attribute, double n, double rate) const {
     check_can_estimate(mechanism_, Quantity::means);
+    if (rate < 1) {
+        const RecordPart part = part_of(mechanism_, attribute);
+        const auto& answered = capability<ResponseRate>(*part.mechanism);
+        const auto [mean, variance] = moments_of(spread(attribute));
+        const AnsweredMoments answers{mean, variance + square(mean)};
+        return of_record(parts([&](Target target) {
+                             return answered.variances(rate, answers, target).mean / (n * part.chance);
+                         }),
+                         part.chance);
+    }
     return {mechanism_.n_variance_of(attribute, 0, spread(attribute)) / n,
             moments_of(spread(attribute)).second / n};
 }
@@ -178,7 +190,8 @@ Parts ErrorPrediction::mean_in_round(std::optional<std::size_t> round, double n)
 }
 
 double ErrorPrediction::rounding(std::size_t attribute, double n) const {
-    const double step = 2 / static_cast<double>(mechanism_.cells()[attribute] - 1);
+    const double step =
+        2 / static_cast<double>(grid_steps(attributes_[attribute], mechanism_.cells()[attribute]));
     return step * step / 6 / n;
 }
 

@@ -56,8 +56,8 @@ class ErrorPrediction {
     /// The share of people with one of the marked values of each of these attributes, in ascending order.
     [[nodiscard]] Parts box(const std::vector<std::size_t>& attributes, const JointShares::Box& box,
                             double n) const;
-    /// The mean.
-    [[nodiscard]] Parts mean(std::size_t attribute, double n) const;
+    /// The mean. If people may leave the number out, `rate` is the share of people who answer.
+    [[nodiscard]] Parts mean(std::size_t attribute, double n, double rate = 1) const;
     /// Return the errors of the mean, of the share of a range and of a quantile in one round of a series of
     /// numbers. `round` counts from 0; without it, they are for the round with the largest error of the mean.
     [[nodiscard]] Parts mean_in_round(std::optional<std::size_t> round, double n) const;

@@ -5,6 +5,7 @@
 #include "core/base/square.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/plan/error_prediction.hpp"
 #include "core/plan/plan.hpp"
 
@@ -79,11 +80,11 @@ std::vector<std::vector<double>> spreads(const Mechanism& mechanism, const Spec&
 }
 
 Parts one_answer(const ErrorPrediction& error_prediction, const PlanningTarget& question, bool series,
-                 double n) {
+                 double n, double rate) {
     switch (question.asked) {
         case Asked::mean:
             if (series) return error_prediction.mean_in_round(question.round, n);
-            return error_prediction.mean(question.attribute, n);
+            return error_prediction.mean(question.attribute, n, rate);
         case Asked::range:
             if (series) return error_prediction.range_in_round(question.round, question.range, n);
             return error_prediction.range(question.attribute, question.range, n);
@@ -109,8 +110,9 @@ struct VarianceSources {
     }
 };
 
+/// `rate` is the share of people with a value, if people may leave it out.
 VarianceSources split(const ErrorPrediction& error_prediction, const Spec& spec,
-                      const PlanningTarget& question, double people) {
+                      const PlanningTarget& question, double people, double rate = 1) {
     const auto rounds = static_cast<double>(question.rounds);
     const double kept = error_prediction.memoized_part(question.attribute, question.value);
     const bool series = spec.mechanism().series, one = spec.attributes().size() == 1;
@@ -120,7 +122,7 @@ VarianceSources split(const ErrorPrediction& error_prediction, const Spec& spec,
         groups = {people * question.part, people * (1 - question.part)};
     VarianceSources all;
     for (const double group : groups) {
-        const Parts parts = one_answer(error_prediction, question, series, group * rounds);
+        const Parts parts = one_answer(error_prediction, question, series, group * rounds, rate);
         all.noise += (1 - question.kept * kept) * parts.noise;
         all.repeated += (rounds - 1) * kept * parts.noise;
         all.smearing = parts.smearing - all.smearing;
@@ -161,7 +163,8 @@ double Prediction::part_of(const Source& source) const noexcept {
     return source.square / all;
 }
 
-// People who do not answer leave fewer reports; what that adds to all the other errors is theirs.
+// People who do not answer leave fewer reports, or reports of a missing number. What that adds to all the other errors is
+// theirs.
 Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlanningTarget& question,
                    double people) {
     check(mechanism, question);
@@ -178,7 +181,12 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlanningT
     add("smearing", square(all.smearing));
     add("repeated answers", all.repeated);
     if (question.answering < 1) {
-        const VarianceSources fewer = split(error_prediction, spec, question, people * question.answering);
+        const bool missing =
+            question.asked == Asked::mean && !spec.mechanism().series &&
+            find_capability<ResponseRate>(*part_of(mechanism, question.attribute).mechanism) != nullptr;
+        const VarianceSources fewer =
+            missing ? split(error_prediction, spec, question, people, question.answering)
+                    : split(error_prediction, spec, question, people * question.answering);
         add("missing answers", fewer.all() - all.all());
     }
     const bool difference = question.compared != Compared::nothing;

@@ -8,9 +8,11 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/strings/string_queries.hpp"
 #include "core/summary/consistency.hpp"
+#include "core/summary/errors.hpp"
 #include "core/summary/part_means.hpp"
 #include "core/summary/robust_interval.hpp"
 #include "core/tables/share_intervals.hpp"
@@ -86,6 +88,26 @@ void add_shares(EstimateRows& all, const SummaryView& view, std::size_t attribut
     });
 }
 
+/// Adds the row of a mean. If people may leave the number out, the row has an interval of its own.
+void add_mean(EstimateRows& all, const SummaryView& view, std::size_t attribute, const Estimate& mean,
+              Target target) {
+    ReportStatus status = report_status(view, attribute, target);
+    const auto own = answered_interval(view, attribute, target, all.critical_value);
+    if (!own) {
+        all.add(attribute, EstimateRows::none, mean, all.kept(std::move(status)));
+        return;
+    }
+    const Interval& range = status.law.truths;
+    // A report that repeats another response changes the mean by up to its share among the people who answer.
+    constexpr double least_rate = 0.01;
+    status.bias.range /= std::clamp(response_rate(view, attribute, target).estimate.value, least_rate, 1.0);
+    if (status.enough)
+        status.add_note(own->lower <= range.lower && own->upper >= range.upper
+                            ? "among the people who answer, of whom there may be too few for an interval"
+                            : "among the people who answer");
+    all.add(attribute, EstimateRows::none, mean, all.kept(std::move(status)), *own);
+}
+
 EstimateRows mean_rows(const Subject& subject, double critical_value, Target target) {
     const auto found = [&](const SummaryView& view) {
         if (subject.attribute) {  // one attribute or one vector, which is one part
@@ -93,16 +115,13 @@ EstimateRows mean_rows(const Subject& subject, double critical_value, Target tar
             const auto estimates = means_of_part(view, *subject.attribute, target);
             EstimateRows all = rows_about(subject, critical_value, estimates.size());
             for (std::size_t i = 0; i < estimates.size(); ++i)
-                if (subject.has(first + i))
-                    all.add(first + i, EstimateRows::none, estimates[i],
-                            all.kept(report_status(view, first + i, target)));
+                if (subject.has(first + i)) add_mean(all, view, first + i, estimates[i], target);
             return all;
         }
         const auto estimates = estimate(view, {Quantity::means, target});
         EstimateRows all = rows_about(subject, critical_value, estimates.size());
         for (std::size_t j = 0; j < estimates.size(); ++j) {
-            if (has_mean(view, j) && subject.has(j))
-                all.add(j, EstimateRows::none, estimates[j], all.kept(report_status(view, j, target)));
+            if (has_mean(view, j) && subject.has(j)) add_mean(all, view, j, estimates[j], target);
         }
         return all;
     };
@@ -220,7 +239,7 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
             else if (const auto listed = texts.find(j); listed != texts.end())
                 add_texts(all, view, j, listed->second, !selection.texts);
             else if (has_mean(view, j))
-                all.add(j, EstimateRows::none, means[j], all.kept(report_status(view, j, target)));
+                add_mean(all, view, j, means[j], target);
             else
                 add_shares(all, view, j, target);
         return all;
@@ -281,6 +300,39 @@ Found means(const Subject& whole, const SummaryQuery& query) {
                                                critical_value(query.confidence), target_named(query.target)));
 }
 
+/// The share of people who answer, for each number that people may leave out.
+Found response_rates(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
+    const Target target = target_named(query.target);
+    const auto answered = [](const SummaryView& view, std::size_t attribute) {
+        return find_capability<ResponseRate>(*part_of(*view.mechanism, attribute).mechanism) != nullptr;
+    };
+    const auto found = [&](const SummaryView& view) {
+        const std::size_t attributes = view.mechanism->cells().size();
+        EstimateRows all = rows_about(subject, critical_value(query.confidence), attributes);
+        for (std::size_t j = 0; j < attributes; ++j) {
+            if (!subject.has(j) || !answered(view, j)) continue;
+            const SummaryView one = part(view, j);
+            ReportStatus status = report_status(SpentBudgets(view, j), one, possible_shares);
+            LawfulRate rate{{unknown, unknown}, {}};
+            if (one.n > 0) rate = response_rate(view, j, target);
+            status.law = rate.law;
+            all.add(j, EstimateRows::none, rate.estimate, all.kept(std::move(status)));
+        }
+        return all;
+    };
+    return results<estimate_columns>(ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
+        const std::size_t attributes = view.mechanism->cells().size();
+        if (subject.attribute) check_attribute(*subject.attribute, attributes);
+        for (std::size_t j = 0; j < attributes; ++j)
+            if (subject.has(j) && answered(view, j)) return;
+        throw Error(
+            ErrorCode::unsupported, "these reports have no response rate",
+            "Only numbers with \"missing\": true have one. The share of a category's missing answers is that of "
+            "the label in \"missing_label\".");
+    }));
+}
+
 Found frequencies(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
     const Consistency method = consistency_named(query.method);
@@ -332,7 +384,10 @@ Found robust_interval(const Subject& subject, const SummaryQuery& query) {
             const Quantity quantity = value == EstimateRows::none ? Quantity::means : Quantity::frequencies;
             if (row == 0 || attribute != all.estimates.rows[row - 1].attribute)
                 of_attribute.emplace(view, Question{quantity, target, attribute}, query.forged, errors);
-            bounds.push_back((*of_attribute)(estimate));
+            const auto answered = quantity == Quantity::means
+                                      ? answered_interval(view, attribute, target, errors, query.forged)
+                                      : std::nullopt;
+            bounds.push_back(answered ? *answered : (*of_attribute)(estimate));
         }
         return bounds;
     });

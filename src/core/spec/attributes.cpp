@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/base/text.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/json_object.hpp"
@@ -179,6 +180,29 @@ std::vector<double> ends_of_elements(JsonObject& reader, const char* key, std::s
     return ends;
 }
 
+/// Whether people may have no value of a number. Other attributes have no such key.
+void missing(JsonObject& reader, Attribute& attribute) {
+    const bool number = attribute.numeric();
+    const Json* found = number || reader.contains("missing") ? reader.find("missing") : nullptr;
+    if (found == nullptr) return;
+    if (!found->is_boolean()) JsonObject::wrong("missing", *found, "true or false");
+    if (!found->get<bool>()) return;
+    const auto refuse = [&](const std::string& detail, const std::string& hint) {
+        invalid("\"missing\" is for numbers of which the mean is estimated",
+                "\"" + attribute.name + "\" " + detail, hint);
+    };
+    if (attribute.strings)
+        refuse("has \"strings\", of which every report is about one.",
+               "Remove \"missing\". An empty text is a value, too.");
+    if (attribute.binned())
+        refuse(
+            "has bins, which are in order; a missing value has no place among them.",
+            "List the classes as labels in \"domain\", with an additional label that \"missing_label\" names.");
+    if (!attribute.numeric())
+        refuse("is a category.", "Add a label to \"domain\" and name it in \"missing_label\".");
+    attribute.none = missing_number;
+}
+
 Attribute read_attribute(JsonObject& reader, std::string name) {
     Attribute attribute;
     attribute.name = std::move(name);
@@ -188,6 +212,7 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
             invalid("attribute \"" + attribute.name + "\" has both strings and a domain or a range",
                     "An attribute of strings has \"strings\" and neither labels nor numbers.");
         strings(*found, attribute);
+        missing(reader, attribute);
         return attribute;
     }
     if (const Json* found = reader.find("domain")) {
@@ -195,11 +220,13 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
             invalid("attribute \"" + attribute.name + "\" has both a domain and a range",
                     "A categorical attribute has \"domain\"; a numeric one has \"min\" and \"max\".");
         domain(*found, attribute);
+        missing(reader, attribute);
         outsiders(reader, attribute);
         return attribute;
     }
     range(reader, attribute);
     bins(reader, attribute);
+    missing(reader, attribute);
     return attribute;
 }
 
@@ -279,6 +306,11 @@ std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const 
     if (reader.contains("domain") || reader.contains("bins") || reader.contains("edges"))
         invalid("a vector has numbers as elements", "\"" + name + "\" has a domain or bins.",
                 "Give it \"min\" and \"max\" alone.");
+    if (reader.contains("missing"))
+        invalid(
+            "\"missing\" is for single numbers",
+            "\"" + name + "\" is a vector, whose elements are reported together.",
+            "Remove it, and send a vector for every person, or collect the elements as attributes of a record.");
     Attribute element;
     element.name = name;
     check_name(element);

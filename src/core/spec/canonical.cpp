@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/format/summary_frame.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
@@ -65,7 +66,10 @@ Json canonical_json(const Spec& spec) {
             entry["domain"] = attribute.labels;
         }
         if (!attribute.other.empty()) entry["other"] = attribute.other;
-        if (!attribute.none.empty()) entry["missing_label"] = attribute.none;
+        if (may_be_missing(attribute))
+            entry["missing"] = true;
+        else if (!attribute.none.empty())
+            entry["missing_label"] = attribute.none;
         if (attribute.prefix != 0) entry["prefix"] = attribute.prefix;
         for (const Factor& factor : attribute.product)
             entry["product"].push_back(factor_json(attributes, factor));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/channel/numeric.hpp"
+#include "core/mechanism/fields.hpp"
 
 namespace ldp {
 
@@ -59,7 +60,7 @@ Rounding::Rounding(const Evolving& rounding, std::span<const Attribute> attribut
     const std::vector<std::uint64_t> cells = mechanism.cells();
     for (std::size_t j = 0; j < cells.size(); ++j) {
         const bool evolving = attributes[j].evolving;
-        const std::uint64_t grid = cells[j] - 1;
+        const std::uint64_t grid = grid_steps(attributes[j], cells[j]);
         const RoundingLevels levels(grid, evolving ? evolving_.base_levels : grid);
         tracks_.push_back({levels, evolving, alphas_});
         alphas_ += evolving ? levels.count() : 1;
@@ -102,6 +103,11 @@ std::vector<Cell> Rounding::follow(std::span<const double> positions, std::span<
     for (std::size_t j = 0; j < tracks_.size(); ++j) {
         const auto& [levels, evolving, first_alpha] = tracks_[j];
         std::uint32_t level = 0;
+        if (std::isnan(positions[j])) {
+            if (evolving) ++course;
+            cells.push_back(levels.grid() + 1);
+            continue;
+        }
         if (evolving) {
             move(levels, *course, levels.round(positions[j], 0, alphas[first_alpha]));
             level = course++->level;

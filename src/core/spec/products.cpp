@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/mechanism/fields.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/labels.hpp"
 
@@ -108,6 +109,11 @@ void read_product(const Json& found, std::span<const Attribute> all, Attribute& 
     if (!found.is_array() || found.size() != 2) JsonObject::wrong("product", found, form);
     std::vector<Factor> product{read_factor(found[0], all), read_factor(found[1], all)};
     if (product[0].value && product[1].value) JsonObject::wrong("product", found, form);
+    for (const Factor& factor : product)
+        if (may_be_missing(all[factor.attribute]))
+            invalid("a product takes numbers that nobody leaves out",
+                    "\"" + all[factor.attribute].name + "\" has \"missing\": true.",
+                    "Remove \"missing\", or leave the number out of the products.");
     if (find_product(all, product[0], product[1]) < all.size())
         invalid("two attributes are the same product", "Found " + shown(found) + " again.");
     attribute.product = std::move(product);

@@ -5,6 +5,7 @@
 
 #include "core/base/bytes.hpp"
 #include "core/mechanism/capability.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/evolving_options.hpp"
 
@@ -17,8 +18,10 @@ std::uint64_t keys_of_part(const std::vector<Attribute>& attributes, const Evolv
                            const RecordPart& part, std::size_t first) {
     const std::vector<std::uint64_t> cells = part.mechanism->cells();
     const std::uint64_t keys = part.mechanism->most_keys();
-    if (cells.size() != 1 || !attributes[first + part.first].evolving) return keys;
-    return std::min(keys, RoundingLevels(cells[0] - 1, evolving.base_levels).ends());
+    const Attribute& attribute = attributes[first + part.first];
+    if (cells.size() != 1 || !attribute.evolving) return keys;
+    const RoundingLevels levels(grid_steps(attribute, cells[0]), evolving.base_levels);
+    return std::min(keys, levels.ends() + (may_be_missing(attribute) ? 1 : 0));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/capability.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
@@ -142,10 +143,10 @@ void check_evolving(const Spec& spec) {
                     "\"attributes\". Under the mechanism dithered, a small movement of a number then rarely "
                     "costs epsilon; under others, each new number does. For the mean alone, take a mechanism "
                     "for means, such as optimal or onebit.");
-        if (spec.evolving()->base_levels >= cells[j])
+        if (spec.evolving()->base_levels > grid_steps(attribute, cells[j]))
             invalid("\"base_levels\" is more than the grid has steps",
                     "Found " + std::to_string(spec.evolving()->base_levels) + "; the grid of \"" +
-                        attribute.name + "\" has " + std::to_string(cells[j] - 1) + ".");
+                        attribute.name + "\" has " + std::to_string(grid_steps(attribute, cells[j])) + ".");
     }
 }
 

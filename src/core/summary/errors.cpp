@@ -5,6 +5,7 @@
 
 #include "core/mechanism/forgery.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/summary/pooling.hpp"
@@ -55,6 +56,40 @@ ErrorLaw group_law(const SummaryView& view, std::size_t first, std::size_t last,
         law.truths.upper += range.upper / size;
     }
     return law;
+}
+
+std::optional<Interval> answered_interval(const SummaryView& view, std::size_t attribute, Target target,
+                                          double critical_value, double forged) {
+    const SummaryView one = part(view, attribute);
+    const auto* rate = find_capability<ResponseRate>(*one.mechanism);
+    if (rate == nullptr || one.n == 0) return {};
+    return rate->answered_interval(one, {target_of_part(one, target), critical_value, most_of_one(one),
+                                         std::min(1.0, forged / one.drawn)});
+}
+
+Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const Estimate& mean,
+                         Target target) {
+    const SummaryView one = part(view, attribute);
+    const auto* rate = find_capability<ResponseRate>(*one.mechanism);
+    if (rate == nullptr || one.n == 0 || std::isnan(mean.value)) return mean;
+    constexpr double critical = 1.959963984540054, margin = 4;  // beyond the range, in halves of it
+    const auto found =
+        rate->answered_interval(one, {target_of_part(one, target), critical, most_of_one(one), 0, margin});
+    const Range& range = capability<Number>(*one.mechanism).range();
+    const double least = range.min - margin * range.half(), most = range.max + margin * range.half();
+    if (!(found.lower > least && found.upper < most)) return {unknown, unknown};
+    return {mean.value, std::max({mean.standard_error, (mean.value - found.lower) / critical,
+                                  (found.upper - mean.value) / critical})};
+}
+
+LawfulRate response_rate(const SummaryView& view, std::size_t attribute, Target target) {
+    const SummaryView one = part(view, attribute);
+    const auto& rate = capability<ResponseRate>(*one.mechanism);
+    const Target against = target_of_part(one, target);
+    Estimate found = rate.response_rate(one, against);
+    if (!repeats(one)) return {found, rate.response_law(one.n, against)};
+    found.standard_error *= std::sqrt(most_of_one(one));
+    return {found, law_of_share()};
 }
 
 Interval combined_interval(const Estimate& one, const Interval& of_one, const Estimate& other,

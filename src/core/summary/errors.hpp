@@ -1,6 +1,8 @@
 // Error laws and intervals of the estimates of a summary.
 #pragma once
 
+#include <optional>
+
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/summary_view.hpp"
 
@@ -14,6 +16,23 @@ namespace ldp {
 
 /// Returns the law of group_mean(view, first, last, target).
 [[nodiscard]] ErrorLaw group_law(const SummaryView& view, std::size_t first, std::size_t last, Target target);
+
+/// Returns the interval of an attribute's mean among the people who answer, with this share of forged reports. Nothing
+/// for numbers that nobody leaves out, and without reports about the attribute.
+[[nodiscard]] std::optional<Interval> answered_interval(const SummaryView& view, std::size_t attribute,
+                                                        Target target, double critical_value,
+                                                        double forged = 0);
+/// Returns a mean with a standard error for comparisons: the longer half of its interval at 95 % without clipping,
+/// divided by the critical value. Both are unknown if the interval is unlimited. Other means are returned unchanged.
+[[nodiscard]] Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const Estimate& mean,
+                                       Target target);
+/// Returns the estimated share of people who answer, and its law. The part of the attribute needs n ≥ 1 reports. Error
+/// (unsupported) if nobody leaves the attribute out.
+struct LawfulRate {
+    Estimate estimate;
+    ErrorLaw law;
+};
+[[nodiscard]] LawfulRate response_rate(const SummaryView& view, std::size_t attribute, Target target);
 
 /// Returns the interval of combined(one, other) from both intervals at the same confidence. Its half-widths
 /// follow from those of the two intervals with the weights of the estimates (Zou, Donner 2008). The

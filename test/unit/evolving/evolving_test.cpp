@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/registry.hpp"
 #include "proof.hpp"
 
@@ -424,7 +425,9 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_rounded_have_no_distribution) {
         const auto spec = [&](const std::string& more) {
             const bool one = entry->shape == Shape::one_numeric || entry->shape == Shape::one_ordered;
             return std::string(R"({"mechanism": ")") + entry->name + R"(", "epsilon": 1, "attributes": [)" +
-                   R"({"name": "x", "min": 0, "max": 10)" + more + (one ? "]" : other + "]") + ", " + budget;
+                   R"({"name": "x", "min": 0, "max": 10)" +
+                   (takes_missing_numbers(*entry) ? R"(, "missing": true)" : "") + more +
+                   (one ? "]" : other + "]") + ", " + budget;
         };
         // Of some, numbers cannot be remembered at all.
         std::optional<Spec> kept;

@@ -27,13 +27,13 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("olh", 7, "\"domain\": 75"));  // two bytes for a bucket
     all.push_back(mechanism("hadamard", 1, "\"domain\": 300"));
     all.push_back(mechanism("projective", 1, "\"domain\": 300"));
-    all.push_back(mechanism("piecewise", 1, "\"min\": -2, \"max\": 3"));
+    for (const char* name : {"piecewise", "laplace", "duchi"})
+        all.push_back(mechanism(name, 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("pdp", 2, "\"min\": 0, \"max\": 1e6, \"grid\": 1000"));
     all.push_back(mechanism("haar", 1, unit_attributes(11)));
     all.push_back(mechanism("rappor", 1, R"("domain": 20, "filter_bits": 12, "cohorts": 3)"));
-    all.push_back(mechanism("laplace", 1, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("laplace", 0.001, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
-    all.push_back(mechanism("duchi", 1, "\"min\": -2, \"max\": 3"));
+    all.push_back(mechanism("optional_mean", 2, R"("min": -2, "max": 3, "missing": true)"));
     all.push_back(mechanism("onebit", 1, "\"min\": 0, \"max\": 24"));
     all.push_back(mechanism("hybrid", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/fields.hpp"
 
 namespace ldp {
 
@@ -36,6 +37,7 @@ bool in_layers(const MechanismEntry& entry, bool two) noexcept {
 bool takes(const MechanismEntry& entry, const Attribute& attribute) noexcept {
     if (!attribute.vector.empty()) return entry.shape == Shape::numeric_vector;
     if (attribute.strings) return entry.shape == Shape::one_string;
+    if (attribute.numeric() && takes_missing_numbers(entry) != may_be_missing(attribute)) return false;
     return entry.shape == Shape::one_ordered ||
            entry.shape == (attribute.numeric() ? Shape::one_numeric : Shape::one_categorical);
 }

@@ -8,6 +8,7 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/math/spread.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/record/sampled.hpp"
 
 namespace ldp {
@@ -72,6 +73,11 @@ namespace {
 
 /// The number that a part reports alone. Throws Error (unsupported) if it is not one.
 const Number& number_of(const Mechanism& inner, std::size_t attribute) {
+    if (find_capability<ResponseRate>(inner) != nullptr)
+        raise(ErrorCode::unsupported,
+              "attribute " + std::to_string(attribute) + " has values of some people only",
+              "Different people may leave out different attributes, so their means have no common weight.",
+              std::vector{Remedy::take_attribute});
     if (const auto* number = find_capability<Number>(inner)) return *number;
     raise(ErrorCode::unsupported,
           "attribute " + std::to_string(attribute) + " is not reported as a mean of its own",
