@@ -1,16 +1,22 @@
-// Shares of ranges by all methods, as Markdown tables: bench-competitors [REPETITIONS]. It runs from the
-// project's root.
+// Shares of ranges by all methods, as Markdown tables: bench-competitors [REPETITIONS]. Means of numbers that people
+// may leave out: bench-competitors missing. It runs from the project's root.
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string_view>
 
 #include "../parallel.hpp"
+#include "key_value.hpp"
 #include "ranges.hpp"
 
 int main(int arguments, char** words) {
     try {
+        if (arguments > 1 && std::string_view(words[1]) == "missing") {
+            bench::print_key_value_tables();
+            return 0;
+        }
         const std::size_t repetitions = arguments > 1 ? std::strtoul(words[1], nullptr, 10) : 10;
         constexpr double epsilons[] = {0.5, 1, 2};
         for (const bench::RangePeople& people : bench::range_people()) {

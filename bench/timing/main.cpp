@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/choice/resolve.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 
 namespace {
@@ -43,7 +44,8 @@ std::string spec_of(const MechanismEntry& entry) {
     }
     switch (entry.shape) {
         case Shape::one_numeric:
-            return begin + "\"min\": 0, \"max\": 1}";
+            return begin + "\"min\": 0, \"max\": 1" +
+                   (takes_missing_numbers(entry) ? ", \"missing\": true}" : "}");
         case Shape::one_string:
             return begin +
                    R"("attributes": [{"name": "v", "strings": {"alphabet": "a-z", "max_length": 8}}]})";
