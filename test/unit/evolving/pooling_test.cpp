@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/comparison/change.hpp"
 #include "core/mechanism/frequency/pure_protocol.hpp"
+#include "core/mechanism/frequency/second_layer.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/learn.hpp"
@@ -232,6 +233,28 @@ BOOST_AUTO_TEST_CASE(the_widened_error_is_reached, *boost::unit_test::label("slo
         }
         simulation.check_unbiased();
         simulation.check_variance(0, claimed);
+    }
+}
+
+// Of mechanisms that combine several numbers: the part that repeats is within its bounds for every value.
+BOOST_AUTO_TEST_CASE(repeated_parts_are_within_their_bounds) {
+    const std::string vector = unit_attributes(3) + R"(, "grid": 16, "randomizer": )",
+                      pair = R"("attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": 4}])";
+    for (const auto& [name, rest] :
+         {std::pair{"haar", vector + "\"optimal\""}, {"haar", vector + "\"duchi\""}, {"joint", pair}}) {
+        double last = 0;
+        for (const double first : {0.3, 1.0, 2.9}) {  // joint: l_osue, then l_grr
+            const auto m = mechanism(name, 3, rest + ", \"report_epsilon\": " + text(first));
+            const auto [least, most] = find_capability<MemoizedShare>(*m)->memoized_share();
+            BOOST_CHECK(least > 0 && most <= 1);
+            for (const double truth : {-1.0, -0.5, 0.0, 0.25, 0.5, 1.0}) {
+                const double share = m->n_covariance(truth) / m->n_variance(truth);
+                BOOST_CHECK_LE(least, share + 1e-12);
+                BOOST_CHECK_LE(share, most + 1e-12);
+            }
+            BOOST_CHECK_GT(most, last);
+            last = most;
+        }
     }
 }
 
