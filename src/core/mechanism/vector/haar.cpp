@@ -215,7 +215,7 @@ void check_layers(const SettingsDraft& draft, const std::string& randomizer) {
         refuse("\"details\": \"global\" has no second layer",
                "Such a report covers all coefficients at once. A second layer needs one coefficient.",
                "Use \"details\": \"sampled\", or leave out \"report_epsilon\".");
-    const auto* named = std::ranges::find(randomizers, randomizer, &NumericRandomizer::name);
+    const auto named = std::ranges::find(randomizers, randomizer, &NumericRandomizer::name);
     if (named != randomizers.end() && !has_second_layer(named->response))
         refuse("the randomizer " + randomizer + " has no second layer",
                "Found \"report_epsilon\". Two layers need a randomizer with few outputs.",
