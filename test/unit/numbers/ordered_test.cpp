@@ -689,7 +689,7 @@ BOOST_AUTO_TEST_CASE(specs_say_which_domain_is_meant) {
     const std::string number = json(R"("min": 0, "max": 120)");
     BOOST_CHECK(number.find("\"grid\":1023") != std::string::npos);
     BOOST_CHECK(number.find("\"levels\":10") != std::string::npos);
-    BOOST_CHECK(number.find("\"buckets\":4") != std::string::npos);
+    BOOST_CHECK(number.find("\"hash_buckets\":4") != std::string::npos);
     BOOST_CHECK_EQUAL(Spec::from_json(number).to_json(), number);
     for (const char* bad : {R"("domain": 10, "grid": 9)", R"("domain": 1048577)",
                             R"("min": 0, "max": 1, "grid": 0)", R"("min": 0, "max": 1, "grid": 1048576)"})
