@@ -7,7 +7,10 @@
 #include <iostream>
 
 #include "cli/collection_spec.hpp"
+#include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
+#include "core/mechanism/registry.hpp"
+#include "core/summary/summary.hpp"
 
 namespace ldp::cli {
 
@@ -51,6 +54,59 @@ std::string read_text(const std::string& name) {
 std::string spec_text(const std::string& given) {
     if (const auto collection = collection_name(given)) return collection_spec(*collection);
     return given.starts_with('{') ? given : read_text(given);
+}
+
+namespace {
+
+/// Largest size of a summary's file in bytes.
+constexpr std::size_t most_content = std::size_t{1} << 28;
+
+std::string file_content(const std::string& name) {
+    std::ifstream file;
+    if (name != "-") open(file, name);
+    std::istream& in = name == "-" ? std::cin : file;
+    std::string text(std::size_t{1} << 20, '\0');
+    std::size_t used = 0;
+    while (in.read(text.data() + used, static_cast<std::streamsize>(text.size() - used))) {
+        used = text.size();
+        if (used >= most_content) raise(ErrorCode::malformed, name + " is too long for a summary");
+        text.resize(2 * used);
+    }
+    text.resize(used + static_cast<std::size_t>(in.gcount()));
+    return text;
+}
+
+/// The bytes of a text in hexadecimal with line ends; of any other content, its own bytes.
+std::vector<std::byte> decoded(const std::string& text) {
+    std::string_view digits = text;
+    while (!digits.empty() && (digits.back() == '\n' || digits.back() == '\r')) digits.remove_suffix(1);
+    std::vector<std::byte> bytes(digits.size() / 2);
+    if (digits.size() % 2 == 0 && from_hex(digits, bytes.data())) return bytes;
+    const auto* const first = reinterpret_cast<const std::byte*>(text.data());
+    return {first, first + text.size()};
+}
+
+bool has_mechanism(Bytes summary) {
+    try {
+        return load_mechanism(summary, Kind::summary) != nullptr;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+std::vector<std::byte> summary_in_file(const std::string& name, const Mechanism& mechanism) {
+    std::vector<std::byte> bytes = decoded(file_content(name));
+    if (!is_summary_of(mechanism, bytes)) {
+        if (!has_mechanism(bytes))
+            raise(ErrorCode::malformed, name + " does not contain a summary",
+                  "A summary is its bytes, or one line of hexadecimal digits.",
+                  "Write it with psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\".");
+        raise_incompatible(mechanism.block(), bytes);
+    }
+    check_summary(mechanism, bytes);
+    return bytes;
 }
 
 }  // namespace ldp::cli

@@ -12,6 +12,12 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 
+namespace ldp {
+
+class Mechanism;
+
+}  // namespace ldp
+
 namespace ldp::cli {
 
 /// Exit codes. What a script does about them: go on; call somebody; correct the script; call somebody, but
@@ -76,6 +82,10 @@ void need_state_file(const std::string& name);
 /// The text of a spec: the argument itself if it is JSON, the spec of a collection if it is collection:NAME,
 /// else read_text() of the argument.
 [[nodiscard]] std::string spec_text(const std::string& given);
+/// Returns the bytes of a summary from a file or, for "-", from standard input. The file has the bytes or, as psql writes
+/// them, a line of hexadecimal digits. Throws Error: environment if the file does not exist, malformed if it has no
+/// summary, incompatible if the summary belongs to another mechanism.
+[[nodiscard]] std::vector<std::byte> summary_in_file(const std::string& name, const Mechanism& mechanism);
 
 /// A number that an option takes, with a default that --help shows as it was given.
 [[nodiscard]] inline auto* real_number(double fallback) {

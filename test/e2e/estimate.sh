@@ -136,6 +136,24 @@ page numbers
 run "numbers in the terminal" 0 "$ldp" estimate numbers
 has out "Correlations of numbers"
 has out "x, y"
+# A file with the summary gives the same, without a server: as psql writes it, and as bytes.
+sql -c "SELECT ldp_client_spec('numbers')" >numbers.json
+sql -c "SELECT ldp_summary_of('numbers')" >numbers.hex
+python3 -c 'import sys; open("numbers.ldp", "wb").write(bytes.fromhex(open("numbers.hex").read()))'
+cp out of_server
+run "a file in the terminal" 0 env PGHOST="$work/nowhere" "$ldp" estimate --spec numbers.json numbers.ldp
+mv out of_file
+run "equals the collection" 0 cmp of_file of_server
+run "a file in hexadecimal as a page" 0 env PGHOST="$work/nowhere" "$ldp" estimate --spec numbers.json numbers.hex \
+    --html file.html --svg file.svg --csv file.csv
+for form in html svg csv; do run "$form equals the collection's" 0 cmp "file.$form" "numbers.$form"; done
+"$ldp" estimate --spec numbers.json - <numbers.hex 2>err | grep -q "Results of “summary”" && ok || bad "standard input" err
+run "the summary of another spec" 1 "$ldp" estimate --spec kind_1.json numbers.ldp
+has err "under different specs"
+run "no summary" 1 "$ldp" estimate --spec numbers.json numbers.json
+has err "does not contain a summary"
+run "groups need a server" 2 "$ldp" estimate --spec numbers.json numbers.ldp --by country
+has err "needs a server"
 collect daily '{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "mood", "domain": ["low", "high"]}, {"name": "hours", "min": 0, "max": 24}],
     "min_group": 30}'
 sql -c "SELECT ldp_open_rounds('daily', 0, 2)" -c "UPDATE daily SET round = 1 WHERE ctid IN (SELECT ctid FROM daily LIMIT 150)" \

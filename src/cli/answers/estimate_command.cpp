@@ -1,8 +1,9 @@
-// ldp estimate COLLECTION
+// ldp estimate COLLECTION, or ldp estimate --spec SPEC SUMMARY
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -10,6 +11,7 @@
 #include "cli/answers/layouts.hpp"
 #include "cli/command.hpp"
 #include "client/uploader.hpp"
+#include "core/choice/resolve.hpp"
 
 namespace ldp::cli::estimate {
 
@@ -31,7 +33,9 @@ constexpr Layout layouts[] = {
 Options options() {
     Options options;
     options.add_options()("collection", po::value<std::string>()->required(),
-                          "name of the collection or of a rollup")(
+                          "name of the collection or of a rollup; with --spec, a file with a summary")(
+        "spec", po::value<std::string>(),
+        "spec of the summary in the file, which is the argument; no server is used")(
         "dsn", po::value<std::string>()->default_value(""),
         "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "confidence", real_number(0.95), "of the intervals")(
@@ -53,18 +57,23 @@ std::size_t columns() {
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
 }
 
-int run(const Arguments& arguments) {
-    const Choice<const char*> targets{"target", {{"sample", "sample"}, {"population", "population"}}};
-    Asked asked{arguments["collection"].as<std::string>(), arguments["confidence"].as<double>(),
-                targets.chosen(arguments)};
-    if (!(asked.confidence > 0 && asked.confidence < 1))
-        throw UsageError("--confidence must lie between 0 and 1");
-    asked.by = arguments["by"].as<std::string>();
-    asked.date = arguments["date"].as<std::string>();
-    asked.title = arguments["title"].as<std::string>();
-    if (arguments.count("round") != 0) asked.round = arguments["round"].as<std::int32_t>();
-    auto connection = connect(arguments["dsn"].as<std::string>());
-    Source source(connection, std::move(asked));
+/// The name of a file without folders and its ending.
+std::string stem(const std::string& file) {
+    return file == "-" ? "summary" : std::filesystem::path(file).stem().string();
+}
+
+Source source_in_file(const Arguments& arguments, Asked asked) {
+    for (const char* option : {"dsn", "by", "date", "round"})
+        if (arguments.count(option) != 0 && !arguments[option].defaulted())
+            throw UsageError(std::string("--") + option + " needs a server, and --spec uses none");
+    Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
+    std::vector<std::byte> summary = summary_in_file(asked.collection, *make_mechanism(spec));
+    asked.collection = stem(asked.collection);
+    return {std::move(spec), std::move(summary), std::move(asked)};
+}
+
+/// Writes the results in the layouts that the arguments name.
+int write(Source source, const Arguments& arguments) {
     const Document document = answers_of(source);
     for (const std::string& rejection : source.rejections())
         std::cerr << "warning: no result for " << rejection << "\n";
@@ -85,20 +94,36 @@ int run(const Arguments& arguments) {
     return Exit::done;
 }
 
+int run(const Arguments& arguments) {
+    const Choice<const char*> targets{"target", {{"sample", "sample"}, {"population", "population"}}};
+    Asked asked{arguments["collection"].as<std::string>(), arguments["confidence"].as<double>(),
+                targets.chosen(arguments)};
+    if (!(asked.confidence > 0 && asked.confidence < 1))
+        throw UsageError("--confidence must lie between 0 and 1");
+    asked.by = arguments["by"].as<std::string>();
+    asked.date = arguments["date"].as<std::string>();
+    asked.title = arguments["title"].as<std::string>();
+    if (arguments.count("round") != 0) asked.round = arguments["round"].as<std::int32_t>();
+    if (arguments.count("spec") != 0) return write(source_in_file(arguments, std::move(asked)), arguments);
+    auto connection = connect(arguments["dsn"].as<std::string>());
+    return write(Source(connection, std::move(asked)), arguments);
+}
+
 constexpr const char* positional[] = {"collection"};
 
 }  // namespace
 
 const Command command{
     "estimate",
-    "[OPTION...] COLLECTION",
+    "[OPTION...] COLLECTION | --spec SPEC [OPTION...] SUMMARY",
     "answers of a collection: in the terminal, as a table, a drawing or a page",
     "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes "
     "nothing. Without\n"
     "--csv, --svg or --html it prints the estimates with their intervals and SQL queries. --by compares the\n"
     "groups of a public column, and marks clear differences. The page of --html also has the result of each\n"
     "question in one sentence, the privacy guarantee, and tests for forged reports. It is for readers\n"
-    "without SQL or statistics. It loads and runs nothing, so you can send it by mail.",
+    "without SQL or statistics. It loads and runs nothing, so you can send it by mail. With --spec the argument is a\n"
+    "file with a summary, binary or in hexadecimal, or - for standard input, and no server is used.",
     options,
     positional,
     run};

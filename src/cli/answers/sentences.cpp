@@ -235,18 +235,18 @@ Section trust(Source& source, bool& alarm) {
     if (source.view()) section.tables.push_back(health(source, alarm));
     Table bias{.title = "Effect of forged reports", .header = {{"attribute", true}, {"down by"}, {"up by"}}};
     bias.about = "The largest shift of an estimate if one report in a hundred is forged, with any content.";
-    source.ask_server(bias, "SELECT * FROM ldp_influence(ldp_client_spec({name}), " + shortest(forged) + ")",
-                      [&](const NamedRow& row) {
-                          const double down = number(row, "down"), up = number(row, "up");
-                          if (std::isnan(down)) return;  // there is no bound
-                          const auto found = std::ranges::find(source.spec().attributes(),
-                                                               text(row, "attribute"), &Attribute::name);
-                          const bool share = found == source.spec().attributes().end() || !found->numeric();
-                          bias.rows.push_back({{name(text(row, "attribute"))},
-                                               {shown(std::abs(down), std::abs(down), share), down},
-                                               {shown(up, up, share), up}});
-                      });
-    if (!bias.rows.empty() || !bias.refused.empty()) section.tables.push_back(std::move(bias));
+    bias.sql =
+        source.spelled("SELECT * FROM ldp_influence(ldp_client_spec({name}), " + shortest(forged) + ")");
+    const auto& attributes = source.spec().attributes();
+    for (std::size_t j = 0; j < attributes.size(); ++j) {
+        const auto [down, up] = source.mechanism().promised_bias(j, forged);
+        if (std::isnan(down)) continue;  // there is no bound
+        const bool share = !attributes[j].numeric();
+        bias.rows.push_back({{name(attributes[j].name)},
+                             {shown(std::abs(down), std::abs(down), share), down},
+                             {shown(up, up, share), up}});
+    }
+    if (!bias.rows.empty()) section.tables.push_back(std::move(bias));
     return section;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 
 #include "cli/answers/formatting.hpp"
 #include "client/uploader.hpp"
@@ -94,6 +95,14 @@ std::vector<std::byte> bytes_of(const std::string& text) {
     return {first, first + text.size()};
 }
 
+std::string local_date() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    char date[16];
+    (void)localtime_r(&now, &local);
+    return {date, std::strftime(date, sizeof(date), "%Y-%m-%d", &local)};
+}
+
 std::string reason_of(const pq::Failure& failure) {
     std::string why = failure.what();
     why.erase(0, why.starts_with("asking: ") ? 8 : 0);
@@ -111,7 +120,7 @@ std::string schema_of(pqxx::connection& connection) {
 }  // namespace
 
 Source::Source(pqxx::connection& connection, Asked asked)
-    : connection_(connection),
+    : connection_(&connection),
       asked_(std::move(asked)),
       schema_(schema_of(connection)),
       rollup_(collection_of_rollup().empty() ? "" : asked_.collection),
@@ -124,8 +133,25 @@ Source::Source(pqxx::connection& connection, Asked asked)
         if (found.at(0).at(0)) summary_ = bytes_of(*found[0][0]);
     });
     check_columns();
-    if (summary_.empty()) return;
-    if (!is_summary_of(*mechanism_, summary_)) raise_incompatible(mechanism_->block(), summary_);
+    if (!summary_.empty()) check_bytes();
+}
+
+Source::Source(Spec spec, std::vector<std::byte> summary, Asked asked)
+    : connection_(nullptr),
+      asked_(std::move(asked)),
+      collection_(asked_.collection),
+      spec_(std::move(spec)),
+      labels_(spec_.attributes()),
+      mechanism_(make_mechanism(spec_)),
+      summary_(std::move(summary)) {
+    check_bytes();
+}
+
+void Source::check_bytes() const {
+    if (!is_summary_of(*mechanism_, summary_)) {
+        (void)checked_mechanism(summary_);  // bytes that are no summary are that error
+        raise_incompatible(mechanism_->block(), summary_);
+    }
     check_summary(*mechanism_, summary_);
 }
 
@@ -258,7 +284,7 @@ std::string Source::answer(const std::string& sql, const Each& each) {
 }
 
 std::vector<std::vector<std::optional<std::string>>> Source::binary_rows(const std::string& sql) {
-    pqxx::read_transaction transaction(connection_);
+    pqxx::read_transaction transaction(*connection_);
     begin(transaction);
     transaction.exec("DECLARE ldp_rows BINARY CURSOR FOR " + sql);
     std::vector<std::vector<std::optional<std::string>>> rows;
@@ -274,7 +300,7 @@ std::vector<std::vector<std::optional<std::string>>> Source::binary_rows(const s
 std::string Source::run(const std::string& sql, const Each& each) {
     try {
         pq::guarded("asking", [&] {
-            pqxx::read_transaction transaction(connection_);
+            pqxx::read_transaction transaction(*connection_);
             begin(transaction);
             const pqxx::result rows = transaction.exec(sql);
             for (const pq::Row& row : rows) each(ServerRow(row));
@@ -324,6 +350,10 @@ void Source::check_columns() {
 
 Dates Source::dates() {
     Dates dates;
+    if (connection_ == nullptr) {
+        dates.today = local_date();
+        return dates;
+    }
     std::string column, range, fallback;
     std::size_t columns = 0;
     (void)run("SELECT current_date::text AS today",

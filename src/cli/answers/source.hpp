@@ -1,5 +1,5 @@
-// The reports of a collection, aggregated once by the server, and queries of the summary. Rows of results are computed here,
-// from the bytes of the summary.
+// The reports of a collection, aggregated once by the server or in a file, and queries of the summary. Rows of results are
+// computed here, from the bytes of the summary.
 #pragma once
 
 #include <functional>
@@ -61,6 +61,9 @@ class Source {
     /// a rollup. Throws Error (environment) if the server cannot be reached, has neither, or denies this role
     /// access; Error (invalid_value) if there is no column for groups or dates with the name in `asked`.
     Source(pqxx::connection& connection, Asked asked);
+    /// Takes a spec and a summary of its reports, without a server. There are no groups. Throws Error (incompatible) if the
+    /// summary belongs to another spec.
+    Source(Spec spec, std::vector<std::byte> summary, Asked asked);
 
     [[nodiscard]] const Asked& asked() const noexcept { return asked_; }
     [[nodiscard]] const Spec& spec() const noexcept { return spec_; }
@@ -102,14 +105,10 @@ class Source {
         part.sql = spelled(sql);
         refuse(part, computed(finds, each, {}));
     }
-    /// The same for a query that the server runs, in which {name} stands for the name of the collection.
-    template <class AnyPart>
-    void ask_server(AnyPart& part, const std::string& sql, const Each& each) {
-        part.sql = spelled(sql);
-        refuse(part, answer(sql, each));
-    }
     /// The errors of results that could not be computed, for the person who runs the command.
     [[nodiscard]] const std::vector<std::string>& rejections() const noexcept { return rejections_; }
+    /// Replaces {summary}, {groups} and {name}, the name of the collection, in a query.
+    [[nodiscard]] std::string spelled(const std::string& question, const std::string& by = {}) const;
 
   private:
     /// Names and summaries of groups.
@@ -130,7 +129,6 @@ class Source {
     /// Returns the error, if any.
     [[nodiscard]] std::string computed(std::span<const Find> finds, const EachOf& each,
                                        const std::string& by);
-    [[nodiscard]] std::string spelled(const std::string& question, const std::string& by = {}) const;
     [[nodiscard]] std::string answer(const std::string& sql, const Each& each);
     [[nodiscard]] std::string run(const std::string& sql, const Each& each);
     /// The values of a query in binary format, row after row.
@@ -140,12 +138,13 @@ class Source {
     /// The name of the collection of a rollup; empty if the name is that of a collection.
     [[nodiscard]] std::string collection_of_rollup();
     void check_columns();
+    void check_bytes() const;
     /// Applies the settings that the queries assume to a transaction.
     void begin(pqxx::transaction_base& transaction) const;
 
-    pqxx::connection& connection_;
+    pqxx::connection* connection_;  ///< null without a server
     Asked asked_;
-    std::string schema_;                     ///< of the extension, quoted for SQL
+    std::string schema_;                     ///< of the extension, quoted for SQL; empty without a server
     std::string rollup_, collection_;        ///< no rollup: empty
     std::vector<std::string> columns_ = {};  ///< of groups
     std::vector<std::string> rejections_ = {};
