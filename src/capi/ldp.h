@@ -172,6 +172,14 @@ LDP_API ldp_status ldp_summarize(const ldp_collection *collection, const uint8_t
 LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uint8_t *summary, size_t size,
                                      const char *query, size_t length, char **rows, ldp_error **error);
 
+/* Predicts the error of an estimate before there are reports, as the SQL function ldp_plan does. `spec` may have open choices
+ * such as "auto", and may lack "epsilon". `target` is a planning target in JSON (doc/planning.md); null means "{}". `people` is
+ * the number of people, or 0 if it is to be computed. `rows` is a JSON array with an object for the error ("source": "all")
+ * and for each of its sources: source, stderr, part, margin, effect, n, epsilon, mechanism, and canonical, the spec without open
+ * choices. The caller frees `rows` with ldp_free(). LDP_INVALID_SPEC, LDP_INVALID_VALUE, LDP_MALFORMED, LDP_UNSUPPORTED. */
+LDP_API ldp_status ldp_plan(const char *spec, size_t spec_length, const char *target, size_t target_length, uint64_t people,
+                            char **rows, ldp_error **error);
+
 /* Clients --------------------------------------------------------------------------------------------------- */
 
 /* Randomizes records and stores the reports until the server has counted them. The order is fixed: draw, write
@@ -448,6 +456,7 @@ LDP_API uint64_t ldp_fleet_pending(const ldp_fleet *fleet);
 LDP_API uint64_t ldp_fleet_people(const ldp_fleet *fleet);
 /* Begins a flush of the reports of all people, as ldp_flush_start() does. The fleet must outlive the flush. */
 LDP_API ldp_status ldp_fleet_flush_start(ldp_fleet *fleet, size_t most, ldp_flush **flush, ldp_error **error);
+
 
 /* Counts the dead-lettered reports, which the server rejected permanently. */
 LDP_API ldp_status ldp_client_refused(const ldp_client *client, size_t *count, ldp_error **error);

@@ -756,6 +756,27 @@ static void threads(void) {
     ldp_collection_free(of);
 }
 
+/* Predicted errors without a server. */
+static void planning(void) {
+    char *rows = NULL;
+    FINE(ldp_plan(region, LDP_TO_END, "{\"target\": \"sample\"}", LDP_TO_END, 1000, &rows, &error));
+    CHECK(rows != NULL && strncmp(rows, "[{", 2) == 0 && strstr(rows, "\"source\":\"all\"") &&
+          strstr(rows, "\"source\":\"randomizer\"") && strstr(rows, "\"n\":1000"));
+    ldp_free(rows);
+    FINE(ldp_plan("{\"mechanism\": \"auto\", \"epsilon\": 1, \"domain\": 4}", LDP_TO_END, NULL, 0, 500, &rows, &error));
+    CHECK(strstr(rows, "\"canonical\":{") && !strstr(rows, "\"mechanism\":\"auto\""));
+    ldp_free(rows);
+    FINE(ldp_plan(region, LDP_TO_END, "{\"error\": 0.01}", LDP_TO_END, 0, &rows, &error));
+    ldp_free(rows);
+    FAILS(ldp_plan(region, LDP_TO_END, NULL, 0, 0, &rows, &error), LDP_INVALID_SPEC, "");
+    CHECK(rows == NULL);
+    FAILS(ldp_plan(region, LDP_TO_END, "{\"attribute\": \"town\"}", LDP_TO_END, 9, &rows, &error), LDP_INVALID_SPEC, "town");
+    FAILS(ldp_plan(region, LDP_TO_END, "[", LDP_TO_END, 9, &rows, &error), LDP_MALFORMED, "");
+    FAILS(ldp_plan(region, LDP_TO_END, NULL, 0, UINT64_MAX, &rows, &error), LDP_INVALID_VALUE, "people");
+    FAILS(ldp_plan(NULL, 0, NULL, 0, 9, &rows, &error), LDP_INVALID_VALUE, "spec");
+    FAILS(ldp_plan(region, LDP_TO_END, NULL, 0, 9, NULL, &error), LDP_INVALID_VALUE, "");
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     versions();
@@ -771,6 +792,7 @@ int main(int argc, char **argv) {
     public_columns();
     fleets(argv[1]);
     threads();
+    planning();
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

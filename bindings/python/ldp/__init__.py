@@ -15,12 +15,13 @@ from .collection import Collection
 from .endpoint import Endpoint, HttpUploader
 from .errors import Code, Error
 from .native import version
+from .planning import plan, simulate
 from .server import Uploader, estimate, fetch_spec, frame
 from .summary import Summary, summarize
 
 __all__ = [
     "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader", "Origin",
     "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Undelivered", "Uploader", "estimate", "fetch_spec", "frame",
-    "summarize", "version",
+    "plan", "simulate", "summarize", "version",
 ]
 __version__ = version()

@@ -27,6 +27,15 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, (tuple, set)) else value
 
 
+def as_frame(rows: list[dict[str, Any]]) -> Any:
+    """Rows as a data frame if pandas is installed, otherwise as they are."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)
+
+
 class Summary:
     """A summary of reports: those of `summarize`, or the bytes of an ldp_summary of PostgreSQL.
 
@@ -61,12 +70,7 @@ class Summary:
 
     def query(self, function: str, **arguments: Any) -> Any:
         """The rows of a function: a data frame if pandas is installed, otherwise a list of dicts."""
-        rows = self.rows(function, **arguments)
-        try:
-            import pandas
-        except ImportError:
-            return rows
-        return pandas.DataFrame(rows)
+        return as_frame(self.rows(function, **arguments))
 
     def __getattr__(self, name: str) -> Any:
         if name not in FUNCTIONS:

@@ -44,6 +44,12 @@ def specs():
         return [line.strip() for line in file if line.startswith('{"mechanism"')]
 
 
+def frame_rows(frame):
+    """The rows of a data frame or of a list of dicts, with None for missing values."""
+    rows = frame if isinstance(frame, list) else json.loads(json.dumps(frame.to_dict("records")))
+    return [{name: None if cell != cell else cell for name, cell in row.items()} for row in rows]
+
+
 def value(attribute, draw):
     if "strings" in attribute:
         return draw.choice(["", "a", "ab"])
@@ -161,6 +167,59 @@ class Equality(unittest.TestCase):
             # A deviation of seven standard errors has a chance below 1e-10.
             self.assertLess(abs(row["estimate"] - 1000), 7 * row["stderr"])
             self.assertEqual(row["n"], 2000)
+
+    def test_plans_equal_those_of_sql(self):
+        region = {"name": "region", "domain": ["n", "e", "s", "w"]}
+        wage = {"name": "wage", "min": 0, "max": 2000}
+        cases = [({"mechanism": "auto", "epsilon": 1, "attributes": [region, wage]}, {"attribute": "wage", "mean": 600, "sd": 300}, 5000),
+                 ({"mechanism": "grr", "epsilon": 1, "attributes": [region]}, {}, 1000),
+                 ({"mechanism": "grr", "attributes": [region]}, {"margin": 0.02}, 20000),
+                 ({"mechanism": "haar_ordered", "epsilon": 1, "attributes": [wage]}, {"quantile": 0.5}, 5000),
+                 ({"mechanism": "grr", "epsilon": 1, "attributes": [region]}, {"error": 0.01, "confidence": 0.9}, None),
+                 ({"mechanism": "grr", "attributes": [region]}, {}, 1000),
+                 ({"mechanism": "grr", "epsilon": 1, "attributes": [region]}, {"estimate": "mode"}, 10)]
+        planned = 0
+        for spec, target, people in cases:
+            with self.subTest(spec=spec, target=target):
+                try:
+                    own = frame_rows(ldp.plan(spec, target, people))
+                    planned += len(own) > 0
+                except ldp.Error as error:
+                    own = error.message
+                try:
+                    server = self.run_sql("SELECT * FROM ldp_plan(%s, %s, %s)", (json.dumps(spec), json.dumps(target), people))
+                except psycopg2.Error as error:
+                    server = error.diag.message_primary
+                self.assertEqual(own, server)
+        self.assertGreaterEqual(planned, 4)
+        with self.assertRaises(ldp.Error):
+            ldp.plan(cases[1][0], people=0)
+
+    def test_simulations_have_the_truth_of_the_data(self):
+        domain = ["n", "e", "none", "rest"]
+        spec = {"mechanism": "auto", "epsilon": 8, "attributes": [
+            {"name": "wage", "min": 0, "max": 100}, {"name": "region", "domain": domain, "missing_label": "none", "other": "rest"}]}
+        spec = frame_rows(ldp.plan(spec, people=100))[0]["canonical"]
+        # Half of the wages are clamped to 100.
+        people = [{"wage": 50 + 100 * (i % 2), "region": ["n", "e", None, "mars", "n"][i % 5]} for i in range(1000)]
+        for frame in (people, {name: [one[name] for one in people] for name in ("wage", "region")}):
+            rows = frame_rows(ldp.simulate(spec, frame, runs=2))
+            self.assertEqual([row["run"] for row in rows], [1] * 5 + [2] * 5)
+            truth = {(row["attribute"], row["label"]): row["truth"] for row in rows}
+            self.assertEqual(truth[("region", "n")], 0.4)
+            self.assertEqual([truth[("region", label)] for label in domain[1:]], [0.2] * 3)
+            self.assertEqual([value for (name, _), value in truth.items() if name == "wage"], [75])
+            for row in rows:
+                # A deviation of seven standard errors has a chance below 1e-10.
+                self.assertLess(abs(row["estimate"] - row["truth"]), 7 * row["stderr"])
+        wages = {"mechanism": "haar_ordered", "epsilon": 8, "attributes": [{"name": "wage", "min": 0, "max": 128}]}
+        rows = frame_rows(ldp.simulate(wages, {"wage": [i % 100 for i in range(3000)]}, confidence=0.9))
+        quantiles = [row for row in rows if row["label"] is not None]
+        self.assertEqual([(row["label"], row["truth"]) for row in quantiles], [("0.25", 24), ("0.5", 49), ("0.75", 74)])
+        for row in quantiles:
+            self.assertLess(abs(row["estimate"] - row["truth"]), 12)  # a share of 0.1; its error is below 0.01
+        with self.assertRaises(ldp.Error):
+            ldp.simulate(wages, {"wage": [1]}, runs=0)
 
     def test_errors_name_the_argument(self):
         collection = ldp.Collection({"mechanism": "grr", "epsilon": 1, "domain": 4})
