@@ -11,11 +11,10 @@
 #include "arguments.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/results/value_rows.hpp"
 #include "core/spec/spec.hpp"
 #include "core/strings/string_queries.hpp"
-#include "core/summary/consistency.hpp"
 #include "core/summary/learn.hpp"
-#include "core/summary/part_means.hpp"
 #include "core/summary/pooling.hpp"
 
 using namespace ldp;
@@ -34,24 +33,9 @@ char* spec_text(Bytes bytes, Kind kind) {
 
 // Single numbers --------------------------------------------------------------------------------------------
 
-/// The estimate if there are enough reports to publish it.
-double shown(const SummaryView& view, std::size_t attribute, double estimate) {
-    return enough(part(view, attribute)) ? estimate : unknown;
-}
-
 double mean(Bytes summary, std::int64_t attribute) {
     return ask_point(
-        summary, unknown,
-        [=](const SummaryView& view) {
-            const std::size_t attributes = view.mechanism->cells().size();
-            if (attribute < 0 || attribute >= static_cast<std::int64_t>(attributes))
-                throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
-                            "Attributes are numbered from 0 to " + std::to_string(attributes - 1) + ".");
-            const auto number = static_cast<std::size_t>(attribute);
-            const std::vector<Estimate> means = means_of_part(view, number, Target::sample);
-            if (means.empty()) return unknown;
-            return shown(view, number, means[number - part_of(*view.mechanism, number).first].value);
-        },
+        summary, unknown, [=](const SummaryView& view) { return published_mean(view, attribute); },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::means); });
 }
 
@@ -71,8 +55,7 @@ double mean_called(const Subject& subject, std::string_view name) {
 
 double only_mean(Bytes summary) {
     return ask_point(
-        summary, unknown,
-        [=](const SummaryView& view) { return shown(view, 0, estimate(view, {Quantity::means})[0].value); },
+        summary, unknown, [=](const SummaryView& view) { return published_mean(view, 0); },
         [](const SummaryView& view) {
             check_answer(*view.mechanism, Quantity::means);
             const std::size_t attributes = view.mechanism->cells().size();
@@ -89,16 +72,7 @@ double frequency(Bytes summary, std::int64_t value, std::optional<std::size_t> a
         return has_strings(view, one_attribute(*view.mechanism, attribute));
     };
     return ask_point(
-        summary, unknown,
-        [=](const SummaryView& view) {
-            const std::size_t one = one_attribute(*view.mechanism, attribute);
-            if (of_strings(view)) {
-                const auto code = static_cast<Cell>(value);
-                const auto shares = shares_of_strings(view, one, {&code, 1}, Target::sample);
-                return shown(view, one, shares[0].estimate.value);
-            }
-            return shown(view, one, share_of(view, value, Target::sample, one).value);
-        },
+        summary, unknown, [=](const SummaryView& view) { return published_share(view, value, attribute); },
         [=](const SummaryView& view) {
             check_no_ranges(*view.mechanism);
             if (!of_strings(view)) check_answer(*view.mechanism, Quantity::frequencies);
@@ -139,9 +113,8 @@ ArrayType* all_items(Bytes summary, Quantity quantity) {
     return ask_point(
         summary, static_cast<ArrayType*>(nullptr),
         [=](const SummaryView& view) {
-            if (quantity == Quantity::frequencies) (void)one_attribute(*view.mechanism, std::nullopt);
-            const std::vector<Estimate> estimates = estimate(view, {quantity});
-            if (!enough(view)) return static_cast<ArrayType*>(nullptr);
+            const std::vector<Estimate> estimates = published_estimates(view, quantity);
+            if (estimates.empty()) return static_cast<ArrayType*>(nullptr);
             return new_array(estimates.size(), [&](std::size_t i) { return estimates[i].value; });
         },
         [=](const SummaryView& view) { check_answer(*view.mechanism, quantity); });
@@ -151,9 +124,8 @@ ArrayType* all_consistent(Bytes summary, Consistency method, std::optional<std::
     return ask_point(
         summary, static_cast<ArrayType*>(nullptr),
         [=](const SummaryView& view) {
-            const std::size_t one = one_attribute(*view.mechanism, attribute);
-            const std::vector<double> values = consistent(view, method, one);
-            if (!enough(part(view, one))) return static_cast<ArrayType*>(nullptr);
+            const std::vector<double> values = published_shares(view, method, attribute);
+            if (values.empty()) return static_cast<ArrayType*>(nullptr);
             return new_array(values.size(), [&](std::size_t i) { return values[i]; });
         },
         [](const SummaryView& view) { check_answer(*view.mechanism, Quantity::frequencies); });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/results/value_rows.hpp"
 #include "core/summary/distribution.hpp"
 #include "summary_rows.hpp"
 
@@ -145,10 +146,8 @@ LDP_FUNCTION(ldp_histogram_final) {
 namespace {
 
 double quantile_of(const Subject& subject, double share) {
-    return ask_one(subject, unknown, [=](const SummaryView& view) {
-        const double value = quantile(view, share);
-        return enough(view) ? value : unknown;
-    });
+    return ask_one(subject, unknown,
+                   [=](const SummaryView& view) { return published_quantile(view, share); });
 }
 
 }  // namespace

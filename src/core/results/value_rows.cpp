@@ -11,7 +11,7 @@
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/strings/string_queries.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/part_means.hpp"
 #include "core/summary/robust_interval.hpp"
@@ -396,5 +396,48 @@ Found robust_interval(const Subject& subject, const SummaryQuery& query) {
 }
 
 }  // namespace accessors
+
+double published_mean(const SummaryView& view, std::int64_t attribute) {
+    const std::size_t attributes = view.mechanism->cells().size();
+    if (attribute < 0 || attribute >= static_cast<std::int64_t>(attributes))
+        throw Error(ErrorCode::invalid_value, "there is no attribute " + std::to_string(attribute),
+                    "Attributes are numbered from 0 to " + std::to_string(attributes - 1) + ".");
+    const auto number = static_cast<std::size_t>(attribute);
+    const std::vector<Estimate> means = means_of_part(view, number, Target::sample);
+    if (means.empty() || !enough(part(view, number))) return unknown;
+    return means[number - part_of(*view.mechanism, number).first].value;
+}
+
+double published_share(const SummaryView& view, std::int64_t value, std::optional<std::size_t> attribute) {
+    const std::size_t one = one_attribute(*view.mechanism, attribute);
+    double share;
+    if (has_strings(view, one)) {
+        const auto code = static_cast<Cell>(value);
+        share = shares_of_strings(view, one, {&code, 1}, Target::sample)[0].estimate.value;
+    } else {
+        share = share_of(view, value, Target::sample, one).value;
+    }
+    return enough(part(view, one)) ? share : unknown;
+}
+
+double published_quantile(const SummaryView& view, double share) {
+    const double value = quantile(view, share);
+    return enough(view) ? value : unknown;
+}
+
+std::vector<Estimate> published_estimates(const SummaryView& view, Quantity quantity) {
+    if (quantity == Quantity::frequencies) (void)one_attribute(*view.mechanism, std::nullopt);
+    std::vector<Estimate> estimates = estimate(view, {quantity});
+    if (!enough(view)) estimates.clear();
+    return estimates;
+}
+
+std::vector<double> published_shares(const SummaryView& view, Consistency method,
+                                     std::optional<std::size_t> attribute) {
+    const std::size_t one = one_attribute(*view.mechanism, attribute);
+    std::vector<double> values = consistent(view, method, one);
+    if (!enough(part(view, one))) values.clear();
+    return values;
+}
 
 }  // namespace ldp

@@ -1,10 +1,11 @@
-// Helpers of the rows of means and shares.
+// Helpers of the rows of means and shares, and results that are single numbers or arrays of numbers.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "core/results/estimate_rows.hpp"
+#include "core/summary/consistency.hpp"
 #include "core/tables/marginal.hpp"
 
 namespace ldp {
@@ -64,5 +65,20 @@ EstimateRows of_one_category(const Subject& subject, Find find) {
         [&](const SummaryView& view) { return find(view, one_category(view, subject.attribute)); },
         [&](const SummaryView& view) { (void)one_category(view, subject.attribute); });
 }
+
+// Results without rows. As in rows, they are unknown, or empty, if there are too few reports to publish them.
+
+/// Returns the mean of an attribute of a mechanism that estimates means. Throws Error (invalid_value) if it does not exist.
+[[nodiscard]] double published_mean(const SummaryView& view, std::int64_t attribute);
+/// Returns the share of a value, or of a string's code.
+[[nodiscard]] double published_share(const SummaryView& view, std::int64_t value,
+                                     std::optional<std::size_t> attribute);
+/// Returns the quantile of a share.
+[[nodiscard]] double published_quantile(const SummaryView& view, double share);
+/// Returns all estimates of a quantity.
+[[nodiscard]] std::vector<Estimate> published_estimates(const SummaryView& view, Quantity quantity);
+/// Returns consistent shares of all values.
+[[nodiscard]] std::vector<double> published_shares(const SummaryView& view, Consistency method,
+                                                   std::optional<std::size_t> attribute);
 
 }  // namespace ldp
