@@ -41,10 +41,10 @@ def simulate(spec: Collection | str | Mapping[str, Any], frame: Records, runs: i
     """Simulates a collection: randomizes every record of `frame` in each of `runs` runs, and estimates from the reports.
 
     `frame` is a data frame, a dict of columns or an iterable of records, one for each person. The result has a row for each
-    run and estimate: the mean of each number and its quartiles, as far as the mechanism estimates them, and the share of each
+    run and estimate: the mean and the quartiles of each number, if the mechanism estimates them, and the share of each
     value of a category. Its columns are run, attribute, label (of a quantile its level), truth, estimate, stderr, lower, upper,
-    n and note. The truth is the same quantity of `frame`, with numbers clamped to their range; it is None for bins and
-    strings. `arguments` are those of the functions, such as `confidence` and `target`. A data frame if pandas is installed,
+    n and note. The truth is the same quantity of `frame`, with numbers clamped to their range. Bins and strings have
+    no truth. `arguments` are those of the functions, such as `confidence` and `target`. A data frame if pandas is installed,
     otherwise a list of dicts. Raises Error, also UNSUPPORTED for mechanisms of series.
     """
     if runs < 1:
