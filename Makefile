@@ -4,6 +4,7 @@
 # make all       extension, client library, command
 # make install   into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall removes it; CLIENT= means the extension alone
 # make wasm      the client as WebAssembly and the npm package around it, in build/js
+# make device    libldp-device, a static C library for devices, in build/device; LIBC=musl for musl; make install-device
 # make site      the manual as a site, with every name of C++ and C, in build/site
 # make check-reach     bindings and pages: npm in Node and Chromium, Python, the uploader in C, the pages of ldp estimate
 # make check-plain     every test without sanitizers, for other compilers; make check-server: tests beside PostgreSQL
@@ -42,7 +43,7 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 # Ninja and PGXS compile in parallel; the steps below follow one another.
 .NOTPARALLEL:
 .PHONY: all configure core extension client deps demo check check-fast check-plain check-server check-reach test stage \
-    install uninstall wasm site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
+    install uninstall wasm device install-device site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
     format style lint clean
 all: extension $(if $(CLIENT),client)
 configure:
@@ -91,6 +92,16 @@ wasm:
 	@tools/deps $(WASM_PACKAGES)
 	@mkdir -p build && cmake --preset wasm --log-level=WARNING -DLDP_LITERATURE=$(LITERATURE) >build/configure-wasm.log
 	@$(call build,build/wasm,all)
+# libldp-device for glibc (gnu) or musl, in build/device/LIBC.
+LIBC := gnu
+DEVICE_PACKAGES := clang-19 llvm-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev
+device:
+	@tools/deps $(DEVICE_PACKAGES) $(if $(filter musl,$(LIBC)),musl-tools)
+	@mkdir -p build && cmake --preset device -B build/device/$(LIBC) --log-level=WARNING -DLDP_DEVICE_LIBC=$(LIBC) -DLDP_LITERATURE=$(LITERATURE) \
+	    -DCMAKE_INSTALL_PREFIX='$(PREFIX)' -DCMAKE_INSTALL_LIBDIR='$(patsubst $(PREFIX)/%,%,$(LIBDIR))' >build/configure-device.log
+	@$(call build,build/device/$(LIBC),all)
+install-device: device
+	@DESTDIR='$(DESTDIR)' cmake --install build/device/$(LIBC) >build/install-device.log
 SITE_PACKAGES := mkdocs mkdocs-material doxygen pandoc fonts-stix
 site: deps configure
 	@tools/deps $(SITE_PACKAGES)
@@ -98,6 +109,7 @@ site: deps configure
 check-reach: deps wasm site stage
 	@tools/deps nodejs chromium chromium-driver node-typescript $(if $(shell command -v npm),,npm) libcurl4-openssl-dev mypy \
 	    python3-pandas python3-pip python3-psycopg python3-psycopg2
+	@$(MAKE) --no-print-directory device LIBC=musl
 	@$(call build,build,ldp_scripted)
 	@$(call ctest,reach)
 fuzz:

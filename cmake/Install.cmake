@@ -40,7 +40,7 @@ foreach(header IN LISTS headers)
 endforeach()
 ]])
 install(SCRIPT "${CMAKE_CURRENT_BINARY_DIR}/install-headers.cmake")
-install(FILES capi/ldp.h capi/ldp_curl.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ldp")
+install(FILES capi/ldp.h capi/ldp_curl.h capi/ldp_device.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ldp")
 
 # The command writes its own manual page and completions.
 foreach(reference man:man/man1/ldp.1 bash:bash-completion/completions/ldp zsh:zsh/site-functions/_ldp

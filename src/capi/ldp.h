@@ -18,7 +18,10 @@
  * belongs to one thread at a time. Different clients, each with its own file, may run in parallel. A client does
  * not survive fork(): create it in the child. Do not free an object while a call uses it.
  *
- * Randomness comes from the operating system only. No function accepts random numbers or a seed. */
+ * Randomness comes from the operating system only. No function accepts random numbers or a seed.
+ *
+ * Devices. The library libldp-device has the functions that are not between #ifndef LDP_DEVICE and #endif. Programs for it
+ * include ldp_device.h, which defines LDP_DEVICE. */
 #ifndef LDP_H
 #define LDP_H
 
@@ -155,6 +158,7 @@ LDP_API ldp_status ldp_collection_record(const ldp_collection *collection, const
 LDP_API ldp_status ldp_collection_perturb(const ldp_collection *collection, const ldp_value *values, size_t count,
                                           uint8_t *reports, size_t capacity, size_t *done, ldp_error **error);
 
+#ifndef LDP_DEVICE
 /* Results --------------------------------------------------------------------------------------------------- */
 
 /* Counts reports of the collection, without a server. `reports` has `count` consecutive reports, each of
@@ -180,6 +184,7 @@ LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uin
 LDP_API ldp_status ldp_plan(const char *spec, size_t spec_length, const char *target, size_t target_length, uint64_t people,
                             char **rows, ldp_error **error);
 
+#endif
 /* Clients --------------------------------------------------------------------------------------------------- */
 
 /* Randomizes records and stores the reports until the server has counted them. The order is fixed: draw, write
@@ -188,12 +193,14 @@ LDP_API ldp_status ldp_plan(const char *spec, size_t spec_length, const char *ta
  * people. */
 typedef struct ldp_client ldp_client;
 
+#ifndef LDP_DEVICE
 /* Creates a client whose store is an SQLite file. The file is created if it does not exist, and locked until the
  * client is freed. Its state survives crashes of the program, the system and the power supply. LDP_INCOMPATIBLE for
  * the file of another spec. LDP_ENVIRONMENT if the file is in use, damaged or of another format; it is never
  * replaced. */
 LDP_API ldp_status ldp_client_in_file(const ldp_collection *collection, const char *path, ldp_client **client,
                                       ldp_error **error);
+#endif
 
 /* Creates a client whose store is memory. It starts from a state that ldp_client_state() returned, or without a
  * state if `size` is 0. LDP_INCOMPATIBLE for the state of another spec, LDP_ENVIRONMENT if it is damaged. */
@@ -422,6 +429,7 @@ LDP_API const char *ldp_foreign_response(int status, int receipt);
 /* Returns a hint for ldp_foreign_response(). The text is static. */
 LDP_API const char *ldp_foreign_hint(void);
 
+#ifndef LDP_DEVICE
 /* Fleets ---------------------------------------------------------------------------------------------------- */
 
 /* The clients of many people in one SQLite file, for a program that acts for their devices, such as a proxy or an
@@ -456,7 +464,9 @@ LDP_API uint64_t ldp_fleet_pending(const ldp_fleet *fleet);
 LDP_API uint64_t ldp_fleet_people(const ldp_fleet *fleet);
 /* Begins a flush of the reports of all people, as ldp_flush_start() does. The fleet must outlive the flush. */
 LDP_API ldp_status ldp_fleet_flush_start(ldp_fleet *fleet, size_t most, ldp_flush **flush, ldp_error **error);
+#endif
 
+/* Dead-lettered reports --------------------------------------------------------------------------------------- */
 
 /* Counts the dead-lettered reports, which the server rejected permanently. */
 LDP_API ldp_status ldp_client_refused(const ldp_client *client, size_t *count, ldp_error **error);

@@ -1,12 +1,25 @@
-// Numbers as text, by the standard library. Its tables have 100 kB, so that the module for browsers has
-// number_text.hpp instead.
+// Numbers as text, by the standard library. Its tables have 100 kB, so that the module for browsers and the library for devices
+// (LDP_SMALL_NUMBERS) have number_text.hpp instead.
 
 #include <array>
 #include <charconv>
 
+#include "core/base/number_text.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp {
+
+#ifdef LDP_SMALL_NUMBERS
+
+std::string shortest(double number) {
+    return small::shortest(number);
+}
+
+std::string rounded(double number, int digits) {
+    return small::rounded(number, digits);
+}
+
+#else
 
 std::string shortest(double number) {
     std::array<char, 32> text{};
@@ -19,5 +32,7 @@ std::string rounded(double number, int digits) {
             std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::general, digits)
                 .ptr};
 }
+
+#endif
 
 }  // namespace ldp

@@ -393,7 +393,7 @@ void refuse_mechanism_name(const std::string& name) {
     if (is_left_out(name))
         invalid("the mechanism " + name + " is not in this module",
                 "Devices do without the mechanisms of the literature.",
-                "The full module has it: make wasm LITERATURE=ON.");
+                "The full module has it: make wasm LITERATURE=ON, or make device LITERATURE=ON.");
     JsonObject::wrong("mechanism", Json(name), mechanism_names());
 }
 

@@ -1,0 +1,81 @@
+# libldp-device, a static library for devices, in build/device: cmake --preset device, or make device. It is one object
+# with the functions of src/capi/ldp_device.h and the parts of libc++ that they use. Programs link it with their C library alone, and with --eh-frame-hdr,
+# which musl-gcc does not pass for static programs.
+
+# What a device does: the core without results, plans and choices, the client without files, and the interface for C.
+set(source "${PROJECT_SOURCE_DIR}/src")
+set(patterns core/base core/math core/channel core/format core/delivery core/mechanism core/mechanism/* core/spec accounting client)
+list(TRANSFORM patterns REPLACE "(.+)" "${source}/\\1/*.cpp")
+file(GLOB files CONFIGURE_DEPENDS ${patterns})
+foreach(file core/base/system_random core/base/exact core/math/statistics core/math/tails client/sqlite_store)
+    list(REMOVE_ITEM files "${source}/${file}.cpp")
+endforeach()
+foreach(file core/summary/batch core/summary/summary capi/c_client capi/c_collection capi/c_error capi/delivery capi/flush)
+    list(APPEND files "${source}/${file}.cpp")
+endforeach()
+option(LDP_LITERATURE "With the mechanisms that are kept for comparison with the literature" OFF)
+if(NOT LDP_LITERATURE)
+    list(FILTER files EXCLUDE REGEX "/mechanism/literature/")
+endif()
+
+# Headers alone: those of the system's C library must not be found beside them.
+set(headers "${CMAKE_CURRENT_BINARY_DIR}/include")
+file(MAKE_DIRECTORY "${headers}")
+file(CREATE_LINK /usr/include/boost "${headers}/boost" SYMBOLIC)
+file(CREATE_LINK /usr/include/nlohmann "${headers}/nlohmann" SYMBOLIC)
+file(CREATE_LINK /usr/include/eigen3/Eigen "${headers}/Eigen" SYMBOLIC)
+set(headers_of_system "/usr/lib/llvm-${LDP_LLVM}/include/c++/v1" "${headers}")
+set(flags -std=c++20 -Oz -flto -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination -fno-stack-protector
+    -nostdinc++ -Wall -Wextra -Werror)
+# An error of Boost is a NaN, since its text needs streams.
+set(definitions NDEBUG JSON_NO_IO BOOST_DISABLE_THREADS
+    BOOST_MATH_DOMAIN_ERROR_POLICY=errno_on_error BOOST_MATH_EVALUATION_ERROR_POLICY=errno_on_error _LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION
+    _LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_NONE "LDP_VERSION=\"${PROJECT_VERSION}\"")
+if(LDP_DEVICE_LIBC STREQUAL musl)
+    # libc++ of Debian is built for glibc. This macro selects what its headers assume of the C library.
+    list(APPEND definitions _LIBCPP_HAS_MUSL_LIBC LDP_SMALL_NUMBERS)  # no locale of musl changes how it writes numbers
+    list(APPEND flags -nostdlibinc)
+    list(APPEND headers_of_system "/usr/include/${CMAKE_CXX_COMPILER_TARGET}")
+endif()
+if(NOT LDP_LITERATURE)
+    list(APPEND definitions LDP_WITHOUT_LITERATURE)
+endif()
+
+function(ldp_bitcode name)
+    ldp_unit_groups(${ARGN})
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+    if(ldp_units)
+        set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    endif()
+    target_compile_options(${name} PRIVATE ${flags})
+    target_compile_definitions(${name} PRIVATE ${definitions})
+    target_include_directories(${name} PRIVATE "${source}")
+    target_include_directories(${name} SYSTEM PRIVATE ${headers_of_system})
+endfunction()
+set(UNITY_ALONE src/core/base/json.cpp)
+ldp_bitcode(device_objects ${files})
+ldp_bitcode(device_random "${source}/core/base/system_random.cpp")
+# Random words that tests choose, in an archive that is never installed.
+ldp_bitcode(device_scripted "${PROJECT_SOURCE_DIR}/test/capi/scripted_random.cpp")
+
+foreach(archive "libldp-device device_random" "test/libldp-device device_scripted")
+    separate_arguments(archive)
+    list(GET archive 0 name)
+    list(GET archive 1 random)
+    set(output "${CMAKE_CURRENT_BINARY_DIR}/${name}.a")
+    cmake_path(GET output PARENT_PATH folder)
+    file(MAKE_DIRECTORY "${folder}")
+    add_custom_command(OUTPUT "${output}" DEPENDS device_objects ${random} $<TARGET_OBJECTS:device_objects>
+        $<TARGET_OBJECTS:${random}> "${PROJECT_SOURCE_DIR}/cmake/prelink" VERBATIM COMMAND_EXPAND_LISTS
+        COMMAND "${CMAKE_COMMAND}" -E env LDP_LLVM=${LDP_LLVM} "${PROJECT_SOURCE_DIR}/cmake/prelink" "${output}"
+            "${CMAKE_CXX_COMPILER}" "--target=${CMAKE_CXX_COMPILER_TARGET}" -- $<TARGET_OBJECTS:device_objects> $<TARGET_OBJECTS:${random}>)
+    list(APPEND archives "${output}")
+endforeach()
+add_custom_target(ldp_device ALL DEPENDS ${archives})
+
+set(LDP_CFLAGS "")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/ldp-device.pc.in" ldp-device.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/libldp-device.a" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/ldp-device.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${source}/capi/ldp.h" "${source}/capi/ldp_device.h" "${source}/capi/ldp_curl.h"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ldp")

@@ -1,0 +1,10 @@
+# Toolchain of the preset device: clang, and libc++ with the headers of the C library that LDP_DEVICE_LIBC names.
+set(LDP_LLVM 19 CACHE STRING "Version of clang, libc++ and LLVM's tools")
+set(LDP_DEVICE_LIBC gnu CACHE STRING "C library of the device: gnu or musl")
+set(CMAKE_C_COMPILER clang-${LDP_LLVM})
+set(CMAKE_CXX_COMPILER clang++-${LDP_LLVM})
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LDP_LLVM LDP_DEVICE_LIBC)
+execute_process(COMMAND uname -m OUTPUT_VARIABLE machine OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(CMAKE_C_COMPILER_TARGET ${machine}-linux-${LDP_DEVICE_LIBC})
+set(CMAKE_CXX_COMPILER_TARGET ${machine}-linux-${LDP_DEVICE_LIBC})
