@@ -35,7 +35,7 @@ static void restart(const ldp_collection *of, ldp_client **client) {
     uint8_t *state;
     size_t size, byte;
     if (ldp_client_spent(*client, 1e-6, &spent, NULL) == LDP_OK)
-        printf("spent %d of %d, %.17g, %.17g\n", (int)spent.answers, (int)spent.most, spent.sum, spent.advanced);
+        printf("spent %d of %d, %.17g, %.17g\n", (int)spent.responses, (int)spent.max_responses, spent.sum, spent.advanced);
     need(ldp_client_state(*client, &state, &size, &error));
     printf("state ");
     for (byte = 0; byte < size; ++byte) printf("%02x", state[byte]);

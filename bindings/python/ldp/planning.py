@@ -93,14 +93,15 @@ def _estimates(summary: Any, collection: Collection, columns: Mapping[str, Seque
             attribute = attributes[name]
             if values is None or not values or "strings" in attribute or "bins" in attribute:
                 truth = None
-            elif "share" in row:
-                truth = _quantile(_clamped(values, attribute), row["share"])
+            elif "probability" in row:
+                truth = _quantile(_clamped(values, attribute), row["probability"])
             elif "min" in attribute:
-                truth = sum(_clamped(values, attribute)) / len(values)
+                numbers = _clamped(values, attribute)
+                truth = sum(numbers) / len(numbers) if numbers else None
             else:
                 truth = _share(values, row, attribute)
-            if "share" in row:
-                row = {**row, "label": f"{row['share']:g}", "attribute": name}
+            if "probability" in row:
+                row = {**row, "label": f"{row['probability']:g}", "attribute": name}
             yield row, truth
 
 
@@ -109,23 +110,24 @@ def _results(summary: Any, attributes: Mapping[str, Any], arguments: Mapping[str
     for name, attribute in attributes.items():
         number = "min" in attribute and "bins" not in attribute
         for function in ("means", "quantiles") if number else ("proportions",):
-            shares = {"shares": list(QUANTILES)} if function == "quantiles" else {}
+            levels = {"probabilities": list(QUANTILES)} if function == "quantiles" else {}
             try:
-                yield name, summary.rows(function, attribute=name, **shares, **arguments)
+                yield name, summary.rows(function, attribute=name, **levels, **arguments)
             except Error as error:
                 if error.code != Code.UNSUPPORTED:
                     raise
 
 
 def _clamped(values: Sequence[Any], attribute: Mapping[str, Any]) -> list[float]:
-    return [min(max(float(value), attribute["min"]), attribute["max"]) for value in values]
+    return [min(max(float(value), attribute["min"]), attribute["max"]) for value in values
+            if value is not None and value == value]
 
 
-def _quantile(values: Sequence[float], share: float) -> float:
+def _quantile(values: Sequence[float], probability: float) -> float | None:
     """The smallest value that this share of the values does not exceed."""
     ordered = sorted(values)
-    at = next(i for i in range(1, len(ordered) + 1) if i >= share * len(ordered))
-    return ordered[at - 1]
+    at = next((i for i in range(1, len(ordered) + 1) if i >= probability * len(ordered)), 0)
+    return ordered[at - 1] if ordered else None
 
 
 def _share(values: Sequence[Any], row: Mapping[str, Any], attribute: Mapping[str, Any]) -> float:
@@ -138,7 +140,7 @@ def _share(values: Sequence[Any], row: Mapping[str, Any], attribute: Mapping[str
             return bool(value == row["value"])
         missing = value is None or value == "" or value != value
         if missing:
-            return bool(label == attribute.get("none"))
+            return bool(label == attribute.get("missing_label"))
         return bool(value == label or (label == attribute.get("other") and value not in domain))
 
     return sum(map(equal, values)) / len(values)
