@@ -83,8 +83,8 @@ constexpr RemedyWords sql_words{
     "Haar coefficients (use ldp_coefficients)",
     "the distribution (use ldp_histogram or ldp_quantiles)",
     "shares of strings (use ldp_frequent_strings or ldp_string_proportions)",
-    "They estimate each round of a series: use ldp_series. Series of numbers also have ldp_series_between and "
-    "ldp_series_quantiles.",
+    "They estimate each round of a series: use ldp_series, for a record with attribute => name. Series of "
+    "numbers also have ldp_series_between and ldp_series_quantiles.",
     "Use ldp_part(summary, attribute) for one attribute.",
     "ldp_marginals(summary) lists the marginals. Use fewer attributes, or declare a marginal of these attributes in the "
     "next spec.",

@@ -204,7 +204,7 @@ LabelSource find_record(std::uint64_t fingerprint) {
             std::vector<std::size_t> parts;
             if (find_capability<Record>(*mechanism) != nullptr)
                 for (const RecordPart& part : parts_of(*mechanism))
-                    parts.push_back(part.mechanism->cells().size());
+                    parts.push_back(part.count);
             known = records.emplace(collection, std::move(parts)).first;
         }
         std::size_t first = 0;

@@ -340,7 +340,7 @@ CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, sp
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     canonical jsonb := @extschema@.ldp_spec_canonical(spec);
-    series integer := COALESCE((canonical ->> 'rounds')::integer, 0);
+    series integer := COALESCE((canonical ->> 'rounds')::integer, (canonical -> 'derived' ->> 'series_rounds')::numeric::integer, 0);
     held text := ldp_internal.ldp_report_column(reports);
     bounded boolean;
 BEGIN

@@ -31,16 +31,29 @@ namespace ldp::cli::audit {
 
 namespace {
 
-/// The attribute of an input code; a series has one attribute in all rounds.
-const Attribute& attribute_at(const Spec& spec, std::size_t cell) {
-    return spec.attributes()[std::min(cell, spec.attributes().size() - 1)];
+/// The attribute of an input code. Of a series there is a code for each round.
+struct InputCode {
+    std::size_t attribute;
+    std::size_t round = 0;  ///< from 1; 0 unless the attribute is a series
+};
+
+std::vector<InputCode> input_codes(const Spec& spec, const Mechanism& mechanism) {
+    std::vector<InputCode> all;
+    for (std::size_t j = 0; j < spec.attributes().size(); ++j)
+        if (const std::size_t rounds = is_series(mechanism, j) ? rounds_of_series(mechanism) : 0; rounds == 0)
+            all.push_back({j});
+        else
+            for (std::size_t round = 1; round <= rounds; ++round) all.push_back({j, round});
+    return all;
 }
 
 /// A record as text: "wage 12.5, region north"; a series as "round 1 north, round 2 south".
-std::string record_text(const Spec& spec, const std::vector<std::uint64_t>& cells, Input input) {
+std::string record_text(const Spec& spec, const Mechanism& mechanism, Input input) {
+    const std::vector<InputCode> codes = input_codes(spec, mechanism);
+    const std::vector<std::uint64_t> cells = mechanism.input_cells();
     std::vector<std::string> parts;
     for (std::size_t j = 0; j < input.size(); ++j) {
-        const Attribute& attribute = attribute_at(spec, j);
+        const Attribute& attribute = spec.attributes()[codes[j].attribute];
         std::string value = label_or_number(attribute, input[j]);
         const std::uint64_t steps = grid_steps(attribute, cells[j]);
         if (attribute.numeric() && input[j] > steps) {
@@ -49,8 +62,10 @@ std::string record_text(const Spec& spec, const std::vector<std::uint64_t>& cell
             const double share = static_cast<double>(input[j]) / static_cast<double>(steps);
             value = shortest(attribute.min + (attribute.max - attribute.min) * share);
         }
-        std::string part =
-            input.size() > spec.attributes().size() ? "round " + std::to_string(j + 1) : attribute.name;
+        const bool named = codes[j].round <= 1 && (codes[j].round == 0 || spec.attributes().size() > 1);
+        std::string part = named ? attribute.name : "";
+        if (codes[j].round > 0)
+            part += (part.empty() ? "round " : " round ") + std::to_string(codes[j].round);
         if (!part.empty()) part += " ";
         parts.push_back(part += value);
     }
@@ -68,9 +83,8 @@ void add_promise(Page& page, const std::string& key, const std::string& what, co
         page.say(key + "_worst", "  worst log-ratio", ln(worst));
     page.say(key + "_margin", "  left of epsilon", margin(promise.epsilon, worst));
     if (!found.enumerated) return;
-    const auto cells = m.cells();
-    page.say(key + "_likelier", "  likelier for", record_text(spec, cells, promise.worst.likelier));
-    page.say(key + "_rarer", "  rarer for", record_text(spec, cells, promise.worst.rarer));
+    page.say(key + "_likelier", "  likelier for", record_text(spec, m, promise.worst.likelier));
+    page.say(key + "_rarer", "  rarer for", record_text(spec, m, promise.worst.rarer));
     page.say(key + "_output", "  output", to_hex(promise.worst.output));
     if (!promise.worst.public_randomness.empty())
         page.say(key + "_public_randomness", "  under public randomness",
@@ -84,8 +98,8 @@ void add_promise(Page& page, const ApproximatePromise& promise, const Audit& fou
     page.say("worst_delta", "  needed at worst", found.enumerated ? promise.worst : promise.claimed);
     if (!found.enumerated) return;
     page.say("claimed_delta", "  or, as argued", promise.claimed);
-    page.say("permanent_likelier", "  likelier for", record_text(spec, m.cells(), promise.likelier));
-    page.say("permanent_rarer", "  rarer for", record_text(spec, m.cells(), promise.rarer));
+    page.say("permanent_likelier", "  likelier for", record_text(spec, m, promise.likelier));
+    page.say("permanent_rarer", "  rarer for", record_text(spec, m, promise.rarer));
 }
 
 int prove(const Spec& spec, Page& page) {
@@ -165,37 +179,42 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
     return kept ? Exit::done : Exit::failed;
 }
 
-/// Parses a record, or a series by rounds, from values separated by commas.
+/// Parses a record, with the values of a series by rounds, from values separated by commas.
 std::vector<Cell> record(const Collection& collection, const std::string& text, BitSource& bits) {
-    const bool series = collection.spec().mechanism().series;
-    std::vector<std::size_t> given = ldp::given(collection.spec().attributes());
-    if (series) given.assign(collection.mechanism().cells().size(), 0);
-    const std::size_t parts = given.size();
+    const Spec& spec = collection.spec();
+    const std::size_t rounds = rounds_of_series(collection.mechanism());
+    std::vector<InputCode> codes = input_codes(spec, collection.mechanism());
+    std::erase_if(codes, [&](const InputCode& code) { return spec.attributes()[code.attribute].derived(); });
     std::vector<std::string> words{{}};
     for (const char c : text)
         if (c == ',')
             words.emplace_back();
         else
             words.back() += c;
-    if (words.size() != parts)
-        throw UsageError("a value needs " + std::to_string(parts) + " parts, not " +
+    if (words.size() != codes.size())
+        throw UsageError("a value needs " + std::to_string(codes.size()) + " parts, not " +
                          std::to_string(words.size()));
-    std::vector<Value> values;
-    for (std::size_t j = 0; j < words.size(); ++j) {
+    const auto value_of = [&](std::size_t i) -> Value {
         double number = 0;
-        const char* const end = words[j].data() + words[j].size();
-        const auto [stop, error] = std::from_chars(words[j].data(), end, number);
-        const Attribute& attribute = collection.spec().attributes()[given[j]];
+        const char* const end = words[i].data() + words[i].size();
+        const auto [stop, error] = std::from_chars(words[i].data(), end, number);
+        const Attribute& attribute = spec.attributes()[codes[i].attribute];
         if (error == std::errc() && stop == end &&
             (attribute.of_numbers() || (attribute.labels.empty() && !attribute.strings)))
-            values.emplace_back(number);
-        else
-            values.emplace_back(words[j]);
+            return number;
+        return words[i];
+    };
+    // The records of all rounds. Attributes that are not series have the same value in each.
+    std::vector<std::vector<Cell>> records;
+    for (std::size_t round = 1; round <= std::max<std::size_t>(1, rounds); ++round) {
+        std::vector<Value> values;
+        for (std::size_t i = 0; i < codes.size(); ++i)
+            if (codes[i].round == 0 || codes[i].round == round) values.push_back(value_of(i));
+        records.push_back(collection.encode(values, bits).cells);
     }
-    if (!series) return collection.encode(values, bits).cells;
     std::vector<Cell> cells;
-    cells.reserve(values.size());
-    for (const Value& value : values) cells.push_back(collection.encode({&value, 1}, bits).cells[0]);
+    for (const InputCode& code : input_codes(spec, collection.mechanism()))
+        cells.push_back(records[std::max<std::size_t>(1, code.round) - 1][code.attribute]);
     return cells;
 }
 
@@ -213,7 +232,7 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     const Collection collection(resolve(spec_text(arguments["spec"].as<std::string>())));
     const Mechanism& m = collection.mechanism();
     SystemRandom bits;
-    const std::vector<std::uint64_t> cells = m.cells();
+    const std::vector<std::uint64_t> cells = m.input_cells();
     std::vector<Cell> first(cells.size(), 0), second;
     for (const std::uint64_t each : cells) second.push_back(each - 1);
     if (arguments.count("from") != 0) first = record(collection, arguments["from"].as<std::string>(), bits);
@@ -221,8 +240,8 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     Series series = series_of(arguments);
     series.first = first;
     series.second = second;
-    page.say("first", "the first", record_text(collection.spec(), cells, first));
-    page.say("second", "the second", record_text(collection.spec(), cells, second));
+    page.say("first", "the first", record_text(collection.spec(), m, first));
+    page.say("second", "the second", record_text(collection.spec(), m, second));
     page.say("rounds", "reports a person", series.rounds,
              grouped(series.rounds) +
                  (series.rounds == 1 ? ""

@@ -10,6 +10,7 @@
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/record/record_parts.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp::cli {
@@ -73,7 +74,7 @@ std::uint64_t ColumnMap::hash() const {
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMap& columns,
                  std::ostream* notices)
     : csv_(csv), policy_(policy), notices_(notices) {
-    const bool changes = spec.evolving() || spec.mechanism().series;
+    const bool changes = spec.evolving() || spec.mechanism().series || has_series(spec.attributes());
     if (changes && columns.panel_person.empty())
         throw Error(ErrorCode::unsupported, "values that change need a column that identifies the person",
                     "The spec is one of changing values: each person has a memory of earlier reports.",

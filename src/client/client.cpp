@@ -97,10 +97,14 @@ Receipt Client::stage(std::span<const Value> record, const PublicValues& columns
     return std::move(receipt);
 }
 
+bool Client::reports_series() const noexcept {
+    return reporter_->reports_series();
+}
+
 Spent Client::spent(double delta) const {
     const Mechanism& mechanism = collection_.mechanism();
     return ldp::spent(ledger().size(), collection_.spec().epsilon(), delta,
-                      has_signal(mechanism) ? signal_epsilon(mechanism) : 0);
+                      has_signal(mechanism) && reporter_->pays_for_signal() ? signal_epsilon(mechanism) : 0);
 }
 
 void Client::append(std::span<const Report> reports, std::int32_t round,

@@ -203,6 +203,9 @@ class Client {
     /// result is valid until the client changes. Responses drawn since the last commit have no round yet.
     /// Throws Error (unsupported) unless the spec has "evolving".
     [[nodiscard]] std::span<const PermanentResponse> ledger() const;
+    /// Returns whether this person reports a series, alone or as the drawn part of a record. Such a person has
+    /// no report in most rounds.
+    [[nodiscard]] bool reports_series() const noexcept;
     /// Returns the total cost of the ledger and, if reports have one, of the signal of a spent budget: the
     /// pure ε, and an ε that holds except with probability δ. Throws as ledger() does, and Error
     /// (invalid_value) unless 0 < δ < 1.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "client/series_reporter.hpp"
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
@@ -31,8 +32,12 @@ std::vector<std::byte> written(std::span<const Course> courses, const BudgetTerm
 
 }  // namespace
 
-MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSource& bits)
+MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSource& bits,
+                                     std::vector<std::byte> drawn)
     : collection_(std::move(collection)),
+      series_(rounds_of_series(collection_.mechanism()) > 0
+                  ? find_capability<SeriesParts>(collection_.mechanism())
+                  : nullptr),
       rounding_(collection_.spec(), collection_.mechanism()),
       max_responses_(most_responses(collection_.spec(), collection_.mechanism())),
       courses_(rounding_.courses()),
@@ -42,8 +47,11 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
     if (memory.public_randomness.empty()) {
         if (!memory.responses.empty())
             refuse_memory("The store has permanent responses, but not their public randomness.");
-        memory.public_randomness.resize(mechanism.public_size());
-        mechanism.draw_public(bits, memory.public_randomness);
+        if (drawn.empty()) {
+            drawn.resize(mechanism.public_size());
+            mechanism.draw_public(bits, drawn);
+        }
+        memory.public_randomness = std::move(drawn);
         Writer alphas;
         for (std::size_t i = 0; i < rounding_.alphas(); ++i) alphas.put(bits.word());
         memory.public_randomness.insert(memory.public_randomness.end(), alphas.bytes().begin(),
@@ -108,9 +116,11 @@ void MemoizingReporter::load(Memory memory) {
     before_ = saved_ = {responses_.size(), courses_, spent_};
 }
 
-Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t>,
+Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t> round,
                                              BitSource& bits) {
     const LocalRandomizer& mechanism = collection_.mechanism();
+    // The same calls are valid for all people, whichever part they draw.
+    if (series_ != nullptr) static_cast<void>(round_of_series(series_->rounds(), round));
     if (spent_ && budget_.end == BudgetEnd::stopped) {
         before_ = {responses_.size(), courses_, spent_};
         return {{}, {{}, Origin::silent}};
@@ -119,6 +129,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     std::vector<Course> courses = courses_;
     std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
     placed.set_strings(cells);
+    if (series_ != nullptr) cells = series_->constant_input(cells);
     PermanentResponse fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
     const PermanentResponse* found = &fresh;
     Reported reported{{}, {std::move(placed.clamped), Origin::memoized}};

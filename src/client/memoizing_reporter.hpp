@@ -5,6 +5,7 @@
 
 #include "client/reporter.hpp"
 #include "core/format/budget_terms.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/spec/evolving_options.hpp"
 
 namespace ldp {
@@ -16,8 +17,9 @@ class MemoizingReporter final : public Reporter {
   public:
     /// Restores the state in the store. If the store is empty, draws and stores the person's public
     /// randomness and the offsets of the rounding. Throws Error (environment) if the state does not fit the
-    /// collection's spec.
-    MemoizingReporter(Collection collection, Store& store, BitSource& bits);
+    /// collection's spec. `drawn` is the public randomness of the mechanism if it was drawn before.
+    MemoizingReporter(Collection collection, Store& store, BitSource& bits,
+                      std::vector<std::byte> drawn = {});
 
     /// Implements Reporter::report. Under "when_spent": "stop" there is no report, with the origin `silent`,
     /// from the first record on that needs a response beyond the budget.
@@ -41,6 +43,7 @@ class MemoizingReporter final : public Reporter {
     void load(Memory memory);
 
     Collection collection_;
+    const SeriesParts* series_;  ///< null unless other parts of the record are series
     Rounding rounding_;
     std::uint64_t max_responses_;
 

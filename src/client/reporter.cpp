@@ -6,10 +6,30 @@
 
 namespace ldp {
 
+namespace {
+
+/// Returns the public randomness of the mechanism in the store, or draws it if the store is empty.
+std::vector<std::byte> public_randomness(const Mechanism& mechanism, const Store& store, BitSource& bits) {
+    std::vector<std::byte> all = store.memory().public_randomness;
+    const bool stored = !all.empty();
+    all.resize(mechanism.public_size());
+    if (!stored) mechanism.draw_public(bits, all);
+    return all;
+}
+
+}  // namespace
+
 std::unique_ptr<Reporter> make_reporter(const Collection& collection, Store& store, BitSource& bits) {
+    const Mechanism& mechanism = collection.mechanism();
+    if (is_series(mechanism)) return std::make_unique<SeriesReporter>(collection, store, bits);
+    if (rounds_of_series(mechanism) > 0) {
+        std::vector<std::byte> drawn = public_randomness(mechanism, store, bits);
+        if (!mechanism.valid_public(drawn)) refuse_memory("The public randomness is invalid.");
+        if (capability<SeriesParts>(mechanism).series_attribute(drawn))
+            return std::make_unique<SeriesReporter>(collection, store, bits, std::move(drawn));
+        return std::make_unique<MemoizingReporter>(collection, store, bits, std::move(drawn));
+    }
     if (collection.spec().evolving()) return std::make_unique<MemoizingReporter>(collection, store, bits);
-    if (collection.spec().mechanism().series)
-        return std::make_unique<SeriesReporter>(collection, store, bits);
     return std::make_unique<FreshReporter>(collection);
 }
 

@@ -19,6 +19,7 @@ class BitSource;
 ///   FreshReporter      draws each report anew; the records may belong to different people.
 ///   MemoizingReporter  repeats memoized responses, within a budget; one person with changing values.
 ///   SeriesReporter     reports the rounds of a series in order; one person with one value in each round.
+/// In a record of series and other attributes, the part that the person draws determines the implementation.
 ///
 /// A reporter changes only in memory. The caller stores unsaved() in the same step as the reports and then
 /// calls commit(). If the step fails, the caller reverts the changes with undo() or rollback().
@@ -47,6 +48,11 @@ class Reporter {
     virtual void undo() {}
     /// Reverts all changes since the last commit().
     virtual void rollback() {}
+
+    /// Whether the person reports a series, in which rounds without a report are usual.
+    [[nodiscard]] virtual bool reports_series() const noexcept { return false; }
+    /// Whether the signal of a spent budget, if reports have one, depends on the person's values.
+    [[nodiscard]] virtual bool pays_for_signal() const noexcept { return true; }
 
     /// Returns the permanent responses in the order of their draws, each with its ε. Throws Error
     /// (unsupported) if the reporter does not memoize responses.

@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/unknown.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/series/series_queries.hpp"
 #include "core/spec/products.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
@@ -100,8 +101,8 @@ RoundAnswer judged_shares(const std::vector<Estimate>& estimates, const Truth& t
     return {unknown, unknown, std::sqrt(squares / items), absolute / items, std::sqrt(claimed / items)};
 }
 
-/// Evaluates a round. `at` is its number in a series, and nothing of other mechanisms.
-Round closed(const Collection& collection, const Scene& scene, Bytes summary, std::optional<std::size_t> at,
+/// Evaluates a round, from 0. `whole` is the summary of all rounds, for series.
+Round closed(const Collection& collection, const Scene& scene, Bytes summary, Bytes whole, std::size_t at,
              Open& open) {
     const Mechanism& mechanism = collection.mechanism();
     const std::vector<Attribute>& attributes = collection.spec().attributes();
@@ -112,17 +113,27 @@ Round closed(const Collection& collection, const Scene& scene, Bytes summary, st
     static_cast<RoundAnswer&>(round) = no_answer;
     if (round.refused == scene.people) return round;
     const SummaryView view = view_of(mechanism, summary);
+    const SummaryView of_series = view_of(mechanism, whole.empty() ? summary : whole);
     std::vector<Estimate> means;
     for (std::size_t j = 0; j < attributes.size(); ++j) {
         const std::optional<Quantity> quantity = quantity_of(mechanism, attributes, j);
         if (!quantity) continue;
-        if (*quantity == Quantity::frequencies) {
-            round.record[j] = judged_shares(estimate(view, {*quantity, Target::sample, at.value_or(j)}),
+        const bool series = is_series(mechanism, j), shares = *quantity == Quantity::frequencies;
+        const SummaryView one = series ? part(of_series, j) : view;
+        if (one.n == 0) continue;
+        if (shares) {
+            round.record[j] = judged_shares(estimate(one, {*quantity, Target::sample, series ? at : j}),
                                             open.truths[j], people);
             continue;
         }
-        if (means.empty()) means = estimate(view, {*quantity, Target::sample, at.value_or(0)});
-        round.record[j] = judged_mean(means, at.value_or(j), open.truths[j].sum / people);
+        if (series) {
+            const std::vector<RoundEstimate> of_rounds = means_by_round(one, Target::sample);
+            round.record[j] =
+                judged_mean({of_rounds.begin(), of_rounds.end()}, at, open.truths[j].sum / people);
+            continue;
+        }
+        if (means.empty()) means = estimate(view, {*quantity});
+        round.record[j] = judged_mean(means, j, open.truths[j].sum / people);
     }
     static_cast<RoundAnswer&>(round) = round.record[scene.attribute];
     return round;
@@ -155,15 +166,16 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
                     "\"" + asked.name + "\" is made of other attributes.", "Ask about one of those.");
     check_can_estimate(*part_of(mechanism, scene.attribute).mechanism,
                        asked.numeric() ? Quantity::means : Quantity::frequencies);
-    // A series has one summary for all rounds.
-    const auto* const series = find_capability<SeriesRandomizer>(mechanism);
-    if (series != nullptr && scene.rounds > series->rounds())
+    // A series has one summary for all rounds, the other attributes have one for each round.
+    const std::uint32_t longest = rounds_of_series(mechanism);
+    const bool series = longest > 0, by_round = !series || mechanism.header().kept;
+    if (series && scene.rounds > longest)
         throw Error(ErrorCode::unsupported,
-                    "the series has " + std::to_string(series->rounds()) + " rounds under this spec",
+                    "the series has " + std::to_string(longest) + " rounds under this spec",
                     "Found " + std::to_string(scene.rounds) + ".", "Ask for fewer, or give \"rounds\".");
     std::vector<std::byte> empty(summary_size(mechanism));
     start_summary(mechanism, empty);
-    const std::size_t count = series != nullptr ? 1 : scene.rounds;
+    const std::size_t count = (by_round ? scene.rounds : 0) + (series ? 1 : 0);
     constexpr double gigabyte = 1e9;
     double holders = 0;
     for (const Attribute& attribute : attributes) holders += static_cast<double>(attribute.domain);
@@ -207,27 +219,31 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
             const auto [reports, receipt] = reporter->report(record, static_cast<std::int32_t>(t + 1), noise);
             const Origin origin = receipt.origin;
             // Of a series, all answers together count as one: they cost ε once.
-            answers = series != nullptr ? 1 : answers + (origin == Origin::drawn ? 1 : 0);
+            const bool of_series = reporter->reports_series();
+            answers = of_series ? 1 : answers + (origin == Origin::drawn ? 1 : 0);
             ++now.spending[answers];
             ++(origin == Origin::drawn      ? now.round.drawn
                : origin == Origin::memoized ? now.round.kept
                : origin == Origin::nearest  ? now.round.nearest
-               : series != nullptr          ? now.round.silent
+               : of_series                  ? now.round.silent
                                             : now.round.refused);
-            std::vector<std::byte>& summary = summaries[series != nullptr ? 0 : t];
-            for (const Report& report : reports)
-                if (const Outcome outcome =
-                        accumulate(mechanism, summary, report, Rounds::only(static_cast<std::int32_t>(t)));
-                    outcome != Outcome::ok)
-                    raise_outcome(outcome, summary, report);
+            const auto count_in = [&, t](std::vector<std::byte>& summary) {
+                for (const Report& report : reports)
+                    if (const Outcome outcome = accumulate(mechanism, summary, report,
+                                                           Rounds::only(static_cast<std::int32_t>(t)));
+                        outcome != Outcome::ok)
+                        raise_outcome(outcome, summary, report);
+            };
+            if (by_round) count_in(summaries[t]);
+            if (series) count_in(summaries.back());
         }
         if (progress) progress(person + 1);
     }
     std::vector<Round> rounds;
     rounds.reserve(open.size());
     for (std::size_t t = 0; t < open.size(); ++t)
-        rounds.push_back(series != nullptr ? closed(collection, scene, summaries[0], t, open[t])
-                                           : closed(collection, scene, summaries[t], {}, open[t]));
+        rounds.push_back(closed(collection, scene, summaries[by_round ? t : 0],
+                                series ? Bytes(summaries.back()) : Bytes(), t, open[t]));
     return rounds;
 }
 

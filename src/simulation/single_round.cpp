@@ -11,6 +11,7 @@
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/plan/error_prediction.hpp"
 #include "core/summary/distribution.hpp"
@@ -270,6 +271,10 @@ std::vector<Trial> try_out(const Collection& collection, const std::vector<std::
                            std::uint64_t runs, BitSource& bits,
                            const std::function<void(std::uint64_t)>& progress) {
     const Mechanism& mechanism = collection.mechanism();
+    if (rounds_of_series(mechanism) > 0)
+        raise(ErrorCode::unsupported, "a series has no single round of reports",
+              "People report it in " + std::to_string(rounds_of_series(mechanism)) + " rounds.",
+              "Simulate values over time: ldp simulate evolving.");
     Trials trials(collection, people);
     if (trials.questions().empty())
         raise(ErrorCode::unsupported, "the mechanism estimates neither means nor shares", {},

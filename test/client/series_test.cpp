@@ -272,6 +272,135 @@ BOOST_AUTO_TEST_CASE(dying_at_any_step_answers_nothing_twice) {
     BOOST_TEST(steps > 30);
 }
 
+// Series as parts of a record -------------------------------------------------------------------------------
+
+namespace {
+
+constexpr const char* profile = R"({"mechanism": "sampled", "epsilon": 4, "evolving": {},
+    "budget": {"epsilon": 12}, "attributes": [
+    {"name": "mood", "domain": ["good", "bad", "none"], "mechanism": "ddrm", "rounds": 12, "changes": 2},
+    {"name": "wage", "min": 0, "max": 10, "mechanism": "pdp"},
+    {"name": "weight", "min": 0, "max": 100, "mechanism": "threshold_series", "rounds": 12, "changes": 2}]})";
+
+std::vector<Value> profile_in(int round) {
+    return {labels[round % 3], round % 10, 50 + round};
+}
+
+/// The drawn part, whose number begins the public randomness.
+unsigned part_of_client(const Client& client) {
+    return std::to_integer<unsigned>(client.store().memory().public_randomness[0]);
+}
+
+}  // namespace
+
+// The ledger has one response for a series, and one for each new value of the other part.
+BOOST_FIXTURE_TEST_CASE(a_person_reports_the_drawn_part, Directory) {
+    const Collection c = collection(profile);
+    const auto& parts = capability<SeriesParts>(c.mechanism());
+    std::size_t seen[3] = {};
+    for (int person = 0; person < 60; ++person) {
+        const std::string name = file(("person-" + std::to_string(person)).c_str());
+        std::size_t reports = 0, silent = 0;
+        for (int round = 1; round <= 12; ++round) {
+            Client client(c, SqliteStore(name));  // a restart in each round
+            const unsigned drawn = part_of_client(client);
+            BOOST_REQUIRE(client.reports_series() == (drawn != 1));
+            BOOST_CHECK_EXCEPTION(client.report(profile_in(round), 0), Error, refused);
+            BOOST_CHECK_EXCEPTION(client.report(profile_in(round), 13), Error, refused);
+            BOOST_CHECK_EXCEPTION(client.stage(profile_in(round)), Error,
+                                  error_with(ErrorCode::unsupported, "need a round"));
+            const Receipt receipt = client.report(profile_in(round), round);
+            silent += receipt.origin == Origin::silent ? 1 : 0;
+            if (drawn != 1) {
+                BOOST_CHECK_EXCEPTION(client.report(profile_in(round), round), Error, refused);
+                BOOST_REQUIRE(client.ledger().size() == 1u);
+                BOOST_TEST(client.ledger()[0].round == 1);
+                BOOST_TEST(client.spent().sum == 4);
+            } else {
+                // Three responses at 4, of which one is the signal of the spent budget.
+                BOOST_TEST(client.ledger().size() == static_cast<unsigned>(std::min(round, 2)));
+                BOOST_TEST(client.spent().sum == 4.0 * std::min(round, 2) + 4);
+            }
+            reports = client.pending();
+            if (round == 12) ++seen[drawn];
+        }
+        Client client(c, SqliteStore(name));
+        if (!client.reports_series()) {
+            BOOST_TEST(reports == 12u);
+            continue;
+        }
+        for (const Report& report : all_reports(client)) {
+            check_report(c.mechanism(), report);
+            const Bytes payload = payload_of(Bytes(report), c.mechanism().block());
+            BOOST_TEST(std::to_integer<unsigned>(payload[0]) == part_of_client(client));
+        }
+        BOOST_TEST(reports <= 12u);
+        BOOST_TEST(parts.series_attribute(client.store().memory().public_randomness).has_value());
+    }
+    for (const std::size_t count : seen) BOOST_TEST(count >= 2u);  // 20 are expected; below 2: 3e-9
+}
+
+BOOST_AUTO_TEST_CASE(a_part_that_was_not_stored_can_be_reported_again) {
+    for (int person = 0; person < 20; ++person) {
+        bool broken = false;
+        Client client(collection(profile), std::make_unique<FailingStore>(broken));
+        for (int round = 1; round <= 12; ++round) {
+            broken = true;
+            BOOST_CHECK_EXCEPTION(client.report(profile_in(round), round), Error,
+                                  error_with(ErrorCode::environment, "no space"));
+            broken = false;
+            client.report(profile_in(round), round);
+        }
+        BOOST_TEST((!client.reports_series() || client.ledger().size() == 1u));
+    }
+}
+
+// All attributes are series: a person has one of them, without a ledger.
+BOOST_AUTO_TEST_CASE(a_record_of_series_has_no_ledger) {
+    Client client(collection(R"({"mechanism": "sampled", "epsilon": 4, "attributes": [
+        {"name": "a", "domain": 2, "mechanism": "ddrm", "rounds": 4},
+        {"name": "b", "domain": 3, "mechanism": "ddrm", "rounds": 4}]})"),
+                  MemoryStore());
+    BOOST_TEST(client.reports_series());
+    for (int round = 1; round <= 4; ++round) client.report({1, 2}, round);
+    BOOST_TEST(client.pending() >= 1u);
+    BOOST_CHECK_EXCEPTION(static_cast<void>(client.ledger()), Error,
+                          error_with(ErrorCode::unsupported, "cost epsilon once"));
+}
+
+BOOST_AUTO_TEST_CASE(memories_of_another_part_are_refused) {
+    const Collection c = collection(profile);
+    SeededBits bits(1);
+    for (int person = 0; person < 40; ++person) {
+        MemoryStore store;
+        const auto reporter = make_reporter(c, store, bits);
+        const auto reported = reporter->report(profile_in(1), 1, bits);
+        const StateDelta delta = reporter->unsaved();
+        Memory memory = store.memory();
+        store.append(reported.reports, 1, {}, delta);
+        // The same state with the public randomness of another part, or without its response.
+        std::vector<std::byte> other = memory.public_randomness;
+        other[0] = static_cast<std::byte>((std::to_integer<unsigned>(other[0]) + 1) % 3);
+        const std::vector<std::byte> course = store.memory().course;
+        const std::vector<PermanentResponse> answers = store.memory().responses;
+        const auto starts = [&](const std::vector<std::byte>& drawn,
+                                std::span<const PermanentResponse> responses) {
+            MemoryStore copy;
+            copy.append({}, 1, {}, {drawn, course, responses});
+            try {
+                static_cast<void>(make_reporter(c, copy, bits));
+                return true;
+            } catch (const Error& error) {
+                BOOST_TEST((error.code() == ErrorCode::environment));
+                return false;
+            }
+        };
+        BOOST_TEST(starts(memory.public_randomness, answers));
+        BOOST_TEST(!starts(other, answers));
+        BOOST_TEST((!reporter->reports_series() || !starts(memory.public_randomness, {})));
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

@@ -189,6 +189,32 @@ BOOST_AUTO_TEST_CASE(a_series_of_numbers_costs_once) {
     BOOST_TEST(honesty(rounds) < 3);
 }
 
+// A person of a record reports a series under one ε, or another attribute from memoized responses.
+BOOST_AUTO_TEST_CASE(a_series_of_a_record_costs_once) {
+    const std::string json =
+        R"({"mechanism": "sampled", "epsilon": 8, "evolving": {}, "budget": {"epsilon": 800},
+        "attributes": [{"name": "weight", "min": 0, "max": 10, "mechanism": "threshold_series", "rounds": 8,
+            "changes": 4}, {"name": "colour", "domain": 4, "mechanism": "grr"}]})";
+    constexpr std::uint64_t people = 20000;
+    Scene scene{Stream::syn, people, 8, 5, 0};
+    scene.streams = {Stream::syn, {}};
+    const std::vector<Round> rounds = rounds_of(json, scene);
+    std::uint64_t silent = 0;
+    for (const Round& round : rounds) {
+        // Either part costs one response, and half of the people report in all rounds.
+        BOOST_TEST(round.answers.most == 1u);
+        BOOST_TEST(round.drawn + round.kept + round.silent == people);
+        silent += round.silent;
+        for (const auto& answer : round.record) BOOST_TEST(answer.error < 6 * answer.claimed);
+        BOOST_TEST(round.record[0].claimed < 1);
+        BOOST_TEST(round.record[1].claimed < 0.02);
+    }
+    BOOST_TEST((silent > people && silent < 8 * people / 2 + people));
+    BOOST_TEST(honesty(rounds) < 3);
+    scene.rounds = 9;
+    BOOST_CHECK_EXCEPTION(rounds_of(json, scene), Error, error_with(ErrorCode::unsupported, "8 rounds"));
+}
+
 namespace {
 
 /// Two attributes that people keep, and one that changes.

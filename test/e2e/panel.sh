@@ -158,6 +158,40 @@ equal "$(sql -c "SELECT abs(estimate - 15) < 6 * stderr FROM ldp_series_mean(ldp
 run "its estimates" 0 "$ldp" estimate weights
 has out "Mean of weight, round by round"
 has out "Median of weight, round by round"
+# A record: half of the people report the series of their weight, the others their region from memory.
+create mixed '{"mechanism": "sampled", "epsilon": 16, "evolving": {}, "budget": {"epsilon": 160}, "attributes": [{"name": "weight", "min": 0, "max": 100, "mechanism": "threshold_series", "rounds": 8, "changes": 1}, {"name": "region", "domain": ["north", "south"], "mechanism": "grr"}]}'
+awk 'BEGIN { print "who,day,weight,region"; for (i = 0; i < 1600; i++) for (t = 1; t <= 8; t++) print "p" i "," t "," (i % 4 == 3 && t > 4 ? 80 : 20) "," (i % 5 ? "north" : "south") }' >mixed.csv
+run "a record with a series" 0 "$ldp" submit --collection mixed --person who --round day mixed.csv
+has err "12,800 rows read, 0 skipped"
+equal "$(sql -c "SELECT count(*) FROM ldp_series(ldp_summary_of('mixed'), attribute => 'weight') AS s WHERE abs(estimate - CASE WHEN round > 4 THEN 35 ELSE 20 END) < 6 * stderr AND attribute = 'weight' AND attribute_number = 0")" 8
+equal "$(sql -c "SELECT count(*) FROM ldp_series(ldp_part(ldp_summary_of('mixed'), 'weight')) AS s WHERE abs(estimate - CASE WHEN round > 4 THEN 35 ELSE 20 END) < 6 * stderr")" 8
+equal "$(sql -c "SELECT abs(estimate - 15) < 6 * stderr FROM ldp_series_mean(ldp_summary_of('mixed'), '{5,6,7,8}', baseline => '{1,2,3,4}', attribute => 'weight')")" t
+equal "$(sql -c "SELECT count(*) FROM ldp_series_between(ldp_summary_of('mixed'), 50, 100, attribute => 'weight') AS s WHERE abs(estimate - CASE WHEN round > 4 THEN 0.25 ELSE 0 END) < 6 * stderr + 0.1")" 8
+equal "$(sql -c "SELECT count(*) FROM ldp_series_quantiles(ldp_summary_of('mixed'), '{0.5}', attribute => 'weight') AS s WHERE lower <= 30")" 8
+# The region is estimated round by round; the reports of all rounds repeat it.
+equal "$(sql -c "SELECT count(*) FROM generate_series(1, 8) AS t, ldp_estimate('mixed', round => t) AS e WHERE e.label = 'south' AND abs(e.estimate - 0.2) < 6 * e.stderr")" 8
+equal "$(sql -c "SELECT count(*) FROM ldp_estimate('mixed') AS e WHERE e.attribute = 'weight' AND e.estimate IS NULL AND e.note LIKE 'a series%'")" 1
+equal "$(sql -c "SELECT count(*) FROM (SELECT round, ldp_proportion(ldp_part(ldp_agg(report, round), 'region')) AS f FROM mixed GROUP BY round) AS g WHERE abs(f[2] - 0.2) < 0.2")" 8
+# Without rounds the series is estimated, and the memoized attribute is not.
+equal "$(sql -c "SELECT count(estimate) FROM ldp_series((SELECT ldp_agg(report) FROM mixed), attribute => 'weight')")" 8
+run "a memoized part without rounds" 1 sql -c "SELECT ldp_proportions((SELECT ldp_agg(report) FROM mixed), attribute => 'region')"
+has out "counted without their rounds"
+run "a mean of a series" 1 sql -c "SELECT * FROM ldp_means(ldp_summary_of('mixed'), attribute => 'weight')"
+has out "attribute 0 is a series"
+has out "use ldp_series, for a record with attribute => name"
+run "a series of a category" 1 sql -c "SELECT * FROM ldp_series(ldp_summary_of('mixed'), attribute => 'region')"
+has out "does not support a series"
+run "a series without its name" 1 sql -c "SELECT * FROM ldp_series(ldp_summary_of('mixed'))"
+has out "ldp_part(summary, attribute)"
+run "the ledger of one of them" 0 "$ldp" ledger --person p1 mixed.panel.ldp
+has out "1 of at most"
+run "the estimates of a record with a series" 0 "$ldp" estimate mixed
+has out "Mean of weight, round by round"
+has out "ldp_series(ldp_summary_of('mixed'), attribute => 'weight')"
+printf 'who,day,weight,region\nx,9,1,north\n' >beyond.csv
+has out "region"
+run "a round that no series has" 1 "$ldp" submit --collection mixed --person who --round day beyond.csv
+has err "the series does not have round 9"
 run "a round that the series does not have" 1 "$ldp" submit --collection numbers --person who --round day ninth.csv
 has err "the series does not have round 9"
 

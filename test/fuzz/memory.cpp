@@ -53,6 +53,11 @@ std::vector<Collection> examples() {
         resolve(R"({"mechanism": "ddrm", "epsilon": 2, "domain": 5, "rounds": 8, "changes": 2})"));
     all.emplace_back(resolve(
         R"({"mechanism": "threshold_series", "epsilon": 2, "min": 0, "max": 5, "rounds": 8, "changes": 2})"));
+    all.emplace_back(resolve(
+        R"({"mechanism": "sampled", "epsilon": 2, "evolving": {}, "budget": {"epsilon": 4}, "attributes":
+           [{"name": "plan", "domain": 5, "mechanism": "ddrm", "rounds": 8, "changes": 2},
+            {"name": "wage", "min": 0, "max": 5, "mechanism": "pdp"},
+            {"name": "weight", "min": 0, "max": 5, "mechanism": "threshold_series", "rounds": 8}]})"));
     return all;
 }
 

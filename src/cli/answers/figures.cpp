@@ -43,14 +43,13 @@ class Questions {
 
     std::vector<Section> all() {
         if (source_.spec().mechanism().series) {
-            begin(called(0));
-            keep(repeated_.series());
-            if (attributes()[0].numeric()) keep(repeated_.series_median());
-            end();
+            series(0);
             return std::move(sections_);
         }
         const auto parts = source_.parts();
-        const auto single = [&](const QuestionPart& part) { return part.count == 1 && is_mean(part.first); };
+        const auto single = [&](const QuestionPart& part) {
+            return part.count == 1 && is_mean(part.first) && !is_series(*part.mechanism);
+        };
         const bool many = static_cast<std::size_t>(std::ranges::count_if(parts, single)) > most_means;
         if (many) means_of_all();
         for (const QuestionPart& part : parts)
@@ -87,8 +86,20 @@ class Questions {
         sections_.push_back(std::move(section_));
     }
 
+    /// The estimates of all rounds of a series.
+    void series(std::size_t j) {
+        begin(called(j));
+        keep(repeated_.series(j));
+        if (attributes()[j].numeric()) keep(repeated_.series_median(j));
+        end();
+    }
+
     /// One question for each attribute of the part; numbers of one mechanism are one question.
     void questions_of(const QuestionPart& part) {
+        if (is_series(*part.mechanism)) {
+            series(part.first);
+            return;
+        }
         const std::size_t last = part.first + part.count;
         std::vector<std::size_t> numbers;
         for (std::size_t j = part.first; j < last; ++j)
@@ -334,7 +345,7 @@ class Questions {
             std::vector<std::byte> bytes(draft.size());
             draft.write(bytes);
             const std::span<const Attribute> all = attributes();
-            const Labels labels(all.subspan(part.first, part.mechanism->cells().size()));
+            const Labels labels(all.subspan(part.first, part.count));
             return accessors::association({.summary = bytes, .labels = &labels}, query);
         };
         source_.ask(pairs, "SELECT * FROM ldp_association(" + summary + source_.options(false) + ")",

@@ -174,17 +174,20 @@ Figure GroupFigures::median_by_group(std::size_t attribute) {
                     {attribute});
 }
 
-Figure GroupFigures::series() {
-    const bool number = source_.spec().attributes()[0].numeric();
-    Figure figure{.title = (number ? "Mean of " : "Shares of ") + called(0) + ", round by round",
+Figure GroupFigures::series(std::size_t attribute) {
+    const Attribute& asked = source_.spec().attributes()[attribute];
+    const bool number = asked.numeric();
+    Figure figure{.title = (number ? "Mean of " : "Shares of ") + called(attribute) + ", round by round",
                   .shares = !number,
                   .kind = Figure::Kind::change,
                   .axis = "round"};
-    source_.ask(figure, "SELECT * FROM ldp_series({summary}" + source_.options() + ")",
-                find("series", source_.query("series")), [&](const NamedRow& row) {
+    SummaryQuery query = source_.query("series");
+    if (of_record()) query.attribute = asked.name;
+    source_.ask(figure, "SELECT * FROM ldp_series({summary}" + series_argument(attribute) + ")",
+                find("series", query), [&](const NamedRow& row) {
                     Row one = row_of(row);
                     one.at = cli::number(row, "round");
-                    one.attribute = static_cast<std::size_t>(one.at) - 1;
+                    one.attribute = attribute;
                     one.group = std::exchange(one.label, {});
                     figure.rows.push_back(std::move(one));
                 });
@@ -192,15 +195,26 @@ Figure GroupFigures::series() {
     return figure;
 }
 
-Figure GroupFigures::series_median() {
-    Figure figure{.title = "Median of " + called(0) + ", round by round",
+bool GroupFigures::of_record() const {
+    return source_.spec().attributes().size() > 1;
+}
+
+std::string GroupFigures::series_argument(std::size_t attribute) const {
+    const std::string& name = source_.spec().attributes()[attribute].name;
+    return source_.options() + (of_record() ? ", attribute => " + constant(name) : "");
+}
+
+Figure GroupFigures::series_median(std::size_t attribute) {
+    Figure figure{.title = "Median of " + called(attribute) + ", round by round",
                   .kind = Figure::Kind::change,
                   .axis = "round",
                   .heading = "Median",
                   .quantity = "median"};
     SummaryQuery query = source_.query("series_quantiles");
     query.shares = half;
-    source_.ask(figure, "SELECT * FROM ldp_series_quantiles({summary}, ARRAY[0.5]" + source_.options() + ")",
+    if (of_record()) query.attribute = source_.spec().attributes()[attribute].name;
+    source_.ask(figure,
+                "SELECT * FROM ldp_series_quantiles({summary}, ARRAY[0.5]" + series_argument(attribute) + ")",
                 find("series_quantiles", query), [&](const NamedRow& row) {
                     Row one = row_of(row);
                     one.at = cli::number(row, "round");

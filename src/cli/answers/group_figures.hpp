@@ -23,11 +23,15 @@ class GroupFigures {
     [[nodiscard]] Figure median_by_round(std::size_t attribute);
     [[nodiscard]] Figure median_by_group(std::size_t attribute);
     /// The shares, or the mean of a number, in every round of a series under one epsilon.
-    [[nodiscard]] Figure series();
+    [[nodiscard]] Figure series(std::size_t attribute);
     /// The median of a number in every round of a series.
-    [[nodiscard]] Figure series_median();
+    [[nodiscard]] Figure series_median(std::size_t attribute);
 
   private:
+    /// Whether the spec has several attributes.
+    [[nodiscard]] bool of_record() const;
+    /// The arguments of a function about a series, behind the others.
+    [[nodiscard]] std::string series_argument(std::size_t attribute) const;
     [[nodiscard]] std::string called(std::size_t attribute) const;
     /// The name of an attribute; within a vector, the label of the element.
     [[nodiscard]] std::string label_of(std::size_t attribute) const;

@@ -111,7 +111,9 @@ Section collected(const Source& source) {
 Section promise(const Source& source) {
     const Spec& spec = source.spec();
     const double epsilon = spec.epsilon();
-    const bool series = spec.mechanism().series;
+    const auto* parts = find_capability<SeriesParts>(source.mechanism());
+    const bool some = parts != nullptr && parts->rounds() > 0;  // of the attributes are series
+    const bool series = spec.mechanism().series || (some && parts->only_series());
     Section section{.title = "Privacy guarantee"};
     section.paragraphs = {
         "Privacy loss: \u03B5\u00A0=\u00A0" + rounded(epsilon) +
@@ -152,7 +154,11 @@ Section promise(const Source& source) {
             "Each new answer costs " +
             rounded(epsilon) + ", and no person spends more than " + rounded(most) +
             " in all: a factor of at most " + reported_factor(odds_factor(most)) + ".");
-        section.points.emplace_back("An observer can see that an answer changed, and when.");
+        section.points.emplace_back(
+            some ? "Some attributes are time series. The guarantee covers all values of "
+                   "the series and the times of their changes together. Of the other "
+                   "attributes, an observer can see that an answer changed, and when."
+                 : "An observer can see that an answer changed, and when.");
         if (signal > 0)
             section.points.push_back(
                 "Each report also has a randomized bit that says whether the person\u2019s budget is spent. "
@@ -256,13 +262,12 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         double squares = 0, count = 0;
     };
     const auto& attributes = source.spec().attributes();
-    const bool series = source.spec().mechanism().series;
     std::vector<Errors> found(attributes.size());
     for (const Section& question : questions)
         for (const Figure& figure : question.figures)
             for (const Row& row : figure.rows)
                 if (row.attribute && std::isfinite(row.error)) {
-                    Errors& errors = found[series ? 0 : *row.attribute];
+                    Errors& errors = found[*row.attribute];
                     errors.squares += row.error * row.error;
                     ++errors.count;
                 }
@@ -275,17 +280,14 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         if (found[j].count == 0) continue;
         const bool share = !attributes[j].numeric();
         const double unit = share ? 1 : (attributes[j].max - attributes[j].min) / 2;
+        const SummaryView reported = part(*view, j);
         double variance = source.mechanism().expected_variance(j);
         auto people = static_cast<double>(view->n);
-        if (series) {
-            people /= capability<SeriesRandomizer>(source.mechanism()).reports_per_user();
-            variance = 0;
-            const std::size_t rounds = source.mechanism().cells().size();
-            for (std::size_t t = 0; t < rounds; ++t)
-                variance += source.mechanism().expected_variance(t) / static_cast<double>(rounds);
+        if (const auto* series = find_capability<SeriesRandomizer>(*reported.mechanism)) {
+            people = static_cast<double>(reported.n) / series->reports_per_user();
+            variance = reported.mechanism->expected_variance_of_part(0, reported.drawn);
         }
         // Repeated responses of one person have one noise: a person counts once.
-        const SummaryView reported = series ? *view : part(*view, j);
         const Estimate fresh{0, unit * std::sqrt(variance / people)};
         const double expected = Inflation(reported).inflated(fresh, fresh).standard_error;
         const double came = std::sqrt(found[j].squares / found[j].count);

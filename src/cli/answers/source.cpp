@@ -192,9 +192,7 @@ std::vector<QuestionPart> Source::parts() const {
     std::vector<QuestionPart> found;
     for (const RecordPart& part : parts_of(*mechanism_)) {
         QuestionPart one{part.first, 0, part.mechanism};
-        while (one.count < part.mechanism->cells().size() &&
-               !spec_.attributes()[one.first + one.count].derived())
-            ++one.count;
+        while (one.count < part.count && !spec_.attributes()[one.first + one.count].derived()) ++one.count;
         if (one.count > 0) found.push_back(one);
     }
     return found;

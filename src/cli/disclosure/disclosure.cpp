@@ -14,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/template.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/proof/audit.hpp"
@@ -107,7 +108,7 @@ class Disclosure {
             {"answers", grouped(answers_)}});
         fields.show("has_delta", spec_.delta() != 0);
         fields.show("single_reveals_less", mechanism_->report_epsilon() < spec_.epsilon());
-        const bool series = spec_.mechanism().series, remembered = !series && answers_ != 0;
+        const bool series = only_series(), remembered = !series && answers_ != 0;
         fields.show("series", series);
         fields.show("fresh", !series && !remembered);
         fields.show("remembered", remembered);
@@ -215,12 +216,17 @@ class Disclosure {
     }
 
     [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta, signal()); }
+    /// Whether people report series only.
+    [[nodiscard]] bool only_series() const {
+        const auto* record = find_capability<SeriesParts>(*mechanism_);
+        return spec_.mechanism().series ||
+               (record != nullptr && record->rounds() > 0 && record->only_series());
+    }
     /// The ε of the signal of a spent budget; 0 without one.
     [[nodiscard]] double signal() const { return has_signal(*mechanism_) ? signal_epsilon(*mechanism_) : 0; }
 
     [[nodiscard]] std::string over_all_time() const {
-        if (spec_.mechanism().series)
-            return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
+        if (only_series()) return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
         if (answers_ == 0)
             return "ε = " + shortest(spec_.epsilon()) + " (δ = " + shortest(spec_.delta()) +
                    ") again for each further report of the same person; only the number of reports that are "

@@ -35,7 +35,7 @@ struct Wanted {
 /// shares of a category, and the cells of pairs. For a distribution, they are its median and the share of
 /// half the range. If the elements of a vector have different ranges, each has a mean of its own.
 std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attribute>& attributes) {
-    const std::size_t count = part.mechanism->cells().size();
+    const std::size_t count = part.count;
     std::vector<Wanted> all;
     const auto* joint = find_capability<JointViews>(*part.mechanism);
     const auto add = [&](std::size_t attribute, const std::string& estimate, Json target = Json::object(),

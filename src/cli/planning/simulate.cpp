@@ -241,7 +241,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
                   << " for the bit that says whether the budget is spent\n";
     if (whole.silent > 0)
         std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
-    if (collection.spec().mechanism().series)
+    if (!spec.evolving() && rounds_of_series(mechanism) > 0)
         std::cout << "at most       " << spec.epsilon() << ", for all changes\n";
     else if (spec.evolving())
         std::cout << "at most       "

@@ -44,9 +44,9 @@ Receipt Panel::report(const std::string& person, std::int32_t round, std::span<c
     auto& [client, last] = member(person);
     require_later(person, last, round);
     // A series has no stage(): its report is queued by report(), in the same step.
-    const bool series = collection_.spec().mechanism().series;
+    const bool series = rounds_of_series(collection_.mechanism()) > 0;
     Receipt receipt = series ? client.report(record, round, columns) : client.stage(record, columns);
-    if (!series && receipt.origin == Origin::silent) ++spent_;
+    if (receipt.origin == Origin::silent && !client.reports_series()) ++spent_;
     if (receipt.origin == Origin::memoized) ++memoized_;
     const Checkpoint checkpoint{last_round_name, round};
     client.commit(round, std::span(&checkpoint, 1));
@@ -72,8 +72,7 @@ void require_later(const std::string& person, std::optional<std::int32_t> last, 
 }
 
 RoundCheck::RoundCheck(const Collection& collection, Panel* panel) : panel_(panel) {
-    if (collection.spec().mechanism().series)
-        rounds_ = capability<SeriesRandomizer>(collection.mechanism()).rounds();
+    if (const std::uint32_t rounds = rounds_of_series(collection.mechanism()); rounds > 0) rounds_ = rounds;
 }
 
 void RoundCheck::check(const std::string& person, std::int32_t round) {

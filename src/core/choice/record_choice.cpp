@@ -297,6 +297,7 @@ double log_variance(std::vector<Attribute> attributes, const std::vector<PartAtt
 /// are tried while they improve it; two parts need twice an ε of 2 at least.
 std::uint64_t best_per_report(const SettingsDraft& draft, const RecordLayout& layout, const Limits& limits) {
     constexpr double least_epsilon = 2;
+    if (has_series(draft.attributes)) return 1;
     const std::uint64_t most = std::min<std::uint64_t>(
         static_cast<std::uint64_t>(draft.epsilon / least_epsilon), layout.parts.size());
     std::uint64_t best = 1;

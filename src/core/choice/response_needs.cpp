@@ -9,8 +9,8 @@
 #include "core/choice/evolving_choice.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/math/insecure_bits.hpp"
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/spec/evolving_options.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/products.hpp"
@@ -177,6 +177,8 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
     const Rounding rounding(evolving_, std::span(attributes_).subspan(first, cells.size()), mechanism);
     const auto rounds = static_cast<std::size_t>(stream_->rounds);
     InsecureBits bits(seed);
+    const SeriesParts* const series =
+        rounds_of_series(mechanism) > 0 ? find_capability<SeriesParts>(mechanism) : nullptr;
     std::vector<std::byte> own(mechanism.public_size());
     std::vector<std::uint64_t> alphas(rounding.alphas()), counts;
     std::vector<double> positions(cells.size());
@@ -187,6 +189,10 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
         std::ranges::fill(own, std::byte{0});
         mechanism.draw_public(bits, own);
         for (std::uint64_t& alpha : alphas) alpha = bits.word();
+        if (series != nullptr && series->series_attribute(own)) {  // which is one response
+            counts.push_back(1);
+            continue;
+        }
         std::vector<Course> courses(rounding.courses());
         for (std::size_t t = 0; t < rounds; ++t) {
             for (std::size_t j = 0; j < cells.size(); ++j) {
@@ -195,7 +201,9 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
                                    ? value * static_cast<double>(grid_steps(attributes_[first + j], cells[j]))
                                    : value;
             }
-            keys[t] = mechanism.response_key(rounding.follow(positions, alphas, courses), own);
+            std::vector<Cell> input = rounding.follow(positions, alphas, courses);
+            if (series != nullptr) input = series->constant_input(input);
+            keys[t] = mechanism.response_key(input, own);
         }
         std::ranges::sort(keys);
         counts.push_back(static_cast<std::uint64_t>(std::unique(keys.begin(), keys.end()) - keys.begin()));
@@ -230,7 +238,7 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
     if (reported == 1)
         for (const RecordPart& part : parts_of(*mechanism)) {
             Attribute attribute = spec.attributes()[part.first];
-            if (part.mechanism->cells().size() != 1 ||
+            if (part.count != 1 ||
                 possible_responses(spec.attributes(), *spec.evolving(), *part.mechanism, part.first) <= all)
                 continue;
             attribute.mechanism = find_mechanism(part.mechanism->header().mechanism)->name;

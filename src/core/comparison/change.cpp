@@ -50,7 +50,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
     const std::size_t attributes = before.mechanism->cells().size();
     for (std::uint32_t j = 0; j < attributes; ++j) {
         check_interrupt();
-        if (is_text_of_record(*before.mechanism, j)) continue;
+        if (is_left_out(*before.mechanism, j)) continue;
         const bool number = from.number(j);
         const auto old_items = from.of_attribute(j), new_items = to.of_attribute(j);
         const auto old_noise = from_noise ? from_noise->of_attribute(j) : LawfulEstimates{};

@@ -8,6 +8,7 @@
 #include "core/base/unknown.hpp"
 #include "core/comparison/group_estimates.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -26,7 +27,10 @@ void check(std::span<const SummaryView> groups, std::optional<std::size_t> basel
               "Groups are numbered from 0 to " + std::to_string(groups.size() - 1) + ".");
     const Mechanism& mechanism = *groups[0].mechanism;
     check_no_ranges(mechanism);
-    for (const std::size_t attribute : attributes) check_attribute(attribute, mechanism.cells().size());
+    for (const std::size_t attribute : attributes) {
+        check_attribute(attribute, mechanism.cells().size());
+        check_no_series(mechanism, attribute);
+    }
     for (const SummaryView& group : groups)
         if (!std::ranges::equal(group.mechanism->block(), mechanism.block()))
             raise_incompatible(mechanism.block(), group.mechanism->block());
@@ -68,7 +72,7 @@ GroupComparison::GroupComparison(std::span<const SummaryView> groups, std::optio
         return;
     }
     for (std::size_t j = 0; j < cells.size(); ++j) {
-        if (attributes_.empty() ? is_text_of_record(mechanism, j) : attributes_[0] != j) continue;
+        if (attributes_.empty() ? is_left_out(mechanism, j) : attributes_[0] != j) continue;
         const bool number = is_compared_number(mechanism, j);
         add(j, number, number ? 1 : static_cast<std::size_t>(cells[j]));
     }

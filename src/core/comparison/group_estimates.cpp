@@ -1,6 +1,7 @@
 #include "core/comparison/group_estimates.hpp"
 
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 
@@ -34,9 +35,10 @@ bool is_compared_number(const Mechanism& mechanism, std::size_t attribute) {
     return part.can_estimate(Quantity::means) && find_capability<JointViews>(part) == nullptr;
 }
 
-bool is_text_of_record(const Mechanism& mechanism, std::size_t attribute) {
-    return find_capability<Record>(mechanism) != nullptr &&
-           part_of(mechanism, attribute).mechanism->can_estimate(Quantity::strings);
+bool is_left_out(const Mechanism& mechanism, std::size_t attribute) {
+    if (find_capability<Record>(mechanism) == nullptr) return false;
+    const Mechanism& part = *part_of(mechanism, attribute).mechanism;
+    return part.can_estimate(Quantity::strings) || is_series(part);
 }
 
 }  // namespace ldp

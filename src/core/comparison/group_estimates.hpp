@@ -59,7 +59,7 @@ class GroupEstimates {
 /// Returns whether the mean of the attribute is compared, not its shares.
 [[nodiscard]] bool is_compared_number(const Mechanism& mechanism, std::size_t attribute);
 
-/// Returns whether the attribute is a text of a record, whose shares are not compared.
-[[nodiscard]] bool is_text_of_record(const Mechanism& mechanism, std::size_t attribute);
+/// Returns whether the attribute is one of a record that is not compared: a text, or a series.
+[[nodiscard]] bool is_left_out(const Mechanism& mechanism, std::size_t attribute);
 
 }  // namespace ldp

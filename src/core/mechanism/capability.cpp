@@ -41,7 +41,12 @@ std::vector<Remedy> remedies(const Mechanism& mechanism) {
     if (entry != nullptr && entry->series) return {Remedy::ask_series};
     std::vector<Remedy> all;
     for (const Quantity quantity : mechanism.answers()) all.push_back(words_of(quantity).remedy);
-    if (find_capability<Record>(mechanism) != nullptr) all.push_back(Remedy::take_attribute);
+    if (find_capability<Record>(mechanism) == nullptr) return all;
+    if (std::ranges::any_of(parts_of(mechanism), [](const RecordPart& part) {
+            return find_mechanism(part.mechanism->header().mechanism)->series;
+        }))
+        all.push_back(Remedy::ask_series);
+    all.push_back(Remedy::take_attribute);
     return all;
 }
 
@@ -99,15 +104,16 @@ double variance_of_sum(std::span<const Addend> addends, std::uint64_t per_report
 
 RecordPart part_of(const Mechanism& mechanism, std::size_t attribute) {
     if (const auto* record = find_capability<Record>(mechanism)) return record->part_of(attribute);
-    check_attribute(attribute, mechanism.cells().size());
-    return {&mechanism, 0, 0, 1};
+    const std::size_t attributes = mechanism.cells().size();
+    check_attribute(attribute, attributes);
+    return {&mechanism, 0, 0, attributes, 1};
 }
 
 std::vector<RecordPart> parts_of(const Mechanism& mechanism) {
     const auto* record = find_capability<Record>(mechanism);
-    if (record == nullptr) return {{&mechanism, 0, 0, 1}};
+    if (record == nullptr) return {{&mechanism, 0, 0, mechanism.cells().size(), 1}};
     std::vector<RecordPart> parts;
-    for (std::size_t j = 0; j < record->attributes(); j += parts.back().mechanism->cells().size())
+    for (std::size_t j = 0; j < record->attributes(); j += parts.back().count)
         parts.push_back(record->part_of(j));
     return parts;
 }
@@ -116,7 +122,11 @@ SummaryView part(const SummaryView& view, std::size_t attribute) {
     if (const auto* record = find_capability<Record>(*view.mechanism)) {
         SummaryView one = record->part(view, attribute);
         one.rounds = view.rounds;
-        if (view.n > 0) one.drawn = view.drawn * static_cast<double>(one.n) / static_cast<double>(view.n);
+        // Of a record with series, the share of people is given.
+        if (one.drawn < 1)
+            one.drawn *= view.drawn;
+        else if (view.n > 0)
+            one.drawn = view.drawn * static_cast<double>(one.n) / static_cast<double>(view.n);
         return one;
     }
     check_attribute(attribute, view.mechanism->cells().size());

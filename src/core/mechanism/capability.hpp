@@ -44,10 +44,11 @@ void check_can_estimate(const Mechanism& mechanism, Quantity quantity);
 
 /// A part of a record: consecutive attributes that one mechanism reports together.
 struct RecordPart {
-    const Mechanism* mechanism;  ///< of the part's attributes, as many as it has cells()
+    const Mechanism* mechanism;  ///< of the part's attributes
     std::size_t number;          ///< of the part, from 0
     std::size_t first;           ///< the first attribute
-    double chance;               ///< the probability that a report is about the part
+    std::size_t count;           ///< the number of attributes
+    double chance;               ///< the probability that a person reports the part
 };
 
 /// A record of parts. Each report is about a few of them, which the client draws at random. A part is a

@@ -37,7 +37,7 @@ void LocalRandomizer::instantaneous_response(Bytes, Bytes permanent, BitSource&,
 
 Perturber::Perturber(const LocalRandomizer& randomizer)
     : randomizer_(randomizer),
-      cells_(randomizer.cells()),
+      cells_(randomizer.input_cells()),
       public_(randomizer.public_size()),
       permanent_(randomizer.permanent_size()),
       report_(frame_report(randomizer.block(), sent_size(randomizer))) {
@@ -149,15 +149,18 @@ double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const d
     return sum;
 }
 
-std::vector<Contribution> Mechanism::promised_contributions(std::size_t attribute) const {
-    check_interrupt();
-    return contributions({answers()[0], Target::sample, attribute});
+std::vector<std::vector<Contribution>> Mechanism::promised_contributions(std::size_t attribute) const {
+    std::vector<std::vector<Contribution>> all;
+    for (const std::size_t each : exposed(*this, attribute)) {
+        check_interrupt();
+        all.push_back(contributions({answers()[0], Target::sample, each}));
+    }
+    return all;
 }
 
 Interval Mechanism::promised_bias(std::size_t attribute, double share) const {
     Interval most{0, 0};
-    for (const std::size_t each : exposed(*this, attribute)) {
-        const std::vector<Contribution> contributions = promised_contributions(each);
+    for (const std::vector<Contribution>& contributions : promised_contributions(attribute)) {
         if (contributions.empty()) return {unknown, unknown};
         const auto [down, up] = bias(contributions, share);
         most = {std::min(most.lower, down), std::max(most.upper, up)};
@@ -167,8 +170,7 @@ Interval Mechanism::promised_bias(std::size_t attribute, double share) const {
 
 double Mechanism::promised_influence(std::size_t attribute) const {
     double most = 0;
-    for (const std::size_t each : exposed(*this, attribute)) {
-        const std::vector<Contribution> contributions = promised_contributions(each);
+    for (const std::vector<Contribution>& contributions : promised_contributions(attribute)) {
         if (contributions.empty()) return unknown;
         most = std::max(most, influence(contributions));
     }

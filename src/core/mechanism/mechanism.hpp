@@ -37,7 +37,10 @@ class Mechanism : public PrivacyProof, public Aggregator, public Planner, public
     using PrivacyProof::PrivacyProof;
 
   private:
-    [[nodiscard]] std::vector<Contribution> promised_contributions(std::size_t attribute) const;
+    /// Returns the contributions to an attribute's natural estimate. For a series there are several, those of
+    /// the rounds among which the worst one is.
+    [[nodiscard]] virtual std::vector<std::vector<Contribution>> promised_contributions(
+        std::size_t attribute) const;
 };
 
 }  // namespace ldp

@@ -73,9 +73,9 @@ std::size_t ErrorPrediction::points_of(const Mechanism& mechanism, std::size_t a
                                        const Attribute& asked) {
     if (asked.strings) return 2;
     if (!asked.numeric()) return asked.domain;
-    if (const auto* series = find_capability<NumberSeries>(mechanism))
-        return series->expected_in(1)->points();
-    const bool own = find_capability<Ordered>(*part_of(mechanism, attribute).mechanism) != nullptr;
+    const Mechanism& part = *part_of(mechanism, attribute).mechanism;
+    if (const auto* series = find_capability<NumberSeries>(part)) return series->expected_in(1)->points();
+    const bool own = find_capability<Ordered>(part) != nullptr;
     return own ? mechanism.cells()[attribute] : prediction_points;
 }
 
@@ -94,18 +94,21 @@ const std::vector<double>& ErrorPrediction::spread(std::size_t attribute) const 
 }
 
 Parts ErrorPrediction::share(std::size_t attribute, std::size_t value, double n) const {
-    if (find_capability<SeriesRandomizer>(mechanism_) == nullptr &&
-        find_capability<JointViews>(*part_of(mechanism_, attribute).mechanism) != nullptr)
+    if (find_capability<JointViews>(*part_of(mechanism_, attribute).mechanism) != nullptr)
         return cell({attribute}, {value}, n);
-    const bool series = find_capability<SeriesRandomizer>(mechanism_) != nullptr;
-    const std::vector<double>& shares = spread(series ? 0 : attribute);
+    const std::vector<double>& shares = spread(attribute);
     const double f = shares[value];
     return {mechanism_.n_variance_of(attribute, value, shares) / n, f * (1 - f) / n};
 }
 
-Parts ErrorPrediction::share_in_worst_round(std::size_t value, double n) const {
-    const double f = spread(0)[value];
-    return {mechanism_.n_variance(f) / n, f * (1 - f) / n};
+Parts ErrorPrediction::share_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                      std::size_t value, double n) const {
+    const RecordPart part = part_of(mechanism_, attribute);
+    const std::vector<double>& shares = spread(attribute);
+    const double f = shares[value], reports = n * part.chance;
+    const double noise =
+        round ? part.mechanism->n_variance_of(*round, value, shares) : part.mechanism->n_variance(f);
+    return of_record({noise / reports, f * (1 - f) / reports}, part.chance);
 }
 
 Parts ErrorPrediction::pair(std::pair<std::size_t, std::size_t> attributes,
@@ -123,7 +126,7 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
                            double n) const {
     check_interrupt();
     const RecordPart part = part_of(mechanism_, attributes.front());
-    if (attributes.back() >= part.first + part.mechanism->cells().size())
+    if (attributes.back() >= part.first + part.count)
         raise(ErrorCode::unsupported, "no report contains these attributes together",
               "They are in several parts of the record.", "Name them in \"joint_tables\".");
     std::vector<std::size_t> within = attributes;
@@ -172,21 +175,28 @@ Parts ErrorPrediction::mean(std::size_t attribute, double n, double rate) const 
             moments_of(spread(attribute)).second / n};
 }
 
-std::size_t ErrorPrediction::noisiest(std::optional<std::size_t> round) const {
+std::size_t ErrorPrediction::noisiest(std::size_t attribute, std::optional<std::size_t> round) const {
     if (round) return *round;
+    const Mechanism& series = *part_of(mechanism_, attribute).mechanism;
     std::size_t worst = 0;
     double largest = 0;
-    for (std::size_t t = 0; t < mechanism_.cells().size(); ++t) {
+    for (std::size_t t = 0; t < series.cells().size(); ++t) {
         check_interrupt();
-        const double variance = mechanism_.n_variance_of(t, 0, spread(0));
+        const double variance = series.n_variance_of(t, 0, spread(attribute));
         if (variance > largest) largest = variance, worst = t;
     }
     return worst;
 }
 
-Parts ErrorPrediction::mean_in_round(std::optional<std::size_t> round, double n) const {
-    check_can_estimate(mechanism_, Quantity::means);
-    return {mechanism_.n_variance_of(noisiest(round), 0, spread(0)) / n, moments_of(spread(0)).second / n};
+Parts ErrorPrediction::mean_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                     double n) const {
+    const RecordPart part = part_of(mechanism_, attribute);
+    check_can_estimate(*part.mechanism, Quantity::means);
+    const std::vector<double>& shares = spread(attribute);
+    const double reports = n * part.chance;
+    return of_record({part.mechanism->n_variance_of(noisiest(attribute, round), 0, shares) / reports,
+                      moments_of(shares).second / reports},
+                     part.chance);
 }
 
 double ErrorPrediction::rounding(std::size_t attribute, double n) const {
@@ -203,9 +213,12 @@ Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
     return range_of(capability<Ordered>(*part.mechanism), part.chance, attribute, within, n, truth);
 }
 
-Parts ErrorPrediction::range_in_round(std::optional<std::size_t> round, Interval within, double n) const {
-    const auto& series = capability<NumberSeries>(mechanism_);
-    return range_of(*series.expected_in(noisiest(round) + 1), 1, 0, within, n, {});
+Parts ErrorPrediction::range_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                      Interval within, double n) const {
+    const RecordPart part = part_of(mechanism_, attribute);
+    const auto& series = capability<NumberSeries>(*part.mechanism);
+    return range_of(*series.expected_in(noisiest(attribute, round) + 1), part.chance, attribute, within, n,
+                    {});
 }
 
 Parts ErrorPrediction::range_of(const Ordered& ordered, double chance, std::size_t attribute, Interval within,
@@ -230,9 +243,12 @@ Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
     return quantile_of(capability<Ordered>(*part.mechanism), part.chance, attribute, share, n, truth);
 }
 
-Parts ErrorPrediction::quantile_in_round(std::optional<std::size_t> round, double share, double n) const {
-    const auto& series = capability<NumberSeries>(mechanism_);
-    return quantile_of(*series.expected_in(noisiest(round) + 1), 1, 0, share, n, {});
+Parts ErrorPrediction::quantile_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                         double share, double n) const {
+    const RecordPart part = part_of(mechanism_, attribute);
+    const auto& series = capability<NumberSeries>(*part.mechanism);
+    return quantile_of(*series.expected_in(noisiest(attribute, round) + 1), part.chance, attribute, share, n,
+                       {});
 }
 
 Parts ErrorPrediction::quantile_of(const Ordered& ordered, double chance, std::size_t attribute, double share,
@@ -260,7 +276,7 @@ Parts ErrorPrediction::quantile_of(const Ordered& ordered, double chance, std::s
 }
 
 double ErrorPrediction::memoized_part(std::size_t attribute, std::size_t value) const {
-    if (!mechanism_.header().kept) return 0;
+    if (!mechanism_.header().kept || is_series(mechanism_, attribute)) return 0;
     const Mechanism& own = *part_of(mechanism_, attribute).mechanism;
     const double truth =
         attributes_[attribute].numeric() ? moments_of(spread(attribute)).first : spread(attribute)[value];

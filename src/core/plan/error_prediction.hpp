@@ -45,11 +45,12 @@ class ErrorPrediction {
 
     // All throw Error (unsupported) with a hint if the mechanism does not estimate the quantity.
 
-    /// The share of one value. In a series, `attribute` is the round, from 0. Values that share a bucket are
-    /// predicted as their bucket.
+    /// The share of one value. Values that share a bucket are predicted as their bucket.
     [[nodiscard]] Parts share(std::size_t attribute, std::size_t value, double n) const;
-    /// The share of one value in the noisiest round of a series.
-    [[nodiscard]] Parts share_in_worst_round(std::size_t value, double n) const;
+    /// The share of one value in one round of a series. `round` counts from 0; without it, the result is for
+    /// the noisiest round.
+    [[nodiscard]] Parts share_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                       std::size_t value, double n) const;
     /// The share of people with one value of one attribute and one of another: a cell of `joint`.
     [[nodiscard]] Parts pair(std::pair<std::size_t, std::size_t> attributes,
                              std::pair<std::size_t, std::size_t> values, double n) const;
@@ -60,9 +61,12 @@ class ErrorPrediction {
     [[nodiscard]] Parts mean(std::size_t attribute, double n, double rate = 1) const;
     /// Return the errors of the mean, of the share of a range and of a quantile in one round of a series of
     /// numbers. `round` counts from 0; without it, they are for the round with the largest error of the mean.
-    [[nodiscard]] Parts mean_in_round(std::optional<std::size_t> round, double n) const;
-    [[nodiscard]] Parts range_in_round(std::optional<std::size_t> round, Interval within, double n) const;
-    [[nodiscard]] Parts quantile_in_round(std::optional<std::size_t> round, double share, double n) const;
+    [[nodiscard]] Parts mean_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                      double n) const;
+    [[nodiscard]] Parts range_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                       Interval within, double n) const;
+    [[nodiscard]] Parts quantile_in_round(std::size_t attribute, std::optional<std::size_t> round,
+                                          double share, double n) const;
     /// The variance that rounding to the grid adds to the mean, for values at random positions between two
     /// points: a sixth of a step, squared, for each person.
     [[nodiscard]] double rounding(std::size_t attribute, double n) const;
@@ -90,8 +94,8 @@ class ErrorPrediction {
                                  Interval within, double n, std::optional<double> truth) const;
     [[nodiscard]] Parts quantile_of(const Ordered& ordered, double chance, std::size_t attribute,
                                     double share, double n, std::optional<double> truth) const;
-    /// Returns `round`, or the round in which the mean has the largest error.
-    [[nodiscard]] std::size_t noisiest(std::optional<std::size_t> round) const;
+    /// Returns `round`, or the round of a series in which the mean has the largest error.
+    [[nodiscard]] std::size_t noisiest(std::size_t attribute, std::optional<std::size_t> round) const;
     /// The share of one cell of `joint`.
     [[nodiscard]] Parts cell(const std::vector<std::size_t>& attributes,
                              const std::vector<std::size_t>& values, double n) const;

@@ -6,6 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
+#include "core/mechanism/registry.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/labels.hpp"
@@ -29,6 +30,13 @@ std::size_t attribute_called(const std::string& name, const Spec& spec) {
     std::vector<std::string> names;
     for (const Attribute& each : all) names.push_back(each.name);
     invalid("the spec has no attribute \"" + name + "\"", "It has " + shortened(joined(names), 200) + ".");
+}
+
+/// The number of rounds of an attribute that is reported as a series; 0 for others.
+std::uint64_t rounds_of(const Spec& spec, const Attribute& attribute) {
+    if (spec.mechanism().series) return spec.number("rounds");
+    const MechanismEntry* entry = find_mechanism(attribute.mechanism);
+    return entry != nullptr && entry->series ? std::get<std::uint64_t>(attribute.options.at("rounds")) : 0;
 }
 
 std::size_t value_of(JsonObject& object, const Attribute& attribute) {
@@ -120,8 +128,7 @@ PlanningTarget PlanningTarget::from_json(std::string_view text, const Spec& spec
         question.part = object.real("part", question.part, 0.001, 0.999);
     if (question.compared == Compared::days) question.kept = object.real("repeat_rate", 0, 0, 1);
     question.rounds = object.whole({"rounds", 1, 1, 1000000});
-    const auto series_rounds =
-        static_cast<std::uint64_t>(spec.mechanism().series ? spec.number("rounds") : 0);
+    const std::uint64_t series_rounds = rounds_of(spec, spec.attributes()[question.attribute]);
     if (series_rounds > 0 && object.contains("round"))
         question.round = object.whole({"round", 1, 1, series_rounds}) - 1;
     question.answering = object.real("response_rate", 1, 0.001, 1);

@@ -83,19 +83,23 @@ Parts one_answer(const ErrorPrediction& error_prediction, const PlanningTarget& 
                  double n, double rate) {
     switch (question.asked) {
         case Asked::mean:
-            if (series) return error_prediction.mean_in_round(question.round, n);
+            if (series) return error_prediction.mean_in_round(question.attribute, question.round, n);
             return error_prediction.mean(question.attribute, n, rate);
         case Asked::range:
-            if (series) return error_prediction.range_in_round(question.round, question.range, n);
+            if (series)
+                return error_prediction.range_in_round(question.attribute, question.round, question.range, n);
             return error_prediction.range(question.attribute, question.range, n);
         case Asked::quantile:
-            if (series) return error_prediction.quantile_in_round(question.round, question.quantile, n);
+            if (series)
+                return error_prediction.quantile_in_round(question.attribute, question.round,
+                                                          question.quantile, n);
             return error_prediction.quantile(question.attribute, question.quantile, n);
         case Asked::share:
             if (question.with)
                 return error_prediction.pair({question.attribute, *question.with}, {question.value, 0}, n);
-            if (series && !question.round) return error_prediction.share_in_worst_round(question.value, n);
-            return error_prediction.share(series ? *question.round : question.attribute, question.value, n);
+            if (series)
+                return error_prediction.share_in_round(question.attribute, question.round, question.value, n);
+            return error_prediction.share(question.attribute, question.value, n);
     }
     return {};
 }
@@ -111,11 +115,11 @@ struct VarianceSources {
 };
 
 /// `rate` is the share of people with a value, if people may leave it out.
-VarianceSources split(const ErrorPrediction& error_prediction, const Spec& spec,
+VarianceSources split(const ErrorPrediction& error_prediction, const Spec& spec, bool series,
                       const PlanningTarget& question, double people, double rate = 1) {
     const auto rounds = static_cast<double>(question.rounds);
     const double kept = error_prediction.memoized_part(question.attribute, question.value);
-    const bool series = spec.mechanism().series, one = spec.attributes().size() == 1;
+    const bool one = spec.attributes().size() == 1;
     std::vector<double> groups{people};
     if (question.compared == Compared::days) groups = {people, people};
     if (question.compared == Compared::groups)
@@ -135,11 +139,12 @@ VarianceSources split(const ErrorPrediction& error_prediction, const Spec& spec,
 
 void check(const Mechanism& mechanism, const PlanningTarget& question) {
     const bool again = question.rounds > 1 || question.compared == Compared::days;
-    if (again && find_capability<SeriesRandomizer>(mechanism) != nullptr)
+    const bool series = is_series(mechanism, question.attribute);
+    if (again && series)
         raise(ErrorCode::unsupported, "a series is planned for one of its rounds at a time",
               "The answers of its rounds are put together from the same reports.",
               "Leave \"rounds\" and \"compare\" out, and name the \"round\".");
-    if (question.kept > 0 && !mechanism.header().kept)
+    if (question.kept > 0 && (series || !mechanism.header().kept))
         raise(ErrorCode::unsupported, "nobody keeps an answer under this spec",
               "\"kept\" is the share of people who repeat one from memory.",
               "Leave \"kept\" out, or give the spec \"evolving\" and a \"budget\".");
@@ -169,7 +174,8 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlanningT
                    double people) {
     check(mechanism, question);
     const ErrorPrediction error_prediction(mechanism, spec.attributes(), spreads(mechanism, spec, question));
-    const VarianceSources all = split(error_prediction, spec, question, people);
+    const bool series = is_series(mechanism, question.attribute);
+    const VarianceSources all = split(error_prediction, spec, series, question, people);
     const Attribute& attribute = spec.attributes()[question.attribute];
     const bool share = question.asked == Asked::share || question.asked == Asked::range;
     Prediction found{{{"randomizer", all.noise}}, share ? 1 : ErrorPrediction::unit(attribute)};
@@ -182,11 +188,11 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlanningT
     add("repeated answers", all.repeated);
     if (question.answering < 1) {
         const bool missing =
-            question.asked == Asked::mean && !spec.mechanism().series &&
+            question.asked == Asked::mean && !series &&
             find_capability<ResponseRate>(*part_of(mechanism, question.attribute).mechanism) != nullptr;
         const VarianceSources fewer =
-            missing ? split(error_prediction, spec, question, people, question.answering)
-                    : split(error_prediction, spec, question, people * question.answering);
+            missing ? split(error_prediction, spec, series, question, people, question.answering)
+                    : split(error_prediction, spec, series, question, people * question.answering);
         add("missing answers", fewer.all() - all.all());
     }
     const bool difference = question.compared != Compared::nothing;

@@ -89,7 +89,7 @@ class Numbers {
 class Enumeration {
   public:
     Enumeration(const PrivacyProof& mechanism, Audit& found, std::uint64_t steps)
-        : m_(mechanism), cells_(mechanism.cells()), found_(found), steps_(steps), left_(steps) {
+        : m_(mechanism), cells_(mechanism.input_cells()), found_(found), steps_(steps), left_(steps) {
         Uint128 inputs = 1;
         for (const std::uint64_t each : cells_) inputs = std::min<Uint128>(inputs * each, steps + Uint128{1});
         found_.inputs = static_cast<std::uint64_t>(inputs);

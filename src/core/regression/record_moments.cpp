@@ -34,7 +34,7 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
               "Regressions use attributes of which each report is about one, by its mean or its value.",
               "In the next spec, remove \"estimate\", \"vector\" or \"joint_tables\" for the attribute.");
     AttributeReports source{attribute, one, 1, unit, {}, {}};
-    if (target_ == Target::sample) source.left -= static_cast<double>(one.n) / static_cast<double>(view_.n);
+    if (target_ == Target::sample) source.left -= one.drawn;
     if (one.n == 0) {
         const bool mean = quantity == Quantity::means;
         source.estimates.assign(mean ? 1 : one.mechanism->cells()[0], {unknown, unknown});

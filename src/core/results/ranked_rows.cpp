@@ -4,6 +4,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/comparison/change.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/results/value_rows.hpp"
 #include "core/summary/candidates.hpp"
@@ -119,6 +120,7 @@ Found change(const Subject& whole, const SummaryQuery& query) {
     };
     return results<ranked_columns>(ask(subject.summary, EstimateRows{}, found, [&](const SummaryView& view) {
         if (!subject.attribute) return;
+        check_no_series(*view.mechanism, *subject.attribute);
         const Mechanism& one = *part_of(*view.mechanism, *subject.attribute).mechanism;
         if (one.can_estimate(Quantity::strings)) check_can_estimate(one, Quantity::frequencies);
     }));

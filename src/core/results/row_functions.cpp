@@ -42,12 +42,14 @@ constexpr QueryParameter of_learn_range[] = {{"coverage", &SummaryQuery::coverag
 constexpr QueryParameter of_first_look[] = {{"other", &SummaryQuery::other, true},
                                             {"people", &SummaryQuery::remaining, true}};
 constexpr QueryParameter of_shrunk[] = {{"shrink", &SummaryQuery::shrink}, target};
-constexpr QueryParameter of_series[] = {confidence, target};
 constexpr QueryParameter of_health[] = {attribute};
-constexpr QueryParameter of_series_mean[] = {
-    {"rounds", &SummaryQuery::rounds, true}, {"baseline", &SummaryQuery::baseline}, confidence, target};
-constexpr QueryParameter of_series_range[] = {low, high, confidence, target};
-constexpr QueryParameter of_series_quantiles[] = {shares, confidence, target};
+constexpr QueryParameter of_series_mean[] = {{"rounds", &SummaryQuery::rounds, true},
+                                             {"baseline", &SummaryQuery::baseline},
+                                             confidence,
+                                             target,
+                                             attribute};
+constexpr QueryParameter of_series_range[] = {low, high, confidence, target, attribute};
+constexpr QueryParameter of_series_quantiles[] = {shares, confidence, target, attribute};
 constexpr QueryParameter of_frequent_strings[] = {
     confidence, target, significance, {"keep", &SummaryQuery::keep}, {"limit", &SummaryQuery::most},
     attribute};
@@ -103,7 +105,7 @@ constexpr RowFunction functions[] = {
     {"coefficients", accessors::coefficients, of_means},
     {"health", accessors::health, of_health},
     {"spent", accessors::spent, of_association},
-    {"series", accessors::series, of_series},
+    {"series", accessors::series, of_means},
     {"series_mean", accessors::series_mean, of_series_mean},
     {"series_between", accessors::series_range, of_series_range},
     {"series_quantiles", accessors::series_quantiles, of_series_quantiles, usual},

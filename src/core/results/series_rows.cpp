@@ -91,6 +91,7 @@ struct SeriesQuantiles {
         const ReportStatus* about;
     };
     const Labels* labels = &no_labels();
+    std::size_t attribute = 0;
     std::vector<SeriesQuantile> rows = {};
     KeptStatuses statuses = {};
     std::size_t count = 0, each = 1;
@@ -99,8 +100,8 @@ struct SeriesQuantiles {
         const auto& [share, quantile, about] = rows[number];
         const double shown = about->shown(quantile.value);
         row.put("round", static_cast<std::int32_t>(number / each + 1));
-        row.put("attribute", shown_name(*labels, 0));
-        row.put("attribute_number", 0);
+        row.put("attribute", shown_name(*labels, attribute));
+        row.put("attribute_number", static_cast<std::int32_t>(attribute));
         row.put("probability", share);
         row.put("estimate", shown);
         row.put("lower", about->shown(quantile.interval.lower));
@@ -114,12 +115,27 @@ std::vector<std::int64_t> wide(std::span<const std::int32_t> numbers) {
     return {numbers.begin(), numbers.end()};
 }
 
+/// `ask(view)` of the reports about the series: those of the selected attribute of a record, or all. `check(view)`
+/// throws if there is no such series.
+template <class Found, class Ask>
+Found ask_series(const Subject& subject, Found otherwise, Ask ask, void (*check)(const SummaryView&)) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(subject.summary);
+    SummaryView view = view_of(*mechanism, subject.summary);
+    if (subject.attribute && !is_series(*mechanism)) view = single_part(view, *subject.attribute);
+    if (subject.attribute && is_series(*mechanism)) check_attribute(*subject.attribute, 1);
+    check(view);
+    if (view.n == 0) return otherwise;
+    return ask(view);
+}
+
 }  // namespace
 
 namespace accessors {
 
 /// A row per round of a series, or per round and value.
-Found series(const Subject& subject, const SummaryQuery& query) {
+Found series(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
+    const std::size_t attribute = subject.attribute.value_or(0);
     const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
     const auto found = [&](const SummaryView& view) {
@@ -128,22 +144,24 @@ Found series(const Subject& subject, const SummaryQuery& query) {
         EstimateRows all = rows_about(subject, critical_value, rounds * each);
         if (is_number(view)) {
             for (const RoundEstimate& mean : means_by_round(view, target))
-                all.add(0, EstimateRows::none, mean, all.kept(status_with(view, mean.law)));
+                all.add(attribute, EstimateRows::none, mean, all.kept(status_with(view, mean.law)));
         } else {
             const ReportStatus* const about = all.kept(status_with(view, law_of_share()));
             for (std::size_t round = 0; round < rounds; ++round) {
                 const auto shares = ldp::estimate(view, {Quantity::frequencies, target, round});
                 for (std::size_t value = 0; value < shares.size(); ++value)
-                    all.add(0, value, shares[value], about);
+                    all.add(attribute, value, shares[value], about);
             }
         }
         return by_round(std::move(all), each);
     };
-    return results<series_columns>(ask(subject.summary, SeriesRows{}, found, check_series));
+    return results<series_columns>(ask_series(subject, SeriesRows{}, found, check_series));
 }
 
 /// The mean of rounds, less that of the baseline rounds.
-Found series_mean(const Subject& subject, const SummaryQuery& query) {
+Found series_mean(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
+    const std::size_t attribute = subject.attribute.value_or(0);
     const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
     const auto found = [&](const SummaryView& view) {
@@ -151,15 +169,17 @@ Found series_mean(const Subject& subject, const SummaryQuery& query) {
             mean_of_rounds(view, wide(query.rounds), wide(query.baseline), target);
         EstimateRows all = rows_about(subject, critical_value, items.size());
         for (std::size_t value = 0; value < items.size(); ++value)
-            all.add(0, is_number(view) ? EstimateRows::none : value, items[value],
+            all.add(attribute, is_number(view) ? EstimateRows::none : value, items[value],
                     all.kept(status_with(view, items[value].law)));
         return all;
     };
-    return results<estimate_columns>(ask(subject.summary, EstimateRows{}, found, check_series));
+    return results<estimate_columns>(ask_series(subject, EstimateRows{}, found, check_series));
 }
 
 /// The share of people with low ≤ number ≤ high, by round.
-Found series_range(const Subject& subject, const SummaryQuery& query) {
+Found series_range(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
+    const std::size_t attribute = subject.attribute.value_or(0);
     const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
     const auto found = [&](const SummaryView& view) {
@@ -168,19 +188,22 @@ Found series_range(const Subject& subject, const SummaryQuery& query) {
             ShareOfRange share{{unknown, unknown}, {}};
             if (one.known()) share = one.share_between(query.low, query.high, target);
             about.law = share.law;
-            all.add(0, EstimateRows::none, share, all.kept(about));
+            all.add(attribute, EstimateRows::none, share, all.kept(about));
         });
         return by_round(std::move(all), 1);
     };
-    return results<series_columns>(ask(subject.summary, SeriesRows{}, found, check_numbers));
+    return results<series_columns>(ask_series(subject, SeriesRows{}, found, check_numbers));
 }
 
 /// The values below which these shares lie, by round.
-Found series_quantiles(const Subject& subject, const SummaryQuery& query) {
+Found series_quantiles(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
+    const std::size_t attribute = subject.attribute.value_or(0);
     const Target target = target_named(query.target);
     const auto found = [&](const SummaryView& view) {
         SeriesQuantiles all;
         all.labels = subject.labels;
+        all.attribute = attribute;
         all.each = std::max<std::size_t>(1, query.shares.size());
         reserve_rows(all.rows, all.each * series_of(view).rounds());
         for_each_distribution(view, [&](RoundDistribution& one, ReportStatus& about) {
@@ -194,7 +217,7 @@ Found series_quantiles(const Subject& subject, const SummaryQuery& query) {
         all.count = all.rows.size();
         return all;
     };
-    return results<series_quantile_columns>(ask(subject.summary, SeriesQuantiles{}, found, check_numbers));
+    return results<series_quantile_columns>(ask_series(subject, SeriesQuantiles{}, found, check_numbers));
 }
 
 }  // namespace accessors

@@ -85,7 +85,8 @@ std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
 void check_answer(const Mechanism& mechanism, Quantity quantity) {
     check_no_ranges(mechanism);
     check_can_estimate(mechanism, quantity);
-    if (find_capability<SeriesRandomizer>(mechanism) != nullptr)
+    const auto* parts = find_capability<SeriesParts>(mechanism);
+    if (is_series(mechanism) || (parts != nullptr && parts->only_series()))
         throw Error(ErrorCode::unsupported,
                     quantity == Quantity::means
                         ? "these reports are about a series, which has a mean in each round"
@@ -94,8 +95,7 @@ void check_answer(const Mechanism& mechanism, Quantity quantity) {
 }
 
 std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t> named) {
-    const bool series = find_capability<SeriesRandomizer>(mechanism) != nullptr;
-    const std::size_t attributes = series ? 1 : mechanism.cells().size();
+    const std::size_t attributes = is_series(mechanism) ? 1 : mechanism.cells().size();
     if (named)
         check_attribute(*named, attributes);
     else if (attributes > 1)

@@ -8,6 +8,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/strings/string_queries.hpp"
@@ -20,12 +21,14 @@
 namespace ldp {
 
 bool has_mean(const SummaryView& view, std::size_t attribute) {
-    return part_of(*view.mechanism, attribute).mechanism->can_estimate(Quantity::means);
+    const Mechanism& one = *part_of(*view.mechanism, attribute).mechanism;
+    return one.can_estimate(Quantity::means) && !is_series(one);
 }
 
 std::size_t one_category(const SummaryView& view, std::optional<std::size_t> named) {
     check_answer(*view.mechanism, Quantity::frequencies);
     const std::size_t attribute = one_attribute(*view.mechanism, named);
+    check_no_series(*view.mechanism, attribute);
     const Mechanism& one = *part_of(*view.mechanism, attribute).mechanism;
     if (one.can_estimate(Quantity::strings)) check_can_estimate(one, Quantity::frequencies);
     if (!one.can_estimate(Quantity::frequencies))
@@ -126,8 +129,11 @@ EstimateRows mean_rows(const Subject& subject, double critical_value, Target tar
         return all;
     };
     return ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
+        if (subject.attribute) {
+            check_attribute(*subject.attribute, view.mechanism->cells().size());
+            check_no_series(*view.mechanism, *subject.attribute);
+        }
         check_answer(*view.mechanism, Quantity::means);
-        if (subject.attribute) check_attribute(*subject.attribute, view.mechanism->cells().size());
     });
 }
 
@@ -209,6 +215,15 @@ void add_texts(EstimateRows& all, const SummaryView& view, std::size_t attribute
                 all.kept(status_of_part(status, one.share.n, one.share.law)));
 }
 
+/// A row without an estimate. The reports about a series are those of all rounds.
+void add_series(EstimateRows& all, const SummaryView& view, std::size_t attribute) {
+    const SummaryView about = part(view, attribute);
+    ReportStatus status;
+    status.n = about.n;
+    status.note = "a series, with estimates of each round from the reports of all rounds";
+    all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(std::move(status)));
+}
+
 /// The estimates of a summary: the mean of each number, the shares of each category, and the texts of an open
 /// domain.
 EstimateRows everything(const Subject& subject, const Selection& selection, double critical_value,
@@ -221,7 +236,9 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
         bool numbers = false;
         for (std::size_t j = 0; j < cells.size(); ++j) {
             if (!selected[j]) continue;
-            if (has_strings(view, j)) {
+            if (is_series(*view.mechanism, j)) {
+                ++room;
+            } else if (has_strings(view, j)) {
                 texts[j] = listed_texts(view, j, selection, *subject.labels, target);
                 room += texts[j].size() + 1;
             } else {
@@ -238,6 +255,8 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
                 continue;
             else if (const auto listed = texts.find(j); listed != texts.end())
                 add_texts(all, view, j, listed->second, !selection.texts);
+            else if (is_series(*view.mechanism, j))
+                add_series(all, view, j);
             else if (has_mean(view, j))
                 add_mean(all, view, j, means[j], target);
             else

@@ -7,10 +7,26 @@
 
 namespace ldp {
 
+namespace {
+
+/// Returns estimates with the errors for all people who reported to the record of which the series is a part.
+/// `ask(target)` returns those for the people who reported the series, or for the population.
+template <class Ask>
+std::vector<RoundEstimate> of_record(const SummaryView& view, Target target, Ask ask) {
+    if (target == Target::population || view.drawn == 1) return ask(target);
+    std::vector<RoundEstimate> all = ask(Target::population);
+    const std::vector<RoundEstimate> noise = ask(Target::sample);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        static_cast<Estimate&>(all[i]) = mixed(noise[i], all[i], view.drawn);
+    return all;
+}
+
+}  // namespace
+
 std::vector<RoundEstimate> means_by_round(const SummaryView& view, Target target) {
     const auto& series = capability<NumberSeries>(*view.mechanism);
     need_reports(view);
-    return series.round_means(view, target);
+    return of_record(view, target, [&](Target of) { return series.round_means(view, of); });
 }
 
 std::vector<RoundEstimate> mean_of_rounds(const SummaryView& view, std::span<const std::int64_t> rounds,
@@ -33,7 +49,7 @@ std::vector<RoundEstimate> mean_of_rounds(const SummaryView& view, std::span<con
     add(baseline, -1);
     std::vector<RoundWeight> sum;
     for (const auto& [round, weight] : weights) sum.push_back({round, weight});
-    return sums.round_sum(view, sum, target);
+    return of_record(view, target, [&](Target of) { return sums.round_sum(view, sum, of); });
 }
 
 RoundDistribution::RoundDistribution(const SummaryView& view, std::uint32_t round)
@@ -42,7 +58,7 @@ RoundDistribution::RoundDistribution(const SummaryView& view, std::uint32_t roun
 RoundDistribution::RoundDistribution(const SummaryView& view, std::uint32_t round,
                                      std::shared_ptr<const NumberSeries::Solution> solution)
     : in_round_(capability<NumberSeries>(*view.mechanism).in_round(round, view, std::move(solution))) {
-    if (in_round_.counts.n > 0) estimator_.emplace(*in_round_.ordered, in_round_.counts);
+    if (in_round_.counts.n > 0) estimator_.emplace(*in_round_.ordered, in_round_.counts, 1, view.drawn);
 }
 
 ShareOfRange RoundDistribution::share_between(double low, double high, Target target) {

@@ -1,6 +1,7 @@
 // Queries about the rounds of a series. One summary has the reports of all rounds. All functions throw Error:
 // unsupported if the reports are not of such a series, invalid_value if there are no reports or an
-// argument is out of range.
+// argument is out of range. Of a record, the view is that of a part; with the target `sample`, errors include
+// the sampling error of the people who reported other parts.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@ std::uint64_t keys_of_part(const std::vector<Attribute>& attributes, const Evolv
     const std::vector<std::uint64_t> cells = part.mechanism->cells();
     const std::uint64_t keys = part.mechanism->most_keys();
     const Attribute& attribute = attributes[first + part.first];
-    if (cells.size() != 1 || !attribute.evolving) return keys;
+    if (part.count != 1 || !attribute.evolving) return keys;
     const RoundingLevels levels(grid_steps(attribute, cells[0]), evolving.base_levels);
     return std::min(keys, levels.ends() + (may_be_missing(attribute) ? 1 : 0));
 }

@@ -7,7 +7,9 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/record/record_parts.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/canonical.hpp"
@@ -95,6 +97,24 @@ bool answers_distribution(const Mechanism& mechanism, std::size_t attribute) {
     return (record == nullptr ? mechanism : record->reporter(attribute)).can_estimate(Quantity::distribution);
 }
 
+/// Checks a record that has series among its parts.
+void check_series_parts(const Spec& spec, const Mechanism& mechanism) {
+    const auto* parts = find_capability<SeriesParts>(mechanism);
+    if (parts == nullptr || parts->rounds() == 0) return;
+    if (!spec.evolving() && !parts->only_series())
+        invalid("a record of series and other attributes needs \"evolving\" and \"budget\"",
+                "People report in each of " + std::to_string(parts->rounds()) +
+                    " rounds. A series costs epsilon once; each report of another attribute would cost "
+                    "epsilon again.",
+                "Add \"evolving\": {} and \"budget\": {\"epsilon\": …}: the other attributes are then "
+                "reported from memoized responses.");
+    for (std::size_t j = 0; j < spec.attributes().size(); ++j)
+        if (spec.attributes()[j].evolving && is_series(mechanism, j))
+            invalid("the series \"" + spec.attributes()[j].name + "\" cannot be rounded as it moves",
+                    "Its reports are about changes, and its cost does not depend on their number.",
+                    "Leave \"evolving\": true out of the attribute.");
+}
+
 void check_evolving(const Spec& spec) {
     if (spec.evolving().has_value() != spec.budget().has_value())
         invalid("\"evolving\" and \"budget\" go together",
@@ -103,22 +123,26 @@ void check_evolving(const Spec& spec) {
                     : "Each value that is not remembered yet costs epsilon again.",
                 spec.budget() ? "Add \"evolving\": {} to have values remembered, or remove \"budget\"."
                               : "Add \"budget\": {\"epsilon\": …}: what a person may spend over all time.");
+    if (has_series(spec.attributes())) check_series_parts(spec, *make_mechanism(spec));
     if (!spec.evolving()) return;
     if (spec.budget()->responses(spec.epsilon()) == 0)
         invalid("the budget does not pay for one response",
                 "It has epsilon " + shown(spec.budget()->epsilon) + "; a response costs " +
                     shown(spec.epsilon()) + ".");
-    if (spec.mechanism().series)
+    const auto mechanism = make_mechanism(spec);
+    const auto* parts = find_capability<SeriesParts>(*mechanism);
+    if (spec.mechanism().series || (parts != nullptr && parts->only_series()))
         invalid(
             "a series needs no \"evolving\" and no \"budget\"",
-            "Under " + std::string(spec.mechanism().name) + " a person's whole series costs epsilon, once.",
+            (parts != nullptr ? "All attributes are series, and a person's whole series costs epsilon, once."
+                              : "Under " + std::string(spec.mechanism().name) +
+                                    " a person's whole series costs epsilon, once."),
             "Remove both.");
     if (spec.delta() != 0)
         invalid("responses with a delta cannot be memoized",
                 std::string(spec.mechanism().name) +
                     " satisfies epsilon except with probability delta, and a budget supports epsilon only.",
                 "Remove both \"evolving\" and \"budget\", or choose a mechanism without \"delta\".");
-    const auto mechanism = make_mechanism(spec);
     if (spec.budget()->report_spent == true && spec.budget()->responses(spec.epsilon()) > 0 &&
         possible_responses(spec, *mechanism) > spec.budget()->responses(spec.epsilon()) &&
         !has_signal(*mechanism))

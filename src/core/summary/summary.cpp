@@ -8,6 +8,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/json.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/pooling.hpp"
 
@@ -133,7 +134,9 @@ std::vector<Estimate> estimate_repeated_parts(const SummaryView& view, const Que
         return part(view, one.first).n == 0 ? all : estimated(one, question.attribute);
     }
     for (const RecordPart& one : parts_of(*view.mechanism)) {
-        if (part(view, one.first).n == 0 || !one.mechanism->can_estimate(question.quantity)) continue;
+        if (part(view, one.first).n == 0 || !one.mechanism->can_estimate(question.quantity) ||
+            is_series(*one.mechanism))
+            continue;
         std::ranges::copy(estimated(one, one.first), all.begin() + static_cast<std::ptrdiff_t>(one.first));
     }
     return all;
@@ -182,6 +185,7 @@ Estimate share_of(const SummaryView& view, std::int64_t value, Target target, st
         return static_cast<std::size_t>(value);
     };
     need_reports(view);
+    if (attribute != only_attribute) check_no_series(*view.mechanism, attribute);
     const SummaryView one = attribute == only_attribute ? view : part(view, attribute);
     const auto* oracle = find_capability<FrequencyOracle>(*one.mechanism);
     if (oracle == nullptr) {
@@ -249,7 +253,8 @@ SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute) {
         make_block(header.mechanism, terms, header.epsilon, one.mechanism->block().subspan(header_size));
     // The signal of the part is that of its reports.
     std::optional<std::uint64_t> ones;
-    if (BudgetTerms budget = budget_terms(view.mechanism->block()); budget.can_end()) {
+    BudgetTerms budget = budget_terms(view.mechanism->block());
+    if (budget.can_end() && !is_series(*one.mechanism)) {
         const RecordPart of = part_of(*view.mechanism, attribute);
         if (budget.has_signal() && capability<Record>(*view.mechanism).counted_parts() > 0 &&
             signal_epsilon(*of.mechanism) == signal_epsilon(*view.mechanism))

@@ -30,7 +30,7 @@ void check_attributes(const SummaryView& view, const std::vector<std::size_t>& a
 SummaryView part_with(const SummaryView& view, const std::vector<std::size_t>& attributes) {
     check_attributes(view, attributes);
     const RecordPart one = part_of(*view.mechanism, attributes.front());
-    if (attributes.back() >= one.first + one.mechanism->cells().size())
+    if (attributes.back() >= one.first + one.count)
         raise(ErrorCode::unsupported, "no report is about these attributes together",
               "Found " + std::to_string(attributes.size()) + " attributes, in several parts of the record.",
               std::vector{Remedy::collect_together});

@@ -25,7 +25,7 @@ std::string hashed(Bytes bytes) {
 /// The five lines of a spec's case.
 std::vector<std::string> vectors(const std::string& spec) {
     const auto m = mechanism(spec);
-    const std::vector<std::uint64_t> cells = m->cells();
+    const std::vector<std::uint64_t> cells = m->input_cells();
     SeededBits bits(2026);
     OwnedSummary summary(*m);
     std::vector<std::byte> payloads;

@@ -633,13 +633,22 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         {"name": "a", "domain": 4}, {"name": "b", "domain": 4}]})";
     BOOST_CHECK(!with(tables, 1));
     BOOST_CHECK(with(tables, 2));  // one part has joint tables
+    // A series is a part if each report has one part, and all series have the same rounds.
+    const auto series_run = [&](std::uint64_t rounds) {
+        const auto block = block_of(R"({"mechanism": "ddrm", "epsilon": 1, "domain": 4, "rounds": )" +
+                                    std::to_string(rounds) + "}");
+        return ForgedBlock::Run{
+            1, 1, std::to_integer<std::uint8_t>(block[2]), {block.begin() + header_size, block.end()}};
+    };
+    BOOST_CHECK(!refused_block(ForgedBlock{1, {grr_run(2, 1), series_run(8), grr_run(1, 1)}}.block()));
+    BOOST_CHECK(refused_block(ForgedBlock{1, {series_run(16), series_run(8)}}.block()));
+    BOOST_CHECK(refused_block(ForgedBlock{2, {grr_run(3, 1), series_run(8)}}.block()));
     const auto of_three = [](const std::string& name, const std::string& rest = {}) {
         return "{\"mechanism\": \"" + name + "\", \"epsilon\": 1, " + unit_attributes(3) + rest + "}";
     };
     for (const std::string& json :
          {std::string(R"({"mechanism": "l_grr", "epsilon": 1, "domain": 4})"),
           std::string(R"({"mechanism": "onebit", "epsilon": 1, "report_epsilon": 0.5, "min": 0, "max": 1})"),
-          std::string(R"({"mechanism": "ddrm", "epsilon": 1, "domain": 4})"),
           of_three("gaussian", R"(, "delta": 1e-9)"), of_three("haar_ranges"),
           std::string(R"({"mechanism": "joint_haar", "epsilon": 1, "attributes": [
               {"name": "a", "domain": 4}, {"name": "b", "domain": 4}]})"),
@@ -647,6 +656,7 @@ BOOST_AUTO_TEST_CASE(hostile_blocks_are_refused) {
         BOOST_CHECK_MESSAGE(with(json), json);
     for (const std::string& json :
          {std::string(R"({"mechanism": "square_wave", "epsilon": 1, "min": 0, "max": 1})"),
+          std::string(R"({"mechanism": "ddrm", "epsilon": 1, "domain": 4})"),
           std::string(R"({"mechanism": "tree", "epsilon": 1, "domain": 9})"), of_three("haar"),
           of_three("duchi_vector")})
         BOOST_CHECK_MESSAGE(!with(json), json);
@@ -783,7 +793,7 @@ BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {
         {record(1, {number("pdp"), category(3, "pdp")}), "Suitable for a category are auto, grr"},
         {record(1, {number("l_grr"), category(3, "grr")}), "l_grr cannot report \"a0\""},
         {record(1, {number("pdp"), category(3, "loloha")}), "loloha cannot report \"a1\""},
-        {record(1, {number("pdp"), category(3, "ddrm")}), "ddrm cannot report \"a1\""},
+        {record(1, {number("pdp"), category(3, "ddrm")}), "a record of series and other attributes needs"},
         {record(1, {number("pdp"), category(3, "haar")}), "haar cannot report \"a1\""},
         {record(1, {number("sampled"), category(3, "grr")}), "sampled cannot report \"a0\""},
         {record(1, {R"("min": 1, "max": 2, "mechanism": "onebit")", category(3, "grr")}),

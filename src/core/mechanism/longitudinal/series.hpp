@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/base/input_code.hpp"
+#include "core/mechanism/capability.hpp"
 #include "core/mechanism/error_law.hpp"
 
 namespace ldp {
@@ -43,6 +45,46 @@ class SeriesRandomizer : public Capability {
     [[nodiscard]] virtual bool possible(const SeriesState& series_state,
                                         Bytes public_randomness) const noexcept = 0;
 };
+
+/// Capability of records: the series among the parts. A person who draws such a part reports the series of
+/// its attribute under one ε, and nothing else. The other parts are reported in each round, from memoized
+/// responses.
+class SeriesParts : public Capability {
+  public:
+    static constexpr const char* offers = "series of attributes";
+
+    /// Returns the number of rounds of all series; 0 if no part is a series.
+    [[nodiscard]] virtual std::uint32_t rounds() const noexcept = 0;
+    /// Returns whether all parts are series, so that no response is memoized.
+    [[nodiscard]] virtual bool only_series() const noexcept = 0;
+    /// Returns the attribute whose series a person reports; nothing if the person drew another part.
+    [[nodiscard]] virtual std::optional<std::size_t> series_attribute(Bytes public_randomness) const = 0;
+    /// As SeriesRandomizer::advance, for a person who reports a series. Writes the payload of the record.
+    [[nodiscard]] virtual bool advance(SeriesState& series_state, Cell value, Bytes public_randomness,
+                                       BitSource& bits, MutableBytes payload) const = 0;
+    /// As SeriesRandomizer::possible, for a person who reports a series.
+    [[nodiscard]] virtual bool possible(const SeriesState& series_state, Bytes public_randomness) const = 0;
+    /// Returns the input of a person who has one record, with a code for each attribute, in all rounds.
+    [[nodiscard]] virtual std::vector<Cell> constant_input(Input record) const = 0;
+};
+
+/// Returns the number of rounds of the series that people report; 0 if there is none.
+[[nodiscard]] inline std::uint32_t rounds_of_series(const Mechanism& mechanism) noexcept {
+    if (const auto* series = find_capability<SeriesRandomizer>(mechanism)) return series->rounds();
+    const auto* parts = find_capability<SeriesParts>(mechanism);
+    return parts == nullptr ? 0 : parts->rounds();
+}
+/// Returns whether the reports are about one series. In a record, this is a property of a part.
+[[nodiscard]] inline bool is_series(const Mechanism& mechanism) noexcept {
+    return find_capability<SeriesRandomizer>(mechanism) != nullptr;
+}
+/// Returns whether an attribute is reported as a series.
+[[nodiscard]] inline bool is_series(const Mechanism& mechanism, std::size_t attribute) {
+    return is_series(mechanism) || is_series(*part_of(mechanism, attribute).mechanism);
+}
+
+/// Throws Error (unsupported) if an attribute of a record is a series, which has estimates of each round.
+void check_no_series(const Mechanism& mechanism, std::size_t attribute);
 
 /// Capability of series whose bias for given people is known.
 class ExpectedSeries : public Capability {

@@ -74,12 +74,13 @@ bool is_record_of_parts(const MechanismEntry& entry) noexcept {
 }
 
 bool reports_parts(const MechanismEntry& entry) noexcept {
-    return !entry.series && entry.purpose != Purpose::range_learning &&
-           find_option(entry, "delta") == nullptr &&
+    return entry.purpose != Purpose::range_learning && find_option(entry, "delta") == nullptr &&
            (entry.shape != Shape::record || entry.purpose == Purpose::joint_tables);
 }
 
 bool suits(const MechanismEntry& entry, const Attribute& attribute, const PartTerms& terms) noexcept {
+    // No choice takes a series, which has other estimates.
+    if (entry.series && attribute.mechanism != entry.name) return false;
     return reports_parts(entry) && takes(entry, attribute) && in_layers(entry, terms.report_epsilon != 0);
 }
 
@@ -133,10 +134,11 @@ namespace {
         if (suits(*other, attribute, terms)) suitable.push_back(other->name);
     const MechanismEntry* named = find_mechanism(attribute.mechanism);
     std::string detail, hint;
-    if (named != nullptr && named->series) {
-        detail = "Under " + attribute.mechanism +
-                 ", a person's whole series costs epsilon once; a record has no such parts.";
-        hint = "Collect \"" + name_of_part(attribute) + "\" in a collection of its own.";
+    if (named != nullptr && named->series && takes(*named, attribute)) {
+        detail = attribute.mechanism +
+                 " has no second layer, and the parts of a record are all in two layers or all in one.";
+        hint = "Leave \"report_epsilon\" out, or collect \"" + name_of_part(attribute) +
+               "\" in a collection of its own.";
     } else if (suitable.empty()) {
         detail = no_mechanism_for(attribute, terms);
         hint = terms.report_epsilon != 0 ? "Leave \"report_epsilon\" out, or collect \"" +
@@ -229,6 +231,35 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
         attribute.want.clear();
         attribute.options = options;
         attribute.share = first.share;
+    }
+}
+
+bool has_series(const std::vector<Attribute>& attributes) noexcept {
+    return std::ranges::any_of(attributes, [](const Attribute& attribute) {
+        const MechanismEntry* entry = find_mechanism(attribute.mechanism);
+        return entry != nullptr && entry->series;
+    });
+}
+
+void check_series(const std::vector<Attribute>& attributes, std::uint64_t per_report) {
+    const Attribute* first = nullptr;
+    for (const Attribute& attribute : attributes) {
+        const MechanismEntry* entry = find_mechanism(attribute.mechanism);
+        if (entry == nullptr || !entry->series) continue;
+        if (per_report > 1)
+            refuse("a record with a series has one part in a report",
+                   "\"per_report\" is " + std::to_string(per_report) + ", and \"" + attribute.name +
+                       "\" is a series, whose responses are due in some rounds only.",
+                   "Set \"per_report\" to 1, or collect the series in a collection of its own.");
+        const auto rounds = [](const Attribute& one) {
+            return std::get<std::uint64_t>(one.options.at("rounds"));
+        };
+        if (first == nullptr) first = &attribute;
+        if (rounds(attribute) != rounds(*first))
+            refuse("the series of a record have different numbers of rounds",
+                   "\"" + first->name + "\" has " + std::to_string(rounds(*first)) + ", \"" + attribute.name +
+                       "\" has " + std::to_string(rounds(attribute)) + ".",
+                   "Give all of them the same \"rounds\".");
     }
 }
 

@@ -62,6 +62,12 @@ struct PartTerms {
 /// mechanism does not suit, or if the attributes leave it open.
 void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part, const PartTerms& terms);
 
+/// Returns whether an attribute names a mechanism for series.
+[[nodiscard]] bool has_series(const std::vector<Attribute>& attributes) noexcept;
+/// Throws Error (invalid_spec) if the record has series and several parts in a report, or series of different
+/// numbers of rounds. The attributes are complete.
+void check_series(const std::vector<Attribute>& attributes, std::uint64_t per_report);
+
 /// The weight of a part in the draw: its attribute's share; of joint tables the sum of the shares of the
 /// attributes and, for each set, the largest share of its attributes.
 [[nodiscard]] std::uint64_t share_of_part(const std::vector<Attribute>& attributes,

@@ -23,8 +23,13 @@ namespace ldp {
 SampledRecord::SampledRecord(const Header& header, Bytes block, std::uint64_t s, std::vector<PartRun> runs)
     : Mechanism(header, block), s_(s), runs_(std::move(runs)) {
     std::uint64_t line = 0;
+    std::size_t inputs = 0;
     for (PartRun& run : runs_) {
-        run.width = run.inner->cells().size();
+        run.inputs = run.inner->cells().size();
+        run.width = run.series != nullptr ? 1 : run.inputs;
+        run.first_input = inputs;
+        inputs += run.length * run.inputs;
+        if (run.series != nullptr) rounds_ = run.series->rounds();
         run.first = parts_;
         run.first_attribute = attributes_;
         run.begin = line;
@@ -44,15 +49,28 @@ SampledRecord::SampledRecord(const Header& header, Bytes block, std::uint64_t s,
     public_ += index_;
     payload_ += index_;
     const auto has_strings = [](const PartRun& run) { return run.inner->can_estimate(Quantity::strings); };
-    const auto shares = [&](const PartRun& run) { return !run.mean && !has_strings(run); };
+    const auto shares = [&](const PartRun& run) {
+        return !run.mean && !has_strings(run) && run.series == nullptr;
+    };
     if (std::ranges::any_of(runs_, &PartRun::mean)) answers_.push_back(Quantity::means);
     if (std::ranges::any_of(runs_, shares)) answers_.push_back(Quantity::frequencies);
     if (std::ranges::any_of(runs_, has_strings)) answers_.push_back(Quantity::strings);
+    if (answers_.empty()) answers_.push_back(runs_[0].inner->answers()[0]);
 }
 
 std::vector<std::uint64_t> SampledRecord::cells() const {
     std::vector<std::uint64_t> all;
     all.reserve(attributes_);
+    for (const PartRun& run : runs_) {
+        std::vector<std::uint64_t> own = run.inner->cells();
+        own.resize(run.width);
+        for (std::size_t i = 0; i < run.length; ++i) all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+}
+
+std::vector<std::uint64_t> SampledRecord::input_cells() const {
+    std::vector<std::uint64_t> all;
     for (const PartRun& run : runs_) {
         const std::vector<std::uint64_t> own = run.inner->cells();
         for (std::size_t i = 0; i < run.length; ++i) all.insert(all.end(), own.begin(), own.end());
@@ -67,6 +85,7 @@ std::vector<std::pair<std::string, double>> SampledRecord::parameters() const {
                                                     {"epsilon_per_part", runs_[0].inner->epsilon()},
                                                     {"min_probability", chance(*least)},
                                                     {"max_probability", chance(*most)}};
+    if (rounds_ > 0) all.emplace_back("series_rounds", static_cast<double>(rounds_));
     if (parts_ != attributes_)
         all.insert(all.begin() + 1, {std::string("parts"), static_cast<double>(parts_)});
     // The parts of one report are independent, so that the ε of their second layers add up.
@@ -97,7 +116,8 @@ SampledRecord::Place SampledRecord::place_of(std::size_t attribute) const noexce
 RecordPart SampledRecord::part_of(std::size_t attribute) const {
     check_attribute(attribute, attributes_);
     const Place place = place_of(attribute);
-    return {place.run->inner.get(), place.run->first + place.number, place.attribute(), chance(*place.run)};
+    return {place.run->inner.get(), place.run->first + place.number, place.attribute(), place.run->width,
+            chance(*place.run)};
 }
 
 // Device ---------------------------------------------------------------------------------------------------
@@ -158,7 +178,7 @@ bool SampledRecord::valid_permanent(Bytes public_randomness, Bytes permanent) co
     for_each_drawn(public_randomness, [&](const Place& place, Bytes own, std::size_t i) {
         const Mechanism& inner = *place.run->inner;
         const Bytes part = nth(permanent, i, permanent_);
-        valid = valid && all_zero(part.subspan(inner.permanent_size())) &&
+        valid = valid && place.run->series == nullptr && all_zero(part.subspan(inner.permanent_size())) &&
                 inner.valid_permanent(own, part.first(inner.permanent_size()));
     });
     return valid;
@@ -168,6 +188,49 @@ double SampledRecord::report_epsilon() const noexcept {
     double most = 0;
     for (const PartRun& run : runs_) most = std::max(most, run.inner->report_epsilon());
     return most < runs_[0].inner->epsilon() ? static_cast<double>(s_) * most : epsilon();
+}
+
+// Series ---------------------------------------------------------------------------------------------------
+
+bool SampledRecord::only_series() const noexcept {
+    return std::ranges::all_of(runs_, [](const PartRun& run) { return run.series != nullptr; });
+}
+
+std::optional<std::size_t> SampledRecord::series_attribute(Bytes public_randomness) const {
+    const Place place = part_numbered(number_in(public_randomness));
+    if (place.run->series == nullptr) return {};
+    return place.attribute();
+}
+
+bool SampledRecord::advance(SeriesState& series_state, Cell value, Bytes public_randomness, BitSource& bits,
+                            MutableBytes payload) const {
+    const Place place = part_numbered(number_in(public_randomness));
+    const Mechanism& inner = *place.run->inner;
+    if (!place.run->series->advance(series_state, value,
+                                    public_randomness.subspan(index_, inner.public_size()), bits,
+                                    payload.subspan(index_, inner.payload_size())))
+        return false;
+    store_cell(payload.data(), index_, number_in(public_randomness));
+    return true;
+}
+
+bool SampledRecord::possible(const SeriesState& series_state, Bytes public_randomness) const {
+    if (!valid_public(public_randomness)) return false;
+    const PartRun& run = *part_numbered(number_in(public_randomness)).run;
+    return run.series != nullptr &&
+           run.series->possible(series_state, public_randomness.subspan(index_, run.inner->public_size()));
+}
+
+std::vector<Cell> SampledRecord::constant_input(Input record) const {
+    std::vector<Cell> input;
+    for_each([&](const Place& place) {
+        const Input own = record.subspan(place.attribute(), place.run->width);
+        if (place.run->series != nullptr)
+            input.insert(input.end(), place.run->inputs, own[0]);
+        else
+            input.insert(input.end(), own.begin(), own.end());
+    });
+    return input;
 }
 
 // Server ---------------------------------------------------------------------------------------------------
@@ -247,11 +310,15 @@ bool SampledRecord::valid_payload(Bytes payload) const noexcept {
         [](const Mechanism& inner, Bytes own) { return inner.valid_payload(own); });
 }
 
+// People who report a series differ in their numbers of reports, so that numbers of reports are no numbers of
+// people. The share of people who report a part is then its probability.
 SummaryView SampledRecord::counted(const Counts& counts, const Place& place) const noexcept {
     const std::size_t at = place.state();
-    return {{load<std::uint64_t>(counts.state.data() + at),
-             counts.state.subspan(at + counter_size, place.run->inner->state_size())},
-            place.run->inner.get()};
+    SummaryView part{{load<std::uint64_t>(counts.state.data() + at),
+                      counts.state.subspan(at + counter_size, place.run->inner->state_size())},
+                     place.run->inner.get()};
+    if (rounds_ > 0) part.drawn = chance(*place.run);
+    return part;
 }
 
 bool SampledRecord::valid_state(const Counts& counts) const noexcept {

@@ -7,6 +7,7 @@
 
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 
 namespace ldp {
@@ -16,10 +17,13 @@ struct PartRun {
     std::uint64_t length;                    ///< the number of parts
     std::uint64_t weight;                    ///< of each part; its probability is proportional to it
     std::unique_ptr<const Mechanism> inner;  ///< reports a part
-    bool mean;                               ///< whether it estimates means
+    const SeriesRandomizer* series;          ///< the mechanism if it is a series, else null
+    bool mean;                               ///< whether it estimates means, and is no series
     std::size_t width = 0;                   ///< attributes of a part
+    std::size_t inputs = 0;                  ///< codes of a part in an input: of a series one for each round
     std::size_t first = 0;                   ///< the first part
     std::size_t first_attribute = 0;         ///< the first attribute of the first part
+    std::size_t first_input = 0;             ///< the first code of the first part in an input
     std::uint64_t begin = 0;                 ///< the start of the first part's segment of the line
     std::size_t state = 0;                   ///< the offset of the first part's state
     std::size_t slot = 0;                    ///< slot_size(), which every report needs
@@ -36,12 +40,17 @@ struct PartRun {
 /// segment of a line, as long as its weight and at most T. The segments add up to s·T. For u uniform below T,
 /// the parts that contain u, u+T, …, u+(s−1)T are reported: s different parts, part j with probability
 /// weight_j/T exactly.
-class SampledRecord final : public Mechanism, public Record, public GroupMean {
+///
+/// A part may be a series (longitudinal/series.hpp), if every report is about one part. A person who draws
+/// it sends the responses of the series when they are due, and no other reports. The other people report in
+/// every round. The number of reports about a part is then not proportional to the number of its people.
+class SampledRecord final : public Mechanism, public Record, public GroupMean, public SeriesParts {
   public:
     /// Of `s` parts a report, from runs whose segments add up to a line of s turns.
     SampledRecord(const Header& header, Bytes block, std::uint64_t s, std::vector<PartRun> runs);
 
     std::vector<std::uint64_t> cells() const override;
+    std::vector<std::uint64_t> input_cells() const override;
     std::size_t public_size() const noexcept override { return s_ * public_; }
     std::size_t permanent_size() const noexcept override { return s_ * permanent_; }
     std::size_t payload_size() const noexcept override { return s_ * payload_; }
@@ -59,6 +68,14 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     std::vector<double> key_spans(Bytes public_randomness) const override;
     bool valid_permanent(Bytes public_randomness, Bytes permanent) const override;
     double report_epsilon() const noexcept override;
+
+    std::uint32_t rounds() const noexcept override { return rounds_; }
+    bool only_series() const noexcept override;
+    std::optional<std::size_t> series_attribute(Bytes public_randomness) const override;
+    bool advance(SeriesState& series_state, Cell value, Bytes public_randomness, BitSource& bits,
+                 MutableBytes payload) const override;
+    bool possible(const SeriesState& series_state, Bytes public_randomness) const override;
+    std::vector<Cell> constant_input(Input record) const override;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
@@ -101,6 +118,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
         [[nodiscard]] std::size_t attribute() const noexcept {
             return run->first_attribute + number * run->width;
         }
+        [[nodiscard]] std::size_t input() const noexcept { return run->first_input + number * run->inputs; }
         [[nodiscard]] std::size_t state() const noexcept { return run->state + number * run->slot; }
     };
     [[nodiscard]] Place part_numbered(std::size_t part) const noexcept;
@@ -108,6 +126,10 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     [[nodiscard]] double chance(const PartRun& run) const noexcept {
         return static_cast<double>(run.weight) / static_cast<double>(turn_);
     }
+    /// Returns the expected number of reports of a person who reports a part, in all rounds.
+    [[nodiscard]] double reports_each(const PartRun& run) const;
+    /// Returns the share of the reports of all rounds that are about a part. Without series it is chance().
+    [[nodiscard]] double report_chance(const PartRun& run) const;
     /// Calls visit(place) for every part.
     template <class Visit>
     void for_each(Visit visit) const {
@@ -137,7 +159,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
         }
     }
     [[nodiscard]] static Input input_of(Input input, const Place& place) noexcept {
-        return input.subspan(place.attribute(), place.run->width);
+        return input.subspan(place.input(), place.run->inputs);
     }
 
     /// Whether some u leads to the parts at the start of these slots, sound(mechanism, bytes) holds for the
@@ -152,6 +174,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
                                                       const Question& question) const;
     /// n·Var of a mean if all have this value, or of a share that is this.
     [[nodiscard]] double variance(const PartRun& run, double truth) const;
+    std::vector<std::vector<Contribution>> promised_contributions(std::size_t attribute) const override;
     /// The worst product of ratio(mechanism) over the sets of parts that are drawn together.
     template <class Ratio>
     [[nodiscard]] Exact worst_product(Ratio ratio) const;
@@ -163,6 +186,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean {
     std::size_t index_ = 0;                                 // bytes of a part's number
     std::size_t public_ = 0, permanent_ = 0, payload_ = 0;  // bytes of each, for one part
     std::size_t state_size_ = 0;
+    std::uint32_t rounds_ = 0;
     std::vector<Quantity> answers_;
 };
 

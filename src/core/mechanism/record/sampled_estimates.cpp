@@ -35,7 +35,7 @@ std::vector<Estimate> SampledRecord::estimate_part(std::uint64_t n, const Summar
     if (question.target == Target::population) return estimates;
     // The reports about the part are themselves a sample of all reports. Against all who reported, the
     // sampling error counts for the share of people who did not report the part.
-    const double drawn = static_cast<double>(part.n) / static_cast<double>(n);
+    const double drawn = rounds_ > 0 ? part.drawn : static_cast<double>(part.n) / static_cast<double>(n);
     const std::vector<Estimate> noise = ask(Target::sample);
     for_each_index(estimates.size(),
                    [&](std::size_t v) { estimates[v] = mixed(noise[v], estimates[v], drawn); });
@@ -46,6 +46,7 @@ std::vector<Estimate> SampledRecord::estimate(const Counts& counts, const Questi
     if (question.quantity == Quantity::frequencies) {
         check_attribute(question.attribute, attributes_);
         const Place place = place_of(question.attribute);
+        check_no_series(*this, question.attribute);
         if (place.run->inner->can_estimate(Quantity::strings))
             check_can_estimate(*place.run->inner, Quantity::frequencies);
         if (!place.run->inner->can_estimate(Quantity::frequencies))
@@ -98,6 +99,8 @@ Estimate SampledRecord::group_mean(const Counts& counts, std::size_t first, std:
     std::vector<Addend> addends;
     for (std::size_t j = first; j <= last; ++j) {
         const SummaryView one = part(counts, j);
+        const double drawn =
+            rounds_ > 0 ? one.drawn : static_cast<double>(one.n) / static_cast<double>(counts.n);
         const Question question{Quantity::means, Target::population};
         const Estimate mean = estimate_part(counts.n, one, question)[0];
         const double error = mean.standard_error / unit;
@@ -105,8 +108,7 @@ Estimate SampledRecord::group_mean(const Counts& counts, std::size_t first, std:
             one.n == 0 ? error : one.mechanism->estimate(one, {Quantity::means})[0].standard_error / unit;
         const double own = error * error - noise * noise;
         const double half = number(j).range().half() / unit;
-        const double left =
-            target == Target::population ? 1 : 1 - static_cast<double>(one.n) / static_cast<double>(counts.n);
+        const double left = target == Target::population ? 1 : 1 - drawn;
         sum += mean.value;
         addends.push_back(
             {error * error, noise * noise, own > 0 ? own : half * half / static_cast<double>(one.n), left});
@@ -142,7 +144,8 @@ ErrorLaw SampledRecord::group_law(const Counts& counts, std::size_t first, std::
 }
 
 // The number of reports about a part is binomial: the least probable one is shown. Then follows the worst of
-// each of the mechanisms' own statistics.
+// each of the mechanisms' own statistics. The number of reports about a series depends on the rounds. Parts
+// that are not series are therefore compared among each other.
 std::vector<Check> SampledRecord::health(const Counts& counts) const {
     const auto any_of = [](double tested, double p_value) { return std::min(1.0, tested * p_value); };
     struct Worst {
@@ -155,12 +158,20 @@ std::vector<Check> SampledRecord::health(const Counts& counts) const {
         if (check.p_value <= at.check.p_value) at.check = check;
         ++at.tested;
     };
+    std::uint64_t n = 0;
+    double chances = 0;
+    for_each([&](const Place& place) {
+        if (place.run->series != nullptr) return;
+        n += counted(counts, place).n;
+        chances += chance(*place.run);
+    });
+    if (rounds_ == 0) n = counts.n, chances = 1;
     for_each([&](const Place& place) {
         const SummaryView one = counted(counts, place);
-        const double share = chance(*place.run);
-        if (place.run->weight < turn_)
-            take(drawn, {"attributes drawn", static_cast<double>(one.n) / static_cast<double>(counts.n),
-                         share, binomial_between(counts.n, share, share, one.n)});
+        const double share = std::min(1.0, chance(*place.run) / chances);
+        if (place.run->series == nullptr && share < 1 && n > 0)
+            take(drawn, {"attributes drawn", static_cast<double>(one.n) / static_cast<double>(n), share,
+                         binomial_between(n, share, share, one.n)});
         check_interrupt();
         if (one.n == 0) return;
         for (const Check& check : one.mechanism->health(one)) {
@@ -170,7 +181,8 @@ std::vector<Check> SampledRecord::health(const Counts& counts) const {
         }
     });
     std::vector<Check> checks{drawn.check};
-    checks[0].p_value = any_of(drawn.tested, checks[0].p_value);
+    // If every report is about every part, there is nothing to test.
+    checks[0].p_value = any_of(std::max(1.0, drawn.tested), checks[0].p_value);
     for (const Worst& at : worst) {
         checks.push_back(at.check);
         checks.back().p_value = any_of(at.tested, at.check.p_value);
@@ -185,13 +197,40 @@ std::vector<Contribution> SampledRecord::contributions(const Question& question)
     const Mechanism& inner = *place.run->inner;
     const std::size_t own = place.run->width == 1 ? only_attribute : attribute - place.attribute();
     auto contributions = inner.contributions({inner.answers()[0], Target::sample, own});
-    for (Contribution& contribution : contributions) contribution.chance *= chance(*place.run);
+    for (Contribution& contribution : contributions) contribution.chance *= report_chance(*place.run);
     return contributions;
 }
 
-// Parts are drawn together at most as often as the first of them.
+std::vector<std::vector<Contribution>> SampledRecord::promised_contributions(std::size_t attribute) const {
+    const PartRun& run = *place_of(attribute).run;
+    if (run.series == nullptr) return {contributions({answers_[0], Target::sample, attribute})};
+    std::vector<std::vector<Contribution>> all;
+    for (const std::size_t round : capability<ExposedRounds>(*run.inner).exposed_rounds()) {
+        check_interrupt();
+        auto& of_round =
+            all.emplace_back(run.inner->contributions({run.inner->answers()[0], Target::sample, round}));
+        for (Contribution& contribution : of_round) contribution.chance *= report_chance(run);
+    }
+    return all;
+}
+
+double SampledRecord::reports_each(const PartRun& run) const {
+    if (run.series != nullptr) return run.series->reports_per_user();
+    return std::max<std::uint32_t>(1, rounds_);
+}
+
+double SampledRecord::report_chance(const PartRun& run) const {
+    if (rounds_ == 0) return chance(run);
+    double all = 0;
+    for (const PartRun& each : runs_)
+        all += static_cast<double>(each.length) * chance(each) * reports_each(each);
+    return chance(run) * reports_each(run) / all;
+}
+
+// Parts are drawn together at most as often as the first of them. The share of the reports of a round that
+// are about a series is not known here; 1 is a bound.
 double SampledRecord::max_probability(Bytes payload) const {
-    double all = chance(*part_numbered(number_in(payload)).run);
+    double all = rounds_ > 0 ? 1 : chance(*part_numbered(number_in(payload)).run);
     for (std::size_t i = 0; i < s_; ++i) {
         const Bytes slot = nth(payload, i, payload_);
         const PartRun& run = *part_numbered(number_in(slot)).run;
@@ -205,7 +244,7 @@ double SampledRecord::max_probability(Bytes payload) const {
 // The noise is spread over fewer reports. The people who report a category are a sample of all; if all have
 // the same number, its mean has no sampling error.
 double SampledRecord::variance(const PartRun& run, double truth) const {
-    if (run.mean) return run.inner->n_variance(truth) / chance(run);
+    if (run.inner->can_estimate(Quantity::means)) return run.inner->n_variance(truth) / chance(run);
     const double f = std::clamp(truth, 0.0, 1.0);
     return (run.inner->n_variance(f) + f * (1 - f) * (1 - chance(run))) / chance(run);
 }
@@ -219,9 +258,14 @@ double SampledRecord::n_variance(double truth) const {
 double SampledRecord::n_variance_of(std::size_t attribute, std::size_t item,
                                     std::span<const double> shares) const {
     const Place place = place_of(attribute);
-    const double drawn = chance(*place.run),
-                 noise = place.run->inner->n_variance_of(attribute - place.attribute(), item, shares);
-    const double spread = place.run->mean ? moments_of(shares).second : shares[item] * (1 - shares[item]);
+    const double drawn = chance(*place.run);
+    double noise = place.run->inner->n_variance_of(attribute - place.attribute(), item, shares);
+    for (std::uint32_t round = 1; place.run->series != nullptr && round < rounds_; ++round) {
+        check_interrupt();
+        noise = std::max(noise, place.run->inner->n_variance_of(round, item, shares));
+    }
+    const bool mean = place.run->inner->can_estimate(Quantity::means);
+    const double spread = mean ? moments_of(shares).second : shares[item] * (1 - shares[item]);
     return (noise + spread * (1 - drawn)) / drawn;
 }
 

@@ -40,6 +40,7 @@ void settle(SettingsDraft& draft) {
     check_layout(draft, layout);
     const PartTerms terms = layout.terms(draft.epsilon, draft.options, layout.per_report);
     for (const PartAttributes& part : layout.parts) settle_part(draft.attributes, part, terms);
+    check_series(draft.attributes, layout.per_report);
     for (const Attribute& attribute : draft.attributes)
         if (attribute.margin > 0)
             refuse_open_choice("\"max_margin_of_error\" determine how often each attribute is reported.");
@@ -119,10 +120,14 @@ PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64
     if (entry->shape == Shape::numeric_vector && parameters.size() >= sizeof(std::uint32_t) &&
         ldp::load<std::uint32_t>(parameters.data()) > room)
         malformed("the number of attributes is out of range");
-    const std::vector<std::byte> block = make_block(id, terms, epsilon, parameters);
+    // A series is no memoized response: its reports repeat nothing.
+    Terms own = terms;
+    if (entry->series) own.kept = false;
+    const std::vector<std::byte> block = make_block(id, own, epsilon, parameters);
     auto inner = entry->load(read_header(block, Kind::report), block);
-    const bool mean = inner->can_estimate(Quantity::means);
-    return {length, weight, std::move(inner), mean};
+    const auto* const series = find_capability<SeriesRandomizer>(*inner);
+    const bool mean = series == nullptr && inner->can_estimate(Quantity::means);
+    return {length, weight, std::move(inner), series, mean};
 }
 
 const MechanismEntry* entry_of(const PartRun& run) {
@@ -135,7 +140,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto count = reader.take<std::uint16_t>();
     if (s == 0 || s > max_attributes) malformed("the number of attributes in a report is out of range");
     std::vector<PartRun> runs;
-    std::uint64_t parts = 0, attributes = 0, line = 0, state = 0, greatest = 0, tables = 0;
+    std::uint64_t parts = 0, attributes = 0, line = 0, state = 0, greatest = 0, tables = 0, rounds = 0;
     for (unsigned i = 0; i < count; ++i) {
         // Each run that follows has an attribute at least.
         const std::uint64_t others = attributes + count - i - 1u;
@@ -149,8 +154,14 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         const auto layers = [](const Mechanism& one) { return one.report_epsilon() < one.epsilon(); };
         if (!runs.empty() && layers(*runs.back().inner) != layers(*run.inner))
             malformed("a record has attributes in one layer and attributes in two layers");
+        if (run.series != nullptr) {
+            if (s > 1) malformed("a record with a series has several parts in a report");
+            if (rounds != 0 && rounds != run.series->rounds())
+                malformed("the series of a record have different numbers of rounds");
+            rounds = run.series->rounds();
+        }
         parts += run.length;
-        attributes += run.length * run.inner->cells().size();
+        attributes += run.length * (run.series != nullptr ? 1 : run.inner->cells().size());
         if (attributes > max_attributes) malformed("the number of attributes is out of range");
         line += run.length * run.weight;
         state += run.length * run.slot_size();
