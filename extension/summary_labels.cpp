@@ -203,8 +203,7 @@ LabelSource find_record(std::uint64_t fingerprint) {
             const std::unique_ptr<const Mechanism> mechanism = load_mechanism(block, Kind::report);
             std::vector<std::size_t> parts;
             if (find_capability<Record>(*mechanism) != nullptr)
-                for (const RecordPart& part : parts_of(*mechanism))
-                    parts.push_back(part.count);
+                for (const RecordPart& part : parts_of(*mechanism)) parts.push_back(part.count);
             known = records.emplace(collection, std::move(parts)).first;
         }
         std::size_t first = 0;

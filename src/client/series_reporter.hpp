@@ -40,7 +40,7 @@ class SeriesReporter final : public Reporter {
   private:
     struct SavedSeries {
         SeriesState standing;
-        std::size_t answers = 0;
+        std::size_t responses = 0;
     };
     void restore(const SavedSeries& saved);
     void load(Memory memory);
@@ -55,9 +55,9 @@ class SeriesReporter final : public Reporter {
     std::vector<std::byte> public_;
     std::byte signal_{};  ///< the permanent bit of a budget that is not spent, if reports have a signal
     SeriesState standing_;
-    std::vector<PermanentResponse> answers_;  ///< under "evolving": the series, once it has begun
-    SavedSeries before_, saved_;              ///< the state before the latest report, and as stored
-    std::vector<std::byte> course_;           ///< buffer of unsaved()
+    std::vector<PermanentResponse> responses_;  ///< under "evolving": the series, once it has begun
+    SavedSeries before_, saved_;                ///< the state before the latest report, and as stored
+    std::vector<std::byte> course_;             ///< buffer of unsaved()
 };
 
 /// Returns the round of a report. Throws Error (unsupported) if it is empty, and Error (invalid_value) unless

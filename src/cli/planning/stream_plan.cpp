@@ -10,7 +10,7 @@
 #include "cli/progress.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/json.hpp"
-#include "core/choice/evolving_choice.hpp"
+#include "core/choice/record_protocol.hpp"
 #include "core/choice/resolve.hpp"
 
 namespace ldp::cli {
@@ -144,6 +144,56 @@ void print_stream_plan(const ProtocolPlan& plan, const Attribute& attribute, con
     std::cout << "\n" << plan.protocols[0].spec.to_json() << "\n";
 }
 
+void print_record_csv(const PlannedRecord& plan) {
+    std::cout << "attribute,mechanism,epsilon,chance,error,ended\n";
+    for (const PlannedPart& part : plan.parts)
+        std::cout << in_quotes(part.name) << "," << part.mechanism << "," << shortest(plan.spec.epsilon())
+                  << "," << shortest(part.chance) << "," << shortest(part.error) << ","
+                  << shortest(part.ended) << "\n";
+}
+
+void print_record_plan(const PlannedRecord& plan) {
+    const auto cell = [](int width) -> std::ostream& { return std::cout << std::right << std::setw(width); };
+    std::cout << std::setprecision(4) << "stream        " << grouped(plan.stream.rounds) << " rounds, "
+              << grouped(plan.stream.people) << " people\nbudget        epsilon "
+              << plan.spec.budget()->epsilon << " of each person, for all rounds\nepsilon       "
+              << plan.spec.epsilon() << " of a response\n\n"
+              << std::left << std::setw(22) << "attribute" << std::setw(17) << "mechanism";
+    for (const char* column : {"chance", "error"}) cell(9) << column;
+    cell(14) << "exhausted, %"
+             << "\n";
+    for (const PlannedPart& part : plan.parts) {
+        std::cout << std::left << std::setw(22) << part.name << std::setw(17) << part.mechanism;
+        cell(9) << rounded(part.chance, 3);
+        cell(9) << rounded(part.error, 3);
+        cell(10) << rounded(100 * part.ended, 3) << "\n";
+    }
+    std::cout << "\n" << plan.spec.to_json() << "\n";
+}
+
+/// Plans the attributes of a record, or the distribution of one.
+int plan_record_stream(const Arguments& arguments, Json spec) {
+    for (const char* option : {"series", "change-rate", "jitter", "drift", "season", "period"})
+        if (arguments.count(option) > 0)
+            throw UsageError(
+                "--" + std::string(option) +
+                " is for one mean or the shares of one category: declare the changes in \"stream\"");
+    if (!arguments["max-exhausted"].defaulted())
+        throw UsageError(
+            "--max-exhausted is for one mean or the shares of one category: the limit of records is 0.05");
+    if (!spec.contains("stream") || !spec["stream"].is_object()) spec["stream"] = Json::object();
+    if (arguments.count("rounds") > 0)
+        spec["stream"]["rounds"] = static_cast<std::uint64_t>(arguments["rounds"].as<double>());
+    if (arguments.count("people") > 0) spec["stream"]["people"] = arguments["people"].as<std::int64_t>();
+    const PlannedRecord plan = plan_record_protocol(spec);
+    if (arguments["csv"].as<bool>())
+        print_record_csv(plan);
+    else
+        print_record_plan(plan);
+    std::cout << std::flush;
+    return Exit::done;
+}
+
 }  // namespace
 
 void add_stream_options(Options& options) {
@@ -173,7 +223,8 @@ bool plans_stream(const Arguments& arguments, const std::string& spec) {
 }
 
 int plan_stream(const Arguments& arguments, const std::string& text) {
-    const Json spec = request_json(arguments, text);
+    const Json spec = with_collected_streams(request_json(arguments, text));
+    if (asks_for_record_protocol(spec)) return plan_record_stream(arguments, spec);
     ProtocolRequest request = read_protocol_request(spec);
     if (!asks_for_protocol(spec)) request.limits.reset();  // all protocols are shown
     request.most_ended = arguments["max-exhausted"].as<double>();

@@ -79,18 +79,6 @@ constexpr std::uint64_t most_chosen_rounds = 500;
 /// Rounds times values of a series that a choice within a spec predicts.
 constexpr std::uint64_t most_chosen_series = 16384;
 
-/// The largest number of four digits that is at most this one, so that decimals in specs are short.
-double rounded_down(double number) {
-    int exponent = 0;
-    double scaled = number;
-    constexpr double slack = 1 + 1e-12;  // so that a number of four digits stays
-    for (; scaled * slack < 1000; scaled *= 10) --exponent;
-    for (; scaled * slack >= 10000; scaled /= 10) ++exponent;
-    const auto digits = static_cast<std::uint64_t>(scaled * slack);
-    const std::string text = std::to_string(digits) + "e" + std::to_string(exponent);
-    return parse_json(text).get<double>();
-}
-
 /// The search for the parameters of one stream and request.
 class ProtocolSearch {
   public:
@@ -413,14 +401,26 @@ std::string movements_text(const StreamParameters& stream) {
 
 }  // namespace
 
+double rounded_down(double number) {
+    int exponent = 0;
+    double scaled = number;
+    constexpr double slack = 1 + 1e-12;  // so that a number of four digits stays
+    for (; scaled * slack < 1000; scaled *= 10) --exponent;
+    for (; scaled * slack >= 10000; scaled /= 10) ++exponent;
+    const auto digits = static_cast<std::uint64_t>(scaled * slack);
+    const std::string text = std::to_string(digits) + "e" + std::to_string(exponent);
+    return parse_json(text).get<double>();
+}
+
 Attribute only_attribute_of(const Json& spec) {
     JsonObject top(spec, "the spec");
     std::vector<Attribute> attributes = read_attributes(top);
     if (attributes.size() != 1)
-        invalid("a protocol for values that change is planned for one attribute",
-                "The spec has " + std::to_string(attributes.size()) + ".",
-                "With \"epsilon\", \"evolving\": {} and a \"stream\", \"auto\" chooses the mechanism of each "
-                "attribute. Or plan the attributes one by one.");
+        invalid(
+            "a protocol for values that change is planned for one attribute",
+            "The spec has " + std::to_string(attributes.size()) + ".",
+            "Declare the changes of each attribute in \"stream\", with \"evolving\": \"auto\". Or plan the "
+            "attributes one by one.");
     if (attributes[0].evolving)
         invalid("the rounding of \"" + attributes[0].name + "\" is chosen", "Found \"evolving\": true.",
                 "Leave it out.");
@@ -468,10 +468,11 @@ ProtocolRequest read_protocol_request(const Json& spec) {
     const auto attributes = spec.find("attributes");
     const bool in_list = attributes != spec.end() && attributes->is_array();
     if (wants(spec) || (in_list && std::any_of(attributes->begin(), attributes->end(), wants)))
-        invalid("\"estimate\" and \"evolving\": \"auto\" cannot be combined",
-                "The protocol is chosen for the mean of a number or the shares of a category.",
-                "With \"epsilon\", \"evolving\": {} and a \"stream\", \"auto\" chooses a mechanism for the "
-                "distribution.");
+        invalid(
+            "\"estimate\" and \"evolving\": \"auto\" cannot be combined",
+            "The protocol is chosen for the mean of a number or the shares of a category.",
+            "With \"evolving\": \"auto\" and a \"stream\" in the spec, \"auto\" chooses a mechanism for the "
+            "distribution.");
     ProtocolRequest request{spec, read_budget(top.need("budget", "the total epsilon of a person"))};
     if (mechanism != keys::automatic) request.mechanism = mechanism;
     request.epsilon = optional_number(top, "epsilon", min_epsilon, max_epsilon);

@@ -57,6 +57,9 @@ using PlanProgress = std::function<void(std::size_t done, std::size_t all)>;
 [[nodiscard]] ProtocolPlan plan_protocols(const ProtocolRequest& request, const ValueStream& coarse,
                                           const ValueStream& fine, const PlanProgress& progress = {});
 
+/// Returns the largest number of four digits that is at most this one, so that decimals in specs are short.
+[[nodiscard]] double rounded_down(double number);
+
 /// Returns the attribute of a spec of one attribute. Throws Error (invalid_spec).
 [[nodiscard]] Attribute only_attribute_of(const Json& spec);
 

@@ -5,6 +5,7 @@
 
 #include "core/choice/evolving_choice.hpp"
 #include "core/choice/record_choice.hpp"
+#include "core/choice/record_protocol.hpp"
 #include "core/choice/response_needs.hpp"
 #include "core/choice/together.hpp"
 #include "core/choice/view_choice.hpp"
@@ -99,8 +100,9 @@ SelectedWithin choose_for(SpecReader& spec, const std::optional<OrderedUse>& use
 }  // namespace
 
 Spec resolve(std::string_view json) {
-    const Json document = parse_json(json);
+    const Json document = with_collected_streams(parse_json(json));
     if (asks_for_protocol(document)) {
+        if (asks_for_record_protocol(document)) return plan_record_protocol(document).spec;
         const ChosenProtocol found = choose_protocol(document);
         return found.spec.chosen_for({found.limits, found.reason});
     }

@@ -8,6 +8,7 @@
 #include "core/base/text.hpp"
 #include "core/choice/evolving_choice.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/choice/record_protocol.hpp"
 #include "core/math/insecure_bits.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
@@ -223,7 +224,7 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
     statement += spec.budget()->when_spent == Budget::WhenSpent::repeat
                      ? "values are repeated: a new value is reported by the response of the nearest value"
                      : "the person sends no report any more";
-    const Json document = parse_json(text);
+    const Json document = with_collected_streams(parse_json(text));
     if (document.contains("stream")) {
         const StreamNeeds needs(spec.attributes(), *spec.evolving(), spec.budget(),
                                 DeclaredStream::from_json(document["stream"], spec.attributes()));

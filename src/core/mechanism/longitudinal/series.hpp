@@ -68,7 +68,7 @@ class SeriesParts : public Capability {
     [[nodiscard]] virtual std::vector<Cell> constant_input(Input record) const = 0;
 };
 
-/// Returns the number of rounds of the series that people report; 0 if there is none.
+/// Returns the number of rounds of the series that people report; 0 without series.
 [[nodiscard]] inline std::uint32_t rounds_of_series(const Mechanism& mechanism) noexcept {
     if (const auto* series = find_capability<SeriesRandomizer>(mechanism)) return series->rounds();
     const auto* parts = find_capability<SeriesParts>(mechanism);
