@@ -73,11 +73,11 @@ std::unique_ptr<const ldp::Mechanism> mechanism_of(const Protocol& protocol, con
 
 /// A person's values. They begin with the first of all more often than not, and change never, once or twice,
 /// with equal odds, at any time and to any other value.
-struct Course {
+struct ValueHistory {
     std::array<ldp::Cell, most_changes + 1> held;
     std::array<std::uint32_t, most_changes> until;  ///< the last rounds of the first ones
 
-    Course(ldp::Cell first, ldp::Cell step, ldp::Cell next) : until{} {
+    ValueHistory(ldp::Cell first, ldp::Cell step, ldp::Cell next) : until{} {
         held = {first < values ? first : 0, 0, 0};
         held[1] = (held[0] + step) % values;
         held[2] = (held[1] + next) % values;
@@ -88,11 +88,11 @@ struct Course {
     }
 };
 
-Course draw(std::uint32_t rounds, ldp::BitSource& bits) {
+ValueHistory draw(std::uint32_t rounds, ldp::BitSource& bits) {
     const auto step = [&] { return static_cast<ldp::Cell>(1 + bits.below(values - 1)); };
     const std::uint64_t changes = bits.below(most_changes + 1);
     const ldp::Cell first = bits.below(2 * values);
-    Course course(first, changes > 0 ? step() : 0, changes > 1 ? step() : 0);
+    ValueHistory course(first, changes > 0 ? step() : 0, changes > 1 ? step() : 0);
     // Two different ones.
     const std::uint64_t one = bits.below(rounds - 1), drawn = bits.below(rounds - 2);
     const std::uint64_t other = drawn + (drawn >= one ? 1 : 0);
@@ -101,7 +101,7 @@ Course draw(std::uint32_t rounds, ldp::BitSource& bits) {
     return course;
 }
 
-std::size_t keys(const Course& course, const ldp::Mechanism& mechanism, ldp::Bytes public_randomness) {
+std::size_t keys(const ValueHistory& course, const ldp::Mechanism& mechanism, ldp::Bytes public_randomness) {
     std::set<std::vector<ldp::Cell>> all;
     for (const ldp::Cell value : course.held)
         all.insert(mechanism.response_key({&value, 1}, public_randomness));
@@ -173,7 +173,7 @@ SeriesErrors run(const Protocol& protocol, const ldp::Mechanism& mechanism, std:
     SeriesErrors outcome;
     for (std::size_t person = 0; person < people; ++person) {
         mechanism.draw_public(bits, public_randomness);
-        const Course course = draw(rounds, bits);
+        const ValueHistory course = draw(rounds, bits);
         for (Server& server : servers) ++server.holders[course.in(server.round)];
         if (protocol.way == Way::kept) {
             const std::size_t needed = keys(course, mechanism, public_randomness);

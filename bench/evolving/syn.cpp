@@ -89,7 +89,7 @@ Outcome run(const Mechanism& mechanism, std::uint64_t seed, std::size_t every) {
         mechanism.draw_public(bits, public_randomness);
         if (person < averaged)
             outcome.expected_answers += expected_keys(mechanism, public_randomness) / averaged;
-        simulation::Life life(simulation::Stream::syn, bits);
+        simulation::ValueProcess life(simulation::Stream::syn, bits);
         std::map<std::vector<Cell>, std::vector<std::byte>> permanents;
         std::vector<std::byte>* permanent = nullptr;
         Cell last = values;

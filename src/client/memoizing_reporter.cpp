@@ -16,15 +16,16 @@ namespace ldp {
 
 namespace {
 
-constexpr std::size_t course_size = 2 * sizeof(double) + 2 * sizeof(std::uint32_t);
+constexpr std::size_t rounding_state_size = 2 * sizeof(double) + 2 * sizeof(std::uint32_t);
 
-std::vector<std::byte> written(std::span<const Course> courses, const BudgetTerms& budget, bool spent) {
+std::vector<std::byte> written(std::span<const RoundingState> rounding_states, const BudgetTerms& budget,
+                               bool spent) {
     Writer writer;
-    for (const Course& course : courses) {
-        writer.put(course.last);
-        writer.put(course.moved);
-        writer.put(course.moves);
-        writer.put(course.level);
+    for (const RoundingState& rounding_state : rounding_states) {
+        writer.put(rounding_state.last);
+        writer.put(rounding_state.moved);
+        writer.put(rounding_state.moves);
+        writer.put(rounding_state.level);
     }
     if (budget.can_end()) writer.put(static_cast<std::uint8_t>(spent));
     return std::move(writer.bytes());
@@ -40,7 +41,7 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
                   : nullptr),
       rounding_(collection_.spec(), collection_.mechanism()),
       max_responses_(most_responses(collection_.spec(), collection_.mechanism())),
-      courses_(rounding_.courses()),
+      rounding_states_(rounding_.rounding_states()),
       budget_(budget_terms(collection_.mechanism().block())) {
     const LocalRandomizer& mechanism = collection_.mechanism();
     Memory memory = store.memory();
@@ -63,8 +64,8 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
                 memory.public_randomness.push_back(SpentSignal(epsilon).draw(spent, bits));
             checkpoints.push_back({"budget.signal", std::bit_cast<std::int64_t>(epsilon)});
         }
-        memory.course = written(courses_, budget_, spent_);
-        store.append({}, 0, checkpoints, {memory.public_randomness, memory.course});
+        memory.progress = written(rounding_states_, budget_, spent_);
+        store.append({}, 0, checkpoints, {memory.public_randomness, memory.progress});
     }
     load(std::move(memory));
 }
@@ -86,19 +87,19 @@ void MemoizingReporter::load(Memory memory) {
     if (!mechanism.valid_public(public_)) refuse_memory("The public randomness is invalid.");
     spans_ = mechanism.key_spans(public_);
 
-    if (memory.course.size() != courses_.size() * course_size + (budget_.can_end() ? 1 : 0))
+    if (memory.progress.size() != rounding_states_.size() * rounding_state_size + (budget_.can_end() ? 1 : 0))
         refuse_memory("The rounding state has the wrong size.");
-    Reader course(memory.course);
-    for (std::size_t i = 0; i < courses_.size(); ++i) {
-        courses_[i].last = course.take<double>();
-        courses_[i].moved = course.take<double>();
-        courses_[i].moves = course.take<std::uint32_t>();
-        courses_[i].level = course.take<std::uint32_t>();
-        if (!rounding_.possible(i, courses_[i])) refuse_memory("The rounding state is impossible.");
+    Reader rounding_state(memory.progress);
+    for (std::size_t i = 0; i < rounding_states_.size(); ++i) {
+        rounding_states_[i].last = rounding_state.take<double>();
+        rounding_states_[i].moved = rounding_state.take<double>();
+        rounding_states_[i].moves = rounding_state.take<std::uint32_t>();
+        rounding_states_[i].level = rounding_state.take<std::uint32_t>();
+        if (!rounding_.possible(i, rounding_states_[i])) refuse_memory("The rounding state is impossible.");
     }
 
     if (budget_.can_end()) {
-        const auto spent = course.take<std::uint8_t>();
+        const auto spent = rounding_state.take<std::uint8_t>();
         if (spent > 1) refuse_memory("The state of the budget is impossible.");
         spent_ = spent == 1;
     }
@@ -113,7 +114,7 @@ void MemoizingReporter::load(Memory memory) {
         if (!index_.emplace(memoized.key, index_.size()).second)
             refuse_memory("A value has two permanent responses.");
     }
-    before_ = saved_ = {responses_.size(), courses_, spent_};
+    before_ = saved_ = {responses_.size(), rounding_states_, spent_};
 }
 
 Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std::optional<std::int32_t> round,
@@ -122,12 +123,12 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     // The same calls are valid for all people, whichever part they draw.
     if (series_ != nullptr) static_cast<void>(round_of_series(series_->rounds(), round));
     if (spent_ && budget_.end == BudgetEnd::stopped) {
-        before_ = {responses_.size(), courses_, spent_};
+        before_ = {responses_.size(), rounding_states_, spent_};
         return {{}, {{}, Origin::silent}};
     }
     GridRecord placed = collection_.to_grid(record);
-    std::vector<Course> courses = courses_;
-    std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, courses);
+    std::vector<RoundingState> rounding_states = rounding_states_;
+    std::vector<Cell> cells = rounding_.follow(placed.positions, alphas_, rounding_states);
     placed.set_strings(cells);
     if (series_ != nullptr) cells = series_->constant_input(cells);
     PermanentResponse fresh{mechanism.response_key(cells, public_), {}, mechanism.epsilon()};
@@ -142,7 +143,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
         fresh.permanent.resize(mechanism.permanent_size());
         mechanism.permanent_response(cells, public_, bits, fresh.permanent);
     } else if (budget_.end == BudgetEnd::stopped) {
-        before_ = {responses_.size(), std::exchange(courses_, std::move(courses)),
+        before_ = {responses_.size(), std::exchange(rounding_states_, std::move(rounding_states)),
                    std::exchange(spent_, true)};
         origin = Origin::silent;
         return reported;
@@ -165,7 +166,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
             throw;
         }
     }
-    before_.courses = std::exchange(courses_, std::move(courses));
+    before_.rounding_states = std::exchange(rounding_states_, std::move(rounding_states));
     before_.spent = std::exchange(spent_, spent);
     return reported;
 }
@@ -184,21 +185,21 @@ const PermanentResponse& MemoizingReporter::nearest(std::span<const Cell> key) c
 }
 
 StateDelta MemoizingReporter::unsaved() {
-    course_ = written(courses_, budget_, spent_);
-    return {{}, course_, std::span(responses_).subspan(saved_.responses)};
+    progress_ = written(rounding_states_, budget_, spent_);
+    return {{}, progress_, std::span(responses_).subspan(saved_.responses)};
 }
 
 void MemoizingReporter::commit(std::int32_t round) {
     for (std::size_t i = saved_.responses; i < responses_.size(); ++i) responses_[i].round = round;
     saved_.responses = responses_.size();
-    saved_.courses = courses_;
+    saved_.rounding_states = rounding_states_;
     saved_.spent = spent_;
     before_ = saved_;
 }
 
 void MemoizingReporter::restore(const Snapshot& snapshot) {
     for (; responses_.size() > snapshot.responses; responses_.pop_back()) index_.erase(responses_.back().key);
-    courses_ = snapshot.courses;
+    rounding_states_ = snapshot.rounding_states;
     spent_ = snapshot.spent;
 }
 

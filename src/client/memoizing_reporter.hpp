@@ -35,7 +35,7 @@ class MemoizingReporter final : public Reporter {
   private:
     struct Snapshot {
         std::size_t responses = 0;
-        std::vector<Course> courses;
+        std::vector<RoundingState> rounding_states;
         bool spent = false;
     };
     void restore(const Snapshot& snapshot);
@@ -50,14 +50,14 @@ class MemoizingReporter final : public Reporter {
     std::vector<std::byte> public_;      ///< public randomness of the mechanism
     std::vector<std::uint64_t> alphas_;  ///< offsets of the rounding
     std::vector<double> spans_;          ///< ranges of the entries of a key
-    std::vector<Course> courses_;
+    std::vector<RoundingState> rounding_states_;
     BudgetTerms budget_;
     std::byte signal_[2] = {};  ///< permanent bits of a budget that is not spent, and of a spent one
     bool spent_ = false;        ///< whether a value needed a response after the budget was spent
     std::vector<PermanentResponse> responses_;
     std::map<std::vector<Cell>, std::size_t> index_;  ///< indexes of `responses_` by key
     Snapshot before_, saved_;                         ///< the latest report; what the store does not know
-    std::vector<std::byte> course_;                   ///< what unsaved() shows
+    std::vector<std::byte> progress_;                 ///< what unsaved() shows
 };
 
 }  // namespace ldp

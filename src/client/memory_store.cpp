@@ -75,7 +75,7 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     writer.put(static_cast<std::uint8_t>(memory_.fingerprint.has_value()));
     writer.put(memory_.fingerprint.value_or(0));
     put(writer, memory_.public_randomness);
-    put(writer, memory_.course);
+    put(writer, memory_.progress);
     put_each(writer, memory_.responses, [&](const PermanentResponse& memoized) {
         put_each(writer, memoized.key, [&](Cell cell) { writer.put(cell); });
         put(writer, memoized.permanent);
@@ -123,7 +123,7 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     const auto fingerprint = reader.take<std::uint64_t>();
     if (bound) memory_.fingerprint = fingerprint;
     memory_.public_randomness = take_string(reader);
-    memory_.course = take_string(reader);
+    memory_.progress = take_string(reader);
     take_each(reader, [&] {
         PermanentResponse& memoized = memory_.responses.emplace_back();
         take_each(reader, [&] { memoized.key.push_back(reader.take<Cell>()); });
@@ -170,7 +170,7 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
     if (memory_.outdated) refuse_outdated();
     auto named = checkpoints_;
     std::vector<std::byte> public_randomness(delta.public_randomness.begin(), delta.public_randomness.end());
-    std::vector<std::byte> course(delta.course.begin(), delta.course.end());
+    std::vector<std::byte> progress(delta.progress.begin(), delta.progress.end());
     std::vector<PermanentResponse> responses(delta.responses.begin(), delta.responses.end());
     for (PermanentResponse& memoized : responses) memoized.round = round;
     if (const std::size_t needed = memory_.responses.size() + responses.size();
@@ -191,7 +191,7 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
     }
     checkpoints_.swap(named);
     if (!public_randomness.empty()) memory_.public_randomness.swap(public_randomness);
-    if (!course.empty()) memory_.course.swap(course);
+    if (!progress.empty()) memory_.progress.swap(progress);
     std::ranges::move(responses, std::back_inserter(memory_.responses));
 }
 

@@ -39,7 +39,7 @@ SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& b
       rounds_(rounds_of_series(collection_.mechanism())) {
     const Mechanism& mechanism = collection_.mechanism();
     Memory memory = store.memory();
-    if (memory.public_randomness.empty() && memory.course.empty() && memory.responses.empty()) {
+    if (memory.public_randomness.empty() && memory.progress.empty() && memory.responses.empty()) {
         if (drawn.empty()) {
             drawn.resize(mechanism.public_size());
             mechanism.draw_public(bits, drawn);
@@ -49,8 +49,8 @@ SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& b
         if (mechanism.header().kept) checkpoints.push_back({"budget.responses", 1});
         if (has_signal(mechanism))
             memory.public_randomness.push_back(SpentSignal(signal_epsilon(mechanism)).draw(false, bits));
-        memory.course = written(standing_);
-        store.append({}, 0, checkpoints, {memory.public_randomness, memory.course});
+        memory.progress = written(standing_);
+        store.append({}, 0, checkpoints, {memory.public_randomness, memory.progress});
     }
     load(std::move(memory));
 }
@@ -61,9 +61,9 @@ void SeriesReporter::load(Memory memory) {
     const bool signal = has_signal(mechanism);
     if (memory.public_randomness.size() != size + (signal ? 1 : 0))
         refuse_memory("The public randomness has the wrong size.");
-    if (memory.course.size() != written(standing_).size())
+    if (memory.progress.size() != written(standing_).size())
         refuse_memory("The state of the series has the wrong size.");
-    Reader reader(memory.course);
+    Reader reader(memory.progress);
     for (std::uint32_t* field : {&standing_.round, &standing_.value, &standing_.sign, &standing_.changes})
         *field = reader.take<std::uint32_t>();
     public_.assign(memory.public_randomness.begin(),
@@ -116,8 +116,8 @@ Reporter::Reported SeriesReporter::report(std::span<const Value> record, std::op
 }
 
 StateDelta SeriesReporter::unsaved() {
-    course_ = written(standing_);
-    return {{}, course_, std::span(responses_).subspan(saved_.responses)};
+    progress_ = written(standing_);
+    return {{}, progress_, std::span(responses_).subspan(saved_.responses)};
 }
 
 void SeriesReporter::commit(std::int32_t round) {

@@ -57,7 +57,7 @@ class SeriesReporter final : public Reporter {
     SeriesState standing_;
     std::vector<PermanentResponse> responses_;  ///< under "evolving": the series, once it has begun
     SavedSeries before_, saved_;                ///< the state before the latest report, and as stored
-    std::vector<std::byte> course_;             ///< buffer of unsaved()
+    std::vector<std::byte> progress_;           ///< buffer of unsaved()
 };
 
 /// Returns the round of a report. Throws Error (unsupported) if it is empty, and Error (invalid_value) unless

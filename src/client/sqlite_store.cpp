@@ -115,14 +115,14 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
     Step step(contents.file);
     Person person = opened_->person();
     const bool changed =
-        !delta.public_randomness.empty() || !delta.course.empty() || !delta.responses.empty();
+        !delta.public_randomness.empty() || !delta.progress.empty() || !delta.responses.empty();
     if (changed || (person.id == 0 && !checkpoints.empty())) {
         people.enrol(person);
         const auto take = [](std::vector<std::byte>& into, Bytes bytes) {
             if (!bytes.empty()) into.assign(bytes.begin(), bytes.end());
         };
         take(person.public_randomness, delta.public_randomness);
-        take(person.course, delta.course);
+        take(person.progress, delta.progress);
         for (const PermanentResponse& memoized : delta.responses) {
             Writer key;
             for (const Cell cell : memoized.key) key.put(cell);
@@ -145,7 +145,7 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
 Memory SqliteStore::memory() const {
     opened_->require_done();
     const Person& person = opened_->person();
-    Memory memory{{}, person.public_randomness, person.course, {}, opened_->head().outdated != 0};
+    Memory memory{{}, person.public_randomness, person.progress, {}, opened_->head().outdated != 0};
     if (const auto bound = opened_->head().fingerprint)
         memory.fingerprint = static_cast<std::uint64_t>(*bound);
     opened_->contents().people.responses(

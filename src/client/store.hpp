@@ -68,7 +68,7 @@ struct StateDelta {
     /// A person's public randomness, which is drawn once and never changes; empty: no change.
     Bytes public_randomness = {};
     /// The new state of the reporter, such as the rounding state of changing values; empty: no change.
-    Bytes course = {};
+    Bytes progress = {};
     /// Responses drawn since the last append.
     std::span<const PermanentResponse> responses = {};
 };
@@ -80,7 +80,7 @@ struct Memory {
     /// The person's public randomness; empty before the first report.
     std::vector<std::byte> public_randomness;
     /// The state of the reporter; empty before the first report.
-    std::vector<std::byte> course;
+    std::vector<std::byte> progress;
     /// The permanent responses in the order of their draws.
     std::vector<PermanentResponse> responses;
     /// Whether the store was invalidated: a newer copy has drawn more responses (Store::invalidate).

@@ -11,7 +11,8 @@ namespace {
 constexpr double pale = 0.25;
 
 /// The estimate and its interval, across.
-void interval_in(Canvas& canvas, const Mark& mark, const Scale& scale, double y, const std::string& colour) {
+void interval_in(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double y,
+                 const std::string& colour) {
     if (std::isfinite(mark.low) && std::isfinite(mark.high))
         canvas.line(scale.at(mark.low), y, scale.at(mark.high), y, "s " + colour);
     if (std::isfinite(mark.estimate)) canvas.circle(scale.at(mark.estimate), y, 4.5, "h " + colour);
@@ -20,15 +21,15 @@ void interval_in(Canvas& canvas, const Mark& mark, const Scale& scale, double y,
 
 }  // namespace
 
-Drawing bars(const std::vector<Mark>& marks) {
+Drawing bars(const std::vector<PlottedEstimate>& marks) {
     constexpr double step = 46;
     Canvas canvas;
     Scale scale = Scale::empty(0, 98.5);
     scale.include(0);
-    for (const Mark& mark : marks) include(scale, mark);
+    for (const PlottedEstimate& mark : marks) include(scale, mark);
     scale.close();
     double y = 0;
-    for (const Mark& mark : marks) {
+    for (const PlottedEstimate& mark : marks) {
         canvas.begin(mark.title);
         canvas.text(0, y + 15, "t", mark.name);
         canvas.text(100, y + 15, "t b e", mark.value);
@@ -42,13 +43,13 @@ Drawing bars(const std::vector<Mark>& marks) {
     return canvas.drawing(y);
 }
 
-Drawing histogram(const std::vector<Mark>& marks, const std::vector<std::string>& edges,
+Drawing histogram(const std::vector<PlottedEstimate>& marks, const std::vector<std::string>& edges,
                   std::string (*label)(double)) {
     constexpr double first = 11, last = 99, top = 12, ground = 202;
     Canvas canvas;
     Scale y = Scale::empty(ground, top);
     y.include(0);
-    for (const Mark& mark : marks) include(y, mark);
+    for (const PlottedEstimate& mark : marks) include(y, mark);
     y.close();
     for (const double tick : y.ticks()) {
         canvas.line(first, y.at(tick), last, y.at(tick), tick == 0 ? "g z" : "g");
@@ -64,7 +65,7 @@ Drawing histogram(const std::vector<Mark>& marks, const std::vector<std::string>
         canvas.text(x, ground + 19, anchor(x), edges[i]);
     }
     for (std::size_t i = 0; i < marks.size(); ++i) {
-        const Mark& mark = marks[i];
+        const PlottedEstimate& mark = marks[i];
         if (!std::isfinite(mark.estimate)) continue;
         const double x = first + wide * static_cast<double>(i), middle = x + wide / 2;
         canvas.begin(mark.title);
@@ -84,13 +85,13 @@ Drawing blocks(const std::vector<Block>& blocks, bool from_zero, std::string (*l
     Scale scale = Scale::empty(first, last);
     if (from_zero) scale.include(0);
     for (const Block& block : blocks)
-        for (const Mark& mark : block.marks) include(scale, mark);
+        for (const PlottedEstimate& mark : block.marks) include(scale, mark);
     scale.close();
     double y = 0;
     for (const Block& block : blocks) {
         if (!block.name.empty()) canvas.text(0, (y += step) - 6, "t b", block.name);
         for (std::size_t i = 0; i < block.marks.size(); ++i) {
-            const Mark& mark = block.marks[i];
+            const PlottedEstimate& mark = block.marks[i];
             canvas.begin(mark.title);
             canvas.text(1.5, y + 14, "t", mark.name);
             canvas.line(first, y + 10, last, y + 10, "g");

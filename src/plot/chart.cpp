@@ -188,7 +188,7 @@ Drawing drawn(const Chart& chart) {
 }
 
 std::string charts(std::span<const Chart> charts, std::size_t columns, const std::string& note) {
-    Sheet sheet(std::min(columns, charts.size()));
+    ChartLayout sheet(std::min(columns, charts.size()));
     for (std::size_t first = 0; first < charts.size(); first += columns) {
         std::vector<Drawing> row;
         for (const Chart& chart : charts.subspan(first, std::min(columns, charts.size() - first)))

@@ -8,7 +8,7 @@ namespace ldp::plot {
 namespace {
 
 /// The estimate and its interval, across.
-void draw(Canvas& canvas, const Mark& mark, const Scale& scale, double y, double cap = 5) {
+void draw(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double y, double cap = 5) {
     if (std::isfinite(mark.low) && std::isfinite(mark.high)) {
         canvas.line(scale.at(mark.low), y, scale.at(mark.high), y, "s c0");
         for (const double end : {mark.low, mark.high})
@@ -20,23 +20,24 @@ void draw(Canvas& canvas, const Mark& mark, const Scale& scale, double y, double
 
 }  // namespace
 
-void include(Scale& scale, const Mark& mark) {
+void include(Scale& scale, const PlottedEstimate& mark) {
     for (const double value : {mark.estimate, mark.low, mark.high, mark.truth}) scale.include(value);
 }
 
-Drawing drawn(const std::vector<Mark>& marks, bool from_zero, std::string (*label)(double)) {
+Drawing drawn(const std::vector<PlottedEstimate>& marks, bool from_zero, std::string (*label)(double)) {
     Canvas canvas;
-    const bool own = std::ranges::any_of(marks, [](const Mark& mark) { return mark.range.has_value(); });
+    const bool own =
+        std::ranges::any_of(marks, [](const PlottedEstimate& mark) { return mark.range.has_value(); });
     Scale common = Scale::empty(1, 99);
     if (from_zero) common.include(0);
-    for (const Mark& mark : marks) include(common, mark);
+    for (const PlottedEstimate& mark : marks) include(common, mark);
     common.close();
     const double step = own ? 58 : 44, bottom = step * static_cast<double>(marks.size());
     const auto ticks = own ? std::vector<double>{} : common.ticks();
     for (const double tick : ticks)
         canvas.text(common.at(tick), bottom + 12, anchor(common.at(tick)), label(tick));
     double y = 0;
-    for (const Mark& mark : marks) {
+    for (const PlottedEstimate& mark : marks) {
         Scale scale = common;
         if (mark.range) std::tie(scale.low, scale.high) = *mark.range;
         canvas.begin(mark.title);
@@ -74,7 +75,7 @@ Drawing drawn(const Grid& grid) {
         canvas.text(0, y + 20, "t b", line.name);
         for (std::size_t c = 0; c < line.cells.size(); ++c) {
             if (!line.cells[c]) continue;
-            const Mark& mark = *line.cells[c];
+            const PlottedEstimate& mark = *line.cells[c];
             const double from = left + wide * static_cast<double>(c);
             const double share = std::isfinite(mark.estimate) ? mark.estimate / scale.high : 0;
             canvas.begin(mark.title);

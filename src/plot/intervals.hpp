@@ -13,7 +13,7 @@
 namespace ldp::plot {
 
 /// An estimate and its interval. Numbers that do not exist are NaN.
-struct Mark {
+struct PlottedEstimate {
     std::string name = {}, value = {};  ///< the subject, and the estimate as text
     std::string title = {};             ///< shown beside the pointer
     double estimate = NAN, low = NAN, high = NAN;
@@ -23,16 +23,17 @@ struct Mark {
 };
 
 /// Extends the scale to all numbers of the mark.
-void include(Scale& scale, const Mark& mark);
+void include(Scale& scale, const PlottedEstimate& mark);
 
 /// One below the other: on a common scale with ticks, or each on a scale of its own if any has its range.
-[[nodiscard]] Drawing drawn(const std::vector<Mark>& marks, bool from_zero, std::string (*label)(double));
+[[nodiscard]] Drawing drawn(const std::vector<PlottedEstimate>& marks, bool from_zero,
+                            std::string (*label)(double));
 
 /// A table: a name for each column, and rows of a name and cells.
 struct Grid {
     struct Line {
         std::string name;
-        std::vector<std::optional<Mark>> cells;  ///< one a column
+        std::vector<std::optional<PlottedEstimate>> cells;  ///< one a column
     };
     std::vector<std::string> columns;
     std::vector<Line> lines;

@@ -18,9 +18,9 @@ constexpr double letters_across = 52;
 
 }  // namespace
 
-Sheet::Sheet(std::size_t columns) : columns_(columns) {}
+ChartLayout::ChartLayout(std::size_t columns) : columns_(columns) {}
 
-void Sheet::text(std::string_view text, std::string_view style, double size) {
+void ChartLayout::text(std::string_view text, std::string_view style, double size) {
     const auto room = static_cast<std::size_t>(static_cast<double>(columns_) * letters_across * 13 / size);
     for (const std::string& line : wrapped(text, room)) {
         y_ += 1.5 * size;
@@ -28,7 +28,7 @@ void Sheet::text(std::string_view text, std::string_view style, double size) {
     }
 }
 
-void Sheet::row(std::span<const Drawing> drawings) {
+void ChartLayout::row(std::span<const Drawing> drawings) {
     const double column = 100.0 / static_cast<double>(columns_);
     double height = 0, x = column * margin / 100;
     for (const Drawing& drawing : drawings) {
@@ -39,7 +39,7 @@ void Sheet::row(std::span<const Drawing> drawings) {
     y_ += height;
 }
 
-std::string Sheet::svg() const {
+std::string ChartLayout::svg() const {
     const auto columns = static_cast<double>(columns_);
     const Drawing all = canvas_.drawing(y_ + 20);
     std::ostringstream out;

@@ -11,9 +11,9 @@ namespace ldp::plot {
 
 /// Texts and drawings below one another, in a frame of 520 pixels a column, of which a narrower screen may
 /// take a third.
-class Sheet {
+class ChartLayout {
   public:
-    explicit Sheet(std::size_t columns = 1);
+    explicit ChartLayout(std::size_t columns = 1);
     void text(std::string_view text, std::string_view style, double size);
     void gap(double height) { y_ += height; }
     /// Drawings side by side, at most one a column.

@@ -14,11 +14,11 @@ enum class Stream {
 };
 
 /// One person's values over the rounds: minutes in six hours.
-class Life {
+class ValueProcess {
   public:
     static constexpr double most = 360;
 
-    Life(Stream stream, BitSource& bits) : stream_(stream), base_(fresh(bits)) {}
+    ValueProcess(Stream stream, BitSource& bits) : stream_(stream), base_(fresh(bits)) {}
 
     /// The value of the first round, and then of each next one. Of jitter it has hundredths and lies within 0
     /// to `most`, both included.

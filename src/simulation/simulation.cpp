@@ -19,14 +19,14 @@ namespace {
 
 /// Returns the category or the number for a value of a life in minutes.
 double placed(const Attribute& attribute, double minutes) {
-    const double share = minutes / Life::most;
+    const double share = minutes / ValueProcess::most;
     if (attribute.numeric()) return attribute.min + (attribute.max - attribute.min) * share;
     const auto domain = static_cast<double>(attribute.domain);
     return std::min(std::floor(domain * share), domain - 1);
 }
 
 /// The stream of an attribute's values; nothing if people keep them.
-std::optional<Stream> stream_of(const Scene& scene, std::size_t j) {
+std::optional<Stream> stream_of(const SimulationSetup& scene, std::size_t j) {
     return scene.streams.empty() ? scene.stream : scene.streams[j];
 }
 
@@ -64,7 +64,7 @@ struct Open {
     Round round{};
 };
 
-constexpr RoundAnswer no_answer{unknown, unknown, unknown, unknown, unknown};
+constexpr RoundEstimate no_estimate{unknown, unknown, unknown, unknown, unknown};
 
 /// Returns what is estimated of an attribute: its mean or its shares; nothing of products and of strings, or
 /// if its mechanism estimates neither.
@@ -76,16 +76,16 @@ std::optional<Quantity> quantity_of(const Mechanism& mechanism, const std::vecto
     return part_of(mechanism, j).mechanism->can_estimate(quantity) ? std::optional(quantity) : std::nullopt;
 }
 
-RoundAnswer judged_mean(const std::vector<Estimate>& means, std::size_t i, double truth) {
-    RoundAnswer answer{truth, means[i].value, unknown, unknown, means[i].standard_error};
+RoundEstimate judged_mean(const std::vector<Estimate>& means, std::size_t i, double truth) {
+    RoundEstimate answer{truth, means[i].value, unknown, unknown, means[i].standard_error};
     answer.error = answer.absolute = std::abs(answer.estimate - truth);
     return answer;
 }
 
 // Where values are reported in buckets there are fewer estimates than values, which fall evenly into them, in
 // order.
-RoundAnswer judged_shares(const std::vector<Estimate>& estimates, const Truth& truth, double people) {
-    if (estimates.empty()) return no_answer;
+RoundEstimate judged_shares(const std::vector<Estimate>& estimates, const Truth& truth, double people) {
+    if (estimates.empty()) return no_estimate;
     std::vector<double> errors;
     errors.reserve(estimates.size());
     for (const Estimate& one : estimates) errors.push_back(one.value);
@@ -102,15 +102,15 @@ RoundAnswer judged_shares(const std::vector<Estimate>& estimates, const Truth& t
 }
 
 /// Evaluates a round, from 0. `whole` is the summary of all rounds, for series.
-Round closed(const Collection& collection, const Scene& scene, Bytes summary, Bytes whole, std::size_t at,
-             Open& open) {
+Round closed(const Collection& collection, const SimulationSetup& scene, Bytes summary, Bytes whole,
+             std::size_t at, Open& open) {
     const Mechanism& mechanism = collection.mechanism();
     const std::vector<Attribute>& attributes = collection.spec().attributes();
     const auto people = static_cast<double>(scene.people);
     Round& round = open.round;
     round.answers = spending(open.spending);
-    round.record.assign(attributes.size(), no_answer);
-    static_cast<RoundAnswer&>(round) = no_answer;
+    round.record.assign(attributes.size(), no_estimate);
+    static_cast<RoundEstimate&>(round) = no_estimate;
     if (round.refused == scene.people) return round;
     const SummaryView view = view_of(mechanism, summary);
     const SummaryView of_series = view_of(mechanism, whole.empty() ? summary : whole);
@@ -135,7 +135,7 @@ Round closed(const Collection& collection, const Scene& scene, Bytes summary, By
         if (means.empty()) means = estimate(view, {*quantity});
         round.record[j] = judged_mean(means, j, open.truths[j].sum / people);
     }
-    static_cast<RoundAnswer&>(round) = round.record[scene.attribute];
+    static_cast<RoundEstimate&>(round) = round.record[scene.attribute];
     return round;
 }
 
@@ -156,7 +156,7 @@ Spending spending(const std::map<std::uint64_t, std::uint64_t>& people_by_answer
     return found;
 }
 
-std::vector<Round> simulate(const Collection& collection, const Scene& scene,
+std::vector<Round> simulate(const Collection& collection, const SimulationSetup& scene,
                             const std::function<void(std::uint64_t)>& progress) {
     const Mechanism& mechanism = collection.mechanism();
     const std::vector<Attribute>& attributes = collection.spec().attributes();
@@ -198,7 +198,7 @@ std::vector<Round> simulate(const Collection& collection, const Scene& scene,
         MemoryStore store;
         const std::unique_ptr<Reporter> reporter = make_reporter(collection, store, noise);
         std::uint64_t answers = 0;
-        std::vector<Life> life;
+        std::vector<ValueProcess> life;
         std::vector<double> kept(attributes.size(), unknown);
         for (std::size_t j = 0; j < attributes.size(); ++j) {
             life.emplace_back(stream_of(scene, j).value_or(scene.stream), lives);

@@ -13,7 +13,7 @@
 
 namespace ldp::simulation {
 
-struct Scene {
+struct SimulationSetup {
     Stream stream;
     std::uint64_t people;   ///< at least 1
     std::size_t rounds;     ///< at least 1
@@ -42,7 +42,7 @@ struct Spending {
 
 /// The estimate of an attribute's mean or shares in a round, compared with the truth. All numbers are NaN if
 /// nobody reported the attribute.
-struct RoundAnswer {
+struct RoundEstimate {
     double truth, estimate;  ///< of a mean, in the attribute's unit; NaN of shares
     double error;            ///< root mean square error over a category's values; absolute error of a mean
     double absolute;         ///< mean absolute error over a category's values
@@ -50,10 +50,10 @@ struct RoundAnswer {
 };
 
 /// A round, with the answer about the attribute of the scene.
-struct Round : RoundAnswer {
+struct Round : RoundEstimate {
     /// The answers about all attributes, in the order of the spec; NaN if the mechanism of an attribute
     /// estimates neither its mean nor its shares, and for products.
-    std::vector<RoundAnswer> record = {};
+    std::vector<RoundEstimate> record = {};
     std::uint64_t drawn = 0, kept = 0, nearest = 0;  ///< reports, by origin
     std::uint64_t refused = 0;  ///< people who had stopped, because their budget was spent
     std::uint64_t silent = 0;   ///< people whose series had no report due
@@ -67,7 +67,7 @@ struct Round : RoundAnswer {
 /// `progress` is called after each person with the number of finished people. Throws Error (unsupported) if
 /// the mechanism estimates neither the attribute's mean nor its shares, if a series has fewer rounds, or if
 /// the rounds together need more than a gigabyte.
-[[nodiscard]] std::vector<Round> simulate(const Collection& collection, const Scene& scene,
+[[nodiscard]] std::vector<Round> simulate(const Collection& collection, const SimulationSetup& scene,
                                           const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace ldp::simulation

@@ -261,29 +261,29 @@ BOOST_AUTO_TEST_CASE(a_state_without_the_signal_is_refused) {
     const Collection collection(resolve(
         R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}, "budget": {"epsilon": 3}})"));
     SeededBits bits(3);
-    const auto opens = [&](const std::vector<std::byte>& randomness, const std::vector<std::byte>& course) {
+    const auto opens = [&](const std::vector<std::byte>& randomness, const std::vector<std::byte>& progress) {
         MemoryStore store;
-        store.append({}, 0, {}, {randomness, course});
+        store.append({}, 0, {}, {randomness, progress});
         (void)make_reporter(collection, store, bits);
     };
     MemoryStore fresh;
     (void)make_reporter(collection, fresh, bits);
     using Bits = std::vector<std::byte>;
-    const Bits randomness = fresh.memory().public_randomness, course = fresh.memory().course;
-    BOOST_REQUIRE(course.back() == std::byte{0});
+    const Bits randomness = fresh.memory().public_randomness, progress = fresh.memory().progress;
+    BOOST_REQUIRE(progress.back() == std::byte{0});
     const auto ending = [](Bits bytes, std::size_t removed, const Bits& added) {
         bytes.resize(bytes.size() - removed);
         bytes.insert(bytes.end(), added.begin(), added.end());
         return bytes;
     };
-    opens(randomness, course);
-    opens(ending(randomness, 2, {std::byte{1}, std::byte{0}}), ending(course, 1, {std::byte{1}}));
+    opens(randomness, progress);
+    opens(ending(randomness, 2, {std::byte{1}, std::byte{0}}), ending(progress, 1, {std::byte{1}}));
     for (const auto& [wrong_randomness, wrong_course] :
-         {std::pair(ending(randomness, 2, {}), ending(course, 1, {})),
-          std::pair(ending(randomness, 1, {}), course),
-          std::pair(ending(randomness, 1, {std::byte{2}}), course),
-          std::pair(randomness, ending(course, 1, {})),
-          std::pair(randomness, ending(course, 1, {std::byte{2}}))})
+         {std::pair(ending(randomness, 2, {}), ending(progress, 1, {})),
+          std::pair(ending(randomness, 1, {}), progress),
+          std::pair(ending(randomness, 1, {std::byte{2}}), progress),
+          std::pair(randomness, ending(progress, 1, {})),
+          std::pair(randomness, ending(progress, 1, {std::byte{2}}))})
         BOOST_CHECK_EXCEPTION(opens(wrong_randomness, wrong_course), Error,
                               [](const Error& error) { return error.code() == ErrorCode::environment; });
 }

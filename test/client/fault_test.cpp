@@ -122,7 +122,7 @@ struct Content {
         return a.queue == b.queue && a.refused == b.refused && a.row == b.row && a.far == b.far &&
                a.memory.fingerprint == b.memory.fingerprint &&
                a.memory.public_randomness == b.memory.public_randomness &&
-               a.memory.course == b.memory.course && a.memory.responses == b.memory.responses &&
+               a.memory.progress == b.memory.progress && a.memory.responses == b.memory.responses &&
                a.memory.outdated == b.memory.outdated;
     }
 };
@@ -146,12 +146,12 @@ Content content(Store& store) {
 BOOST_FIXTURE_TEST_CASE(a_disk_may_fail_at_any_step, Directory) {
     Disk disk;
     const auto life = [&](int& done) {
-        const std::vector<std::byte> once(8, std::byte{5}), course(4, std::byte{6});
+        const std::vector<std::byte> once(8, std::byte{5}), progress(4, std::byte{6});
         SqliteStore store(file("state"));
         done = 1;
         store.bind(77);
         done = 2;
-        store.append(reports(0, 3), 4, std::vector<Checkpoint>{{"row", 3}}, {once, course});
+        store.append(reports(0, 3), 4, std::vector<Checkpoint>{{"row", 3}}, {once, progress});
         done = 3;
         const std::string id = store.next_batch(2)->id;
         static_cast<void>(store.batch_after(2));
@@ -178,7 +178,7 @@ BOOST_FIXTURE_TEST_CASE(a_disk_may_fail_at_any_step, Directory) {
         BOOST_TEST((aside == (done == 6 ? 1u : 0u) || (done == 5 && aside == 1)));
         const Memory memory = store.memory();
         BOOST_TEST(memory.public_randomness.size() == (row > 0 ? 8u : 0u));
-        BOOST_TEST(memory.course.size() == (row > 0 ? 4u : 0u));
+        BOOST_TEST(memory.progress.size() == (row > 0 ? 4u : 0u));
         BOOST_TEST((memory.fingerprint == 77 || done <= 1));
         const std::vector<Report> all = reports(0, 400);
         while (const auto batch = store.next_batch(1000)) {
@@ -245,14 +245,14 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_leaves_no_half_made_file, Directory) {
 // how often.
 BOOST_FIXTURE_TEST_CASE(damage_is_noticed_or_harmless, Directory) {
     const std::string sound = file("sound");
-    const std::vector<std::byte> once(40, std::byte{5}), course(24, std::byte{6});
+    const std::vector<std::byte> once(40, std::byte{5}), progress(24, std::byte{6});
     std::vector<PermanentResponse> answers;
     for (std::uint64_t i = 0; i < 20; ++i)
         answers.push_back({{i, i + 1}, std::vector<std::byte>(12, static_cast<std::byte>(i)), 0.5});
     {
         SqliteStore store(sound);
         store.bind(77);
-        store.append(reports(0, 300), 4, std::vector<Checkpoint>{{"row", 300}}, {once, course, answers});
+        store.append(reports(0, 300), 4, std::vector<Checkpoint>{{"row", 300}}, {once, progress, answers});
         store.move_to_dead_letters(store.next_batch(20)->id, "refused");
         store.confirm(store.next_batch(30)->id);
         store.append(reports(300, 320), -5, std::vector<Checkpoint>{{"row", 320}, {"far", 1}});
@@ -353,7 +353,7 @@ BOOST_FIXTURE_TEST_CASE(damaged_reports_keep_no_others_back, Directory) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_mark_that_changed_is_not_taken_for_none, Directory) {
-    for (const char* change : {"UPDATE mark SET name = 'rox'", "UPDATE mark SET value = 4"}) {
+    for (const char* change : {"UPDATE checkpoint SET name = 'rox'", "UPDATE checkpoint SET value = 4"}) {
         std::filesystem::remove(file("state"));
         { SqliteStore(file("state")).append({}, 0, std::vector<Checkpoint>{{"row", 3}}); }
         run_sql(file("state"), change);

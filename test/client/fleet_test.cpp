@@ -32,7 +32,7 @@ std::vector<Memory> memories(SqliteFleet& fleet, int people) {
 
 bool same(const Memory& a, const Memory& b) {
     return a.fingerprint == b.fingerprint && a.public_randomness == b.public_randomness &&
-           a.course == b.course && a.responses == b.responses && a.outdated == b.outdated;
+           a.progress == b.progress && a.responses == b.responses && a.outdated == b.outdated;
 }
 bool same(const std::vector<Memory>& a, const std::vector<Memory>& b) {
     return std::ranges::equal(a, b, [](const Memory& x, const Memory& y) { return same(x, y); });
@@ -230,11 +230,11 @@ BOOST_FIXTURE_TEST_CASE(steps_survive_being_killed, Directory) {
 BOOST_FIXTURE_TEST_CASE(a_changed_person_is_damage, Directory) {
     const char* changes[] = {
         "UPDATE person SET name = 'person-9' WHERE id = 2",
-        "UPDATE person SET course = x'00' WHERE id = 2",
+        "UPDATE person SET progress = x'00' WHERE id = 2",
         "UPDATE person SET id = 9 WHERE id = 2",
         "UPDATE response SET person = 9 WHERE person = 1",
         "UPDATE response SET response = zeroblob(length(response) + 1) WHERE person = 2",
-        "UPDATE mark SET person = 9 WHERE person = 2",
+        "UPDATE checkpoint SET person = 9 WHERE person = 2",
         "DELETE FROM response WHERE person = 2",
         "DELETE FROM person WHERE id = 2",
     };

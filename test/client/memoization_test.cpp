@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(other_specs_remember_nothing) {
     BOOST_CHECK_EXCEPTION(static_cast<void>(client.spent()), Error,
                           error_with(ErrorCode::unsupported, "each report costs epsilon again"));
     const Memory memory = client.store().memory();
-    BOOST_TEST((memory.public_randomness.empty() && memory.course.empty() && memory.responses.empty()));
+    BOOST_TEST((memory.public_randomness.empty() && memory.progress.empty() && memory.responses.empty()));
     const std::vector<Report> sent = all_reports(client);
     BOOST_TEST(std::set<Report>(sent.begin(), sent.end()).size() > 40u);
 }
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
             std::vector<std::uint64_t> alphas(rounding.alphas());
             for (std::size_t i = 0; i < alphas.size(); ++i)
                 alphas[i] = load<std::uint64_t>(memory.public_randomness.data() + m.public_size() + 8 * i);
-            std::vector<Course> courses(rounding.courses());
+            std::vector<RoundingState> rounding_states(rounding.rounding_states());
             std::map<std::vector<Cell>, Report> answers;
             SeededBits stream(seed + 1000);
             std::vector<double> at;
@@ -209,8 +209,8 @@ BOOST_AUTO_TEST_CASE(the_ledger_has_an_answer_for_each_key) {
                     record.emplace_back(a.numeric() ? a.min + (a.max - a.min) * std::min(at[j], 1.0)
                                                     : static_cast<double>(stream.below(2)));
                 }
-                const auto key = m.response_key(rounding.follow(c.to_grid(record).positions, alphas, courses),
-                                                public_randomness);
+                const auto key = m.response_key(
+                    rounding.follow(c.to_grid(record).positions, alphas, rounding_states), public_randomness);
                 const auto entry = person.report(record);
                 const auto [found, fresh] = answers.try_emplace(key, entry.report);
                 const bool renewed = m.report_epsilon() < m.epsilon();
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_fails_spends_nothing) {
     client.discard();
     BOOST_TEST(client.ledger().size() == 1u);
     client.commit();
-    BOOST_TEST((client.store().memory().course == before.course));
+    BOOST_TEST((client.store().memory().progress == before.progress));
     BOOST_TEST((client.store().memory().responses == before.responses));
 }
 
@@ -370,14 +370,14 @@ BOOST_FIXTURE_TEST_CASE(a_file_remembers_a_person, Directory) {
     {
         SqliteStore store(file("state"));
         store.bind(of(json).spec().fingerprint());
-        store.append({}, 0, {}, {start.public_randomness, start.course});
+        store.append({}, 0, {}, {start.public_randomness, start.progress});
     }
     for (int t = 0; t < 60; ++t) {
         whole.report({values[static_cast<std::size_t>(t)]}, t);
         Client part(of(json), SqliteStore(file("state")));
         part.report({values[static_cast<std::size_t>(t)]}, t);
         const Memory one = part.store().memory(), other = whole.store().memory();
-        BOOST_REQUIRE((one.public_randomness == other.public_randomness && one.course == other.course));
+        BOOST_REQUIRE((one.public_randomness == other.public_randomness && one.progress == other.progress));
         BOOST_REQUIRE(one.responses.size() == other.responses.size());
         BOOST_REQUIRE(part.ledger().size() == whole.ledger().size());
         for (std::size_t i = 0; i < one.responses.size(); ++i) {
@@ -407,7 +407,7 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         {"DELETE FROM response WHERE number = 3", "not as it was left"},
         {"UPDATE head SET outdated = 0, batches = 7", "Its head has changed"},
         {"UPDATE person SET public_randomness = zeroblob(length(public_randomness))", "has changed"},
-        {"UPDATE person SET course = x''", "has changed"},
+        {"UPDATE person SET progress = x''", "has changed"},
         {"UPDATE person SET name = 'x'", "has changed"},
         {"UPDATE person SET responses = 2", "has changed"},
         {"DELETE FROM person", "not as it was left"},
@@ -450,7 +450,7 @@ BOOST_AUTO_TEST_CASE(a_memory_that_no_draw_leads_to_is_refused) {
         Memory memory = client.store().memory();
         const auto again = [&] {
             MemoryStore store;
-            store.append({}, 0, {}, {memory.public_randomness, memory.course, memory.responses});
+            store.append({}, 0, {}, {memory.public_randomness, memory.progress, memory.responses});
             Client(of(json), std::move(store));
         };
         BOOST_CHECK_NO_THROW(again());
@@ -760,7 +760,7 @@ BOOST_FIXTURE_TEST_CASE(a_state_file_has_no_value_that_is_not_rounded, Directory
             in_memory.append({}, 0, {}, reporter.unsaved());
             reporter.commit(0);
         }
-        BOOST_REQUIRE(!in_memory.memory().course.empty());
+        BOOST_REQUIRE(!in_memory.memory().progress.empty());
     }
     std::string content;
     for (const auto& each : std::filesystem::directory_iterator(root)) {

@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(charts_draw_points_with_a_position) {
 }
 
 BOOST_AUTO_TEST_CASE(intervals_have_one_scale_or_their_own) {
-    std::vector<ldp::plot::Mark> marks{
+    std::vector<ldp::plot::PlottedEstimate> marks{
         {.name = "a", .estimate = 0.5, .low = 0.25, .high = 0.75, .truth = 0.5}, {.name = "b"}};
     const std::string common = drawn(marks, true, number).svg;
     // From zero to 0.75, between 1 and 99 per cent.
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(intervals_have_one_scale_or_their_own) {
 }
 
 BOOST_AUTO_TEST_CASE(bars_begin_at_zero) {
-    const std::vector<ldp::plot::Mark> marks{
+    const std::vector<ldp::plot::PlottedEstimate> marks{
         {.name = "a", .value = "50 %", .title = "a: 50 %", .estimate = 0.5, .low = 0.25, .high = 1},
         {.name = "b"}};
     const std::string svg = bars(marks).svg;
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(bars_begin_at_zero) {
 }
 
 BOOST_AUTO_TEST_CASE(histograms_label_as_many_edges_as_have_room) {
-    std::vector<ldp::plot::Mark> marks(12, {.estimate = 0.1, .low = 0, .high = 0.2});
+    std::vector<ldp::plot::PlottedEstimate> marks(12, {.estimate = 0.1, .low = 0, .high = 0.2});
     std::vector<std::string> edges;
     for (int i = 0; i <= 12; ++i) edges.push_back(std::to_string(10000 + 1000 * i));
     std::string svg = histogram(marks, edges, number).svg;

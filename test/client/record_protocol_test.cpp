@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(simulations_confirm_the_errors) {
         attributes)));
     double squares[3] = {};
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
-        ldp::simulation::Scene scene{ldp::simulation::Stream::syn, people, rounds, seed, 1};
+        ldp::simulation::SimulationSetup scene{ldp::simulation::Stream::syn, people, rounds, seed, 1};
         scene.streams = {{}, ldp::simulation::Stream::syn, ldp::simulation::Stream::syn};
         for (const ldp::simulation::Round& round : ldp::simulation::simulate(Collection(plan.spec), scene))
             for (std::size_t j = 0; j < 3; ++j)

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_round_is_answered_once) {
     const Memory before = client->store().memory();
     for (const int round : {1, 2, 3}) BOOST_CHECK_EXCEPTION(client->report({"good"}, round), Error, refused);
     BOOST_CHECK_EXCEPTION(client->report({"blue"}, 4), Error, error_with(ErrorCode::invalid_value, "blue"));
-    BOOST_TEST((client->store().memory().course == before.course));
+    BOOST_TEST((client->store().memory().progress == before.progress));
     BOOST_TEST(client->pending() == 3u);
     client->report({"good"}, 12);
     BOOST_CHECK_EXCEPTION(client->report({"good"}, 12), Error, refused);
@@ -195,10 +195,10 @@ BOOST_AUTO_TEST_CASE(foreign_memories_are_refused) {
     SeededBits bits(1);
     const auto starts = [&](std::vector<std::byte> public_randomness,
                             const std::vector<std::uint32_t>& series_state) {
-        Writer course;
-        for (const std::uint32_t field : series_state) course.put(field);
+        Writer progress;
+        for (const std::uint32_t field : series_state) progress.put(field);
         MemoryStore store;
-        store.append({}, 0, {}, {public_randomness, course.bytes()});
+        store.append({}, 0, {}, {public_randomness, progress.bytes()});
         try {
             const SeriesReporter reporter(c, store, bits);
             return true;
@@ -381,12 +381,12 @@ BOOST_AUTO_TEST_CASE(memories_of_another_part_are_refused) {
         // The same state with the public randomness of another part, or without its response.
         std::vector<std::byte> other = memory.public_randomness;
         other[0] = static_cast<std::byte>((std::to_integer<unsigned>(other[0]) + 1) % 3);
-        const std::vector<std::byte> course = store.memory().course;
+        const std::vector<std::byte> progress = store.memory().progress;
         const std::vector<PermanentResponse> answers = store.memory().responses;
         const auto starts = [&](const std::vector<std::byte>& drawn,
                                 std::span<const PermanentResponse> responses) {
             MemoryStore copy;
-            copy.append({}, 1, {}, {drawn, course, responses});
+            copy.append({}, 1, {}, {drawn, progress, responses});
             try {
                 static_cast<void>(make_reporter(c, copy, bits));
                 return true;

@@ -11,16 +11,16 @@ namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(simulation)
 
-using ldp::simulation::Life;
 using ldp::simulation::Round;
-using ldp::simulation::Scene;
+using ldp::simulation::SimulationSetup;
 using ldp::simulation::Spending;
 using ldp::simulation::spending;
 using ldp::simulation::Stream;
+using ldp::simulation::ValueProcess;
 
 namespace {
 
-std::vector<Round> rounds_of(const std::string& json, const Scene& scene) {
+std::vector<Round> rounds_of(const std::string& json, const SimulationSetup& scene) {
     return ldp::simulation::simulate(Collection(resolve(json)), scene);
 }
 
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(lives_change_as_they_should) {
     const auto near = [](double share, double p) {
         return std::abs(share - p) < 6 * std::sqrt(p * (1 - p) / n);
     };
-    Life syn(Stream::syn, bits);
+    ValueProcess syn(Stream::syn, bits);
     double last = syn.next(bits), changes = 0, sum = 0;
     for (int t = 0; t < n; ++t) {
         const double value = syn.next(bits);
@@ -52,12 +52,12 @@ BOOST_AUTO_TEST_CASE(lives_change_as_they_should) {
     // Rounds are correlated for the lifetime of a value: 1 + 2·Σ 0.75^s = 7 times the variance.
     BOOST_TEST(std::abs(sum / n - 179.5) < 6 * std::sqrt(7.0 / n * 360 * 360 / 12));
 
-    Life jitter(Stream::jitter, bits);
+    ValueProcess jitter(Stream::jitter, bits);
     last = jitter.next(bits);
     double jumps = 0, farthest = 0;
     for (int t = 0; t < n; ++t) {
         const double value = jitter.next(bits), clamped = std::abs(value - last);
-        BOOST_REQUIRE((value >= 0 && value <= Life::most));
+        BOOST_REQUIRE((value >= 0 && value <= ValueProcess::most));
         BOOST_REQUIRE(std::abs(100 * value - std::round(100 * value)) < 1e-6);
         if (clamped > 20)
             ++jumps;
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(buckets_are_compared_with_buckets) {
 
 // Equal seeds give all specs the same people, so that specs can be compared.
 BOOST_AUTO_TEST_CASE(lives_do_not_depend_on_the_spec) {
-    const Scene scene{Stream::jitter, 50, 20, 7, 0};
+    const SimulationSetup scene{Stream::jitter, 50, 20, 7, 0};
     const auto a = rounds_of(R"({"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 360})", scene);
     const auto b = rounds_of(R"({"mechanism": "hybrid", "epsilon": 2, "budget": {"epsilon": 8}, "attributes":
         [{"name": "x", "min": 0, "max": 360, "evolving": true}]})",
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_series_of_a_record_costs_once) {
         "attributes": [{"name": "weight", "min": 0, "max": 10, "mechanism": "threshold_series", "rounds": 8,
             "changes": 4}, {"name": "colour", "domain": 4, "mechanism": "grr"}]})";
     constexpr std::uint64_t people = 20000;
-    Scene scene{Stream::syn, people, 8, 5, 0};
+    SimulationSetup scene{Stream::syn, people, 8, 5, 0};
     scene.streams = {Stream::syn, {}};
     const std::vector<Round> rounds = rounds_of(json, scene);
     std::uint64_t silent = 0;
@@ -228,7 +228,7 @@ const std::string mixed = R"({"mechanism": "sampled", "epsilon": 2, "report_epsi
 BOOST_AUTO_TEST_CASE(kept_values_cost_one_response) {
     constexpr std::uint64_t people = 3000;
     constexpr std::size_t count = 40;
-    Scene scene{Stream::syn, people, count, 4, 0};
+    SimulationSetup scene{Stream::syn, people, count, 4, 0};
     scene.streams = {{}, Stream::syn, {}};
     const std::vector<Round> rounds = rounds_of(mixed, scene);
     for (std::size_t t = 0; t < count; ++t) {
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(kept_values_cost_one_response) {
 
 BOOST_AUTO_TEST_CASE(kept_values_are_those_of_the_people) {
     constexpr std::uint64_t people = 900;
-    Scene scene{Stream::syn, people, 3, 4, 2};
+    SimulationSetup scene{Stream::syn, people, 3, 4, 2};
     scene.streams = {{}, Stream::syn, {}};
     double sum = 0;
     for (std::uint64_t i = 0; i < people; ++i) {
@@ -277,10 +277,10 @@ BOOST_AUTO_TEST_CASE(kept_values_are_those_of_the_people) {
 }
 
 BOOST_AUTO_TEST_CASE(attributes_that_nobody_reports_have_no_answer) {
-    Scene scene{Stream::syn, 1, 2, 4, 0};
+    SimulationSetup scene{Stream::syn, 1, 2, 4, 0};
     const std::vector<Round> rounds = rounds_of(mixed, scene);
     int answered = 0;
-    for (const ldp::simulation::RoundAnswer& answer : rounds[1].record)
+    for (const ldp::simulation::RoundEstimate& answer : rounds[1].record)
         answered += std::isnan(answer.error) ? 0 : 1;
     BOOST_TEST(answered == 1);
 }

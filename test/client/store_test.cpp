@@ -255,11 +255,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_store_serves_one_spec, Kind, Stores) {
 
 BOOST_AUTO_TEST_CASE(a_snapshot_that_was_damaged_is_refused) {
     MemoryStore store;
-    const std::vector<std::byte> course{std::byte{7}};
+    const std::vector<std::byte> progress{std::byte{7}};
     const std::vector<PermanentResponse> answers{{{3, 1}, {std::byte{9}}, 0.5}};
     const Checkpoint checkpoints[] = {{"row", 12}};
     store.bind(42);
-    store.append(reports(0, 3), 2, checkpoints, {course, course, answers});
+    store.append(reports(0, 3), 2, checkpoints, {progress, progress, answers});
     const std::string id = store.next_batch(1)->id;
     store.move_to_dead_letters(id, "why");
     std::vector<std::byte> snapshot = store.snapshot();

@@ -78,7 +78,7 @@ void check_prediction(const StreamCase& one) {
 
         Measured squares, spent, of_95;
         for (std::size_t run = 0; run < one.runs; ++run) {
-            ldp::simulation::Scene scene{ldp::simulation::Stream::syn, people, rounds, run + 1, 0};
+            ldp::simulation::SimulationSetup scene{ldp::simulation::Stream::syn, people, rounds, run + 1, 0};
             for (std::size_t i = 0; i < people; ++i) {
                 const std::size_t person = one.drifts ? i : others + run * people + i;
                 const std::vector<double>& values = one.drifts ? stream.values : pool.values;

@@ -127,7 +127,7 @@ bool memory(Bytes bytes) {
     MemoryStore store(fresh);
     Memory remembered = live(collection, store, choices, 1);
     if (choices.rarely(2)) damage(remembered.public_randomness, choices);
-    if (choices.rarely(2)) damage(remembered.course, choices);
+    if (choices.rarely(2)) damage(remembered.progress, choices);
     for (PermanentResponse& response : remembered.responses) {
         if (choices.rarely(2)) damage(response.permanent, choices);
         if (choices.rarely(4) && !response.key.empty())
@@ -137,7 +137,7 @@ bool memory(Bytes bytes) {
     }
     if (choices.rarely(16)) remembered.responses.clear();
     MemoryStore implanted(fresh);
-    implanted.append({}, 0, {}, {remembered.public_randomness, remembered.course, remembered.responses});
+    implanted.append({}, 0, {}, {remembered.public_randomness, remembered.progress, remembered.responses});
     const bool taken = !refused({ErrorCode::environment},
                                 [&] { static_cast<void>(live(collection, implanted, choices, 5)); });
     from_a_snapshot(collection, implanted, choices);

@@ -34,23 +34,23 @@ std::string sign_of(const Row& row) {
     return row.contrast == Contrast::above ? "\u25B2" : row.contrast == Contrast::below ? "\u25BC" : "";
 }
 
-plot::Mark mark_of(const Row& row, const std::string& subject, const Figure& figure,
-                   const FigureNumbers& numbers) {
+plot::PlottedEstimate mark_of(const Row& row, const std::string& subject, const Figure& figure,
+                              const FigureNumbers& numbers) {
     const std::string sign = sign_of(row);
-    plot::Mark mark{.name = subject,
-                    .value = sign + (sign.empty() ? "" : " ") + numbers.estimate(row),
-                    .title = subject + ": " + numbers.estimate_and_interval(row),
-                    .estimate = drawn_at(figure, row.estimate),
-                    .low = drawn_at(figure, row.lower),
-                    .high = drawn_at(figure, row.upper),
-                    .truth = row.truth};
+    plot::PlottedEstimate mark{.name = subject,
+                               .value = sign + (sign.empty() ? "" : " ") + numbers.estimate(row),
+                               .title = subject + ": " + numbers.estimate_and_interval(row),
+                               .estimate = drawn_at(figure, row.estimate),
+                               .low = drawn_at(figure, row.lower),
+                               .high = drawn_at(figure, row.upper),
+                               .truth = row.truth};
     if (row.scale) mark.range = {row.scale->lower, row.scale->upper};
     return mark;
 }
 
-std::vector<plot::Mark> marks_of(const Figure& figure) {
+std::vector<plot::PlottedEstimate> marks_of(const Figure& figure) {
     const FigureNumbers numbers(figure);
-    std::vector<plot::Mark> found;
+    std::vector<plot::PlottedEstimate> found;
     for (const Row* row : display_order(figure))
         found.push_back(mark_of(*row, subject(*row, 32), figure, numbers));
     return found;
@@ -70,7 +70,7 @@ plot::Drawing histogram(const Figure& figure) {
         std::ranges::all_of(figure.rows, [](const Row& row) { return row.at == row.until; });
     for (const Row& row : figure.rows) edges.push_back(rounded(row.at));
     if (!of_points && !figure.rows.empty()) edges.push_back(rounded(figure.rows.back().until));
-    std::vector<plot::Mark> marks = marks_of(figure);
+    std::vector<plot::PlottedEstimate> marks = marks_of(figure);
     for (std::size_t i = 0; i < marks.size(); ++i)
         for (double* height : {&marks[i].estimate, &marks[i].low, &marks[i].high})
             *height *= figure.rows[i].height;
@@ -125,7 +125,8 @@ plot::Drawing comparison(const Figure& figure) {
     const std::string* last = nullptr;
     for (const Row* row : display_order(figure)) {
         if (last == nullptr || *last != row->label)
-            blocks.push_back({row->label.empty() ? "" : name(row->label, 40), {groups.size(), plot::Mark{}}});
+            blocks.push_back(
+                {row->label.empty() ? "" : name(row->label, 40), {groups.size(), plot::PlottedEstimate{}}});
         last = &row->label;
         const auto group = static_cast<std::size_t>(std::ranges::find(groups, row->group) - groups.begin());
         blocks.back().marks[group] = mark_of(*row, name(row->group, 14), figure, numbers);
@@ -170,7 +171,7 @@ plot::Drawing drawn(const Figure& figure) {
 }
 
 void write_svg(std::ostream& out, const Document& document) {
-    plot::Sheet sheet;
+    plot::ChartLayout sheet;
     sheet.text(document.title, "t b", 18);
     for (const std::string& sentence : document.lead) sheet.text(sentence, "t", 13);
     for (const Section& section : document.sections) {

@@ -100,7 +100,7 @@ void print_stream_csv(const ProtocolPlan& plan) {
     std::cout << "protocol,mechanism,epsilon,report_epsilon,error,noise,rounding,bias,spent_mean,spent_of_95,"
                  "spent_most,"
                  "exhausted,canonical\n";
-    for (const auto& [protocol, turns, spec, found] : plan.protocols) {
+    for (const auto& [protocol, participation, spec, found] : plan.protocols) {
         std::cout << '"' << protocol << "\"," << spec.mechanism().name << "," << shortest(spec.epsilon())
                   << "," << shortest(report_epsilon_of(spec));
         for (const double number : {found.error, found.noise, found.rounding, found.bias, found.spent_mean,
@@ -124,7 +124,7 @@ void print_stream_plan(const ProtocolPlan& plan, const Attribute& attribute, con
         cell(9) << column;
     cell(14) << "exhausted, %"
              << "\n";
-    for (const auto& [protocol, turns, spec, found] : plan.protocols) {
+    for (const auto& [protocol, participation, spec, found] : plan.protocols) {
         std::cout << std::left << std::setw(22) << protocol << std::setw(17) << spec.mechanism().name
                   << std::setprecision(3);
         for (const double number : {spec.epsilon(), found.error, found.noise, found.rounding, found.bias,
@@ -137,7 +137,7 @@ void print_stream_plan(const ProtocolPlan& plan, const Attribute& attribute, con
     if (plan.protocols.empty())
         throw Error(ErrorCode::invalid_value, "no protocol is possible for these values and this budget", {},
                     "Allow a larger budget, or fewer rounds.");
-    if (plan.protocols[0].turns == Turns::one_round)
+    if (plan.protocols[0].participation == Participation::one_round)
         std::cout << "\nEach person reports in one round only. Assign the rounds in advance, by a list that "
                      "does not\n"
                      "depend on the values.\n";

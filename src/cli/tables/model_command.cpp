@@ -59,7 +59,7 @@ std::string drawing(const Spec& spec, const Model& model) {
                                                   : "t e",
                     spec.attributes()[j].name);
     }
-    plot::Sheet sheet;
+    plot::ChartLayout sheet;
     sheet.row({{canvas.drawing(height)}});
     return sheet.svg();
 }

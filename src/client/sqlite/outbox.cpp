@@ -143,7 +143,7 @@ void Outbox::gather(Step& step, std::optional<std::int64_t> after) {
     }
 }
 
-Outbox::Front Outbox::first(Step& step, std::size_t most, std::optional<std::int64_t> after) {
+Outbox::OldestReports Outbox::first(Step& step, std::size_t most, std::optional<std::int64_t> after) {
     gather(step, after);
     auto [front, cut, taken] = read(after, std::numeric_limits<std::int64_t>::max(), most);
     if (cut) {
@@ -161,8 +161,9 @@ Outbox::Front Outbox::first(Step& step, std::size_t most, std::optional<std::int
     return std::move(front);
 }
 
-std::optional<Outbox::Front> Outbox::up_to(std::int64_t last, std::optional<std::int64_t> after) const {
-    Front front = read(after, last, std::numeric_limits<std::size_t>::max()).front;
+std::optional<Outbox::OldestReports> Outbox::up_to(std::int64_t last,
+                                                   std::optional<std::int64_t> after) const {
+    OldestReports front = read(after, last, std::numeric_limits<std::size_t>::max()).front;
     if (!front.damaged.empty() || front.last != last) return std::nullopt;
     return front;
 }

@@ -40,7 +40,7 @@ class Outbox {
         [[nodiscard]] bool sound() const noexcept;
     };
     /// Reports at the front, of one round and with the same public columns.
-    struct Front {
+    struct OldestReports {
         std::int64_t round = 0;
         std::string columns = {};
         std::int64_t last = 0;           ///< the last row of the reports; they are all reports up to it
@@ -49,10 +49,11 @@ class Outbox {
     };
     /// Returns the oldest reports after a row, or of the whole queue, at most `most` (≥ 1). If they end
     /// within a segment, it is split. Damaged rows are removed from the queue.
-    [[nodiscard]] Front first(Step& step, std::size_t most, std::optional<std::int64_t> after);
+    [[nodiscard]] OldestReports first(Step& step, std::size_t most, std::optional<std::int64_t> after);
     /// Returns all reports after a row, or from the front on, up to the end of another row. Returns nothing
     /// if one of them is damaged or missing.
-    [[nodiscard]] std::optional<Front> up_to(std::int64_t last, std::optional<std::int64_t> after) const;
+    [[nodiscard]] std::optional<OldestReports> up_to(std::int64_t last,
+                                                     std::optional<std::int64_t> after) const;
     /// Removes all reports up to the end of this row.
     void drop(Step& step, std::int64_t last);
 
@@ -74,7 +75,7 @@ class Outbox {
     /// The reports at the front or after a row, up to another row or to a number of reports. If they end
     /// within a row, the row is `cut`, and they include its first `taken` reports.
     struct Reach {
-        Front front = {};
+        OldestReports front = {};
         std::optional<OutboxRow> cut = {};
         std::size_t taken = 0;
     };

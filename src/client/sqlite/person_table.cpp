@@ -8,7 +8,7 @@ namespace {
 
 std::int64_t digest_of(const Person& person) {
     return RowDigest::of("person", person.id, person.name, person.responses, Bytes(person.public_randomness),
-                         Bytes(person.course));
+                         Bytes(person.progress));
 }
 
 std::int64_t digest_of_response(std::int64_t person, std::int64_t number, Bytes key, Bytes response,
@@ -17,18 +17,19 @@ std::int64_t digest_of_response(std::int64_t person, std::int64_t number, Bytes 
 }
 
 std::int64_t digest_of_checkpoint(std::int64_t person, std::string_view name, std::int64_t value) {
-    return RowDigest::of("mark", person, name, value);
+    return RowDigest::of("checkpoint", person, name, value);
 }
 
 }  // namespace
 
 People::People(const StateFile& file) : database_(file) {
-    const Statement people(file, "SELECT name, id, responses, public_randomness, course, digest FROM person");
+    const Statement people(file,
+                           "SELECT name, id, responses, public_randomness, progress, digest FROM person");
     for (auto row = people(); row.row();)
         if (digest_of({row.text(0), row.integer(1), row.integer(2), row.blob(3), row.blob(4)}) !=
             row.integer(5))
             damaged(file.path(), "The memory of a person has changed.");
-    const Statement checkpoints(file, "SELECT person, name, value, digest FROM mark");
+    const Statement checkpoints(file, "SELECT person, name, value, digest FROM checkpoint");
     for (auto row = checkpoints(); row.row();)
         if (digest_of_checkpoint(row.integer(0), row.text(1), row.integer(2)) != row.integer(3))
             damaged(file.path(), "A checkpoint has changed.");
@@ -42,7 +43,7 @@ Person People::find(std::string_view name) const {
         person.id = row.integer(0);
         person.responses = row.integer(1);
         person.public_randomness = row.blob(2);
-        person.course = row.blob(3);
+        person.progress = row.blob(3);
     }
     return person;
 }
@@ -54,8 +55,8 @@ std::uint64_t People::count() const {
 void People::remember(Step& step, const Person& person) {
     if (const auto before = digest_(person.id).number()) step.went(*before);
     const std::int64_t digest = digest_of(person);
-    remember_(person.id, person.name, person.responses, Bytes(person.public_randomness), Bytes(person.course),
-              digest)
+    remember_(person.id, person.name, person.responses, Bytes(person.public_randomness),
+              Bytes(person.progress), digest)
         .finish();
     step.came(digest);
 }

@@ -16,7 +16,7 @@ struct Person {
     std::string name;            ///< unique in the file; empty in a file with a single store
     std::int64_t id = 0;         ///< number in the file, from 1; 0 if the person is not in the file yet
     std::int64_t responses = 0;  ///< number of permanent responses
-    std::vector<std::byte> public_randomness = {}, course = {};
+    std::vector<std::byte> public_randomness = {}, progress = {};
 };
 
 /// The rows of people. The caller changes a copy of a Person, and replaces the original by it after the step.
@@ -53,20 +53,22 @@ class People {
 
   private:
     const StateFile& database_;
-    Statement find_{database_, "SELECT id, responses, public_randomness, course FROM person WHERE name = ?"};
+    Statement find_{database_,
+                    "SELECT id, responses, public_randomness, progress FROM person WHERE name = ?"};
     Statement count_{database_, "SELECT count(*), coalesce(max(id), 0) FROM person"};
     Statement digest_{database_, "SELECT digest FROM person WHERE id = ?"};
     Statement remember_{database_,
                         "INSERT INTO person VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
                         "responses = excluded.responses, public_randomness = excluded.public_randomness, "
-                        "course = excluded.course, digest = excluded.digest"};
+                        "progress = excluded.progress, digest = excluded.digest"};
     Statement insert_response_{database_, "INSERT INTO response VALUES (?, ?, ?, ?, ?, ?, ?)"};
     Statement select_responses_{
         database_,
         "SELECT number, key, response, epsilon, round, digest FROM response WHERE person = ? "
         "ORDER BY number"};
-    Statement get_checkpoint_{database_, "SELECT value, digest FROM mark WHERE person = ? AND name = ?"};
-    Statement set_checkpoint_{database_, "INSERT OR REPLACE INTO mark VALUES (?, ?, ?, ?)"};
+    Statement get_checkpoint_{database_,
+                              "SELECT value, digest FROM checkpoint WHERE person = ? AND name = ?"};
+    Statement set_checkpoint_{database_, "INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?)"};
     std::int64_t newest_ = 0;  ///< the highest assigned number
 };
 

@@ -21,7 +21,7 @@ constexpr std::int64_t unreleased = 0x4C445031;   // the application id before 1
 // at the front of the queue, so that naming a batch of any size only changes the head. Dead-lettered reports
 // have a table of their own, with a flag for unchanged reports. Both tables have the public columns as JSON.
 //
-// A person's memory has the public randomness, which does not change, the course, which each report changes,
+// A person's memory has the public randomness, which does not change, the progress, which each report changes,
 // checkpoints, and the permanent randomized responses, which are also the ledger.
 //
 // Every row has a digest, and the head has the sum of all digests. It detects changed, missing and repeated
@@ -39,8 +39,8 @@ constexpr const char* schema = R"(
                           reason TEXT NOT NULL, sound INTEGER NOT NULL, digest INTEGER NOT NULL,
                           columns TEXT NOT NULL);
     CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, responses INTEGER NOT NULL,
-                         public_randomness BLOB NOT NULL, course BLOB NOT NULL, digest INTEGER NOT NULL);
-    CREATE TABLE mark (person INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL,
+                         public_randomness BLOB NOT NULL, progress BLOB NOT NULL, digest INTEGER NOT NULL);
+    CREATE TABLE checkpoint (person INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL,
                        digest INTEGER NOT NULL, PRIMARY KEY (person, name)) WITHOUT ROWID;
     CREATE TABLE response (person INTEGER NOT NULL, number INTEGER NOT NULL, key BLOB NOT NULL,
                          response BLOB NOT NULL, epsilon REAL NOT NULL, round INTEGER NOT NULL,
@@ -49,7 +49,7 @@ constexpr const char* schema = R"(
 )";
 constexpr const char* all_digests = R"(
     SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM person
-    UNION ALL SELECT digest FROM mark UNION ALL SELECT digest FROM response
+    UNION ALL SELECT digest FROM checkpoint UNION ALL SELECT digest FROM response
 )";
 
 std::int64_t digest(const Head& head) {

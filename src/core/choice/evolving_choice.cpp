@@ -122,10 +122,11 @@ class ProtocolSearch {
                     invalid("the budget does not pay for a report in every round",
                             "A report costs " + shortest(epsilon) + ".");
                 Json document = document_of(entry, epsilon, option);
-                const Turns turns = entry.kind == ProtocolKind::fresh ? Turns::every_round : Turns::one_round;
+                const Participation participation =
+                    entry.kind == ProtocolKind::fresh ? Participation::every_round : Participation::one_round;
                 const Spec spec = resolve(json_text(document));
                 check_limits(spec);
-                keep(predict_protocol(spec, stream_, turns, rounds_).error, document);
+                keep(predict_protocol(spec, stream_, participation, rounds_).error, document);
                 break;
             }
             case ProtocolKind::memoized:
@@ -331,7 +332,8 @@ class ProtocolSearch {
             document["changes"] = changes;
             const Spec spec = resolve(json_text(document));
             check_limits(spec);
-            const ProtocolPrediction found = predict_protocol(spec, stream_, Turns::every_round, rounds_);
+            const ProtocolPrediction found =
+                predict_protocol(spec, stream_, Participation::every_round, rounds_);
             if (found.ended > request_.most_ended && counts.size() > 1) {
                 obstacle_ = "people change too often for a series";
                 continue;
@@ -442,8 +444,10 @@ ProtocolPlan plan_protocols(const ProtocolRequest& request, const ValueStream& c
             std::string(entry.name) + " (" + (replaced ? request.mechanism : entry.mechanism) + ")";
         try {
             const Spec spec = resolve(json_text(search.best(entry)));
-            const Turns turns = entry.kind == ProtocolKind::one_round ? Turns::one_round : Turns::every_round;
-            plan.protocols.push_back({entry.name, turns, spec, predict_protocol(spec, fine, turns)});
+            const Participation participation =
+                entry.kind == ProtocolKind::one_round ? Participation::one_round : Participation::every_round;
+            plan.protocols.push_back(
+                {entry.name, participation, spec, predict_protocol(spec, fine, participation)});
         } catch (const Error& error) {
             if (error.code() != ErrorCode::invalid_spec && error.code() != ErrorCode::unsupported) throw;
             plan.obstacles.push_back({name, error.what()});
@@ -512,7 +516,7 @@ ChosenProtocol choose_protocol(const Json& spec) {
         invalid("no protocol is possible for these values and this budget", shortened(reasons, 600) + ".",
                 "Check the other keys of the spec, or allow a larger budget.");
     }
-    const auto& [protocol, turns, chosen, prediction] = plan.protocols[0];
+    const auto& [protocol, participation, chosen, prediction] = plan.protocols[0];
     return {chosen, request.limits.value_or(Limits{}),
             std::string(protocol) + ": least predicted error of a round, " + rounded(prediction.error, 3) +
                 ", for " + std::to_string(stream.rounds) + " rounds of " + std::to_string(stream.people) +

@@ -28,14 +28,14 @@ struct ProtocolRequest {
     std::optional<Limits> limits = {};          ///< of reports and decoding
     /// The greatest share of people whose budget may end. Estimates follow the values of the others only.
     double most_ended = 0.05;
-    /// Whether clients alone keep the bound. Fresh reports and turns need a schedule besides the spec.
+    /// Whether clients alone keep the bound. Fresh reports and participation need a schedule besides the spec.
     bool kept_by_clients = false;
 };
 
 /// A protocol with the parameters of least error.
 struct PlannedProtocol {
     const char* protocol;  ///< such as "memoized"
-    Turns turns;
+    Participation participation;
     Spec spec;
     ProtocolPrediction prediction;
 };

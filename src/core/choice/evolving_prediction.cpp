@@ -272,11 +272,11 @@ std::vector<double> shares_in(const ValueStream& stream, const EstimatedItems& i
 
 /// Reports without memory.
 ProtocolPrediction predict_fresh(const Spec& spec, const Mechanism& mechanism, const ValueStream& stream,
-                                 Turns turns, std::span<const std::size_t> rounds) {
+                                 Participation participation, std::span<const std::size_t> rounds) {
     const EstimatedItems items(spec, mechanism);
     const std::size_t known = stream.known();
     const auto all = static_cast<double>(stream.rounds);
-    const double each = turns == Turns::one_round ? all : 1;  // people per report of a round
+    const double each = participation == Participation::one_round ? all : 1;  // people per report of a round
     RoundSum sum;
     Work work;
     std::optional<NoiseOfShares> of_shares;
@@ -310,7 +310,7 @@ ProtocolPrediction predict_fresh(const Spec& spec, const Mechanism& mechanism, c
     }
     ProtocolPrediction found = std::move(sum).finish();
     found.spent_mean = found.spent_of_95 = found.spent_most =
-        turns == Turns::one_round ? spec.epsilon() : all * spec.epsilon();
+        participation == Participation::one_round ? spec.epsilon() : all * spec.epsilon();
     return found;
 }
 
@@ -448,11 +448,11 @@ KeyPaths::KeyPaths(const Spec& spec, const Mechanism& mechanism, const ValueStre
         mechanism.draw_public(bits, own);
         for (std::uint64_t& alpha : alphas) alpha = bits.word();
         if (row == 0) distances_ = mechanism.key_spans(own)[0] != 0;
-        std::vector<Course> courses(rounding.courses());
+        std::vector<RoundingState> rounding_states(rounding.rounding_states());
         const double* values = stream.values.data() + row / draws * rounds_;
         for (std::size_t t = 0; t < rounds_; ++t) {
             position[0] = numeric ? values[t] * steps : values[t];
-            const std::vector<Cell> cells = rounding.follow(position, alphas, courses);
+            const std::vector<Cell> cells = rounding.follow(position, alphas, rounding_states);
             const auto key = static_cast<std::uint32_t>(mechanism.response_key(cells, own)[0]);
             keys_.push_back(key);
             seen[t] = {key, static_cast<std::uint32_t>(t)};
@@ -572,17 +572,18 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
     return found;
 }
 
-ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream, Turns turns,
+ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream, Participation participation,
                                     std::span<const std::size_t> rounds) {
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
     check_predictable(spec, *mechanism);
     if (spec.mechanism().series) return predict_series(spec, *mechanism, stream, rounds);
-    if (!spec.evolving()) return predict_fresh(spec, *mechanism, stream, turns, rounds);
+    if (!spec.evolving()) return predict_fresh(spec, *mechanism, stream, participation, rounds);
     return predict_memoized(*mechanism, spec, KeyPaths(spec, *mechanism, stream), stream, rounds);
 }
 
-ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream, Turns turns) {
-    return predict_protocol(spec, stream, turns, some_rounds(stream.rounds, stream.rounds));
+ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream,
+                                    Participation participation) {
+    return predict_protocol(spec, stream, participation, some_rounds(stream.rounds, stream.rounds));
 }
 
 std::vector<std::size_t> some_rounds(std::size_t rounds, std::size_t most) {

@@ -32,7 +32,7 @@ struct ProtocolPrediction {
 };
 
 /// Who reports in which round, for reports without memory.
-enum class Turns {
+enum class Participation {
     every_round,  ///< every person in every round
     one_round,    ///< every person in one round, which is assigned in advance; the rounds share the people
 };
@@ -86,9 +86,10 @@ inline constexpr std::uint64_t max_items = 65536;
 /// Predicts a spec: memoized responses, a series, or reports without memory. Throws Error (unsupported) as
 /// check_predictable(), or if a series has fewer rounds than the stream.
 [[nodiscard]] ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream,
-                                                  Turns turns = Turns::every_round);
+                                                  Participation participation = Participation::every_round);
 /// The same for some rounds only.
-[[nodiscard]] ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream, Turns turns,
+[[nodiscard]] ProtocolPrediction predict_protocol(const Spec& spec, const ValueStream& stream,
+                                                  Participation participation,
                                                   std::span<const std::size_t> rounds);
 
 /// Returns about `most` rounds of a stream at equal distances.

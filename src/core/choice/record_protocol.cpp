@@ -84,7 +84,7 @@ std::optional<ProtocolPrediction> prediction_alone(const Spec& spec, const Recor
     parameters.people = std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(std::llround(static_cast<double>(stream.people) * part.chance)));
     const ValueStream values = ValueStream::generated(parameters, attribute, most_values);
-    return predict_protocol(own, values, Turns::every_round, some_rounds(values.rounds, 32));
+    return predict_protocol(own, values, Participation::every_round, some_rounds(values.rounds, 32));
 } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_spec && error.code() != ErrorCode::unsupported) throw;
     return {};

@@ -194,7 +194,7 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
             counts.push_back(1);
             continue;
         }
-        std::vector<Course> courses(rounding.courses());
+        std::vector<RoundingState> rounding_states(rounding.rounding_states());
         for (std::size_t t = 0; t < rounds; ++t) {
             for (std::size_t j = 0; j < cells.size(); ++j) {
                 const double value = people.at(first + j, person, t);
@@ -202,7 +202,7 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
                                    ? value * static_cast<double>(grid_steps(attributes_[first + j], cells[j]))
                                    : value;
             }
-            std::vector<Cell> input = rounding.follow(positions, alphas, courses);
+            std::vector<Cell> input = rounding.follow(positions, alphas, rounding_states);
             if (series != nullptr) input = series->constant_input(input);
             keys[t] = mechanism.response_key(input, own);
         }

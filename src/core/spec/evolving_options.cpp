@@ -64,53 +64,55 @@ Rounding::Rounding(const Evolving& rounding, std::span<const Attribute> attribut
         const RoundingLevels levels(grid, evolving ? evolving_.base_levels : grid);
         tracks_.push_back({levels, evolving, alphas_});
         alphas_ += evolving ? levels.count() : 1;
-        courses_ += evolving ? 1 : 0;
+        rounding_states_ += evolving ? 1 : 0;
     }
 }
 
-bool Rounding::possible(std::size_t i, const Course& course) const noexcept {
+bool Rounding::possible(std::size_t i, const RoundingState& rounding_state) const noexcept {
     for (const Track& track : tracks_) {
         if (!track.evolving || i-- != 0) continue;
-        return (course.last == -1 || track.levels.is_end(course.last)) && course.moved >= 0 &&
-               course.moved <= static_cast<double>(course.moves) && course.moves < evolving_.window &&
-               course.level < track.levels.count();
+        return (rounding_state.last == -1 || track.levels.is_end(rounding_state.last)) &&
+               rounding_state.moved >= 0 &&
+               rounding_state.moved <= static_cast<double>(rounding_state.moves) &&
+               rounding_state.moves < evolving_.window && rounding_state.level < track.levels.count();
     }
     return false;
 }
 
-void Rounding::move(const RoundingLevels& levels, Course& course, Cell rounded) const noexcept {
+void Rounding::move(const RoundingLevels& levels, RoundingState& rounding_state,
+                    Cell rounded) const noexcept {
     const auto position = static_cast<double>(rounded);
-    if (course.last >= 0) {
-        course.moved += std::abs(position - course.last) / static_cast<double>(levels.grid());
-        ++course.moves;
+    if (rounding_state.last >= 0) {
+        rounding_state.moved += std::abs(position - rounding_state.last) / static_cast<double>(levels.grid());
+        ++rounding_state.moves;
     }
-    course.last = position;
-    if (course.moves < evolving_.window) return;
-    const double score = course.moved / static_cast<double>(evolving_.window);
+    rounding_state.last = position;
+    if (rounding_state.moves < evolving_.window) return;
+    const double score = rounding_state.moved / static_cast<double>(evolving_.window);
     const double base = levels.step(0);
     const bool dynamic = score > evolving_.volatility;
-    course.level =
-        levels.next(course.level, dynamic ? std::max(base, score / evolving_.flip_probability) : base);
-    course.moved = 0;
-    course.moves = 0;
+    rounding_state.level = levels.next(rounding_state.level,
+                                       dynamic ? std::max(base, score / evolving_.flip_probability) : base);
+    rounding_state.moved = 0;
+    rounding_state.moves = 0;
 }
 
 std::vector<Cell> Rounding::follow(std::span<const double> positions, std::span<const std::uint64_t> alphas,
-                                   std::span<Course> courses) const {
+                                   std::span<RoundingState> rounding_states) const {
     std::vector<Cell> cells;
     cells.reserve(tracks_.size());
-    auto course = courses.begin();
+    auto rounding_state = rounding_states.begin();
     for (std::size_t j = 0; j < tracks_.size(); ++j) {
         const auto& [levels, evolving, first_alpha] = tracks_[j];
         std::uint32_t level = 0;
         if (std::isnan(positions[j])) {
-            if (evolving) ++course;
+            if (evolving) ++rounding_state;
             cells.push_back(levels.grid() + 1);
             continue;
         }
         if (evolving) {
-            move(levels, *course, levels.round(positions[j], 0, alphas[first_alpha]));
-            level = course++->level;
+            move(levels, *rounding_state, levels.round(positions[j], 0, alphas[first_alpha]));
+            level = rounding_state++->level;
         }
         cells.push_back(levels.round(positions[j], level, alphas[first_alpha + level]));
     }

@@ -53,12 +53,12 @@ class RoundingLevels {
 /// The changes of an attribute, and its rounding level. A store contains it, so it has values rounded to the
 /// first level and nothing more precise. For two values and one uniform α, the expected distance of the
 /// rounded values is the distance of the values, because rounding is monotone and unbiased.
-struct Course {
+struct RoundingState {
     double last = -1;         ///< the last rounded position, or −1 before the first report
     double moved = 0;         ///< Σ|difference| of rounded positions in this window, in shares of the range
     std::uint32_t moves = 0;  ///< number of differences
     std::uint32_t level = 0;
-    friend bool operator==(const Course&, const Course&) = default;
+    friend bool operator==(const RoundingState&, const RoundingState&) = default;
 };
 
 /// The rounding of a person's records under a spec of values that change.
@@ -79,15 +79,15 @@ class Rounding {
 
     /// Returns the number of words α of a person, which are drawn once: one for each attribute and level.
     [[nodiscard]] std::size_t alphas() const noexcept { return alphas_; }
-    /// Returns the number of evolving attributes. Each has a course.
-    [[nodiscard]] std::size_t courses() const noexcept { return courses_; }
-    /// Whether this is a possible course of the i-th evolving attribute.
-    [[nodiscard]] bool possible(std::size_t i, const Course& course) const noexcept;
+    /// Returns the number of evolving attributes. Each has a rounding state.
+    [[nodiscard]] std::size_t rounding_states() const noexcept { return rounding_states_; }
+    /// Whether this is a possible rounding state of the i-th evolving attribute.
+    [[nodiscard]] bool possible(std::size_t i, const RoundingState& rounding_state) const noexcept;
 
-    /// Adds a record's positions (0 to cells − 1 each) to the courses, and rounds the record to their levels.
+    /// Adds a record's positions (0 to cells − 1 each) to the rounding states, and rounds the record to their levels.
     [[nodiscard]] std::vector<Cell> follow(std::span<const double> positions,
                                            std::span<const std::uint64_t> alphas,
-                                           std::span<Course> courses) const;
+                                           std::span<RoundingState> rounding_states) const;
 
   private:
     struct Track {
@@ -95,13 +95,13 @@ class Rounding {
         bool evolving;
         std::size_t first_alpha;
     };
-    /// Adds a position, rounded to the first level, to a course. The course may change its level at the end
+    /// Adds a position, rounded to the first level, to a rounding state. The rounding state may change its level at the end
     /// of a window.
-    void move(const RoundingLevels& levels, Course& course, Cell rounded) const noexcept;
+    void move(const RoundingLevels& levels, RoundingState& rounding_state, Cell rounded) const noexcept;
 
     Evolving evolving_;
     std::vector<Track> tracks_;  ///< one for each attribute
-    std::size_t alphas_ = 0, courses_ = 0;
+    std::size_t alphas_ = 0, rounding_states_ = 0;
 };
 
 }  // namespace ldp

@@ -28,20 +28,20 @@ std::string evolving(const std::string& attributes, const std::string& more = {}
 const std::string moving = R"({"name": "x", "min": 0, "max": 10, "evolving": true})";
 const std::string resting = R"({"name": "x", "min": 0, "max": 10})";
 
-/// A rounding by itself, with its words and courses.
+/// A rounding by itself, with its words and rounding states.
 struct Alone {
     explicit Alone(const std::string& json, std::uint64_t seed = 1) : Alone(resolve(json), seed) {}
     Alone(const Spec& spec, std::uint64_t seed) : rounding(spec, *make_mechanism(spec)) {
         SeededBits bits(seed);
         for (std::size_t i = 0; i < rounding.alphas(); ++i) alphas.push_back(bits.word());
-        courses.resize(rounding.courses());
+        rounding_states.resize(rounding.rounding_states());
     }
     Cell operator()(double position) {
-        return rounding.follow(std::vector<double>{position}, alphas, courses)[0];
+        return rounding.follow(std::vector<double>{position}, alphas, rounding_states)[0];
     }
     Rounding rounding;
     std::vector<std::uint64_t> alphas;
-    std::vector<Course> courses;
+    std::vector<RoundingState> rounding_states;
 };
 
 double uniform(BitSource& bits) {
@@ -130,9 +130,9 @@ BOOST_AUTO_TEST_CASE(each_step_has_its_own_alpha) {
         for (std::size_t changed = 0; changed < 3; ++changed) {
             std::vector<std::uint64_t> alphas(3, std::numeric_limits<std::uint64_t>::max());
             const auto cell = [&] {
-                std::vector<Course> courses(1);
-                courses[0].level = level;
-                return rounding.follow(std::vector<double>{110}, alphas, courses)[0];
+                std::vector<RoundingState> rounding_states(1);
+                rounding_states[0].level = level;
+                return rounding.follow(std::vector<double>{110}, alphas, rounding_states)[0];
             };
             const Cell before = cell();
             alphas[changed] = 0;
@@ -192,25 +192,25 @@ BOOST_AUTO_TEST_CASE(the_step_follows_the_movement_at_the_end_of_a_window) {
     };
     person(500);
     moves(3, 60);  // 0.06 of the range each
-    BOOST_CHECK_EQUAL(person.courses[0].level, 0u);
-    BOOST_CHECK_EQUAL(person.courses[0].moves, 3u);
+    BOOST_CHECK_EQUAL(person.rounding_states[0].level, 0u);
+    BOOST_CHECK_EQUAL(person.rounding_states[0].moves, 3u);
     moves(1, 60);  // the window is full
-    BOOST_CHECK_EQUAL(person.courses[0].moves, 0u);
-    BOOST_CHECK_EQUAL(person.courses[0].level, 5u);  // 0.06 / 0.2 of the range: three cells
+    BOOST_CHECK_EQUAL(person.rounding_states[0].moves, 0u);
+    BOOST_CHECK_EQUAL(person.rounding_states[0].level, 5u);  // 0.06 / 0.2 of the range: three cells
     moves(3, 0);
-    BOOST_CHECK_EQUAL(person.courses[0].level, 5u);
+    BOOST_CHECK_EQUAL(person.rounding_states[0].level, 5u);
     moves(1, 0);
-    BOOST_CHECK_EQUAL(person.courses[0].level, 0u);
+    BOOST_CHECK_EQUAL(person.rounding_states[0].level, 0u);
     // At the threshold it is static, and keeps the base step, though score/flip_probability would be longer.
     moves(4, 20);
-    BOOST_CHECK_EQUAL(person.courses[0].level, 0u);
+    BOOST_CHECK_EQUAL(person.rounding_states[0].level, 0u);
     moves(4, 30);
-    BOOST_CHECK_EQUAL(person.courses[0].level, 4u);  // 0.03 / 0.2 of the range: at most 6 cells
+    BOOST_CHECK_EQUAL(person.rounding_states[0].level, 4u);  // 0.03 / 0.2 of the range: at most 6 cells
     const std::set<Cell> ends{0, 166, 333, 500, 666, 833, 1000};
     for (const Cell cell : {person(500), person(3), person(999)}) BOOST_CHECK(ends.contains(cell));
 }
 
-// A course keeps the value as it is rounded to the base step, and adds up by how much that moved. With one α
+// A rounding state keeps the value as it is rounded to the base step, and adds up by how much that moved. With one α
 // for both values of a pair, the expected distance of the rounded values is the distance of the values.
 BOOST_AUTO_TEST_CASE(a_course_has_rounded_values_only) {
     const std::string json =
@@ -223,15 +223,16 @@ BOOST_AUTO_TEST_CASE(a_course_has_rounded_values_only) {
         for (int word = 0; word < words; ++word) {
             const auto alpha = static_cast<std::uint64_t>(word) << 52 | std::uint64_t{1} << 51;
             person.alphas.assign(person.alphas.size(), alpha);
-            person.courses.assign(1, {});
+            person.rounding_states.assign(1, {});
             static_cast<void>(person(from));
-            BOOST_REQUIRE_EQUAL(person.courses[0].last, static_cast<double>(levels.round(from, 0, alpha)));
+            BOOST_REQUIRE_EQUAL(person.rounding_states[0].last,
+                                static_cast<double>(levels.round(from, 0, alpha)));
             static_cast<void>(person(to));
             const auto last = static_cast<double>(levels.round(to, 0, alpha));
-            BOOST_REQUIRE_EQUAL(person.courses[0].last, last);
-            BOOST_REQUIRE_EQUAL(person.courses[0].moved,
+            BOOST_REQUIRE_EQUAL(person.rounding_states[0].last, last);
+            BOOST_REQUIRE_EQUAL(person.rounding_states[0].moved,
                                 std::abs(last - static_cast<double>(levels.round(from, 0, alpha))) / 1000);
-            sum += person.courses[0].moved;
+            sum += person.rounding_states[0].moved;
         }
         BOOST_CHECK_SMALL(sum / words - std::abs(to - from) / 1000, 2.0 / words);
     }
@@ -240,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_course_has_rounded_values_only) {
 BOOST_AUTO_TEST_CASE(what_does_not_evolve_is_rounded_to_the_grid_for_good) {
     Alone person(evolving(resting, R"(, "evolving": {})"), 3);
     BOOST_CHECK_EQUAL(person.alphas.size(), 1u);
-    BOOST_CHECK(person.courses.empty());
+    BOOST_CHECK(person.rounding_states.empty());
     int up = 0;
     for (int i = 0; i < 1000; ++i) {
         const Cell first = person(i + 0.37);
@@ -257,18 +258,18 @@ BOOST_AUTO_TEST_CASE(courses_that_no_report_leads_to_are_told_apart) {
     BOOST_CHECK(rounding.possible(0, {}));
     BOOST_CHECK(rounding.possible(0, {1000, 0.5, 29, 6}));
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const Course& course : {Course{1001, 0, 0, 0},
-                                 {1010, 0, 0, 0},
-                                 {-2, 0, 0, 0},
-                                 {nan, 0, 0, 0},
-                                 {11, 0, 0, 0},  // no end of a cell
-                                 {10.5, 0, 0, 0},
-                                 {10, -1, 3, 0},
-                                 {10, 4, 3, 0},
-                                 {10, nan, 3, 0},
-                                 {10, 0, 30, 0},
-                                 {10, 0, 0, 7}})
-        BOOST_CHECK(!rounding.possible(0, course));
+    for (const RoundingState& rounding_state : {RoundingState{1001, 0, 0, 0},
+                                                {1010, 0, 0, 0},
+                                                {-2, 0, 0, 0},
+                                                {nan, 0, 0, 0},
+                                                {11, 0, 0, 0},  // no end of a cell
+                                                {10.5, 0, 0, 0},
+                                                {10, -1, 3, 0},
+                                                {10, 4, 3, 0},
+                                                {10, nan, 3, 0},
+                                                {10, 0, 30, 0},
+                                                {10, 0, 0, 7}})
+        BOOST_CHECK(!rounding.possible(0, rounding_state));
     BOOST_CHECK(!rounding.possible(1, {}));
 }
 

@@ -352,11 +352,12 @@ BOOST_AUTO_TEST_CASE(a_missing_number_has_a_memoized_response_of_its_own) {
     BOOST_CHECK_EQUAL(possible_responses(spec, *make_mechanism(spec)), 6);  // five points, and none
     const Rounding rounding(spec, *make_mechanism(spec));
     std::vector<std::uint64_t> alphas(rounding.alphas(), 1);
-    std::vector<Course> courses(rounding.courses());
+    std::vector<RoundingState> rounding_states(rounding.rounding_states());
     const std::vector<double> position{std::nan("")};
-    const std::vector<Course> before = courses;
-    BOOST_CHECK_EQUAL(rounding.follow(position, alphas, courses)[0], make_mechanism(spec)->cells()[0] - 1);
-    BOOST_CHECK(courses == before);
+    const std::vector<RoundingState> before = rounding_states;
+    BOOST_CHECK_EQUAL(rounding.follow(position, alphas, rounding_states)[0],
+                      make_mechanism(spec)->cells()[0] - 1);
+    BOOST_CHECK(rounding_states == before);
 }
 
 BOOST_AUTO_TEST_CASE(groups_are_compared_by_the_means_of_their_answers) {
