@@ -100,46 +100,24 @@ LDP_FUNCTION(ldp_proportions_final) {
     return final_rows(fcinfo, frequencies, points_argument(fcinfo), frequencies.defaults);
 }
 
-LDP_FUNCTION(ldp_proportions_method_final) {
-    const AggregateArguments arguments = text_query(fcinfo);
-    const RowFunction& frequencies = row_function("proportions");
-    SummaryQuery query = frequencies.defaults;
-    query.method = core_text(arguments.text);
-    return final_rows(fcinfo, frequencies, arguments.points(), query);
-}
+/// The final function of an aggregate with arguments: reads them, and puts them into `query`.
+#define LDP_FINAL(name, function, rows, arguments_of, ...)     \
+    LDP_FUNCTION(ldp_##name##_final) {                         \
+        const RowFunction& found = row_function(#function);    \
+        const AggregateArguments arguments = arguments_of;     \
+        SummaryQuery query = found.defaults;                   \
+        __VA_ARGS__;                                           \
+        return rows(fcinfo, found, arguments.points(), query); \
+    }
 
-LDP_FUNCTION(ldp_top_final) {
-    const AggregateArguments arguments = integer_query(fcinfo);
-    const RowFunction& top = row_function("top");
-    SummaryQuery query = top.defaults;
-    query.limit = arguments.integer();
-    return final_rows(fcinfo, top, arguments.points(), query);
-}
-
-LDP_FUNCTION(ldp_between_final) {
-    const AggregateArguments arguments = numbers_query(fcinfo, 2);
-    const RowFunction& range = row_function("between");
-    SummaryQuery query = range.defaults;
-    query.low = arguments.numbers[0];
-    query.high = arguments.numbers[1];
-    return final_row(fcinfo, range, arguments.points(), query);
-}
-
-LDP_FUNCTION(ldp_quantiles_final) {
-    const AggregateArguments arguments = list_query(fcinfo);
-    const RowFunction& quantiles = row_function("quantiles");
-    SummaryQuery query = quantiles.defaults;
-    query.shares = {arguments.numbers, arguments.count};
-    return final_rows(fcinfo, quantiles, arguments.points(), query);
-}
-
-LDP_FUNCTION(ldp_histogram_final) {
-    const AggregateArguments arguments = integer_query(fcinfo);
-    const RowFunction& histogram = row_function("histogram");
-    SummaryQuery query = histogram.defaults;
-    query.bins = arguments.integer();
-    return final_rows(fcinfo, histogram, arguments.points(), query);
-}
+LDP_FINAL(frequencies_method, frequencies, final_rows, text_query(fcinfo),
+          query.method = core_text(arguments.text))
+LDP_FINAL(top, top, final_rows, integer_query(fcinfo), query.limit = arguments.integer())
+LDP_FINAL(range, range, final_row, numbers_query(fcinfo, 2), query.low = arguments.numbers[0],
+          query.high = arguments.numbers[1])
+LDP_FINAL(quantiles, quantiles, final_rows, list_query(fcinfo),
+          query.shares = {arguments.numbers, arguments.count})
+LDP_FINAL(histogram, histogram, final_rows, integer_query(fcinfo), query.bins = arguments.integer())
 
 // Numbers of a distribution -------------------------------------------------------------------------------------
 

@@ -4,18 +4,11 @@
 #include "core/choice/resolve.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "accounting/lower_bounds.hpp"
-#include "core/base/unknown.hpp"
-#include "core/choice/ordered_choice.hpp"
+#include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
 #include "core/mechanism/graded/estimable.hpp"
-#include "result_rows.hpp"
-
-extern "C" {
-#include "catalog/pg_type.h"
-}
+#include "summary_rows.hpp"
 
 using namespace ldp;
 
@@ -43,93 +36,6 @@ varlena* parameters(const char* text) {
 
 char* fingerprint(const char* text) {
     return keep(fingerprint_text(resolve(text).fingerprint()));
-}
-
-constexpr Column advice_columns[] = {{"mechanism", TEXTOID},     {"stderr", FLOAT8OID},
-                                     {"lower_bound", FLOAT8OID}, {"worst_case_bias", FLOAT8OID},
-                                     {"report_bytes", INT8OID},  {"summary_bytes", INT8OID},
-                                     {"decode_cost", FLOAT8OID}, {"obstacle", TEXTOID}};
-
-/// Mechanisms that support a spec, best first, in PostgreSQL's memory.
-struct Advice {
-    struct AdviceRow {
-        const char* mechanism;
-        double standard_error, lower_bound, bias;
-        std::uint64_t report_bytes, summary_bytes;
-        double decode_cost;
-        const char* obstacle;
-    };
-    const AdviceRow* items;
-    std::size_t count;
-
-    void write(RowWriter<advice_columns>& row, std::size_t number) const {
-        const AdviceRow& one = items[number];
-        row.put("mechanism", one.mechanism);
-        row.put("stderr", one.standard_error);
-        row.put("lower_bound", one.lower_bound);
-        row.put("worst_case_bias", one.bias);
-        // The sizes of a rejected mechanism are unknown.
-        if (one.report_bytes > 0) row.put("report_bytes", one.report_bytes);
-        if (one.summary_bytes > 0) row.put("summary_bytes", one.summary_bytes);
-        if (one.report_bytes > 0) row.put("decode_cost", one.decode_cost);
-        if (one.obstacle != nullptr) row.put("obstacle", server_text(one.obstacle));
-    }
-};
-
-Advice advice(const char* text, double users) {
-    if (users < 1)
-        throw Error(ErrorCode::invalid_value, "the number of users must be at least 1",
-                    "Found " + std::to_string(static_cast<std::int64_t>(users)) + ".");
-    const auto [demand, candidates] = advise(text);
-    // The bound applies to means and to single shares.
-    const double least = is_ordered(*candidates.front().mechanism)
-                             ? unknown
-                             : least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
-    auto* items = static_cast<Advice::AdviceRow*>(try_palloc(candidates.size() * sizeof(Advice::AdviceRow)));
-    std::size_t count = 0;
-    for (const Candidate& each : candidates)
-        items[count++] = {each.mechanism->name,     std::sqrt(each.n_variance / users),
-                          std::sqrt(least / users), each.bias,
-                          each.report_bytes,        each.summary_bytes,
-                          each.decode_cost,         each.obstacle.empty() ? nullptr : keep(each.obstacle)};
-    return {items, count};
-}
-
-constexpr Column influence_columns[] = {
-    {"attribute", TEXTOID}, {"one_report", FLOAT8OID}, {"down", FLOAT8OID}, {"up", FLOAT8OID}};
-
-/// Bounds on the shift by forged reports, in PostgreSQL's memory.
-struct Influences {
-    struct InfluenceRow {
-        const char* attribute;
-        double one_report;
-        ldp::Interval bias;
-    };
-    const InfluenceRow* items;
-    std::size_t count;
-
-    void write(RowWriter<influence_columns>& row, std::size_t number) const {
-        const auto& [attribute, one_report, bias] = items[number];
-        row.put("attribute", server_text(attribute));
-        row.put("one_report", one_report);
-        row.put("down", bias.lower);
-        row.put("up", bias.upper);
-    }
-};
-
-Influences influences(const char* text, double share) {
-    if (!(share >= 0 && share < 1))
-        throw Error(ErrorCode::invalid_value, "the share of forged reports must be at least 0 and below 1",
-                    "Found " + std::to_string(share) + ".", "One in a hundred is 0.01.");
-    const Spec spec = resolve(text);
-    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
-    const std::size_t count = spec.attributes().size();
-    auto* items =
-        static_cast<Influences::InfluenceRow*>(try_palloc(count * sizeof(Influences::InfluenceRow)));
-    for (std::size_t j = 0; j < count; ++j)
-        items[j] = {keep(spec.attributes()[j].name), mechanism->promised_influence(j),
-                    mechanism->promised_bias(j, share)};
-    return {items, count};
 }
 
 double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t copies, std::int64_t reports) {
@@ -193,16 +99,16 @@ LDP_FUNCTION_OF_REPORTS(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 /// (spec, users): the mechanisms that support the spec, with their errors and costs.
 LDP_FUNCTION_OF_REPORTS(ldp_advise, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows<advice_columns>(fcinfo, [=] {
-        const auto users = static_cast<double>(PG_GETARG_INT64(1));
-        return advice(json_argument(fcinfo, 0), users);
+    return strict_rows(fcinfo, [=](KeptResults& kept) {
+        kept.results = advice_rows(json_argument(fcinfo, 0), PG_GETARG_INT64(1));
     });
 }
 
 /// (spec, forged): a row per attribute.
 LDP_FUNCTION_OF_REPORTS(ldp_influence, ERRCODE_INVALID_PARAMETER_VALUE) {
-    return rows<influence_columns>(fcinfo,
-                                   [=] { return influences(json_argument(fcinfo, 0), PG_GETARG_FLOAT8(1)); });
+    return strict_rows(fcinfo, [=](KeptResults& kept) {
+        kept.results = influence_rows(json_argument(fcinfo, 0), PG_GETARG_FLOAT8(1));
+    });
 }
 
 /// (report, copies, reports): bound on the probability of this number of copies among honest reports.

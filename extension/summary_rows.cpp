@@ -1,5 +1,6 @@
 #include "summary_rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <variant>
@@ -144,10 +145,10 @@ bool is_optional(const QueryParameter& parameter) noexcept {
 }
 
 /// The results of a final function, in the current memory context.
-Results& found(const RowFunction& function, const Subject& subject, const SummaryQuery& query) {
+const KeptResults& found(const RowFunction& function, const Subject& subject, const SummaryQuery& query) {
     KeptResults* kept = new_results();
     kept->results = function.find(subject, query);
-    return *kept->results;
+    return *kept;
 }
 
 }  // namespace
@@ -163,18 +164,38 @@ KeptResults* new_results() {
 }
 
 void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const ResultColumn> columns) {
-    Column all[most_columns];
-    for (std::size_t i = 0; i < columns.size(); ++i) all[i] = {columns[i].name, sql_type(columns[i].type)};
-    check_columns(fcinfo, result, std::span<const Column>(all, columns.size()));
+    const auto found = static_cast<std::size_t>(result->natts);
+    for (std::size_t i = 0; i < std::max(found, columns.size()); ++i) {
+        const FormData_pg_attribute* returned =
+            i < found ? TupleDescAttr(result, static_cast<int>(i)) : nullptr;
+        const ResultColumn* written = i < columns.size() ? &columns[i] : nullptr;
+        if (returned != nullptr && written != nullptr && returned->atttypid == sql_type(written->type) &&
+            std::string_view(NameStr(returned->attname)) == written->name)
+            continue;
+        const char* column = written != nullptr ? written->name : NameStr(returned->attname);
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INTERNAL_ERROR),
+             errmsg("result columns of function %s do not match the library",
+                    get_func_name(fcinfo->flinfo->fn_oid)),
+             returned == nullptr  ? errdetail("Column \"%s\" is not returned.", column)
+             : written == nullptr ? errdetail("Column \"%s\" is not written.", column)
+                                  : errdetail("Column %d is \"%s\" of type %s; \"%s\" of type %s is written.",
+                                              static_cast<int>(i) + 1, NameStr(returned->attname),
+                                              format_type_be(returned->atttypid), written->name,
+                                              format_type_be(sql_type(written->type))),
+             errhint("The extension's script and library are of different versions: run ALTER EXTENSION ldp "
+                     "UPDATE, and connect again.")));
+    }
 }
 
-Datum row_of(Results& results, std::size_t number, TupleDesc shape) {
-    const std::span<const ResultCell> cells = results.row(number);
+Datum KeptResults::row(std::size_t number, TupleDesc shape) const {
+    const std::span<const ResultCell> cells = results->row(number);
     Datum values[most_columns] = {};
     bool missing[most_columns];
     for (std::size_t i = 0; i < cells.size(); ++i) {
         missing[i] = !cells[i].known;
-        if (cells[i].known) values[i] = cell_value(results.columns()[i].type, cells[i]);
+        if (cells[i].known) values[i] = cell_value(results->columns()[i].type, cells[i]);
     }
     return HeapTupleGetDatum(heap_form_tuple(shape, values, missing));
 }
@@ -232,13 +253,13 @@ Datum final_rows(FunctionCallInfo fcinfo, const RowFunction& function, const Sub
                  const SummaryQuery& query) {
     const Oid type = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
     TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
-    Results& results = found(function, subject, query);
+    const KeptResults& results = found(function, subject, query);
     check_columns(fcinfo, shape, results.columns());
     const std::size_t count = results.count();
     auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
     for (std::size_t i = 0; i < count; ++i) {
         CHECK_FOR_INTERRUPTS();
-        elements[i] = row_of(results, i, shape);
+        elements[i] = results.row(i, shape);
     }
     PG_RETURN_ARRAYTYPE_P(
         construct_array(elements, static_cast<int>(count), type, -1, false, TYPALIGN_DOUBLE));
@@ -247,10 +268,10 @@ Datum final_rows(FunctionCallInfo fcinfo, const RowFunction& function, const Sub
 Datum final_row(FunctionCallInfo fcinfo, const RowFunction& function, const Subject& subject,
                 const SummaryQuery& query) {
     TupleDesc shape = lookup_rowtype_tupdesc_copy(get_func_rettype(fcinfo->flinfo->fn_oid), -1);
-    Results& results = found(function, subject, query);
+    const KeptResults& results = found(function, subject, query);
     check_columns(fcinfo, shape, results.columns());
     if (results.count() == 0) PG_RETURN_NULL();
-    PG_RETURN_DATUM(row_of(results, 0, shape));
+    PG_RETURN_DATUM(results.row(0, shape));
 }
 
 }  // namespace ldp

@@ -1,4 +1,4 @@
-// Rows of core results as rows of SQL.
+// Rows of core results as rows of SQL, one per call.
 //
 // The results are a C++ object that belongs to a memory context. Each call computes the cells of one row, and then
 // converts them to values, while no object with a destructor is on the stack.
@@ -7,7 +7,17 @@
 #include "arguments.hpp"
 #include "core/results/result_table.hpp"
 #include "core/results/row_functions.hpp"
-#include "result_rows.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+}
 
 namespace ldp {
 
@@ -15,14 +25,17 @@ namespace ldp {
 struct KeptResults {
     std::unique_ptr<Results> results;
     MemoryContextCallback callback;
+
+    [[nodiscard]] std::span<const ResultColumn> columns() const noexcept { return results->columns(); }
+    [[nodiscard]] std::size_t count() const noexcept { return results->count(); }
+    /// May jump.
+    [[nodiscard]] Datum row(std::size_t number, TupleDesc shape) const;
 };
 /// Empty results in the current memory context. May jump.
 [[nodiscard]] KeptResults* new_results();
 
-/// As check_columns() of SQL columns.
+/// Raises error XX000 with the name of the column if the SQL result type has other columns than the results.
 void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const ResultColumn> columns);
-/// A row of results. May jump.
-[[nodiscard]] Datum row_of(Results& results, std::size_t number, TupleDesc shape);
 
 /// An array argument of text, as UTF-8; raises an error for a NULL element. May jump.
 [[nodiscard]] SummaryQuery::Texts texts_argument(FunctionCallInfo fcinfo, int number, const char* of);
@@ -31,11 +44,12 @@ void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Re
 /// Whether no argument is NULL that must not be.
 [[nodiscard]] bool has_arguments(FunctionCallInfo fcinfo, const RowFunction& function);
 
-/// Body of a function that returns rows. `find()` returns the results; it runs once, in memory that lives as long as the
-/// rows. It returns nothing if there are no rows.
+/// Body of a function that returns rows. `find()` returns them as KeptResults or with the same functions, or null if
+/// there are no rows; it runs once, in memory that lives as long as the rows.
 template <class Find>
-Datum result_rows(FunctionCallInfo fcinfo, Find find) {
+Datum rows_found(FunctionCallInfo fcinfo, Find find) {
     static_assert(std::is_trivially_destructible_v<Find>);
+    using Rows = std::remove_pointer_t<decltype(find())>;
     if (SRF_IS_FIRSTCALL()) {
         FuncCallContext* first = SRF_FIRSTCALL_INIT();
         MemoryContextData* caller = MemoryContextSwitchTo(first->multi_call_memory_ctx);
@@ -44,21 +58,38 @@ Datum result_rows(FunctionCallInfo fcinfo, Find find) {
             elog(ERROR, "return type must be a row type");
         first->tuple_desc = BlessTupleDesc(shape);
         first->max_calls = 0;
-        KeptResults* kept = new_results();
-        find(*kept);
-        if (kept->results != nullptr) {
-            check_columns(fcinfo, shape, kept->results->columns());
-            first->max_calls = kept->results->count();
+        if (Rows* rows = find(); rows != nullptr) {
+            check_columns(fcinfo, shape, rows->columns());
+            first->max_calls = rows->count();
+            first->user_fctx = rows;
         }
-        first->user_fctx = kept;
         MemoryContextSwitchTo(caller);
     }
     FuncCallContext* call = SRF_PERCALL_SETUP();
     if (call->call_cntr >= call->max_calls) SRF_RETURN_DONE(call);
     // Before the macro, which increments the counter before it evaluates its argument.
-    const Datum row =
-        row_of(*static_cast<KeptResults*>(call->user_fctx)->results, call->call_cntr, call->tuple_desc);
+    const Datum row = static_cast<Rows*>(call->user_fctx)->row(call->call_cntr, call->tuple_desc);
     SRF_RETURN_NEXT(call, row);
+}
+
+/// The same for core results, which `find(kept)` assigns.
+template <class Find>
+Datum result_rows(FunctionCallInfo fcinfo, Find find) {
+    return rows_found(fcinfo, [=]() -> KeptResults* {
+        KeptResults* kept = new_results();
+        find(*kept);
+        return kept->results == nullptr ? nullptr : kept;
+    });
+}
+
+/// The same for a function that returns no rows if an argument is NULL.
+template <class Find>
+Datum strict_rows(FunctionCallInfo fcinfo, Find find) {
+    return result_rows(fcinfo, [=](KeptResults& kept) {
+        for (int i = 0; i < PG_NARGS(); ++i)
+            if (PG_ARGISNULL(i)) return;
+        find(kept);
+    });
 }
 
 /// Body of a set-returning function of a summary.

@@ -109,65 +109,28 @@ Datum of_bytes(FunctionCallInfo fcinfo, Kind kind) {
 
 }  // namespace
 
-LDP_FUNCTION(ldp_report_of_bytes) {
-    return of_bytes(fcinfo, Kind::report);
-}
+/// Input, output and binary input of a type, whose values are of this kind.
+#define LDP_TYPE(type, ...)                                                   \
+    LDP_FUNCTION_OF_REPORTS(type##_in, ERRCODE_INVALID_TEXT_REPRESENTATION) { \
+        return read_text(fcinfo, __VA_ARGS__);                                \
+    }                                                                         \
+    LDP_FUNCTION(type##_out) {                                                \
+        return write_text(fcinfo);                                            \
+    }                                                                         \
+    LDP_FUNCTION(type##_recv) {                                               \
+        return receive(fcinfo, __VA_ARGS__);                                  \
+    }
+/// The same with a cast from bytea.
+#define LDP_TYPE_OF_BYTES(type, kind)  \
+    LDP_TYPE(type, kind)               \
+    LDP_FUNCTION(type##_of_bytes) {    \
+        return of_bytes(fcinfo, kind); \
+    }
 
-LDP_FUNCTION(ldp_report_batch_of_bytes) {
-    return of_bytes(fcinfo, Kind::batch);
-}
-
-LDP_FUNCTION(ldp_summary_of_bytes) {
-    return of_bytes(fcinfo, Kind::summary);
-}
-
-LDP_FUNCTION_OF_REPORTS(ldp_report_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
-    return read_text(fcinfo, Kind::report);
-}
-
-LDP_FUNCTION(ldp_report_out) {
-    return write_text(fcinfo);
-}
-
-LDP_FUNCTION(ldp_report_recv) {
-    return receive(fcinfo, Kind::report);
-}
-
-LDP_FUNCTION_OF_REPORTS(ldp_report_batch_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
-    return read_text(fcinfo, Kind::batch);
-}
-
-LDP_FUNCTION(ldp_report_batch_out) {
-    return write_text(fcinfo);
-}
-
-LDP_FUNCTION(ldp_report_batch_recv) {
-    return receive(fcinfo, Kind::batch);
-}
-
-LDP_FUNCTION_OF_REPORTS(ldp_summary_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
-    return read_text(fcinfo, Kind::summary);
-}
-
-LDP_FUNCTION(ldp_summary_out) {
-    return write_text(fcinfo);
-}
-
-LDP_FUNCTION(ldp_summary_recv) {
-    return receive(fcinfo, Kind::summary);
-}
-
-LDP_FUNCTION_OF_REPORTS(ldp_agg_state_in, ERRCODE_INVALID_TEXT_REPRESENTATION) {
-    return read_text(fcinfo, Kind::summary, true);
-}
-
-LDP_FUNCTION(ldp_agg_state_out) {
-    return write_text(fcinfo);
-}
-
-LDP_FUNCTION(ldp_agg_state_recv) {
-    return receive(fcinfo, Kind::summary, true);
-}
+LDP_TYPE_OF_BYTES(ldp_report, Kind::report)
+LDP_TYPE_OF_BYTES(ldp_report_batch, Kind::batch)
+LDP_TYPE_OF_BYTES(ldp_summary, Kind::summary)
+LDP_TYPE(ldp_agg_state, Kind::summary, true)
 
 // Batches ---------------------------------------------------------------------------------------------------
 

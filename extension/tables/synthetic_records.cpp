@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "arguments.hpp"
-#include "result_rows.hpp"
 #include "summary_rows.hpp"
 
 extern "C" {
@@ -19,7 +18,7 @@ using namespace ldp;
 
 namespace {
 
-constexpr Column record_columns[] = {{"number", INT8OID}, {"record", JSONBOID}};
+constexpr ResultColumn record_columns[] = {{"number", ColumnType::bigint}, {"record", ColumnType::json}};
 
 /// Synthetic records. It has no destructor, so it may exist during jumps.
 struct Records {
@@ -31,11 +30,13 @@ struct Records {
     };
     const SyntheticRecords* records = nullptr;
     Key* keys = nullptr;
-    std::size_t attributes = 0, count = 0;
+    std::size_t attributes = 0;
     JsonbPair* pairs = nullptr;  // of the current record
 
+    [[nodiscard]] static std::span<const ResultColumn> columns() noexcept { return record_columns; }
+    [[nodiscard]] std::size_t count() const noexcept { return records->count; }
     // Parsing the text of each record would dominate the cost.
-    void write(RowWriter<record_columns>& row, std::size_t number) const {
+    [[nodiscard]] Datum row(std::size_t number, TupleDesc shape) const {
         for (std::size_t j = 0; j < attributes; ++j) {
             const Key& key = keys[j];
             pairs[key.at].value = records->keys[j].ends.empty() ? key.values[records->item(number, j).value]
@@ -45,8 +46,10 @@ struct Records {
         record.type = jbvObject;
         record.val.object.nPairs = static_cast<int>(attributes);
         record.val.object.pairs = pairs;
-        row.put("number", static_cast<std::uint64_t>(number + 1));
-        row.put("record", TypedDatum<JSONBOID>{JsonbPGetDatum(JsonbValueToJsonb(&record))});
+        Datum values[] = {Int64GetDatum(static_cast<std::int64_t>(number + 1)),
+                          JsonbPGetDatum(JsonbValueToJsonb(&record))};
+        bool missing[] = {false, false};
+        return HeapTupleGetDatum(heap_form_tuple(shape, values, missing));
     }
 
     /// Reads the texts of the keys. PostgreSQL orders an object's pairs by the length of their names,
@@ -105,7 +108,6 @@ Records drawn(SyntheticRecords& kept, const Subject& subject, const SummaryQuery
     Records all;
     all.records = &kept;
     all.attributes = kept.keys.size();
-    all.count = kept.count;
     all.keys = static_cast<Records::Key*>(try_palloc((all.attributes + 1) * sizeof(Records::Key)));
     for (std::size_t j = 0; j < all.attributes; ++j) {
         std::string text = "[" + kept.keys[j].name;
@@ -119,15 +121,18 @@ Records drawn(SyntheticRecords& kept, const Subject& subject, const SummaryQuery
 
 /// (summary, records, seed, significance, cells): a row for each record.
 LDP_FUNCTION(ldp_synthesize) {
-    return rows<record_columns>(fcinfo, [=] {
-        const SummaryQuery query = query_arguments(fcinfo, row_function("synthesize"));
+    return rows_found(fcinfo, [=]() -> Records* {
+        const RowFunction& function = row_function("synthesize");
+        if (!has_arguments(fcinfo, function)) return nullptr;
+        const SummaryQuery query = query_arguments(fcinfo, function);
         const Subject subject = whole_argument(fcinfo);
         auto* kept = new (palloc(sizeof(KeptRecords))) KeptRecords{};
         kept->callback.func = release_records;
         kept->callback.arg = kept;
         MemoryContextRegisterResetCallback(CurrentMemoryContext, &kept->callback);
-        Records all = drawn(kept->records, subject, query);
-        all.read();
+        auto* all = static_cast<Records*>(palloc(sizeof(Records)));
+        *all = drawn(kept->records, subject, query);
+        all->read();
         return all;
     });
 }

@@ -1,0 +1,281 @@
+#include "accounting/spec_rows.hpp"
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "accounting/composition.hpp"
+#include "accounting/lower_bounds.hpp"
+#include "accounting/posterior_odds.hpp"
+#include "accounting/shuffling.hpp"
+#include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
+#include "core/choice/ordered_choice.hpp"
+#include "core/choice/resolve.hpp"
+#include "core/mechanism/mechanism.hpp"
+#include "core/plan/plan.hpp"
+
+namespace ldp {
+
+namespace {
+
+using Type = ColumnType;
+
+constexpr ResultColumn advice_columns[] = {{"mechanism", Type::text},      {"stderr", Type::number},
+                                           {"lower_bound", Type::number},  {"worst_case_bias", Type::number},
+                                           {"report_bytes", Type::bigint}, {"summary_bytes", Type::bigint},
+                                           {"decode_cost", Type::number},  {"obstacle", Type::text}};
+constexpr ResultColumn plan_columns[] = {
+    {"source", Type::text},    {"stderr", Type::number},  {"part", Type::number},
+    {"margin", Type::number},  {"effect", Type::number},  {"n", Type::bigint},
+    {"epsilon", Type::number}, {"mechanism", Type::text}, {"canonical", Type::json}};
+constexpr ResultColumn influence_columns[] = {
+    {"attribute", Type::text}, {"one_report", Type::number}, {"down", Type::number}, {"up", Type::number}};
+constexpr ResultColumn bound_columns[] = {{"attribute", Type::text},
+                                          {"stderr", Type::number},
+                                          {"lower_bound", Type::number},
+                                          {"minimax", Type::number},
+                                          {"ratio", Type::number}};
+constexpr ResultColumn composition_columns[] = {
+    {"method", Type::text}, {"epsilon", Type::number}, {"delta", Type::number}, {"smallest", Type::truth}};
+constexpr ResultColumn shuffled_columns[] = {{"epsilon", Type::number},
+                                             {"delta", Type::number},
+                                             {"closed_form", Type::number},
+                                             {"lower_bound", Type::number}};
+constexpr ResultColumn odds_columns[] = {
+    {"odds", Type::number}, {"right_guess", Type::number}, {"posterior", Type::number}};
+
+struct AdviceRows {
+    std::vector<Candidate> candidates;
+    double least, users;
+    std::size_t count = candidates.size();
+
+    void write(RowCells<advice_columns>& row, std::size_t number) const {
+        const Candidate& one = candidates[number];
+        row.put("mechanism", one.mechanism->name);
+        row.put("stderr", std::sqrt(one.n_variance / users));
+        row.put("lower_bound", std::sqrt(least / users));
+        row.put("worst_case_bias", one.bias);
+        // The sizes of a rejected mechanism are unknown.
+        if (one.report_bytes > 0) row.put("report_bytes", one.report_bytes);
+        if (one.summary_bytes > 0) row.put("summary_bytes", one.summary_bytes);
+        if (one.report_bytes > 0) row.put("decode_cost", one.decode_cost);
+        if (!one.obstacle.empty()) row.put("obstacle", one.obstacle);
+    }
+};
+
+struct PlanRows {
+    Planning planning;
+    Planning::Plan plan;
+    std::string canonical = plan.spec.to_json();
+    std::size_t count = 1 + plan.prediction.sources.size();
+
+    void write(RowCells<plan_columns>& row, std::size_t number) const {
+        const double error = plan.prediction.error();
+        if (number == 0) {
+            row.put("source", "all");
+            row.put("stderr", error);
+            row.put("part", 1.0);
+            row.put("margin", planning.margin(error));
+            row.put("effect", planning.least_effect(error));
+        } else {
+            const Prediction::Source& source = plan.prediction.sources[number - 1];
+            row.put("source", source.name);
+            row.put("stderr", plan.prediction.error_of(source));
+            row.put("part", plan.prediction.part_of(source));
+        }
+        row.put("n", plan.people);
+        row.put("epsilon", plan.spec.epsilon());
+        row.put("mechanism", plan.spec.mechanism().name);
+        row.put("canonical", JsonText{canonical});
+    }
+};
+
+struct InfluenceRows {
+    Spec spec;
+    std::unique_ptr<const Mechanism> mechanism;
+    double share;
+    std::size_t count = spec.attributes().size();
+
+    void write(RowCells<influence_columns>& row, std::size_t number) const {
+        const Interval bias = mechanism->promised_bias(number, share);
+        row.put("attribute", spec.attributes()[number].name);
+        row.put("one_report", mechanism->promised_influence(number));
+        row.put("down", bias.lower);
+        row.put("up", bias.upper);
+    }
+};
+
+struct BoundRows {
+    struct BoundRow {
+        std::optional<std::string> attribute;
+        double standard_error, lower_bound, minimax;
+    };
+    std::vector<BoundRow> items;
+    std::size_t count = items.size();
+
+    void write(RowCells<bound_columns>& row, std::size_t number) const {
+        const auto& [attribute, standard_error, lower_bound, minimax] = items[number];
+        if (attribute) row.put("attribute", *attribute);
+        row.put("stderr", standard_error);
+        row.put("lower_bound", lower_bound);
+        row.put("minimax", minimax);
+        row.put("ratio", standard_error / lower_bound);
+    }
+};
+
+/// Lower bounds of one attribute's error: asymptotic, and for n reports. They are equal for all numbers,
+/// and for all categories of one size.
+class LeastErrors {
+  public:
+    [[nodiscard]] std::pair<double, double> of(double epsilon, const Attribute& attribute, double n) {
+        const auto kind = std::tuple(attribute.derived(), attribute.numeric(),
+                                     attribute.numeric() ? std::uint64_t{0} : attribute.domain);
+        if (const auto found = known_.find(kind); found != known_.end()) return found->second;
+        check_interrupt();
+        return known_[kind] = {least_error(epsilon, attribute, endless, Target::sample),
+                               least_error(epsilon, attribute, n, Target::sample)};
+    }
+
+  private:
+    std::map<std::tuple<bool, bool, std::uint64_t>, std::pair<double, double>> known_;
+};
+
+struct CompositionRows {
+    Composed composed;
+    std::size_t count = 3;
+
+    void write(RowCells<composition_columns>& row, std::size_t number) const {
+        const auto method = static_cast<Composition>(number);
+        row.put("method", name(method));
+        row.put("epsilon", composed.of(method));
+        row.put("delta", method == Composition::basic ? 0.0 : composed.delta);
+        row.put("smallest", method == composed.by());
+    }
+};
+
+struct ShuffledRows {
+    Shuffled shuffled;
+    std::size_t count = 1;
+
+    void write(RowCells<shuffled_columns>& row, std::size_t) const {
+        row.put("epsilon", shuffled.epsilon);
+        row.put("delta", shuffled.delta);
+        row.put("closed_form", shuffled.closed_form);
+        row.put("lower_bound", shuffled.lower_bound);
+    }
+};
+
+struct OddsRows {
+    double epsilon, prior;
+    std::size_t count = 1;
+
+    void write(RowCells<odds_columns>& row, std::size_t) const {
+        row.put("odds", odds_factor(epsilon));
+        row.put("right_guess", right_guess(epsilon));
+        row.put("posterior", posterior(prior, epsilon));
+    }
+};
+
+void check_users(std::int64_t users) {
+    if (users < 1)
+        raise(ErrorCode::invalid_value, "the number of users must be at least 1",
+              "Found " + std::to_string(users) + ".");
+}
+
+}  // namespace
+
+std::unique_ptr<Results> advice_rows(std::string_view spec, std::int64_t users) {
+    check_users(users);
+    auto [demand, candidates] = advise(spec);
+    // The bound applies to means and to single shares.
+    const double least = is_ordered(*candidates.front().mechanism)
+                             ? unknown
+                             : least_worst_error(demand.epsilon, demand.attributes, endless, Target::sample);
+    return results<advice_columns>(AdviceRows{std::move(candidates), least, static_cast<double>(users)});
+}
+
+std::unique_ptr<Results> plan_rows(std::string_view spec, std::string_view target,
+                                   std::optional<std::int64_t> people) {
+    Planning planning(spec, target);
+    Planning::Plan plan = planning.plan(people);
+    return results<plan_columns>(PlanRows{std::move(planning), std::move(plan)});
+}
+
+std::unique_ptr<Results> influence_rows(std::string_view text, double share) {
+    if (!(share >= 0 && share < 1))
+        raise(ErrorCode::invalid_value, "the share of forged reports must be at least 0 and below 1",
+              "Found " + std::to_string(share) + ".", "One in a hundred is 0.01.");
+    Spec spec = resolve(text);
+    auto mechanism = make_mechanism(spec);
+    return results<influence_columns>(InfluenceRows{std::move(spec), std::move(mechanism), share});
+}
+
+std::unique_ptr<Results> bound_rows(std::string_view text, std::int64_t users, const char* advice) {
+    check_users(users);
+    const auto n = static_cast<double>(users);
+    const Spec spec = resolve(text);
+    if (spec.delta() != 0)
+        raise(ErrorCode::unsupported, "lower bounds require a delta of 0",
+              std::string("Mechanism ") + spec.mechanism().name +
+                  " has \"delta\": " + shortest(spec.delta()) + ".",
+              advice);
+    const std::unique_ptr<const Mechanism> mechanism = make_mechanism(spec);
+    std::vector<BoundRows::BoundRow> items;
+    std::size_t numbers = 0;
+    double promised = 0;  // sum over the numbers
+    LeastErrors least_errors;
+    Work work;
+    for (const Attribute& attribute : spec.attributes()) {
+        work.done(spec.attributes().size());
+        const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
+        const auto [least, minimax] = least_errors.of(spec.epsilon(), attribute, n);
+        const double variance = mechanism->expected_variance(items.size());
+        items.push_back({attribute.name, unit * std::sqrt(variance / n), unit * std::sqrt(least / n),
+                         unit * std::sqrt(minimax / n)});
+        if (!attribute.numeric() || attribute.derived()) continue;
+        ++numbers;
+        promised += variance;
+    }
+    if (numbers > 1) {
+        const auto least = [&](double reports) {
+            return std::sqrt(least_error_of_means(spec.epsilon(), numbers, reports, Target::sample) / n);
+        };
+        const double variance = promised / static_cast<double>(numbers);
+        items.push_back({{}, std::sqrt(variance / n), least(endless), least(n)});
+    }
+    return results<bound_columns>(BoundRows{std::move(items)});
+}
+
+std::unique_ptr<Results> composition_rows(std::span<const double> epsilons, double delta) {
+    std::vector<EqualReleases> releases;
+    for (const double epsilon : epsilons) {
+        // Equal values form one entry, for any number of reports.
+        if (releases.empty() || releases.back().epsilon != epsilon) releases.push_back({epsilon, 0});
+        ++releases.back().count;
+    }
+    return results<composition_columns>(CompositionRows{compose(releases, delta)});
+}
+
+std::unique_ptr<Results> shuffled_rows(double epsilon, std::int64_t n, double delta) {
+    return results<shuffled_columns>(
+        ShuffledRows{shuffled(epsilon, static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)), delta)});
+}
+
+std::unique_ptr<Results> odds_rows(double epsilon, double prior, std::int32_t people) {
+    if (!(epsilon >= 0 && std::isfinite(epsilon)))
+        raise(ErrorCode::invalid_value, "epsilon must be a finite number of at least 0",
+              "Found " + shortest(epsilon) + ".");
+    if (!(prior > 0 && prior < 1))
+        raise(ErrorCode::invalid_value, "the prior must be between 0 and 1", "Found " + shortest(prior) + ".",
+              "The prior is the probability before the report.");
+    if (people < 1)
+        raise(ErrorCode::invalid_value, "the number of people must be at least 1",
+              "Found " + std::to_string(people) + ".");
+    return results<odds_columns>(OddsRows{group_epsilon(epsilon, people), prior});
+}
+
+}  // namespace ldp
