@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/math/statistics.hpp"
+#include "core/mechanism/estimate.hpp"
 
 namespace ldp::cli {
 
@@ -31,14 +32,15 @@ Row others_of(const std::vector<const Row*>& rows, const Row& one, double confid
 
 double normal_error(const Row& row, double confidence) {
     if (std::isfinite(row.error)) return row.error;
-    return (row.upper - row.lower) / (2 * normal_quantile((1 + confidence) / 2));
+    const Interval unit = interval({0, 1}, confidence);
+    return (row.upper - row.lower) / (unit.upper - unit.lower);
 }
 
 RowDifference row_difference(const Row& one, const Row& other, double confidence) {
     const double estimate = one.estimate - other.estimate;
     const double error = std::hypot(normal_error(one, confidence), normal_error(other, confidence));
-    const double half = error * normal_quantile((1 + confidence) / 2);
-    return {estimate, error, estimate - half, estimate + half};
+    const Interval range = interval({estimate, error}, confidence);
+    return {estimate, error, range.lower, range.upper};
 }
 
 bool is_clear(const RowDifference& difference, std::size_t comparisons) {

@@ -1,5 +1,22 @@
 // Intervals for estimates whose error is not normal: estimates from few reports, and shares and means that
 // are linear in a count.
+//
+// All functions that make intervals from a critical value. test/structure/run rejects a critical value in a product
+// or a quotient in any other file:
+//
+//   interval()              core/mechanism/error_law.hpp            estimates with an error law
+//   interval()              core/mechanism/estimate.hpp             the normal law
+//   robust_interval()       core/mechanism/forgery.hpp              a bounded share of forged reports
+//   quantile()              core/mechanism/ordered/ordered_estimator.hpp    quantiles of a distribution
+//   interval_of_quotient()  core/tables/quotient.hpp                conditional shares
+//   Marginal::quotient()    core/tables/marginal.hpp                the same, with what few reports may not show
+//   associated()            core/tables/model/contingency.hpp       measures of association
+//   difference()            core/comparison/difference.hpp          differences of groups
+//   correlation()           core/regression/product_regression.hpp  correlations
+//   extended()              core/budget/spent.hpp                   intervals with a bounded bias
+//   answered_interval()     core/mechanism/mean/optional_mean.cpp   means of answers that may be missing
+//
+// combined_interval() in core/summary/errors.hpp combines intervals and has no critical value.
 #pragma once
 
 #include <array>

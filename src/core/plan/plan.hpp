@@ -59,7 +59,9 @@ class Planning {
     [[nodiscard]] double required_epsilon(std::int64_t people) const;
     /// Return half the width of an interval, and the smallest effect that is detected, for this standard
     /// error and the target's confidence and power.
-    [[nodiscard]] double margin(double error) const { return error * critical_value(question_.confidence); }
+    [[nodiscard]] double margin(double error) const {
+        return interval({0, error}, question_.confidence).upper;
+    }
     [[nodiscard]] double least_effect(double error) const {
         return error * ldp::least_effect(question_.power, question_.confidence);
     }

@@ -149,7 +149,7 @@ PlanningTarget PlanningTarget::from_json(std::string_view text, const Spec& spec
 
 std::optional<double> PlanningTarget::wanted() const {
     if (error) return error;
-    if (margin) return *margin / critical_value(confidence);
+    if (margin) return *margin / interval({0, 1}, confidence).upper;
     if (effect) return *effect / least_effect(power, confidence);
     return {};
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/error_law.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/labels.hpp"
 #include "core/spec/products.hpp"
@@ -181,10 +182,7 @@ MomentEstimate covariance(const Joint& joint, const std::string& x, const std::s
     if (!moments.known()) return {nothing, {unknown, unknown}, scarcest};
     const Estimate estimate =
         scaled(moments.half(a.attribute) * moments.half(b.attribute), moments.estimates().estimate(found));
-    return {estimate,
-            {estimate.value - critical_value * estimate.standard_error,
-             estimate.value + critical_value * estimate.standard_error},
-            scarcest};
+    return {estimate, interval(estimate, critical_value, ErrorLaw{}), scarcest};
 }
 
 MomentEstimate correlation(const Joint& joint, const std::string& x, const std::string& y,

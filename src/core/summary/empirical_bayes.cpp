@@ -42,7 +42,7 @@ class FreeLaw {
 
     /// Adds a constant to all estimates so that the means sum to 1.
     void sum_to_one() {
-        const double critical_value = 2 + bins_.back().value() - bins_.front().value();
+        const double limit = 2 + bins_.back().value() - bins_.front().value();
         const auto excess = [&](double shift) {
             long double sum = 0;
             for (const Bin& bin : bins_) sum += bin.count * mean_at(bin.value() + shift);
@@ -50,7 +50,7 @@ class FreeLaw {
         };
         std::uintmax_t steps = 200;
         const auto [low, high] = boost::math::tools::toms748_solve(
-            excess, -critical_value, critical_value, boost::math::tools::eps_tolerance<double>(50), steps);
+            excess, -limit, limit, boost::math::tools::eps_tolerance<double>(50), steps);
         shift_ = (low + high) / 2;
     }
     [[nodiscard]] double mean(double estimate) const noexcept { return mean_at(estimate + shift_); }

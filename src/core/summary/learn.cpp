@@ -99,7 +99,8 @@ std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage) {
         const double cut = std::max(1.0, estimator.steps() / outer);
         const double error =
             estimator.share(OrderedEstimator::left_end, cut, Target::population).standard_error;
-        return whole_reports(many * square(critical_value(range_confidence) * error / ((1 - coverage) / 2)));
+        return whole_reports(many *
+                             square(interval({0, error}, range_confidence).upper / ((1 - coverage) / 2)));
     }
     if (find_capability<ValueOracle>(mechanism) == nullptr)
         raise(ErrorCode::unsupported, "ranges cannot be learned from these reports",

@@ -286,9 +286,9 @@ std::vector<double> OrderedEstimator::below(double at) const {
     const auto blur = static_cast<double>(blur_);
     std::vector<double> share(steps_ + 1);
     for (std::size_t s = 0; s <= steps_; ++s) {
-        const double critical_value = point + blur / 2 - static_cast<double>(s);
-        share[s] = (1 - rest) * std::clamp(critical_value / blur, 0.0, 1.0) +
-                   rest * std::clamp((critical_value + 1) / blur, 0.0, 1.0);
+        const double behind = point + blur / 2 - static_cast<double>(s);
+        share[s] = (1 - rest) * std::clamp(behind / blur, 0.0, 1.0) +
+                   rest * std::clamp((behind + 1) / blur, 0.0, 1.0);
     }
     return share;
 }
