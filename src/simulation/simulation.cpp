@@ -64,7 +64,7 @@ struct Open {
     Round round{};
 };
 
-constexpr RoundEstimate no_estimate{unknown, unknown, unknown, unknown, unknown};
+constexpr SimulatedEstimate no_estimate{unknown, unknown, unknown, unknown, unknown};
 
 /// Returns what is estimated of an attribute: its mean or its shares; nothing of products and of strings, or
 /// if its mechanism estimates neither.
@@ -76,15 +76,15 @@ std::optional<Quantity> quantity_of(const Mechanism& mechanism, const std::vecto
     return part_of(mechanism, j).mechanism->can_estimate(quantity) ? std::optional(quantity) : std::nullopt;
 }
 
-RoundEstimate judged_mean(const std::vector<Estimate>& means, std::size_t i, double truth) {
-    RoundEstimate answer{truth, means[i].value, unknown, unknown, means[i].standard_error};
+SimulatedEstimate judged_mean(const std::vector<Estimate>& means, std::size_t i, double truth) {
+    SimulatedEstimate answer{truth, means[i].value, unknown, unknown, means[i].standard_error};
     answer.error = answer.absolute = std::abs(answer.estimate - truth);
     return answer;
 }
 
 // Where values are reported in buckets there are fewer estimates than values, which fall evenly into them, in
 // order.
-RoundEstimate judged_shares(const std::vector<Estimate>& estimates, const Truth& truth, double people) {
+SimulatedEstimate judged_shares(const std::vector<Estimate>& estimates, const Truth& truth, double people) {
     if (estimates.empty()) return no_estimate;
     std::vector<double> errors;
     errors.reserve(estimates.size());
@@ -110,7 +110,7 @@ Round closed(const Collection& collection, const SimulationSetup& scene, Bytes s
     Round& round = open.round;
     round.answers = spending(open.spending);
     round.record.assign(attributes.size(), no_estimate);
-    static_cast<RoundEstimate&>(round) = no_estimate;
+    static_cast<SimulatedEstimate&>(round) = no_estimate;
     if (round.refused == scene.people) return round;
     const SummaryView view = view_of(mechanism, summary);
     const SummaryView of_series = view_of(mechanism, whole.empty() ? summary : whole);
@@ -135,7 +135,7 @@ Round closed(const Collection& collection, const SimulationSetup& scene, Bytes s
         if (means.empty()) means = estimate(view, {*quantity});
         round.record[j] = judged_mean(means, j, open.truths[j].sum / people);
     }
-    static_cast<RoundEstimate&>(round) = round.record[scene.attribute];
+    static_cast<SimulatedEstimate&>(round) = round.record[scene.attribute];
     return round;
 }
 

@@ -42,7 +42,7 @@ struct Spending {
 
 /// The estimate of an attribute's mean or shares in a round, compared with the truth. All numbers are NaN if
 /// nobody reported the attribute.
-struct RoundEstimate {
+struct SimulatedEstimate {
     double truth, estimate;  ///< of a mean, in the attribute's unit; NaN of shares
     double error;            ///< root mean square error over a category's values; absolute error of a mean
     double absolute;         ///< mean absolute error over a category's values
@@ -50,10 +50,10 @@ struct RoundEstimate {
 };
 
 /// A round, with the answer about the attribute of the scene.
-struct Round : RoundEstimate {
+struct Round : SimulatedEstimate {
     /// The answers about all attributes, in the order of the spec; NaN if the mechanism of an attribute
     /// estimates neither its mean nor its shares, and for products.
-    std::vector<RoundEstimate> record = {};
+    std::vector<SimulatedEstimate> record = {};
     std::uint64_t drawn = 0, kept = 0, nearest = 0;  ///< reports, by origin
     std::uint64_t refused = 0;  ///< people who had stopped, because their budget was spent
     std::uint64_t silent = 0;   ///< people whose series had no report due

@@ -102,7 +102,7 @@ struct ErrorsOverall {
     ErrorsOverall(std::span<const Round> rounds, AnswerOf answer_of) {
         double answered = 0;
         for (const Round& round : rounds) {
-            const RoundEstimate& answer = answer_of(round);
+            const SimulatedEstimate& answer = answer_of(round);
             if (std::isnan(answer.error)) continue;  // nobody reported
             ++answered;
             error += answer.error * answer.error;
@@ -190,7 +190,7 @@ void print_record(std::span<const Round> rounds, const Spec& spec, const Values&
               << "\n";
     for (std::size_t j = 0; j < attributes.size(); ++j) {
         const ErrorsOverall errors(
-            rounds, [j](const Round& round) -> const RoundEstimate& { return round.record[j]; });
+            rounds, [j](const Round& round) -> const SimulatedEstimate& { return round.record[j]; });
         const std::optional<Stream> stream =
             values.streams.empty() ? std::optional(values.stream) : values.streams[j];
         if (attributes[j].derived()) continue;
@@ -219,7 +219,7 @@ double signal_of(const Mechanism& mechanism) {
 
 void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const Origins whole(rounds);
-    const ErrorsOverall errors(rounds, [](const Round& round) -> const RoundEstimate& { return round; });
+    const ErrorsOverall errors(rounds, [](const Round& round) -> const SimulatedEstimate& { return round; });
     const Spec& spec = collection.spec();
     const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused + whole.silent;
     const Spending& answers = rounds.back().answers;
