@@ -60,7 +60,7 @@ class Planning {
     /// Return half the width of an interval, and the smallest effect that is detected, for this standard
     /// error and the target's confidence and power.
     [[nodiscard]] double margin(double error) const {
-        return interval({0, error}, question_.confidence).upper;
+        return interval(Estimate{0, error}, question_.confidence).upper;
     }
     [[nodiscard]] double least_effect(double error) const {
         return error * ldp::least_effect(question_.power, question_.confidence);
