@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(attributes_that_nobody_reports_have_no_answer) {
     SimulationSetup scene{Stream::syn, 1, 2, 4, 0};
     const std::vector<Round> rounds = rounds_of(mixed, scene);
     int answered = 0;
-    for (const ldp::simulation::RoundEstimate& answer : rounds[1].record)
+    for (const ldp::simulation::SimulatedEstimate& answer : rounds[1].record)
         answered += std::isnan(answer.error) ? 0 : 1;
     BOOST_TEST(answered == 1);
 }
