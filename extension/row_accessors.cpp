@@ -96,8 +96,8 @@ LDP_FUNCTION(ldp_frequent_texts) {
 // Final functions: the defaults of the functions of the same name, without errors. -----------------------------
 
 LDP_FUNCTION(ldp_proportions_final) {
-    const RowFunction& frequencies = row_function("proportions");
-    return final_rows(fcinfo, frequencies, points_argument(fcinfo), frequencies.defaults);
+    const RowFunction& proportions = row_function("proportions");
+    return final_rows(fcinfo, proportions, points_argument(fcinfo), proportions.defaults);
 }
 
 /// The final function of an aggregate with arguments: reads them, and puts them into `query`.
@@ -110,10 +110,10 @@ LDP_FUNCTION(ldp_proportions_final) {
         return rows(fcinfo, found, arguments.points(), query); \
     }
 
-LDP_FINAL(frequencies_method, frequencies, final_rows, text_query(fcinfo),
+LDP_FINAL(proportions_method, proportions, final_rows, text_query(fcinfo),
           query.method = core_text(arguments.text))
 LDP_FINAL(top, top, final_rows, integer_query(fcinfo), query.limit = arguments.integer())
-LDP_FINAL(range, range, final_row, numbers_query(fcinfo, 2), query.low = arguments.numbers[0],
+LDP_FINAL(between, between, final_row, numbers_query(fcinfo, 2), query.low = arguments.numbers[0],
           query.high = arguments.numbers[1])
 LDP_FINAL(quantiles, quantiles, final_rows, list_query(fcinfo),
           query.shares = {arguments.numbers, arguments.count})
