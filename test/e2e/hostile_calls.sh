@@ -173,7 +173,7 @@ check "no call ran into the limit" "" "$(sql -c "SELECT left(call, 300) FROM out
 # The same bytes come in on the wire, as a column of bytea writes them into a file.
 check "damaged values on the wire are refused with a hint" "t t " "$(sql -F ' ' -c "
     CREATE TABLE on_the_wire (sqlstate text, hint text, hex text);
-    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_report_batch (value ldp_report_batch); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_query (value ldp_internal.ldp_agg_state);
+    CREATE TABLE a_report (value ldp_report); CREATE TABLE a_report_batch (value ldp_report_batch); CREATE TABLE a_summary (value ldp_summary); CREATE TABLE a_agg_state (value ldp_internal.ldp_agg_state);
     DO \$\$
     DECLARE
         file text := current_setting('data_directory') || '/hostile';
@@ -196,5 +196,5 @@ check "damaged values on the wire are refused with a hint" "t t " "$(sql -F ' ' 
     FROM on_the_wire")"
 check "damaged values are refused with a hint" "" "$(sql -c "
     SELECT DISTINCT sqlstate || ' ' || message FROM outcome
-    WHERE signature ~ '^ldp_internal[.]ldp_(report|report_batch|summary|query)_in' AND sqlstate NOT IN ('LDP00', '54000') AND (hint = '' OR sqlstate NOT IN ('22P02', '22023')) LIMIT 5")"
+    WHERE signature ~ '^ldp_internal[.]ldp_(report|report_batch|summary|agg_state)_in' AND sqlstate NOT IN ('LDP00', '54000') AND (hint = '' OR sqlstate NOT IN ('22P02', '22023')) LIMIT 5")"
 finish
