@@ -20,8 +20,8 @@
  *
  * Randomness comes from the operating system only. No function accepts random numbers or a seed.
  *
- * Devices. The library libldp-device has the functions that are not between #ifndef LDP_DEVICE and #endif. Programs for it
- * include ldp_device.h, which defines LDP_DEVICE. */
+ * Devices. The library libldp-device has a part of these functions: those that are declared if LDP_DEVICE is defined.
+ * Programs for it include ldp_device.h, which defines LDP_DEVICE. */
 #ifndef LDP_H
 #define LDP_H
 
