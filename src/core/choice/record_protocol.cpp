@@ -61,7 +61,7 @@ Json alone(const Spec& spec, const RecordPart& part, std::uint64_t responses, co
         }
     if (!attribute.evolving) document["evolving"] = Json::object();
     if (entry.series) document.erase("evolving");
-    for (const char* key : {"mechanism", "share"}) own.erase(key);
+    for (const char* key : {"mechanism", "weight"}) own.erase(key);
     document["attributes"] = Json::array({std::move(own)});
     return document;
 }
