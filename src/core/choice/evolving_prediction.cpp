@@ -51,10 +51,11 @@ struct EstimatedItems {
         }
         domain = spec.attributes()[0].domain;
         const std::string_view option = entry.responses.name == nullptr ? "" : entry.responses.name;
-        bucketed = option == "bits";
-        if (option == "buckets") hashed_into = static_cast<double>(spec.number("buckets"));
+        bucketed = option == "bits_per_report";
+        if (option == "hash_buckets") hashed_into = static_cast<double>(spec.number("hash_buckets"));
         count = bucketed ? spec.number("buckets") : domain;
-        if (bucketed) each_bit = static_cast<double>(count) / static_cast<double>(spec.number("bits"));
+        if (bucketed)
+            each_bit = static_cast<double>(count) / static_cast<double>(spec.number("bits_per_report"));
     }
     /// The item of a value of a stream, and its weight: the mean on [−1, 1].
     [[nodiscard]] std::uint32_t item(double value) const noexcept {
