@@ -354,8 +354,8 @@ test("answers are remembered, and the budget ends them", async () => {
     client = await open(collection, store);
     assert.equal((await client.report([3])).origin, "silent");
     assert.equal(await client.pending(), 5);
-    const { answers, epsilon, sum } = await client.spent();
-    assert.deepEqual([answers, epsilon, sum], [3, 1, 3]);
+    const { responses, epsilon, sum } = await client.spent();
+    assert.deepEqual([responses, epsilon, sum], [3, 1, 3]);
 });
 
 test("a series goes round by round", async () => {
