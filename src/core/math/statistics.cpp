@@ -140,9 +140,13 @@ std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size
     Work work;
     for (const std::vector<Check>& checks : parts) {
         work.done(checks.size());
-        if (worst.empty()) worst = checks;
-        for (std::size_t i = 0; i < checks.size(); ++i)
-            if (checks[i].p_value < worst[i].p_value) worst[i] = checks[i];
+        for (const Check& check : checks) {
+            const auto same = std::ranges::find(worst, check.name, &Check::name);
+            if (same == worst.end())
+                worst.push_back(check);
+            else if (check.p_value < same->p_value)
+                *same = check;
+        }
     }
     for (Check& check : worst) check.p_value = std::min(1.0, static_cast<double>(tests) * check.p_value);
     return worst;

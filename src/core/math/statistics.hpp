@@ -45,8 +45,8 @@ struct Check {
 [[nodiscard]] Check goodness_of_fit(std::string name, std::span<const std::uint64_t> counts,
                                     std::span<const double> weights = {});
 
-/// Returns, for each statistic that was computed for several parts, the one with the smallest p-value,
-/// adjusted for this number of tests.
+/// Returns, for each statistic that was computed for at least one part, the check with the smallest p-value,
+/// adjusted for this number of tests. Parts may have different statistics, each at most once.
 [[nodiscard]] std::vector<Check> worst_of(std::span<const std::vector<Check>> parts, std::size_t tests);
 
 /// Independent bits of a report with the same probability of 1, which is neither 0 nor 1.

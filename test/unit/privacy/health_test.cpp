@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "core/channel/window_channel.hpp"
 #include "core/math/statistics.hpp"
@@ -36,7 +37,9 @@ double p_value(const OwnedSummary& summary, const std::string& name) {
 class Alarms {
   public:
     void add(const std::vector<Check>& checks) {
+        std::set<std::string> names;
         for (const Check& check : checks) {
+            BOOST_REQUIRE_MESSAGE(names.insert(check.name).second, check.name << " is checked twice");
             BOOST_REQUIRE_MESSAGE(check.p_value >= 0 && check.p_value <= 1 && std::isfinite(check.observed),
                                   check.name);
             Counts& counts = counts_[check.name];
@@ -122,6 +125,30 @@ BOOST_AUTO_TEST_CASE(honest_numbers_raise_no_alarm, *boost::unit_test::label("sl
                 check_honest(
                     *m, people, [](std::size_t i) { return std::vector<Cell>{i % 2 * 100}; }, 2000, bits);
             }
+}
+
+// The marginals of a table in two layers have different oracles, and so different statistics.
+BOOST_AUTO_TEST_CASE(statistics_of_different_parts_are_kept) {
+    const std::vector<std::vector<Check>> parts{
+        {{"a", 1, 1, 0.5}}, {{"b", 2, 1, 0.01}, {"a", 3, 1, 0.1}, {"c", 4, 1, 0.9}}, {{"b", 5, 1, 0.2}}};
+    const std::vector<Check> worst = worst_of(parts, 3);
+    BOOST_REQUIRE_EQUAL(worst.size(), 3u);
+    BOOST_TEST((worst[0].name == "a" && worst[0].observed == 3));
+    BOOST_TEST((worst[1].name == "b" && worst[1].observed == 2));
+    BOOST_TEST((worst[2].name == "c" && worst[2].observed == 4));
+    BOOST_CHECK_CLOSE(worst[1].p_value, 0.03, 1e-9);
+    BOOST_TEST(worst[2].p_value == 1);
+
+    SeededBits bits(405);
+    const auto tables = mechanism("joint", 2, R"("report_epsilon": 0.5, "attributes": [
+        {"name": "a", "domain": 2}, {"name": "b", "domain": 2}, {"name": "c", "domain": 20}])");
+    for (const std::size_t people : {1, 20, 400})
+        check_honest(
+            *tables, people,
+            [](std::size_t i) {
+                return std::vector<Cell>{i / 3 % 2, i / 5 % 2, i / 7 % 20};
+            },
+            300, bits);
 }
 
 BOOST_AUTO_TEST_CASE(honest_vectors_raise_no_alarm, *boost::unit_test::label("slow")) {
