@@ -145,10 +145,10 @@ EXPORT(perturb, std::size_t) {
 
 // What the vectors of the format and the proofs start from: a record on the randomizer's grids.
 
-/// How many cells each attribute has there.
+/// The number of cells of each code of an input. A series has a code for each round.
 EXPORT(cells, std::size_t) {
     Writer writer;
-    for (const std::uint64_t count : collection->mechanism().cells()) writer.put(count);
+    for (const std::uint64_t count : collection->mechanism().input_cells()) writer.put(count);
     return give(std::move(writer.bytes()));
 }
 EXPORT(cell, void, std::uint64_t cell) {
