@@ -86,7 +86,7 @@ std::optional<ProtocolPrediction> prediction_alone(const Spec& spec, const Recor
     const ValueStream values = ValueStream::generated(parameters, attribute, most_values);
     return predict_protocol(own, values, Participation::every_round, some_rounds(values.rounds, 32));
 } catch (const Error& error) {
-    if (error.code() != ErrorCode::invalid_spec && error.code() != ErrorCode::unsupported) throw;
+    if (error.code() != ErrorCode::unsupported) throw;
     return {};
 }
 
