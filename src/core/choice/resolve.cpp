@@ -1,6 +1,7 @@
 #include "core/choice/resolve.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "core/choice/evolving_choice.hpp"
@@ -10,9 +11,11 @@
 #include "core/choice/together.hpp"
 #include "core/choice/view_choice.hpp"
 #include "core/choice/wanted_use.hpp"
+#include "core/mechanism/capability.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/keys.hpp"
+#include "core/spec/response_count.hpp"
 #include "core/spec/spec_reader.hpp"
 
 namespace ldp {
@@ -97,15 +100,8 @@ SelectedWithin choose_for(SpecReader& spec, const std::optional<OrderedUse>& use
     return verdict;
 }
 
-}  // namespace
-
-Spec resolve(std::string_view json) {
-    const Json document = with_collected_streams(parse_json(json));
-    if (asks_for_protocol(document)) {
-        if (asks_for_record_protocol(document)) return plan_record_protocol(document).spec;
-        const ChosenProtocol found = choose_protocol(document);
-        return found.spec.chosen_for({found.limits, found.reason});
-    }
+/// Returns the spec without open choices. `most` is an upper bound of the responses that the budget pays for.
+Spec resolve_within(const Json& document, std::uint64_t most) {
     const std::optional<OrderedUse> use = ordered_use(document);
     SpecReader spec(document);
     if (spec.mechanism != nullptr && use) refuse_want(spec.mechanism->name);
@@ -113,7 +109,7 @@ Spec resolve(std::string_view json) {
     // A budget without "evolving", and one that pays for no response, are refused below.
     std::optional<ResponseLimit> responses;
     if (needs && spec.budget && spec.budget->responses(spec.epsilon) > 0)
-        responses.emplace(ResponseLimit{spec.budget->responses(spec.epsilon), *needs});
+        responses.emplace(ResponseLimit{std::min(most, spec.budget->responses(spec.epsilon)), *needs});
     const ResponseLimit* const limit = responses ? &*responses : nullptr;
 
     Limits limits;
@@ -137,6 +133,40 @@ Spec resolve(std::string_view json) {
         if (mechanism->purpose == Purpose::joint_tables) joint::choose_views(draft);
     }
     return spec.finish(*mechanism);
+}
+
+/// The responses that are left for each part of a record, if a part was chosen that can need more of them; 0
+/// otherwise. The budget of another part can end. Its signal costs the person one of the responses.
+std::uint64_t responses_beside_signal(const Spec& spec, const Json& document) {
+    if (!spec.evolving() || !spec.budget() || !is_record_of_parts(spec.mechanism())) return 0;
+    const auto record = make_mechanism(spec);
+    const std::uint64_t all = spec.budget()->responses(spec.epsilon()),
+                        left = affordable_responses(spec, *record);
+    if (left == 0 || left >= all) return 0;
+    std::optional<DeclaredStream> declared;
+    if (const auto stream = document.find("stream"); stream != document.end())
+        declared = DeclaredStream::from_json(*stream, spec.attributes());
+    const StreamNeeds needs(spec.attributes(), *spec.evolving(), spec.budget(), std::move(declared));
+    const bool exceeded = std::ranges::any_of(parts_of(*record), [&](const RecordPart& part) {
+        const std::uint64_t possible = needs.most(part.first, *part.mechanism);
+        return possible > left && possible <= all &&
+               needs.exceeding(part.first, *part.mechanism, left).value_or(1) > ResponseLimit::most_ended;
+    });
+    return exceeded ? left : 0;
+}
+
+}  // namespace
+
+Spec resolve(std::string_view json) {
+    const Json document = with_collected_streams(parse_json(json));
+    if (asks_for_protocol(document)) {
+        if (asks_for_record_protocol(document)) return plan_record_protocol(document).spec;
+        const ChosenProtocol found = choose_protocol(document);
+        return found.spec.chosen_for({found.limits, found.reason});
+    }
+    Spec found = resolve_within(document, std::numeric_limits<std::uint64_t>::max());
+    const std::uint64_t left = responses_beside_signal(found, document);
+    return left == 0 ? found : resolve_within(document, left);
 }
 
 Ranking advise(std::string_view json) {

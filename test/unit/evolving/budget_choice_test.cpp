@@ -71,6 +71,32 @@ BOOST_AUTO_TEST_CASE(a_person_needs_at_most_this_many_responses) {
     BOOST_CHECK_EQUAL(most_responses(spec, *make_mechanism(spec)), 7u);
 }
 
+// The budget of the vector can end in principle. Its signal costs one response, and leaves one less for the number.
+BOOST_AUTO_TEST_CASE(the_signal_of_one_part_leaves_enough_for_the_others) {
+    for (const unsigned budget : {20, 24}) {
+        const std::string document =
+            R"({"mechanism": "auto", "epsilon": 4, "evolving": {}, "budget": {"epsilon": )" +
+            std::to_string(budget) +
+            R"(}, "stream": {"rounds": 120, "people": 20000, "attributes": {"minutes": {"change_rate": 0.25}}},
+            "attributes": [{"name": "census", "vector": 15, "min": -1, "max": 1, "weight": 3},
+                           {"name": "minutes", "min": 0, "max": 360, "estimate": "distribution"}]})";
+        const Spec spec = resolve(document);
+        const auto record = make_mechanism(spec);
+        const StreamNeeds needs(
+            spec.attributes(), *spec.evolving(), spec.budget(),
+            DeclaredStream::from_json(Document::parse(document)["stream"], spec.attributes()));
+        const std::uint64_t left = affordable_responses(spec, *record);
+        BOOST_TEST(left == budget / 4 - 1);
+        for (const RecordPart& part : parts_of(*record)) {
+            BOOST_TEST_CONTEXT(budget << ", attribute " << part.first) {
+                BOOST_TEST(needs.exceeding(part.first, *part.mechanism, left).value() <=
+                           ResponseLimit::most_ended);
+            }
+        }
+        BOOST_TEST(resolve(spec.to_json()).to_json() == spec.to_json());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(it_takes_a_mechanism_whose_budget_cannot_end) {
     const Document distribution = canonical(twice + R"("min": 0, "max": 360, "estimate": "distribution")");
     BOOST_CHECK_EQUAL(distribution["mechanism"], "dithered");
