@@ -1,29 +1,12 @@
 # libldp-device, a static library for devices, in build/device: cmake --preset device, or make device. It is one object
-# with the functions of src/capi/ldp_device.h and the parts of libc++ that they use. Programs link it with their C library alone, and with --eh-frame-hdr,
-# which musl-gcc does not pass for static programs.
+# with the functions of src/capi/ldp_device.h and the parts of libc++ that they use. Programs link it with their C
+# library alone, and with --eh-frame-hdr, which musl-gcc does not pass for static programs.
 
-# What a device does: the core without results, plans and choices, the client without files, and the interface for C.
-set(source "${PROJECT_SOURCE_DIR}/src")
-set(patterns core/base core/math core/channel core/format core/delivery core/mechanism core/mechanism/* core/spec accounting client)
-list(TRANSFORM patterns REPLACE "(.+)" "${source}/\\1/*.cpp")
-file(GLOB files CONFIGURE_DEPENDS ${patterns})
-foreach(file core/base/system_random core/base/exact core/math/statistics core/math/tails client/sqlite_store)
-    list(REMOVE_ITEM files "${source}/${file}.cpp")
+include("${PROJECT_SOURCE_DIR}/cmake/DeviceFiles.cmake")
+foreach(file c_client c_collection c_error delivery flush)
+    list(APPEND files "${source}/capi/${file}.cpp")
 endforeach()
-foreach(file core/summary/batch core/summary/summary capi/c_client capi/c_collection capi/c_error capi/delivery capi/flush)
-    list(APPEND files "${source}/${file}.cpp")
-endforeach()
-option(LDP_LITERATURE "With the mechanisms that are kept for comparison with the literature" OFF)
-if(NOT LDP_LITERATURE)
-    list(FILTER files EXCLUDE REGEX "/mechanism/literature/")
-endif()
 
-# Headers alone: those of the system's C library must not be found beside them.
-set(headers "${CMAKE_CURRENT_BINARY_DIR}/include")
-file(MAKE_DIRECTORY "${headers}")
-file(CREATE_LINK /usr/include/boost "${headers}/boost" SYMBOLIC)
-file(CREATE_LINK /usr/include/nlohmann "${headers}/nlohmann" SYMBOLIC)
-file(CREATE_LINK /usr/include/eigen3/Eigen "${headers}/Eigen" SYMBOLIC)
 set(headers_of_system "/usr/lib/llvm-${LDP_LLVM}/include/c++/v1" "${headers}")
 set(flags -std=c++20 -Oz -flto -fvisibility=hidden -fwhole-program-vtables -fvirtual-function-elimination -fno-stack-protector
     -nostdinc++ -Wall -Wextra -Werror)

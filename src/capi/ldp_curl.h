@@ -110,7 +110,7 @@ static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *meth
     return status;
 }
 
-/* Whether a response has the receipt of its request. If there was a response, `reason` becomes what it tells of a failure. */
+/* Returns whether the response has the receipt of its request. Otherwise `reason` describes the failure. */
 static inline int ldp_endpoint_gave(const ldp_endpoint *endpoint, const char *method, long status, const char *id,
                                     int32_t round, const uint8_t *content, size_t size,
                                     const struct ldp_endpoint_response *response, char *reason) {
@@ -125,7 +125,7 @@ static inline int ldp_endpoint_gave(const ldp_endpoint *endpoint, const char *me
     if (foreign != NULL)
         snprintf(reason, LDP_REASON_SIZE, "%s (status %ld). %s", foreign, status, ldp_foreign_hint());
     else
-        snprintf(reason, LDP_REASON_SIZE, "the endpoint says, with status %ld: %.*s", status, LDP_REASON_SIZE - 64,
+        snprintf(reason, LDP_REASON_SIZE, "the endpoint responded with status %ld: %.*s", status, LDP_REASON_SIZE - 64,
                  response->text == NULL ? "nothing" : response->text);
     return right;
 }

@@ -103,14 +103,14 @@ auto fails_with(ErrorCode code) {
 
 BOOST_AUTO_TEST_CASE(every_question_keeps_epsilon) {
     for (const double epsilon : epsilons)
-        for (const char* told : {"", R"(, "marginals": [["a"], ["c", "b"]])", R"(, "optimize_for": "cells")",
-                                 R"(, "people": 3000)"})
-            prove(*mechanism("joint_haar", epsilon, three + told));
+        for (const char* options : {"", R"(, "marginals": [["a"], ["c", "b"]])",
+                                    R"(, "optimize_for": "cells")", R"(, "people": 3000)"})
+            prove(*mechanism("joint_haar", epsilon, three + options));
 }
 
 BOOST_AUTO_TEST_CASE(single_attributes_are_views_too) {
-    const auto views = [](const std::string& told) {
-        const auto m = mechanism("joint_haar", 1, three + told);
+    const auto views = [](const std::string& options) {
+        const auto m = mechanism("joint_haar", 1, three + options);
         return find_capability<JointViews>(*m)->views();
     };
     using Views = std::vector<std::vector<std::size_t>>;
@@ -153,12 +153,12 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
     const Box cell = range_box({{1, 2, 5}, {3, 4, 8}}), wide = range_box({{1, 4, 5}, {2, 7, 8}}),
               given = range_box({{0, 5, 5}, {2, 7, 8}}), tail = range_box({{5, 8, 8}}),
               binary = range_box({{1, 2, 2}, {0, 3, 5}});
-    for (const auto& [epsilon, told] : {std::pair(1, ""),
-                                        {3, ""},
-                                        {7, ""},
-                                        {2, R"(, "optimize_for": "cells")"},
-                                        {2, R"(, "people": 1000000000)"}}) {
-        const auto m = mechanism("joint_haar", epsilon, three + told);
+    for (const auto& [epsilon, options] : {std::pair(1, ""),
+                                           {3, ""},
+                                           {7, ""},
+                                           {2, R"(, "optimize_for": "cells")"},
+                                           {2, R"(, "people": 1000000000)"}}) {
+        const auto m = mechanism("joint_haar", epsilon, three + options);
         for (const Target target : {Target::sample, Target::population}) {
             constexpr int people = 3000, runs = 300;
             SeededBits bits(17);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                 const Estimate value = summary.estimate(Quantity::frequencies, target, 1)[2];
                 single.add(value, interval(value, 0.95), share_in(shares, {1}, range_box({{2, 3, 5}})));
             }
-            BOOST_TEST_CONTEXT(epsilon << told << (target == Target::sample ? " sample" : " population")) {
+            BOOST_TEST_CONTEXT(epsilon << options << (target == Target::sample ? " sample" : " population")) {
                 for (const CoveredRuns* each : {&of_cell, &of_wide, &of_tail, &of_binary, &single})
                     each->check();
                 BOOST_CHECK_SMALL(of_rest.covered / runs - 0.95, 5.4 * std::sqrt(0.95 * 0.05 / runs));
@@ -312,8 +312,8 @@ BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
 // way round.
 BOOST_AUTO_TEST_CASE(the_lot_is_for_what_is_asked) {
     const std::string two = R"("attributes": [{"name": "a", "domain": 16}, {"name": "b", "domain": 16}])";
-    const auto errors = [&](const std::string& told) {
-        const auto m = mechanism("joint_haar", 1, two + told);
+    const auto errors = [&](const std::string& options) {
+        const auto m = mechanism("joint_haar", 1, two + options);
         const std::vector<double> even(16, 1.0 / 16);
         const auto shares = find_capability<JointViews>(*m)->expected_shares(
             {0, 1}, [&](std::size_t) -> const std::vector<double>& { return even; }, 1e6);

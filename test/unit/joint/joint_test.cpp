@@ -78,8 +78,8 @@ std::vector<Table> tables_of(const OwnedSummary& summary) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(views_are_all_sets_or_those_listed) {
-    const auto views = [](const std::string& told) {
-        const auto m = mechanism("joint", 1, three + told);
+    const auto views = [](const std::string& options) {
+        const auto m = mechanism("joint", 1, three + options);
         return find_capability<JointViews>(*m)->views();
     };
     using Views = std::vector<std::vector<std::size_t>>;
@@ -133,11 +133,11 @@ BOOST_AUTO_TEST_CASE(views_are_chosen_for_how_many_there_are) {
 // The share of people who report one attribute alone is that of the spec, independent of the views'
 // weights.
 BOOST_AUTO_TEST_CASE(so_many_report_one_attribute_alone) {
-    for (const char* told : {R"(, "one_way_share": 0.25)", R"(, "one_way_share": 0.9)",
-                             R"(, "marginals": "triples", "one_way_share": 0.25)",
-                             R"(, "optimize_for": "ranges", "one_way_share": 0.25)"}) {
-        const auto m = mechanism("joint", 2, three + told);
-        const double singles = std::string(told).find("0.9") == std::string::npos ? 0.25 : 0.9;
+    for (const char* options : {R"(, "one_way_share": 0.25)", R"(, "one_way_share": 0.9)",
+                                R"(, "marginals": "triples", "one_way_share": 0.25)",
+                                R"(, "optimize_for": "ranges", "one_way_share": 0.25)"}) {
+        const auto m = mechanism("joint", 2, three + options);
+        const double singles = std::string(options).find("0.9") == std::string::npos ? 0.25 : 0.9;
         SeededBits bits(8);
         OwnedSummary summary(*m);
         constexpr int people = 40000;
@@ -186,21 +186,21 @@ BOOST_AUTO_TEST_CASE(people_are_chosen_to_report_one_attribute_alone, *boost::un
 
 BOOST_AUTO_TEST_CASE(every_view_keeps_epsilon) {
     for (const double epsilon : epsilons)
-        for (const char* told : {"", R"(, "marginals": [["a"], ["a", "b"], ["c"]])",
-                                 R"(, "optimize_for": "ranges")", R"(, "one_way_share": 0.3)"})
-            prove(*mechanism("joint", epsilon, three + told));
+        for (const char* options : {"", R"(, "marginals": [["a"], ["a", "b"], ["c"]])",
+                                    R"(, "optimize_for": "ranges")", R"(, "one_way_share": 0.3)"})
+            prove(*mechanism("joint", epsilon, three + options));
 }
 
 BOOST_AUTO_TEST_CASE(every_view_keeps_both_epsilons, *boost::unit_test::label("slow")) {
     const std::string small = R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
         {"name": "c", "min": 0, "max": 10, "bins": 2}])";
     for (const double epsilon : epsilons)
-        for (const char* told : {"", R"(, "marginals": [["a"], ["a", "b"], ["c"]])"})
-            prove_two_layers(
-                *mechanism("joint", epsilon, small + told + R"(, "report_epsilon": )" + text(0.6 * epsilon)));
+        for (const char* options : {"", R"(, "marginals": [["a"], ["a", "b"], ["c"]])"})
+            prove_two_layers(*mechanism("joint", epsilon,
+                                        small + options + R"(, "report_epsilon": )" + text(0.6 * epsilon)));
     // Small tables are reported by one cell, large ones by a bit for each cell.
-    const auto second = [&](const char* told) {
-        for (const auto& [name, value] : mechanism("joint", 2, small + told)->parameters())
+    const auto second = [&](const char* options) {
+        for (const auto& [name, value] : mechanism("joint", 2, small + options)->parameters())
             if (name == "second_epsilon") return value;
         return 0.0;
     };
@@ -296,14 +296,14 @@ BOOST_AUTO_TEST_CASE(errors_of_sums_of_shares_are_exact) {
                     for_each_permanent(*m, {}, [&](Bytes sent) {
                         std::vector<std::byte> state(m->state_size());
                         BOOST_REQUIRE(m->accumulate(state, sent));
-                        double told_g = 0, told_h = 0;
+                        double sum_g = 0, sum_h = 0;
                         for (int v = 0; v < k; ++v) {
                             const auto support = find_capability<FrequencyOracle>(*m)->support(state, v);
-                            const double told = (static_cast<double>(support) - q) / (p - q);
-                            told_g += g[v] * told, told_h += h[v] * told;
+                            const double decoded = (static_cast<double>(support) - q) / (p - q);
+                            sum_g += g[v] * decoded, sum_h += h[v] * decoded;
                         }
-                        moment += f[input[0]] * static_cast<double>(m->probability(input, {}, sent)) *
-                                  told_g * told_h;
+                        moment += f[input[0]] * static_cast<double>(m->probability(input, {}, sent)) * sum_g *
+                                  sum_h;
                     });
                 });
                 BOOST_CHECK_CLOSE(moment, expected, 1e-8);
@@ -378,8 +378,8 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
     const Combined::Box cell{{true, false}, {false, true, false}}, wide{{false, true}, {true, false, true}};
     const std::string listed =
         R"(, "marginals": [["a", "b"], ["a", "b", "c"], ["c"]], "optimize_for": "ranges")";
-    for (const auto& [epsilon, told] : {std::pair(2, std::string()), {2, listed}, {7, listed}}) {
-        const auto m = mechanism("joint", epsilon, three + told);
+    for (const auto& [epsilon, options] : {std::pair(2, std::string()), {2, listed}, {7, listed}}) {
+        const auto m = mechanism("joint", epsilon, three + options);
         for (const Target target : {Target::sample, Target::population}) {
             constexpr int people = 2000, runs = 250;
             SeededBits bits(17);
@@ -416,7 +416,7 @@ BOOST_AUTO_TEST_CASE(answers_are_unbiased_and_as_sure_as_they_say, *boost::unit_
                 single.add(summary.estimate(Quantity::frequencies, target, 1)[2],
                            share_in(shares, {1}, {{false, false, true}}));
             }
-            BOOST_TEST_CONTEXT(told << (target == Target::sample ? " sample" : " population")) {
+            BOOST_TEST_CONTEXT(options << (target == Target::sample ? " sample" : " population")) {
                 for (const EstimateRuns* each : {&of_cell, &of_wide, &of_one, &unbiased, &of_rest, &single})
                     each->check();
             }
@@ -519,9 +519,9 @@ BOOST_AUTO_TEST_CASE(what_nobody_holds_is_rarely_significant) {
 
 // What is planned before anybody reports is what comes out of very many reports.
 BOOST_AUTO_TEST_CASE(variances_are_promised_as_they_come_out) {
-    for (const char* told :
+    for (const char* options :
          {R"(, "marginals": [["a", "b"], ["b", "c"], ["a"]])", R"(, "one_way_share": 0.3)"}) {
-        const auto m = mechanism("joint", 1, three + told);
+        const auto m = mechanism("joint", 1, three + options);
         SeededBits bits(2);
         OwnedSummary summary(*m);
         constexpr int people = 200000;
