@@ -83,6 +83,8 @@ labels=$(printf '"label %d", ' {0..65535})
 summarise labelled "{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"v\", \"domain\": [${labels%, }]}]}" 'v\nlabel 5\n'
 summarise exponential "$(category exponential 1024 1)" 'v\n5\n'
 summarise sampled '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "domain": 1000000}]}' 'a,b\n0.5,7\n'
+optional=$(printf '{"name": "a%d", "min": 0, "max": 1, "missing": true}, ' {1..1024})
+summarise optional "{\"mechanism\": \"sampled\", \"epsilon\": 1, \"attributes\": [${optional%, }]}" "$(printf 'a%d,' {1..1023})a1024\n$(printf '0.5,%.0s' {1..1023})\n"
 summarise slopes '{"mechanism": "sampled", "epsilon": 4, "grid": 100, "regression": {"of": "y", "on": ["x"]}, "attributes": [{"name": "x", "min": 0, "max": 1}, {"name": "y", "min": 0, "max": 1}]}' \
     "x,y\n$(yes '0,0\n1,1\n' | head -n 10000 | tr -d '\n')"
 summarise joint "{\"mechanism\": \"joint\", \"epsilon\": 4, \"attributes\": [${pairs%, }]}" "$pairs_rows"
