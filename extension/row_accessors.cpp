@@ -1,9 +1,6 @@
 // The functions that return rows of a summary, and the final functions of aggregates that return such rows. Their arguments
 // are declared in core/results/row_functions.cpp, in the order of SQL.
 
-#include <algorithm>
-#include <cstring>
-
 #include "core/results/value_rows.hpp"
 #include "core/summary/distribution.hpp"
 #include "summary_rows.hpp"
@@ -150,66 +147,14 @@ LDP_FUNCTION(ldp_resolution) {
 
 // Groups ---------------------------------------------------------------------------------------------------------
 
-namespace {
-
-[[noreturn]] void refuse_groups(const char* what, const char* detail, const char* hint) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", what), errdetail("%s", detail),
-                    errhint("%s", hint)));
-}
-
-/// Names and summaries of the groups. A group whose name is NULL has none.
-ComparedGroups groups_argument(FunctionCallInfo fcinfo) {
-    Datum *names, *values;
-    bool *unnamed, *missing;
-    int count, summaries;
-    deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT, &names, &unnamed, &count);
-    ArrayType* all = PG_GETARG_ARRAYTYPE_P(1);
-    deconstruct_array(all, ARR_ELEMTYPE(all), -1, false, TYPALIGN_INT, &values, &missing, &summaries);
-    if (count != summaries)
-        refuse_groups("groups and summaries must have the same number of elements",
-                      psprintf("Found %d and %d.", count, summaries),
-                      "Aggregate both from the same rows, as in array_agg(country), array_agg(summary).");
-    using Name = std::optional<std::string_view>;
-    const auto groups = static_cast<std::size_t>(count);
-    auto* bytes = static_cast<Bytes*>(palloc(sizeof(Bytes) * (groups + 1)));
-    auto* words = static_cast<Name*>(palloc(sizeof(Name) * (groups + 1)));
-    for (int i = 0; i < count; ++i) {
-        if (missing[i])
-            refuse_groups("a summary must not be NULL", psprintf("It is number %d of %d.", i + 1, count),
-                          "Leave out groups without reports.");
-        new (&bytes[i]) Bytes(contents(PG_DETOAST_DATUM_PACKED(values[i])));
-        check_state_size(bytes[i].size());
-        new (&words[i]) Name();
-        if (!unnamed[i]) words[i] = core_text(TextDatumGetCString(names[i]));
-    }
-    return {{words, groups}, {bytes, groups}};
-}
-
-/// The number of the group that the argument names; nothing if it is NULL.
-std::optional<std::size_t> baseline_argument(FunctionCallInfo fcinfo, int number,
-                                             const ComparedGroups& groups) {
-    if (PG_ARGISNULL(number)) return {};
-    const std::string_view name = word_argument(fcinfo, number);
-    const auto found = std::ranges::find(groups.names, name);
-    if (found != groups.names.end()) return static_cast<std::size_t>(found - groups.names.begin());
-    refuse_groups(psprintf("there is no group \"%.100s\"", text_to_cstring(PG_GETARG_TEXT_PP(number))),
-                  "The argument baseline is the name of a group.",
-                  "Without a baseline all pairs of groups are compared.");
-}
-
-}  // namespace
-
 /// (groups, summaries, attributes, baseline, confidence, target): a row per pair of groups and estimate.
 LDP_FUNCTION(ldp_compare_groups) {
     return result_rows(fcinfo, [=](KeptResults& kept) {
-        if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(4) || PG_ARGISNULL(5)) return;
-        ComparedGroups groups = groups_argument(fcinfo);
-        if (!groups.summaries.empty()) groups.labels = &summary_labels(fcinfo, groups.summaries[0]);
-        SummaryQuery query;
-        if (!PG_ARGISNULL(2)) query.attributes = texts_argument(fcinfo, 2, "attributes");
-        groups.baseline = baseline_argument(fcinfo, 3, groups);
-        query.confidence = PG_GETARG_FLOAT8(4);
-        query.target = word_argument(fcinfo, 5);
-        kept.results = accessors::compare_groups(groups, query);
+        const RowFunction& function = row_function("compare_groups");
+        if (!has_arguments(fcinfo, function)) return;
+        const SummaryQuery query = query_arguments(fcinfo, function);
+        Subject subject;
+        if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
+        kept.results = function.find(subject, query);
     });
 }

@@ -130,6 +130,38 @@ struct ArgumentReader {
         }
         query->*member = texts_argument(fcinfo, number, name);
     }
+    void operator()(SummaryQuery::OptionalTexts SummaryQuery::*member) const {
+        Datum* values;
+        bool* missing;
+        int count;
+        deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
+                          &count);
+        using Word = std::optional<std::string_view>;
+        auto* words = static_cast<Word*>(palloc(sizeof(Word) * (static_cast<std::size_t>(count) + 1)));
+        for (int i = 0; i < count; ++i) {
+            new (&words[i]) Word();
+            if (!missing[i]) words[i] = core_text(TextDatumGetCString(values[i]));
+        }
+        query->*member = {words, static_cast<std::size_t>(count)};
+    }
+    void operator()(std::span<const Bytes> SummaryQuery::*member) const {
+        ArrayType* all = PG_GETARG_ARRAYTYPE_P(number);
+        Datum* values;
+        bool* missing;
+        int count;
+        deconstruct_array(all, ARR_ELEMTYPE(all), -1, false, TYPALIGN_INT, &values, &missing, &count);
+        auto* bytes = static_cast<Bytes*>(palloc(sizeof(Bytes) * (static_cast<std::size_t>(count) + 1)));
+        for (int i = 0; i < count; ++i) {
+            if (missing[i])
+                ereport(ERROR,
+                        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a summary must not be NULL"),
+                         errdetail("It is number %d of %d.", i + 1, count),
+                         errhint("Leave out groups without reports.")));
+            new (&bytes[i]) Bytes(contents(PG_DETOAST_DATUM_PACKED(values[i])));
+            check_state_size(bytes[i].size());
+        }
+        query->*member = {bytes, static_cast<std::size_t>(count)};
+    }
 };
 
 /// Whether a missing argument is NULL in SQL, too.
@@ -224,7 +256,7 @@ SummaryQuery::Texts texts_argument(FunctionCallInfo fcinfo, int number, const ch
 
 SummaryQuery query_arguments(FunctionCallInfo fcinfo, const RowFunction& function) {
     SummaryQuery query = function.defaults;
-    int number = 0;
+    int number = function.takes_summary ? 0 : -1;
     for (const QueryParameter& parameter : function.parameters)
         if (++number; !PG_ARGISNULL(number))
             std::visit(ArgumentReader{fcinfo, number, parameter.name, &query}, parameter.member);
@@ -233,7 +265,7 @@ SummaryQuery query_arguments(FunctionCallInfo fcinfo, const RowFunction& functio
 
 bool has_arguments(FunctionCallInfo fcinfo, const RowFunction& function) {
     if (PG_ARGISNULL(0)) return false;
-    int number = 0;
+    int number = function.takes_summary ? 0 : -1;
     for (const QueryParameter& parameter : function.parameters)
         if (++number; PG_ARGISNULL(number) && !is_optional(parameter)) return false;
     return true;

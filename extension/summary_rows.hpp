@@ -39,7 +39,7 @@ void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Re
 
 /// An array argument of text, as UTF-8; raises an error for a NULL element. May jump.
 [[nodiscard]] SummaryQuery::Texts texts_argument(FunctionCallInfo fcinfo, int number, const char* of);
-/// The arguments of a function, behind its summary. May jump.
+/// The arguments of a function, behind its summary if it takes one. May jump.
 [[nodiscard]] SummaryQuery query_arguments(FunctionCallInfo fcinfo, const RowFunction& function);
 /// Whether no argument is NULL that must not be.
 [[nodiscard]] bool has_arguments(FunctionCallInfo fcinfo, const RowFunction& function);

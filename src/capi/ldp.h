@@ -167,12 +167,18 @@ LDP_API ldp_status ldp_collection_perturb(const ldp_collection *collection, cons
 LDP_API ldp_status ldp_summarize(const ldp_collection *collection, const uint8_t *reports, size_t count,
                                  const int32_t *rounds, uint8_t **summary, size_t *size, ldp_error **error);
 
+/* Merges two summaries of one spec into the summary of all their reports. The caller frees `summary` with ldp_free().
+ * LDP_MALFORMED, LDP_INCOMPATIBLE, LDP_FULL. */
+LDP_API ldp_status ldp_merge_summaries(const uint8_t *one, size_t one_size, const uint8_t *other, size_t other_size,
+                                       uint8_t **summary, size_t *size, ldp_error **error);
+
 /* Computes the rows of a query of a summary, as the SQL functions return them: the same functions without "ldp_", the same
  * arguments, columns and numbers. `query` is a JSON object: "function" is the name, the other keys are arguments, such as
  * {"function": "quantiles", "attribute": "wage", "probabilities": [0.5]}. A second summary is text in hexadecimal. `rows` is a JSON
  * array with an object for each row. Numbers are the shortest text of the same double; infinite numbers are the texts
- * "Infinity" and "-Infinity". `collection` has the labels; if it is null, numbers replace them. The caller frees `rows` with
- * ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_UNSUPPORTED. */
+ * "Infinity" and "-Infinity". `collection` has the labels; if it is null, numbers replace them. For the function
+ * "compare_groups", `summary` is null, and the query has "groups", an array of their names, and "summaries", an array of their
+ * summaries. The caller frees `rows` with ldp_free(). LDP_INVALID_VALUE, LDP_MALFORMED, LDP_INCOMPATIBLE, LDP_UNSUPPORTED. */
 LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uint8_t *summary, size_t size,
                                      const char *query, size_t length, char **rows, ldp_error **error);
 

@@ -757,6 +757,57 @@ static void threads(void) {
 }
 
 /* Predicted errors without a server. */
+static void results(void) {
+    ldp_collection *of = collection(region), *other = collection(person);
+    uint8_t reports[4096], *summary = NULL, *few = NULL, *both = NULL;
+    size_t done = 0, size = 0, small = 0, i;
+    char *rows = NULL, *again = NULL, *query = malloc(65536), *end = query;
+    ldp_value values[40];
+    for (i = 0; i < 40; ++i) values[i] = ldp_label(i % 2 ? "north" : "south");
+    FINE(ldp_collection_perturb(of, values, 40, reports, sizeof(reports), &done, &error));
+    FINE(ldp_summarize(of, reports, done, NULL, &summary, &size, &error));
+    FAILS(ldp_summarize(other, reports, 1, NULL, &few, &small, &error), LDP_INCOMPATIBLE, "");
+    FINE(ldp_summarize(of, reports, 10, NULL, &few, &small, &error));
+    FINE(ldp_query_summary(of, summary, size, "{\"function\": \"proportions\"}", LDP_TO_END, &rows, &error));
+    CHECK(strstr(rows, "\"label\":\"north\"") != NULL && strstr(rows, "\"n\":40") != NULL);
+    ldp_free(rows);
+    FAILS(ldp_query_summary(of, NULL, 0, "{\"function\": \"proportions\"}", LDP_TO_END, &rows, &error),
+          LDP_INVALID_VALUE, "needs a summary");
+    FAILS(ldp_query_summary(other, summary, size, "{\"function\": \"means\"}", LDP_TO_END, &rows, &error),
+          LDP_INCOMPATIBLE, "");
+    FINE(ldp_merge_summaries(summary, size, few, small, &both, &i, &error));
+    CHECK(i == size);
+    FINE(ldp_query_summary(of, both, i, "{\"function\": \"proportions\"}", LDP_TO_END, &rows, &error));
+    CHECK(strstr(rows, "\"n\":50") != NULL);
+    ldp_free(rows);
+    ldp_free(both);
+    FAILS(ldp_merge_summaries(summary, size, few, small - 1, &both, &i, &error), LDP_MALFORMED, "");
+    FAILS(ldp_merge_summaries(NULL, 0, few, small, &both, &i, &error), LDP_INVALID_VALUE, "null");
+    /* Groups are in the query. */
+    end += sprintf(end, "{\"function\": \"compare_groups\", \"groups\": [\"a\", null], \"summaries\": [\"");
+    for (i = 0; i < size; ++i) end += sprintf(end, "%02x", summary[i]);
+    end += sprintf(end, "\", \"");
+    for (i = 0; i < small; ++i) end += sprintf(end, "%02x", few[i]);
+    sprintf(end, "\"]}");
+    FINE(ldp_query_summary(of, NULL, 0, query, LDP_TO_END, &rows, &error));
+    CHECK(strstr(rows, "\"group_name\":null,\"baseline\":\"a\"") != NULL);
+    CHECK(strstr(rows, "\"n\":10,\"baseline_n\":40") != NULL);
+    FINE(ldp_query_summary(NULL, NULL, 0, query, LDP_TO_END, &again, &error));
+    CHECK(strstr(again, "\"north\"") == NULL); /* without labels */
+    ldp_free(rows);
+    FAILS(ldp_query_summary(of, summary, size, query, LDP_TO_END, &rows, &error), LDP_INVALID_VALUE, "no summary");
+    FAILS(ldp_query_summary(other, NULL, 0, query, LDP_TO_END, &rows, &error), LDP_INCOMPATIBLE, "");
+    FAILS(ldp_query_summary(of, NULL, 0, "{\"function\": \"compare_groups\", \"groups\": [\"a\", \"b\"], \"summaries\": []}",
+                            LDP_TO_END, &rows, &error),
+          LDP_INVALID_VALUE, "same number");
+    ldp_free(again);
+    free(query);
+    ldp_free(summary);
+    ldp_free(few);
+    ldp_collection_free(of);
+    ldp_collection_free(other);
+}
+
 static void planning(void) {
     char *rows = NULL;
     FINE(ldp_plan(region, LDP_TO_END, "{\"target\": \"sample\"}", LDP_TO_END, 1000, &rows, &error));
@@ -792,6 +843,7 @@ int main(int argc, char **argv) {
     public_columns();
     fleets(argv[1]);
     threads();
+    results();
     planning();
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

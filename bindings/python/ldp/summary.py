@@ -22,6 +22,8 @@ def _plain(value: Any) -> Any:
     """An argument as JSON: a summary in hexadecimal, an array or a data frame's column as a list."""
     if isinstance(value, Summary):
         return value.data.hex()
+    if isinstance(value, list) and any(isinstance(one, Summary) for one in value):
+        return [_plain(one) for one in value]
     if hasattr(value, "tolist"):
         return value.tolist()
     return list(value) if isinstance(value, (tuple, set)) else value
@@ -34,6 +36,23 @@ def as_frame(rows: list[dict[str, Any]]) -> Any:
     except ImportError:
         return rows
     return pandas.DataFrame(rows)
+
+
+def _rows(collection: Collection | None, data: bytes | None, function: str, arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+    query = json.dumps({"function": function, **{name: _plain(value) for name, value in arguments.items()}}).encode()
+    found = ctypes.c_void_p()
+    handle = None if collection is None else collection._handle
+    native.call("ldp_query_summary", handle, data, len(data or b""), query, len(query), ctypes.byref(found))
+    try:
+        text = ctypes.string_at(found.value or 0)
+    finally:
+        native.library.ldp_free(found)
+    rows: list[dict[str, Any]] = json.loads(text)
+    for row in rows:
+        for name in ("estimate", "stderr", "lower", "upper"):
+            if isinstance(row.get(name), str):  # infinite
+                row[name] = float(row[name])
+    return rows
 
 
 class Summary:
@@ -53,20 +72,14 @@ class Summary:
 
     def rows(self, function: str, **arguments: Any) -> list[dict[str, Any]]:
         """The rows of a function as a list of dicts, in which NULL becomes None."""
-        query = json.dumps({"function": function, **{name: _plain(value) for name, value in arguments.items()}}).encode()
-        found = ctypes.c_void_p()
-        handle = None if self.collection is None else self.collection._handle
-        native.call("ldp_query_summary", handle, self.data, len(self.data), query, len(query), ctypes.byref(found))
-        try:
-            text = ctypes.string_at(found.value or 0)
-        finally:
-            native.library.ldp_free(found)
-        rows: list[dict[str, Any]] = json.loads(text)
-        for row in rows:
-            for name in ("estimate", "stderr", "lower", "upper"):
-                if isinstance(row.get(name), str):  # infinite
-                    row[name] = float(row[name])
-        return rows
+        return _rows(self.collection, self.data, function, arguments)
+
+    def merge(self, other: Summary) -> Summary:
+        """Returns the summary of the reports of both summaries. Raises Error (INCOMPATIBLE, FULL)."""
+        place, length = ctypes.c_void_p(), ctypes.c_size_t()
+        native.call("ldp_merge_summaries", self.data, len(self.data), other.data, len(other.data), ctypes.byref(place),
+                    ctypes.byref(length))
+        return Summary(native.taken(place, length.value), self.collection)
 
     def query(self, function: str, **arguments: Any) -> Any:
         """The rows of a function: a data frame if pandas is installed, otherwise a list of dicts."""
@@ -120,3 +133,18 @@ def summarize(spec: Collection | str | Mapping[str, Any], reports: Iterable[byte
     finally:
         native.library.ldp_free(place)
     return Summary(data, collection)
+
+
+def compare_groups(groups: Mapping[str | None, Summary], attributes: Sequence[str] | None = None, baseline: str | None = None,
+                   confidence: float = 0.95, target: str = "population") -> Any:
+    """Compares groups of different people by their summaries of one spec, as the SQL function ldp_compare_groups does.
+
+    `groups` are the summaries by name. The groups are all pairs, or each group and the baseline. The result has one row for
+    the mean of each number and for the proportion of each value of a category, or those of `attributes` alone. It is a pandas
+    data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE, INVALID_VALUE, UNSUPPORTED).
+    """
+    summaries = list(groups.values())
+    collection = next((one.collection for one in summaries if one.collection is not None), None)
+    return as_frame(_rows(collection, None, "compare_groups", {
+        "groups": list(groups), "summaries": summaries, "attributes": attributes, "baseline": baseline, "confidence": confidence,
+        "target": target}))

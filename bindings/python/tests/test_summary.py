@@ -2,63 +2,23 @@
 server that PGHOST and its like name; its database is empty."""
 
 import json
-import os
-import random
 import unittest
 
 import psycopg2
 import psycopg2.extras
 
 import ldp
-from ldp.summary import FUNCTIONS
+from summary_cases import cases, comparisons, queries
 
-# Arguments of functions that need some. Those of a function are tried one after another.
-ARGUMENTS = {
-    "between": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}],
-    "cdf": [{"value": 0.5}],
-    "quantiles": [{}, {"probabilities": [0.1, 0.9], "confidence": 0.8}],
-    "proportions": [{}, {"method": "norm_sub"}, {"target": "population"}],
-    "histogram": [{"bins": 4}],
-    "series_mean": [{"rounds": [1]}],
-    "series_between": [{"low": 0, "high": 1}],
-    "string_proportions": [{"strings": ["a", "ab"]}],
-    "marginal": [{"attributes": ["0", "1"]}],
-    "fitted": [{"attributes": ["0", "1"]}],
-    "conditional": [{"of": ["0"], "given": ["1"]}],
-    "proportion_where": [{"conditions": {"0": [0]}}],
-    "covariance": [{"x": "0", "y": "1"}],
-    "correlation": [{"x": "0", "y": "1"}],
-    "regression": [{"of": "0", "predictors": ["1"]}],
-    "synthesize": [{"records": 20}],
-    "plan_marginals": [{"people": 1000}],
-    "means": [{}, {"confidence": 0.99, "target": "population"}],
-    "top": [{}, {"limit": 3, "p_adjust": "fdr"}],
-}
 CASTS = {"conditions": "jsonb", "given": None, "attributes": "text[]", "strings": "text[]", "of": None, "predictors": "text[]",
-         "probabilities": "float8[]", "rounds": "integer[]"}
-
-
-def specs():
-    """The specs of the vectors that have one report of each record."""
-    with open(os.environ["LDP_SPECS"], encoding="utf-8") as file:
-        return [line.strip() for line in file if line.startswith('{"mechanism"')]
+         "probabilities": "float8[]", "rounds": "integer[]", "baseline": "integer[]",
+         "after": "ldp_summary", "other": "ldp_summary"}
 
 
 def frame_rows(frame):
     """The rows of a data frame or of a list of dicts, with None for missing values."""
     rows = frame if isinstance(frame, list) else json.loads(json.dumps(frame.to_dict("records")))
     return [{name: None if cell != cell else cell for name, cell in row.items()} for row in rows]
-
-
-def value(attribute, draw):
-    if "strings" in attribute:
-        return draw.choice(["", "a", "ab"])
-    domain = attribute.get("domain")
-    if isinstance(domain, list):
-        return draw.choice(domain)
-    if domain is not None:
-        return draw.randrange(min(domain, 5))
-    return draw.uniform(attribute["min"], attribute["max"])
 
 
 class Equality(unittest.TestCase):
@@ -80,7 +40,8 @@ class Equality(unittest.TestCase):
         for name, argument in arguments.items():
             cast = "text[]" if name in ("of", "given") and isinstance(argument, list) else CASTS.get(name)
             words.append(f'"{name}" => %s' + (f"::{cast}" if cast else ""))
-            parameters.append(json.dumps(argument) if cast == "jsonb" else argument)
+            parameters.append(json.dumps(argument) if cast == "jsonb" else
+                              argument.data.hex() if isinstance(argument, ldp.Summary) else argument)
         call = f"ldp_{function}({', '.join(words)})"
         try:
             if function == "learn_marginals":
@@ -92,63 +53,56 @@ class Equality(unittest.TestCase):
         except psycopg2.Error as error:
             return error.diag.message_primary
 
-    @staticmethod
-    def own_rows(function, summary, arguments):
+    def sql_groups(self, groups, arguments):
+        parameters = [list(groups), [one.data.hex() for one in groups.values()], *arguments.values()]
+        words = "".join(f", {name} => %s" for name in arguments)
         try:
-            return summary.rows(function, **arguments)
+            return self.run_sql(f"SELECT * FROM ldp_compare_groups(%s::text[], %s::ldp_summary[]{words})", parameters)
+        except psycopg2.Error as error:
+            return error.diag.message_primary
+
+    @staticmethod
+    def own_rows(call, *values, **arguments):
+        try:
+            return call(*values, **arguments)
         except ldp.Error as error:
             return error.message
 
-    def compare(self, spec, summary):
-        compared = 0
-        for function in FUNCTIONS:
-            if function in ("change", "pilot_choice"):
-                continue
-            for arguments in ARGUMENTS.get(function, [{}]):
-                with self.subTest(spec=spec[:100], function=function, arguments=arguments):
-                    own, server = self.own_rows(function, summary, arguments), self.sql_rows(function, summary, arguments)
-                    if function == "synthesize" and isinstance(own, list):
-                        server = [{"number": row["number"], "record": row["record"]} for row in server]
-                    self.assertEqual(own, server)
-                    compared += isinstance(own, list) and len(own) > 0
-        for function, second in (("change", "after"), ("pilot_choice", "other")):
-            arguments = {} if function == "change" else {"people": 1000}
-            own = self.own_rows(function, summary, {second: summary, **arguments})
-            words = ", people => 1000" if arguments else ""
-            try:
-                server = self.run_sql(f"SELECT * FROM ldp_{function}(%s::ldp_summary, %s::ldp_summary{words})",
-                                      (summary.data.hex(), summary.data.hex()))
-            except psycopg2.Error as error:
-                server = error.diag.message_primary
-            self.assertEqual(own, server, (spec[:100], function))
-        return compared
+    def compare(self, case, found):
+        """Compares the rows of all queries, and adds the functions that returned rows to `found`."""
+        for function, arguments in queries(case):
+            with self.subTest(spec=case.spec[:100], function=function, arguments=arguments):
+                own = self.own_rows(case.summary.rows, function, **arguments)
+                server = self.sql_rows(function, case.summary, arguments)
+                if function == "synthesize" and isinstance(own, list):
+                    server = [{"number": row["number"], "record": row["record"]} for row in server]
+                self.assertEqual(own, server)
+                if isinstance(own, list) and own:
+                    found.append(function)
+        for groups, arguments in comparisons(case):
+            with self.subTest(spec=case.spec[:100], function="compare_groups", arguments=arguments):
+                own = self.own_rows(ldp.compare_groups, groups, **arguments)
+                if not isinstance(own, str):
+                    own = frame_rows(own)
+                    found.append("compare_groups")
+                self.assertEqual(own, self.sql_groups(groups, arguments))
 
     def test_every_function_of_every_mechanism(self):
-        mechanisms = set()
-        compared = 0
-        for number, spec in enumerate(specs()):
-            draw = random.Random(number)
-            collection = ldp.Collection(spec)
-            attributes = [one for one in collection.spec["attributes"] if "product" not in one]
-            if any(isinstance(one.get("domain"), int) and one["domain"] > 2000 for one in attributes):
-                continue  # thousands of equal rows
-            if any("vector" in one for one in attributes):
-                values = {name: 0.5 for name in collection.names}
-                records = [values] * 40
-            else:
-                records = [{one["name"]: value(one, draw) for one in attributes} for _ in range(40)]
-            try:
-                reports = [collection.perturb(record) for record in records]
-            except ldp.Error:
-                continue  # a series needs a client
-            rounds = [1] * len(reports)
-            name = f"equality_{number}"
-            self.run_sql("SELECT ldp_create_collection(%s, %s)", (name, spec))
-            compared += self.compare(spec, ldp.summarize(collection, reports, rounds))
+        found = {}
+        for case in cases():
+            name = f"equality_{case.number}"
+            merged = self.run_sql("SELECT ldp_summary_merge(%s, %s)::text AS data", (case.summary.data.hex(), case.second.data.hex()))
+            self.assertEqual(case.summary.merge(case.second).data.hex(), merged[0]["data"].removeprefix("\\x"))
+            self.run_sql("SELECT ldp_create_collection(%s, %s)", (name, case.spec))
+            self.compare(case, found.setdefault(case.collection.spec["mechanism"], []))
             self.run_sql("SELECT ldp_drop_collection(%s)", (name,))
-            mechanisms.add(collection.spec["mechanism"])
-        self.assertGreater(len(mechanisms), 20)
-        self.assertGreater(compared, 5 * len(mechanisms))
+        self.assertGreater(len(found), 20)
+        for functions in found.values():
+            self.assertGreater(len(functions), 1)
+        for series in ("ddrm", "threshold_series"):
+            self.assertLessEqual({"series", "series_mean"}, set(found[series]))
+        self.assertLessEqual({"series_between", "series_quantiles"}, set(found["threshold_series"]))
+        self.assertIn("compare_groups", found["grr"])
 
     def test_groups_below_min_group_have_no_estimates(self):
         spec = {"mechanism": "grr", "epsilon": 1, "min_group": 20, "attributes": [{"name": "sex", "domain": ["f", "m"]}]}
@@ -231,6 +185,12 @@ class Equality(unittest.TestCase):
             summary.rows("tops")
         with self.assertRaises(AttributeError):
             summary.tops()
+        with self.assertRaises(ldp.Error):
+            summary.merge(ldp.summarize({"mechanism": "grr", "epsilon": 2, "domain": 4}, []))
+        with self.assertRaises(ldp.Error):
+            summary.merge(ldp.Summary(summary.data[:-1]))
+        with self.assertRaises(ldp.Error):
+            ldp.compare_groups({"a": summary, "b": summary}, baseline="c")
 
 
 if __name__ == "__main__":

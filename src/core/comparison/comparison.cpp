@@ -74,7 +74,7 @@ GroupComparison::GroupComparison(std::span<const SummaryView> groups, std::optio
     for (std::size_t j = 0; j < cells.size(); ++j) {
         if (attributes_.empty() ? is_left_out(mechanism, j) : attributes_[0] != j) continue;
         const bool number = is_compared_number(mechanism, j);
-        add(j, number, number ? 1 : static_cast<std::size_t>(cells[j]));
+        add(j, number, number ? 1 : compared_values(mechanism, j));
     }
 }
 

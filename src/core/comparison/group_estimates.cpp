@@ -2,6 +2,7 @@
 
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/longitudinal/value_buckets.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 
@@ -33,6 +34,12 @@ LawfulEstimates GroupEstimates::of_table(const std::vector<std::size_t>& attribu
 bool is_compared_number(const Mechanism& mechanism, std::size_t attribute) {
     const Mechanism& part = *part_of(mechanism, attribute).mechanism;
     return part.can_estimate(Quantity::means) && find_capability<JointViews>(part) == nullptr;
+}
+
+std::size_t compared_values(const Mechanism& mechanism, std::size_t attribute) {
+    if (const auto* of_buckets = find_capability<ValueBuckets>(*part_of(mechanism, attribute).mechanism))
+        return static_cast<std::size_t>(of_buckets->buckets());
+    return static_cast<std::size_t>(mechanism.cells()[attribute]);
 }
 
 bool is_left_out(const Mechanism& mechanism, std::size_t attribute) {

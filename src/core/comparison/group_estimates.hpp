@@ -59,6 +59,9 @@ class GroupEstimates {
 /// Returns whether the mean of the attribute is compared, not its shares.
 [[nodiscard]] bool is_compared_number(const Mechanism& mechanism, std::size_t attribute);
 
+/// Returns the number of shares of an attribute that is no number: those of its values, or of its buckets.
+[[nodiscard]] std::size_t compared_values(const Mechanism& mechanism, std::size_t attribute);
+
 /// Returns whether the attribute is one of a record that is not compared: a text, or a series.
 [[nodiscard]] bool is_left_out(const Mechanism& mechanism, std::size_t attribute);
 

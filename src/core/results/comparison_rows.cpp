@@ -86,6 +86,24 @@ std::vector<std::size_t> attributes_of(const SummaryQuery& query, const Labels& 
     return all;
 }
 
+/// The number of the group that is the baseline, if one is. Throws Error (invalid_value), also if not every group has a
+/// summary.
+std::optional<std::size_t> baseline_of(const SummaryQuery& query) {
+    if (query.groups.size() != query.summaries.size())
+        throw Error(ErrorCode::invalid_value, "groups and summaries must have the same number of elements",
+                    "Found " + std::to_string(query.groups.size()) + " and " +
+                        std::to_string(query.summaries.size()) + ".",
+                    "Pass a name and a summary of each group, in the same order.");
+    if (!query.baseline_group) return std::nullopt;
+    const auto found = std::ranges::find(query.groups, query.baseline_group);
+    if (found == query.groups.end())
+        throw Error(ErrorCode::invalid_value,
+                    "there is no group \"" + std::string(query.baseline_group->substr(0, 100)) + "\"",
+                    "The argument baseline is the name of a group.",
+                    "Without a baseline all pairs of groups are compared.");
+    return static_cast<std::size_t>(found - query.groups.begin());
+}
+
 /// Labels of the rows, one for each value or cell.
 class RowLabels {
   public:
@@ -123,27 +141,28 @@ class RowLabels {
 
 namespace accessors {
 
-Found compare_groups(const ComparedGroups& groups, const SummaryQuery& query) {
+Found compare_groups(const Subject& subject, const SummaryQuery& query) {
+    const std::optional<std::size_t> baseline = baseline_of(query);
     const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
     std::vector<std::unique_ptr<const Mechanism>> mechanisms;
     std::vector<SummaryView> views;
-    for (const Bytes summary : groups.summaries) {
+    for (const Bytes summary : query.summaries) {
         mechanisms.push_back(checked_mechanism(summary));
         views.push_back(view_of(*mechanisms.back(), summary));
     }
     const std::vector<std::uint64_t> sizes =
         mechanisms.empty() ? std::vector<std::uint64_t>{} : mechanisms[0]->cells();
-    const Labels& labels = *groups.labels;
+    const Labels& labels = *subject.labels;
     const std::vector<std::size_t> attributes = attributes_of(query, labels, sizes.size());
-    const GroupComparison comparison(views, groups.baseline, attributes);
+    const GroupComparison comparison(views, baseline, attributes);
     ComparisonRows all;
     // The only buffer of the size of the result.
     reserve_rows(all.rows, comparison.count());
     all.rows.resize(comparison.count());
     comparison.write(critical_value, target, all.rows);
     const RowLabels names(labels, sizes, attributes);
-    for (const std::optional<std::string_view>& name : groups.names)
+    for (const std::optional<std::string_view>& name : query.groups)
         all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
     all.critical_value = critical_value;
     all.table = attributes.size() > 1;

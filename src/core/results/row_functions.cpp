@@ -80,9 +80,15 @@ constexpr QueryParameter of_synthesize[] = {
 constexpr QueryParameter of_learn_views[] = {significance};
 constexpr QueryParameter of_plan_views[] = {{"people", &SummaryQuery::people, true},
                                             {"queries", &SummaryQuery::queries}};
+constexpr QueryParameter of_compare_groups[] = {{"groups", &SummaryQuery::groups, true},
+                                                {"summaries", &SummaryQuery::summaries, true},
+                                                {"attributes", &SummaryQuery::attributes},
+                                                {"baseline", &SummaryQuery::baseline_group},
+                                                confidence,
+                                                target};
 
 constexpr SummaryQuery unbiased{.method = "none"}, consistent{.method = "consistent"},
-    usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}};
+    usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}}, sampling_error{.target = "population"};
 
 constexpr RowFunction functions[] = {
     {"means", accessors::means, of_means},
@@ -124,6 +130,7 @@ constexpr RowFunction functions[] = {
     {"synthesize", accessors::synthesize, of_synthesize},
     {"learn_marginals", accessors::learn_views, of_learn_views},
     {"plan_marginals", accessors::plan_views, of_plan_views, pairs},
+    {"compare_groups", accessors::compare_groups, of_compare_groups, sampling_error, false},
 };
 
 }  // namespace row_tables

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -17,20 +16,13 @@ struct RowFunction {
     std::unique_ptr<Results> (*find)(const Subject&, const SummaryQuery&);
     std::span<const QueryParameter> parameters;  ///< behind the summary, in their order
     SummaryQuery defaults = {};
+    bool takes_summary = true;  ///< false: the query has the summaries, and the subject has the labels alone
 };
 
 /// All functions.
 [[nodiscard]] std::span<const RowFunction> row_functions() noexcept;
 /// The function with this name. Throws Error (invalid_value) that lists the names.
 [[nodiscard]] const RowFunction& row_function(std::string_view name);
-
-/// Groups of reports, with their names; a group without a name is one whose public column is NULL.
-struct ComparedGroups {
-    std::span<const std::optional<std::string_view>> names;
-    std::span<const Bytes> summaries;
-    const Labels* labels = &no_labels();
-    std::optional<std::size_t> baseline = {};  ///< nothing: all pairs are compared
-};
 
 // Each function returns rows of the type that its comment names. Subjects have no attribute selected: SummaryQuery::attribute
 // names it. All throw Error, and Interrupted.
@@ -91,8 +83,8 @@ using Found = std::unique_ptr<Results>;
 [[nodiscard]] Found learn_views(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found plan_views(const Subject& subject, const SummaryQuery& query);
 
-/// Differences between groups.
-[[nodiscard]] Found compare_groups(const ComparedGroups& groups, const SummaryQuery& query);
+/// Differences between the groups of the query.
+[[nodiscard]] Found compare_groups(const Subject& subject, const SummaryQuery& query);
 
 }  // namespace accessors
 

@@ -43,6 +43,7 @@ struct Subject {
 /// arrays belong to the caller: a query has no destructor.
 struct SummaryQuery {
     using Texts = std::span<const std::string_view>;
+    using OptionalTexts = std::span<const std::optional<std::string_view>>;
 
     double confidence = 0.95;
     std::string_view target = "sample";
@@ -65,6 +66,10 @@ struct SummaryQuery {
     std::optional<std::string_view> group = {};
     JsonText conditions = {}, queries = {};
     std::optional<JsonText> given = {};
+    // Groups of reports. A group without a name is one whose public column is NULL.
+    OptionalTexts groups = {};
+    std::span<const Bytes> summaries = {};
+    std::optional<std::string_view> baseline_group = {};  ///< nothing: all pairs are compared
 };
 
 /// An argument of a function: its name and its member of SummaryQuery, whose type is that of the argument. An optional member
@@ -76,7 +81,8 @@ struct QueryParameter {
                      std::span<const double> SummaryQuery::*, std::span<const std::int32_t> SummaryQuery::*,
                      SummaryQuery::Texts SummaryQuery::*, std::optional<std::string_view> SummaryQuery::*,
                      std::optional<std::int32_t> SummaryQuery::*, std::optional<JsonText> SummaryQuery::*,
-                     std::optional<SummaryQuery::Texts> SummaryQuery::*>;
+                     std::optional<SummaryQuery::Texts> SummaryQuery::*,
+                     SummaryQuery::OptionalTexts SummaryQuery::*, std::span<const Bytes> SummaryQuery::*>;
     const char* name;
     Member member;
     bool required = false;  ///< without a default

@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/format/summary_frame.hpp"
+#include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
@@ -83,6 +84,43 @@ Outcome accumulate_batch(const Mechanism& mechanism, MutableBytes summary, Bytes
     }
     counted.add_count(summary, count, rounds);
     return Outcome::ok;
+}
+
+std::vector<std::byte> summarize(const Mechanism& mechanism, Bytes reports,
+                                 std::span<const std::int32_t> rounds) {
+    const std::size_t each = mechanism.block().size() + sent_size(mechanism), count = reports.size() / each;
+    if (reports.size() % each != 0)
+        raise(ErrorCode::malformed, "the reports have " + std::to_string(reports.size()) + " bytes",
+              "Each report of this spec has " + std::to_string(each) + ".");
+    if (!rounds.empty() && rounds.size() != count)
+        raise(ErrorCode::invalid_value, "there are " + std::to_string(count) + " reports and " +
+                                            std::to_string(rounds.size()) + " rounds");
+    std::vector<std::byte> counted(summary_size(mechanism));
+    start_summary(mechanism, counted);
+    Work work;
+    for (std::size_t i = 0; i < count; ++i, work.done()) {
+        const Bytes report = reports.subspan(i * each, each);
+        const Rounds round = rounds.empty() ? Rounds::unrecorded() : Rounds::only(rounds[i]);
+        const Outcome outcome = accumulate(mechanism, counted, report, round);
+        if (outcome == Outcome::ok) continue;
+        check_report(mechanism, report);
+        raise_outcome(outcome, counted, report);
+    }
+    return counted;
+}
+
+std::vector<std::byte> merge_summaries(Bytes one, Bytes other) {
+    const std::unique_ptr<const Mechanism> mechanism = load_mechanism(one, Kind::summary);
+    check_summary(*mechanism, one);
+    if (!is_summary_of(*mechanism, other)) {
+        check_summary(*load_mechanism(other, Kind::summary), other);
+        raise_incompatible(one, other);
+    }
+    check_summary(*mechanism, other);
+    std::vector<std::byte> merged(one.begin(), one.end());
+    const Outcome outcome = merge(*mechanism, merged, other);
+    if (outcome != Outcome::ok) raise_outcome(outcome, merged, other);
+    return merged;
 }
 
 void check_batch(const Mechanism& mechanism, Bytes batch) {

@@ -29,6 +29,15 @@ namespace ldp {
 [[nodiscard]] Outcome accumulate_batch(const Mechanism& mechanism, MutableBytes summary, Bytes batch,
                                        const Rounds& rounds = Rounds::unrecorded());
 
+/// Returns the summary of untrusted reports of the mechanism, one after another. `rounds` has the round of each report, or
+/// is empty if rounds are not recorded. Throws Error: malformed, also if the bytes are no whole number of reports,
+/// incompatible, full. Throws Interrupted.
+[[nodiscard]] std::vector<std::byte> summarize(const Mechanism& mechanism, Bytes reports,
+                                               std::span<const std::int32_t> rounds = {});
+
+/// Returns the summary of the reports of two untrusted summaries. Throws Error: malformed, incompatible, full.
+[[nodiscard]] std::vector<std::byte> merge_summaries(Bytes one, Bytes other);
+
 /// Validates untrusted bytes that begin with the mechanism's block. Throws Error (malformed) and Interrupted.
 void check_batch(const Mechanism& mechanism, Bytes batch);
 /// Calls check_report(), check_summary() or check_batch() according to the kind.

@@ -251,6 +251,21 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_record_is_compared) {
     BOOST_CHECK_THROW((void)compare(views, 1, usual, Target::population, {0, 3}), Error);
 }
 
+// Shares are those of buckets, fewer than the values.
+BOOST_AUTO_TEST_CASE(buckets_of_values_are_compared) {
+    SeededBits bits(4011);
+    const auto m = mechanism("dbitflip", 2, R"("domain": 50, "buckets": 10, "bits_per_report": 4)");
+    const OwnedSummary a = reported(*m, std::vector<Cell>(40, 0), bits),
+                       b = reported(*m, std::vector<Cell>(40, 49), bits);
+    const SummaryView views[] = {a.view(), b.view()};
+    const std::vector<Comparison> found = compare(views, std::nullopt, usual, Target::sample);
+    BOOST_REQUIRE_EQUAL(found.size(), 10);
+    const std::vector<Estimate> of_a = estimate(a.view(), {Quantity::frequencies, Target::sample}),
+                                of_b = estimate(b.view(), {Quantity::frequencies, Target::sample});
+    for (std::size_t i = 0; i < 10; ++i)
+        BOOST_TEST(found[i].difference.difference.value == of_b[i].value - of_a[i].value);
+}
+
 BOOST_AUTO_TEST_CASE(pairs_come_in_order_and_are_adjusted_together) {
     const auto m = mechanism("grr", 1, R"("domain": 3)");
     SeededBits bits(4004);

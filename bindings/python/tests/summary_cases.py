@@ -1,0 +1,141 @@
+"""Summaries of every mechanism, and queries of all functions, for tests that compare hosts: the specs of LDP_SPECS.
+
+As a program, it writes a JSON object for each query, with the rows or the message of the error.
+"""
+
+import json
+import os
+import random
+import sys
+import typing
+
+import ldp
+from ldp.summary import FUNCTIONS
+
+# Arguments of functions that need some. Those of a function are tried one after another.
+ARGUMENTS = {
+    "between": [{"low": 0, "high": 1}, {"low": 0.25, "high": 7}],
+    "cdf": [{"value": 0.5}],
+    "quantiles": [{}, {"probabilities": [0.1, 0.9], "confidence": 0.8}],
+    "proportions": [{}, {"method": "norm_sub"}, {"target": "population"}],
+    "histogram": [{"bins": 4}],
+    "series_mean": [{"rounds": [1]}, {"rounds": [2, 3], "baseline": [1], "target": "population"}],
+    "series_between": [{"low": 0, "high": 1}, {"low": 2.5, "high": 7}],
+    "series_quantiles": [{}, {"probabilities": [0.1, 0.9], "confidence": 0.8}],
+    "string_proportions": [{"strings": ["a", "ab"]}],
+    "marginal": [{"attributes": ["0", "1"]}],
+    "fitted": [{"attributes": ["0", "1"]}],
+    "conditional": [{"of": ["0"], "given": ["1"]}],
+    "proportion_where": [{"conditions": {"0": [0]}}],
+    "covariance": [{"x": "0", "y": "1"}],
+    "correlation": [{"x": "0", "y": "1"}],
+    "regression": [{"of": "0", "predictors": ["1"]}],
+    "synthesize": [{"records": 20}],
+    "plan_marginals": [{"people": 1000}],
+    "means": [{}, {"confidence": 0.99, "target": "population"}],
+    "top": [{}, {"limit": 3, "p_adjust": "fdr"}],
+    "change": [{"after": "second"}, {"after": "second", "memoized": 0.5, "target": "population"}],
+    "pilot_choice": [{"other": "second", "people": 1000}],
+}
+
+
+class Case(typing.NamedTuple):
+    """A summary of all reports of a spec, and one of every second report."""
+
+    number: int
+    spec: str
+    collection: ldp.Collection
+    summary: ldp.Summary
+    second: ldp.Summary
+
+
+def specs():
+    """The specs of the vectors."""
+    with open(os.environ["LDP_SPECS"], encoding="utf-8") as file:
+        return [line.strip() for line in file if line.startswith('{"mechanism"')]
+
+
+def value(attribute, draw):
+    if "strings" in attribute:
+        return draw.choice(["", "a", "ab"])
+    domain = attribute.get("domain")
+    if isinstance(domain, list):
+        return draw.choice(domain)
+    if domain is not None:
+        return draw.randrange(min(domain, 5))
+    return draw.uniform(attribute["min"], attribute["max"])
+
+
+def reports_of_series(collection, record):
+    """Reports of 40 people about all rounds, and their rounds."""
+    last = max(one.get("rounds", 0) for one in [collection.spec, *collection.spec["attributes"]])
+    reports, rounds = [], []
+
+    def take(batch):
+        reports.extend(batch.reports)
+        rounds.extend([batch.round] * len(batch.reports))
+        return True
+
+    for _ in range(40):
+        with ldp.Client(collection) as client:
+            for number in range(1, last + 1):
+                client.report(record(), number)
+            client.flush(take)
+    return reports, rounds
+
+
+def cases():
+    """A case for each spec, except those with thousands of equal rows."""
+    for number, spec in enumerate(specs()):
+        draw = random.Random(number)
+        collection = ldp.Collection(spec)
+        attributes = [one for one in collection.spec["attributes"] if "product" not in one]
+        if any(isinstance(one.get("domain"), int) and one["domain"] > 2000 for one in attributes):
+            continue
+
+        def record():
+            return {one["name"]: [value(one, draw) for _ in one["vector"]] if "vector" in one else value(one, draw)
+                    for one in attributes}
+
+        if any("rounds" in one for one in [collection.spec, *attributes]):
+            reports, rounds = reports_of_series(collection, record)
+        else:
+            reports = [collection.perturb(record()) for _ in range(40)]
+            rounds = [1] * len(reports)
+        yield Case(number, spec, collection, ldp.summarize(collection, reports, rounds),
+                   ldp.summarize(collection, reports[::2], rounds[::2]))
+
+
+def queries(case):
+    """Pairs of a function and its arguments; the argument "second" is the second summary."""
+    for function in FUNCTIONS:
+        for arguments in ARGUMENTS.get(function, [{}]):
+            yield function, {name: case.second if argument == "second" else argument for name, argument in arguments.items()}
+
+
+def comparisons(case):
+    """Arguments of compare_groups."""
+    groups = {"a": case.summary, None: case.second, "b": case.second}
+    names = case.collection.names
+    for arguments in ({}, {"baseline": "b", "target": "sample", "confidence": 0.8}, {"attributes": names[:1]}, {"attributes": names[:2]}):
+        yield groups, arguments
+
+
+def main():
+    def write(case, query, call):
+        for name, argument in query.items():
+            if isinstance(argument, ldp.Summary):
+                query[name] = {"summary": argument.data.hex()}
+        try:
+            result = {"rows": call()}
+        except ldp.Error as error:
+            result = {"error": error.message}
+        print(json.dumps({"spec": case.spec, "summary": case.summary.data.hex(), "query": query, **result}))
+
+    for case in cases():
+        for function, arguments in queries(case):
+            write(case, {"function": function, **arguments}, lambda: case.summary.rows(function, **arguments))
+
+
+if __name__ == "__main__":
+    main()
