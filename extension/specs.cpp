@@ -7,7 +7,6 @@
 
 #include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
-#include "core/mechanism/graded/estimable.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;
@@ -28,7 +27,7 @@ CanonicalText canonical(const char* text) {
 
 varlena* parameters(const char* text) {
     const std::unique_ptr<const Mechanism> mechanism = make_mechanism(resolve(text));
-    check_estimates(*mechanism);
+    mechanism->check_estimates();
     varlena* block = new_value(mechanism->block().size());
     std::ranges::copy(mechanism->block(), writable(block).begin());
     return block;

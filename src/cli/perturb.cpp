@@ -9,7 +9,7 @@
 #include "core/base/bytes.hpp"
 #include "core/base/random.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/graded/estimable.hpp"
+#include "core/mechanism/mechanism.hpp"
 
 namespace ldp::cli::perturb {
 
@@ -30,7 +30,7 @@ int run(const Arguments& arguments) {
     const Outside outside = outside_policy(arguments);
     const Collection collection(resolve(spec_text(arguments["spec"].as<std::string>())), outside);
 
-    check_estimates(collection.mechanism());  // nobody else may have, and many people are about to report
+    collection.mechanism().check_estimates();  // nobody else may have, and many people are about to report
 
     const auto& input = arguments["input"].as<std::string>();
     std::ifstream file;

@@ -48,7 +48,6 @@ struct Collection::Plan {
     Plan(Spec of, Outside policy)
         : spec(std::move(of)),
           mechanism(make_mechanism(spec)),
-          confined(find_capability<ConfinedVector>(*mechanism)),
           outside(policy),
           cells(mechanism->cells()),
           given(ldp::given(spec.attributes())),
@@ -64,7 +63,6 @@ struct Collection::Plan {
 
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
-    const ConfinedVector* confined;  ///< the mechanism, if it clamps vectors; else null
     Outside outside;
     std::vector<std::uint64_t> cells;
     std::vector<std::size_t> given;  ///< the attributes of a record: all except products
@@ -228,7 +226,7 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
         encoded.cells.push_back(std::isnan(position) ? steps + 1 : rounded);
     }
     placed.set_strings(encoded.cells);
-    if (plan_->confined != nullptr) encoded.clamped.coefficients = plan_->confined->clamped(encoded.cells);
+    encoded.clamped.coefficients = plan_->mechanism->clamped(encoded.cells);
     return encoded;
 }
 

@@ -36,9 +36,7 @@ std::vector<std::byte> written(std::span<const RoundingState> rounding_states, c
 MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSource& bits,
                                      std::vector<std::byte> drawn)
     : collection_(std::move(collection)),
-      series_(rounds_of_series(collection_.mechanism()) > 0
-                  ? find_capability<SeriesParts>(collection_.mechanism())
-                  : nullptr),
+      series_(series_parts(collection_.mechanism())),
       rounding_(collection_.spec(), collection_.mechanism()),
       max_responses_(most_responses(collection_.spec(), collection_.mechanism())),
       rounding_states_(rounding_.rounding_states()),
@@ -135,7 +133,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     const PermanentResponse* found = &fresh;
     Reported reported{{}, {std::move(placed.clamped), Origin::memoized}};
     auto& [clamped, origin] = reported.receipt;
-    clamped.coefficients = clamped_coefficients(collection_.mechanism(), cells);
+    clamped.coefficients = collection_.mechanism().clamped(cells);
     if (const auto kept = index_.find(fresh.key); kept != index_.end()) {
         found = &responses_[kept->second];
     } else if (responses_.size() < max_responses_) {

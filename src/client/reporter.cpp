@@ -22,10 +22,10 @@ std::vector<std::byte> public_randomness(const Mechanism& mechanism, const Store
 std::unique_ptr<Reporter> make_reporter(const Collection& collection, Store& store, BitSource& bits) {
     const Mechanism& mechanism = collection.mechanism();
     if (is_series(mechanism)) return std::make_unique<SeriesReporter>(collection, store, bits);
-    if (rounds_of_series(mechanism) > 0) {
+    if (const SeriesParts* parts = series_parts(mechanism)) {
         std::vector<std::byte> drawn = public_randomness(mechanism, store, bits);
         if (!mechanism.valid_public(drawn)) refuse_memory("The public randomness is invalid.");
-        if (capability<SeriesParts>(mechanism).series_attribute(drawn))
+        if (parts->series_attribute(drawn))
             return std::make_unique<SeriesReporter>(collection, store, bits, std::move(drawn));
         return std::make_unique<MemoizingReporter>(collection, store, bits, std::move(drawn));
     }

@@ -35,7 +35,7 @@ SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& b
                                std::vector<std::byte> drawn)
     : collection_(std::move(collection)),
       series_(find_capability<SeriesRandomizer>(collection_.mechanism())),
-      parts_(find_capability<SeriesParts>(collection_.mechanism())),
+      parts_(series_parts(collection_.mechanism())),
       rounds_(rounds_of_series(collection_.mechanism())) {
     const Mechanism& mechanism = collection_.mechanism();
     Memory memory = store.memory();

@@ -296,7 +296,7 @@ unsigned part_of_client(const Client& client) {
 // The ledger has one response for a series, and one for each new value of the other part.
 BOOST_FIXTURE_TEST_CASE(a_person_reports_the_drawn_part, Directory) {
     const Collection c = collection(profile);
-    const auto& parts = capability<SeriesParts>(c.mechanism());
+    const auto& parts = *series_parts(c.mechanism());
     std::size_t seen[3] = {};
     for (int person = 0; person < 60; ++person) {
         const std::string name = file(("person-" + std::to_string(person)).c_str());

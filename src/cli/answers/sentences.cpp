@@ -111,8 +111,8 @@ Section collected(const Source& source) {
 Section promise(const Source& source) {
     const Spec& spec = source.spec();
     const double epsilon = spec.epsilon();
-    const auto* parts = find_capability<SeriesParts>(source.mechanism());
-    const bool some = parts != nullptr && parts->rounds() > 0;  // of the attributes are series
+    const SeriesParts* parts = series_parts(source.mechanism());
+    const bool some = parts != nullptr;  // of the attributes are series
     const bool series = spec.mechanism().series || (some && parts->only_series());
     Section section{.title = "Privacy guarantee"};
     section.paragraphs = {

@@ -218,9 +218,8 @@ class Disclosure {
     [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta, signal()); }
     /// Whether people report series only.
     [[nodiscard]] bool only_series() const {
-        const auto* record = find_capability<SeriesParts>(*mechanism_);
-        return spec_.mechanism().series ||
-               (record != nullptr && record->rounds() > 0 && record->only_series());
+        const SeriesParts* found = series_parts(*mechanism_);
+        return spec_.mechanism().series || (found != nullptr && found->only_series());
     }
     /// The ε of the signal of a spent budget; 0 without one.
     [[nodiscard]] double signal() const { return has_signal(*mechanism_) ? signal_epsilon(*mechanism_) : 0; }

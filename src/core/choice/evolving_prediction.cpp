@@ -315,34 +315,6 @@ ProtocolPrediction predict_fresh(const Spec& spec, const Mechanism& mechanism, c
     return found;
 }
 
-/// The bias of the estimates from series, and the share of people with more changes than declared.
-struct BiasOfSeries {
-    std::vector<std::vector<double>> of_rounds = {};  ///< of each item
-    double beyond = 0;
-};
-
-BiasOfSeries bias_of_categories(const Mechanism& mechanism, std::span<const std::vector<Cell>> series,
-                                std::span<const std::size_t> rounds, std::uint64_t declared,
-                                std::size_t last) {
-    const double each = 1 / static_cast<double>(series.size());
-    BiasOfSeries found{capability<ExpectedSeries>(mechanism).expected_frequencies(series, rounds), 0};
-    for (const std::vector<Cell>& one : series) {
-        for (std::size_t r = 0; r < rounds.size(); ++r) found.of_rounds[r][one[rounds[r]]] -= each;
-        std::uint64_t changes = 0;
-        for (std::size_t t = 1; t < last; ++t) changes += one[t] != one[t - 1] ? 1 : 0;
-        if (changes > declared) found.beyond += each;
-    }
-    return found;
-}
-
-BiasOfSeries bias_of_numbers(const Mechanism& mechanism, std::span<const std::vector<Cell>> series,
-                             std::span<const std::size_t> rounds) {
-    const auto bias = capability<NumberSeries>(mechanism).expected_bias(series, rounds);
-    BiasOfSeries found{{}, bias.beyond};
-    for (const double of_round : bias.of_rounds) found.of_rounds.push_back({of_round});
-    return found;
-}
-
 /// Points of a range from which mean and variance of the numbers follow with sufficient accuracy.
 constexpr std::size_t points_of_moments = 4097;
 
@@ -366,12 +338,10 @@ ProtocolPrediction predict_series(const Spec& spec, const Mechanism& mechanism, 
         for (std::size_t t = 0; t < length; ++t)
             one.push_back(cell_of(stream.values[i * stream.rounds + std::min(t, stream.rounds - 1)]));
     }
-    BiasOfSeries bias[2];
+    SeriesBias bias[2];
     for (std::size_t half = 0; half < 2; ++half)
         if (!series[half].empty())
-            bias[half] = items.numeric ? bias_of_numbers(mechanism, series[half], rounds)
-                                       : bias_of_categories(mechanism, series[half], rounds,
-                                                            spec.number("changes"), stream.rounds);
+            bias[half] = capability<SeriesRandomizer>(mechanism).expected_bias(series[half], rounds);
     RoundSum sum;
     for (std::size_t r = 0; r < rounds.size(); ++r) {
         std::vector<double> off[2];

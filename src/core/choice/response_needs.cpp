@@ -178,8 +178,7 @@ std::vector<std::uint64_t> StreamNeeds::counts(std::size_t first, const Mechanis
     const Rounding rounding(evolving_, std::span(attributes_).subspan(first, cells.size()), mechanism);
     const auto rounds = static_cast<std::size_t>(stream_->rounds);
     InsecureBits bits(seed);
-    const SeriesParts* const series =
-        rounds_of_series(mechanism) > 0 ? find_capability<SeriesParts>(mechanism) : nullptr;
+    const SeriesParts* const series = series_parts(mechanism);
     std::vector<std::byte> own(mechanism.public_size());
     std::vector<std::uint64_t> alphas(rounding.alphas()), counts;
     std::vector<double> positions(cells.size());

@@ -11,6 +11,8 @@
 
 namespace ldp {
 
+struct Range;  // fields.hpp
+
 /// Interface of the server side. Counting and merging do not throw and do not allocate memory.
 class Aggregator {
   public:
@@ -42,6 +44,11 @@ class Aggregator {
     /// Returns test statistics whose distribution under honest reports does not depend on the users' values.
     /// Requires n ≥ 1.
     [[nodiscard]] virtual std::vector<Check> health(const Counts& counts) const = 0;
+    /// Returns the declared range if the state estimates the mean of a single number; null otherwise.
+    [[nodiscard]] virtual const Range* range_of_number() const noexcept { return nullptr; }
+    /// Throws Error (invalid_spec) if the parameters do not permit any estimate. Servers make this check, which
+    /// may be expensive, before they publish a spec. Reports are private in any case.
+    virtual void check_estimates() const {}
 };
 
 }  // namespace ldp

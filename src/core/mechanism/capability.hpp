@@ -51,6 +51,8 @@ struct RecordPart {
     double chance;               ///< the probability that a person reports the part
 };
 
+class SeriesParts;  // longitudinal/series.hpp
+
 /// A record of parts. Each report is about a few of them, which the client draws at random. A part is a
 /// single attribute, a vector of numbers, or attributes whose joint tables are reported.
 class Record : public Capability {
@@ -71,6 +73,9 @@ class Record : public Capability {
     [[nodiscard]] virtual std::size_t counted_parts() const noexcept { return 0; }
     /// Adds 1 to the counter, of 8 bytes, of each part that a valid payload is about.
     virtual void count_parts(Bytes /*payload*/, MutableBytes /*counters*/) const noexcept {}
+
+    /// The series among the parts; null if no part is a series.
+    [[nodiscard]] virtual const SeriesParts* series_parts() const noexcept { return nullptr; }
 
     /// The mechanism of the part with an attribute.
     [[nodiscard]] const Mechanism& reporter(std::size_t attribute) const {
@@ -96,7 +101,7 @@ class Significance : public Capability {
 
     /// Returns the one-sided p-value of one item: the probability of an estimate at least as large if its
     /// share is 0. By default, it uses the normal distribution with the estimated error; 1 if the error is
-    /// unknown.
+    /// unknown. Throws Error (unsupported) if the mechanism does not estimate shares, as trees over numbers.
     [[nodiscard]] virtual double p_value(std::uint64_t n, const Estimate& estimate) const;
 };
 
@@ -126,15 +131,5 @@ void check_attribute(std::size_t attribute, std::size_t attributes);
 /// The reports of a summary about the part with an attribute: of a record some of the reports, else all.
 /// Throws as part_of().
 [[nodiscard]] SummaryView part(const SummaryView& view, std::size_t attribute);
-
-/// Capability of series whose rounds differ in what forged reports can do to their estimates.
-class ExposedRounds : public Capability {
-  public:
-    static constexpr const char* offers = "the rounds that forged reports bias most";
-
-    /// Returns some rounds, as attributes from 0. Whatever the share of forged reports, one of these rounds
-    /// has the largest bias, or, in a long series, nearly the largest one.
-    [[nodiscard]] virtual std::vector<std::size_t> exposed_rounds() const = 0;
-};
 
 }  // namespace ldp

@@ -106,24 +106,21 @@ inline constexpr Interval possible_shares{0, 1};
 /// value. If no possible value is compatible with the estimate, the interval contains the nearest one.
 [[nodiscard]] Interval interval(const Estimate& estimate, double critical_value, const ErrorLaw& law);
 
-/// Capability of mechanisms whose estimates follow one known law.
+/// Capability of mechanisms whose estimates have known errors.
 class KnownErrors : public Capability {
   public:
     static constexpr const char* offers = "the distribution of its errors";
 
     /// Returns the law of an estimate from n ≥ 1 reports, one per user.
     [[nodiscard]] virtual ErrorLaw error_law(std::uint64_t n, Target target) const noexcept = 0;
-};
-
-/// Capability of mechanisms whose estimates have individual laws, which depend on the counts.
-class ItemErrors : public Capability {
-  public:
-    static constexpr const char* offers = "the distribution of the error of each estimate";
-
-    /// Returns the interval of each estimate that estimate() returns, at this critical value. Requires n ≥ 1
-    /// reports, one per user.
-    [[nodiscard]] virtual std::vector<Interval> intervals(const Counts& counts, const Question& question,
-                                                          double critical_value) const = 0;
+    /// Returns the interval of each estimate that estimate() returns, at this critical value, if the laws of the
+    /// estimates are different and depend on the counts. Empty if all follow error_law(). Requires n ≥ 1 reports,
+    /// one per user.
+    [[nodiscard]] virtual std::vector<Interval> intervals(const Counts& /*counts*/,
+                                                          const Question& /*question*/,
+                                                          double /*critical_value*/) const {
+        return {};
+    }
 };
 
 }  // namespace ldp

@@ -7,7 +7,6 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/spent_signal.hpp"
 
@@ -19,13 +18,6 @@ namespace {
 struct NoBits final : BitSource {
     std::uint64_t word() override { throw std::logic_error("this response is random"); }
 };
-
-/// Returns the attributes among which the promise for one is the worst: the exposed rounds of a series, whose
-/// attributes are its rounds; otherwise the attribute alone.
-std::vector<std::size_t> exposed(const Mechanism& mechanism, std::size_t attribute) {
-    const auto* series = find_capability<ExposedRounds>(mechanism);
-    return series != nullptr ? series->exposed_rounds() : std::vector{attribute};
-}
 
 }  // namespace
 
@@ -150,12 +142,8 @@ double Mechanism::n_variance_of(std::size_t, std::size_t item, std::span<const d
 }
 
 std::vector<std::vector<Contribution>> Mechanism::promised_contributions(std::size_t attribute) const {
-    std::vector<std::vector<Contribution>> all;
-    for (const std::size_t each : exposed(*this, attribute)) {
-        check_interrupt();
-        all.push_back(contributions({answers()[0], Target::sample, each}));
-    }
-    return all;
+    check_interrupt();
+    return {contributions({answers()[0], Target::sample, attribute})};
 }
 
 Interval Mechanism::promised_bias(std::size_t attribute, double share) const {

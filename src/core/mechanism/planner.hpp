@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/mechanism/estimate.hpp"
 
 namespace ldp {
 
@@ -48,6 +51,11 @@ class Planner {
     /// share. If only m users report in both rounds and keep their values, the covariance is m/(nₐ·n_b) times
     /// the result.
     [[nodiscard]] virtual double n_covariance(double truth) const { return n_variance(truth); }
+    /// For estimates that combine several parts of the reports: returns bounds of the covariance of the
+    /// estimates of two rounds in which all people keep their values, in units of the variance. The lower bound
+    /// is of the noise and holds also for the noise and the variance between people together. The upper bound
+    /// is of both together. Empty for other estimates.
+    [[nodiscard]] virtual std::optional<Interval> memoized_share() const { return {}; }
     [[nodiscard]] virtual Cost cost() const noexcept = 0;
 };
 

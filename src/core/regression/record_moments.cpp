@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/mean/numeric_mean.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
@@ -26,7 +26,7 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
     if (known != sources_.end()) return static_cast<std::size_t>(known - sources_.begin());
     const SummaryView one = part(view_, attribute);
     check_can_estimate(*one.mechanism, quantity);
-    const bool alone = quantity == Quantity::means ? find_capability<Number>(*one.mechanism) != nullptr
+    const bool alone = quantity == Quantity::means ? one.mechanism->range_of_number() != nullptr
                                                    : one.mechanism->cells().size() == 1;
     if (!alone)
         raise(ErrorCode::unsupported,
@@ -78,7 +78,7 @@ Addend MomentEstimator::of_number(const AttributeReports& source, double weight)
     const double noise = weight * source.noise[0].standard_error / source.unit;
     double sampled = whole * whole - noise * noise;
     if (sampled <= 0) {
-        const double half = weight * capability<Number>(*source.part.mechanism).range().half() / source.unit;
+        const double half = weight * source.part.mechanism->range_of_number()->half() / source.unit;
         sampled = half * half * most_of_one(source.part) / static_cast<double>(source.part.n);
     }
     return {whole * whole, noise * noise, sampled, source.left};
@@ -119,7 +119,7 @@ double MomentEstimator::standard_error(std::span<const double> gradient) const {
     std::vector<Addend> addends;
     for (std::size_t s = 0; s < sources_.size(); ++s) {
         if (std::ranges::all_of(weights[s], [](double weight) { return weight == 0; })) continue;
-        const bool number = find_capability<Number>(*sources_[s].part.mechanism) != nullptr;
+        const bool number = sources_[s].part.mechanism->range_of_number() != nullptr;
         addends.push_back(number ? of_number(sources_[s], weights[s][0])
                                  : of_shares(sources_[s], weights[s]));
     }

@@ -9,6 +9,7 @@
 #include "core/results/value_rows.hpp"
 #include "core/summary/candidates.hpp"
 #include "core/summary/top.hpp"
+#include "core/tables/share_intervals.hpp"
 
 namespace ldp {
 
@@ -29,7 +30,7 @@ EstimateRows ranked(const Subject& subject, const SummaryView& view, const std::
     const ValueStatus about(view, attribute, target, status);
     if (!status->enough)
         all.add(attribute, EstimateRows::none, {unknown, unknown}, status);
-    else if (const auto ranges = own_intervals(view, attribute, target, {}, critical_value); !ranges.empty())
+    else if (const auto ranges = own_intervals(view, attribute, target, critical_value); !ranges.empty())
         for_each_index(ranking.size(), [&](std::size_t i) {
             const auto& [value, estimate, p_value] = ranking[i];
             all.add(attribute, value, estimate, about.of(value, all), ranges[value], p_value);

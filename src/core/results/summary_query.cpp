@@ -85,7 +85,7 @@ std::unique_ptr<const Mechanism> checked_mechanism(Bytes summary) {
 void check_answer(const Mechanism& mechanism, Quantity quantity) {
     check_no_ranges(mechanism);
     check_can_estimate(mechanism, quantity);
-    const auto* parts = find_capability<SeriesParts>(mechanism);
+    const SeriesParts* parts = series_parts(mechanism);
     if (is_series(mechanism) || (parts != nullptr && parts->only_series()))
         throw Error(ErrorCode::unsupported,
                     quantity == Quantity::means

@@ -61,12 +61,6 @@ ValueStatus::ValueStatus(const SummaryView& view, std::size_t attribute, Target 
     cells_.emplace(tables_->sizes());
 }
 
-std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
-                                    std::span<const Estimate> estimates, double critical_value) {
-    if (find_capability<ItemErrors>(*part(view, attribute).mechanism) == nullptr) return {};
-    return intervals(view, {Quantity::frequencies, target, attribute}, estimates, critical_value);
-}
-
 namespace {
 
 /// Allocates the shares if necessary: a mechanism of buckets has fewer shares than values.
@@ -82,7 +76,7 @@ void add_shares(EstimateRows& all, const SummaryView& view, std::size_t attribut
     }
     const auto estimates = estimate(view, {Quantity::frequencies, target, attribute});
     if (!all.reserved()) all.reserve(estimates.size());
-    const auto ranges = own_intervals(view, attribute, target, estimates, all.critical_value);
+    const auto ranges = own_intervals(view, attribute, target, all.critical_value);
     for_each_index(estimates.size(), [&](std::size_t value) {
         if (ranges.empty())
             all.add(attribute, value, estimates[value], about.of(value, all));

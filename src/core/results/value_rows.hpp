@@ -50,12 +50,6 @@ class ValueStatus {
     std::optional<Cells> cells_;
 };
 
-/// The intervals of an attribute's shares if each has its own error law, determined by the counts. Empty
-/// for other mechanisms, which have one law for all values.
-[[nodiscard]] std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute,
-                                                  Target target, std::span<const Estimate> estimates,
-                                                  double critical_value);
-
 /// Calls `find(view, attribute, status)` for the values of one attribute, with the status of its reports. `find` returns
 /// the rows, which keep the status.
 template <class Find>

@@ -31,11 +31,11 @@ std::vector<RoundEstimate> means_by_round(const SummaryView& view, Target target
 
 std::vector<RoundEstimate> mean_of_rounds(const SummaryView& view, std::span<const std::int64_t> rounds,
                                           std::span<const std::int64_t> baseline, Target target) {
-    const auto& sums = capability<RoundSums>(*view.mechanism);
+    const auto& series = capability<SeriesRandomizer>(*view.mechanism);
     need_reports(view);
     if (rounds.empty())
         raise(ErrorCode::invalid_value, "there must be at least one round", "The list of rounds is empty.");
-    const std::uint32_t last = capability<SeriesRandomizer>(*view.mechanism).rounds();
+    const std::uint32_t last = series.rounds();
     std::map<std::uint32_t, double> weights;
     const auto add = [&](std::span<const std::int64_t> some, double sign) {
         for (const std::int64_t round : some) {
@@ -49,7 +49,7 @@ std::vector<RoundEstimate> mean_of_rounds(const SummaryView& view, std::span<con
     add(baseline, -1);
     std::vector<RoundWeight> sum;
     for (const auto& [round, weight] : weights) sum.push_back({round, weight});
-    return of_record(view, target, [&](Target of) { return sums.round_sum(view, sum, of); });
+    return of_record(view, target, [&](Target of) { return series.round_sum(view, sum, of); });
 }
 
 RoundDistribution::RoundDistribution(const SummaryView& view, std::uint32_t round)

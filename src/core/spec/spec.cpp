@@ -99,8 +99,8 @@ bool answers_distribution(const Mechanism& mechanism, std::size_t attribute) {
 
 /// Checks a record that has series among its parts.
 void check_series_parts(const Spec& spec, const Mechanism& mechanism) {
-    const auto* parts = find_capability<SeriesParts>(mechanism);
-    if (parts == nullptr || parts->rounds() == 0) return;
+    const SeriesParts* parts = series_parts(mechanism);
+    if (parts == nullptr) return;
     if (!spec.evolving() && !parts->only_series())
         invalid("a record of series and other attributes needs \"evolving\" and \"budget\"",
                 "People report in each of " + std::to_string(parts->rounds()) +
@@ -130,7 +130,7 @@ void check_evolving(const Spec& spec) {
                 "It has epsilon " + shown(spec.budget()->epsilon) + "; a response costs " +
                     shown(spec.epsilon()) + ".");
     const auto mechanism = make_mechanism(spec);
-    const auto* parts = find_capability<SeriesParts>(*mechanism);
+    const SeriesParts* parts = series_parts(*mechanism);
     if (spec.mechanism().series || (parts != nullptr && parts->only_series()))
         invalid(
             "a series needs no \"evolving\" and no \"budget\"",

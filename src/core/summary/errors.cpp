@@ -21,8 +21,7 @@ Target target_of_part(const SummaryView& part, Target target) noexcept {
 
 /// Returns the possible values of an attribute's mean; unlimited if they are unknown.
 Interval possible_means(const Mechanism& mechanism, std::size_t attribute) {
-    if (const auto* number = find_capability<Number>(mechanism))
-        return {number->range().min, number->range().max};
+    if (const Range* range = mechanism.range_of_number()) return {range->min, range->max};
     if (const auto* ordered = find_capability<Ordered>(mechanism)) return ordered->ends();
     if (const auto* vector = find_capability<HaarVector>(mechanism)) return vector->ends(attribute);
     const auto parts = mechanism.contributions({Quantity::means, Target::sample, attribute});
@@ -75,7 +74,7 @@ Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const E
     constexpr double critical = 1.959963984540054, margin = 4;  // beyond the range, in halves of it
     const auto found =
         rate->answered_interval(one, {target_of_part(one, target), critical, most_of_one(one), 0, margin});
-    const Range& range = capability<Number>(*one.mechanism).range();
+    const Range& range = *one.mechanism->range_of_number();
     const double least = range.min - margin * range.half(), most = range.max + margin * range.half();
     if (!(found.lower > least && found.upper < most)) return {unknown, unknown};
     return {mean.value, std::max({mean.standard_error, (mean.value - found.lower) / critical,

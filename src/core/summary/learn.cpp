@@ -8,7 +8,7 @@
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/mean/numeric_mean.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -72,13 +72,13 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
                               whole ? reports_to_narrow(*one.mechanism, coverage) : 0});
             continue;
         }
-        const auto* number = find_capability<Number>(*one.mechanism);
-        if (number == nullptr || one.mechanism == &mechanism)
+        const Range* range = one.mechanism->range_of_number();
+        if (range == nullptr || one.mechanism == &mechanism)
             raise(ErrorCode::unsupported, "ranges cannot be learned from these reports",
                   "The mechanism does not estimate a distribution.",
                   "Collect numbers with square_wave or haar_ordered, vectors with haar_ranges, or bins of "
                   "values as categories.");
-        ranges.push_back({j, number->range().min, number->range().max, false});
+        ranges.push_back({j, range->min, range->max, false});
     }
     return ranges;
 }

@@ -7,15 +7,13 @@
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/mechanism/frequency/second_layer.hpp"
 
 namespace ldp {
 
 MemoizedNoise::MemoizedNoise(const Mechanism& mechanism, Bound bound) {
     if (mechanism.report_epsilon() == mechanism.epsilon()) return;
-    if (const auto* combined = find_capability<MemoizedShare>(mechanism)) {
-        const auto [least, most] = combined->memoized_share();
-        part_ = bound == Bound::no_more ? least : most;
+    if (const auto combined = mechanism.memoized_share()) {
+        part_ = bound == Bound::no_more ? combined->lower : combined->upper;
         return;
     }
     if (mechanism.can_estimate(Quantity::means)) {
@@ -48,9 +46,9 @@ double most_of_one(const SummaryView& view) noexcept {
 
 double repetition(const SummaryView& view) {
     const double each = most_of_one(view);
-    const auto* combined = find_capability<MemoizedShare>(*view.mechanism);
-    if (combined == nullptr || view.mechanism->report_epsilon() == view.mechanism->epsilon()) return each;
-    return 1 + (each - 1) * combined->memoized_share().upper;
+    if (view.mechanism->report_epsilon() == view.mechanism->epsilon()) return each;
+    const auto combined = view.mechanism->memoized_share();
+    return combined ? 1 + (each - 1) * combined->upper : each;
 }
 
 bool repeats(const SummaryView& view) noexcept {

@@ -142,7 +142,8 @@ ErrorLaw Marginal::law(const JointShares::Box& box, const JointShares::Share& sh
         return {.truths = possible_shares,
                 .degrees_of_freedom = cautious_ ? 0 : shares_->degrees_of_freedom(share),
                 .unseen_error = std::sqrt(unseen_variance(box, share, variance))};
-    const std::vector<std::size_t> attributes = find_capability<JointViews>(*view_.mechanism)->views()[*only];
+    const auto& joint = capability<JointViews>(*view_.mechanism);
+    const std::vector<std::size_t> attributes = joint.views()[*only];
     const std::vector<std::uint64_t> of = view_.mechanism->cells();
     std::uint64_t cells = 1, all = 1;
     for (const std::size_t attribute : attributes) cells *= of[attribute];
@@ -153,8 +154,7 @@ ErrorLaw Marginal::law(const JointShares::Box& box, const JointShares::Share& sh
     // The sum of all cells is 1 without error.
     return inside == cells
                ? law_of_share()
-               : capability<CrossTables>(*view_.mechanism)
-                     .error_law(view_, *only, inside, view_.drawn == 1 ? target_ : Target::population);
+               : joint.error_law(view_, *only, inside, view_.drawn == 1 ? target_ : Target::population);
 }
 
 double Marginal::unseen_variance(const JointShares::Box& box, const JointShares::Share& share,

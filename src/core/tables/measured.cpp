@@ -9,44 +9,47 @@ namespace ldp {
 
 namespace {
 
-std::vector<Table> tables(const SummaryView& view, const CrossTables& joint, std::size_t views) {
-    const double each = repetition(view);
-    std::vector<Table> all;
-    for (std::size_t v = 0; v < views; ++v) {
-        check_interrupt();
-        CrossTable found = joint.table(view, v);
-        if (found.people == 0) continue;
+/// Collects the estimates of views, all of one kind.
+struct OfViews {
+    double each;  ///< factor of a variance by which repeated reports of people inflate it
+    Measured all = {};
+
+    void operator()(CrossTable found) {
+        if (found.people == 0) return;
         const double people = found.people / each, variance = found.contrast() / people;
         const double held = std::max(0.0, found.held - 1) / people;  // 1 is the contribution of sampling
-        all.push_back({std::move(found.attributes), std::move(found.sizes), std::move(found.shares), variance,
-                       people, held});
+        of_kind<Table>().push_back({std::move(found.attributes), std::move(found.sizes),
+                                    std::move(found.shares), variance, people, held});
     }
-    return all;
-}
-
-std::vector<Details> details(const SummaryView& view, const JointCoefficients& joint, std::size_t views) {
-    const double each = repetition(view);
-    std::vector<Details> all;
-    for (std::size_t v = 0; v < views; ++v) {
-        check_interrupt();
-        Details found = joint.details(view, v);
-        if (found.people == 0) continue;
+    void operator()(Details found) {
+        std::vector<Details>& details = of_kind<Details>();
+        if (found.people == 0) return;
         found.people /= each;
         for (double& reports : found.reports) reports /= each;
         for (double& variance : found.variances) variance *= each;
-        all.push_back(std::move(found));
+        details.push_back(std::move(found));
     }
-    return all;
-}
+
+  private:
+    template <class Kind>
+    std::vector<Kind>& of_kind() {
+        if (!std::holds_alternative<std::vector<Kind>>(all)) all.emplace<std::vector<Kind>>();
+        return std::get<std::vector<Kind>>(all);
+    }
+};
 
 }  // namespace
 
 Measured measured(const SummaryView& view) {
-    const std::size_t views = capability<JointViews>(*view.mechanism).views().size();
+    const auto& joint = capability<JointViews>(*view.mechanism);
+    const std::size_t views = joint.views().size();
     need_reports(view);
-    if (const auto* joint = find_capability<JointCoefficients>(*view.mechanism))
-        return details(view, *joint, views);
-    return tables(view, capability<CrossTables>(*view.mechanism), views);
+    OfViews found{repetition(view)};
+    for (std::size_t v = 0; v < views; ++v) {
+        check_interrupt();
+        std::visit(found, joint.estimate_of_view(view, v));
+    }
+    return std::move(found.all);
 }
 
 Measured measured_for_model(const SummaryView& view) {

@@ -10,7 +10,7 @@
 
 namespace ldp {
 
-using Details = JointCoefficients::Details;
+using Details = JointViews::Details;
 
 /// A table, or the Haar coefficients, of every view with reports, in the order of the views, from different
 /// people. A table's variance is that of even shares. If people's reports repeat, variance and people are

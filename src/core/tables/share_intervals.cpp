@@ -8,6 +8,18 @@
 
 namespace ldp {
 
+std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
+                                    double critical_value) {
+    const SummaryView one = part(view, attribute);
+    const auto* known = find_capability<KnownErrors>(*one.mechanism);
+    if (known == nullptr || one.n == 0 || repeats(one)) return {};
+    // Reports about one part of a record are a random sample of all reports.
+    return known->intervals(one,
+                            {Quantity::frequencies, one.drawn == 1 ? target : Target::population,
+                             attribute - part_of(*view.mechanism, attribute).first},
+                            critical_value);
+}
+
 std::vector<Interval> intervals(const SummaryView& view, const Question& question,
                                 std::span<const Estimate> estimates, double critical_value) {
     const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
@@ -24,13 +36,8 @@ std::vector<Interval> intervals(const SummaryView& view, const Question& questio
             });
             return all;
         }
-        const auto* of_items = find_capability<ItemErrors>(*one.mechanism);
-        // Reports about one part of a record are a random sample of all reports.
-        const Target target = one.drawn == 1 ? question.target : Target::population;
-        if (of_items != nullptr && one.n > 0 && !repeats(one))
-            return of_items->intervals(
-                one, {question.quantity, target, attribute - part_of(*view.mechanism, attribute).first},
-                critical_value);
+        if (auto own = own_intervals(view, attribute, question.target, critical_value); !own.empty())
+            return own;
     }
     ErrorLaw law;
     for_each_index(estimates.size(), [&](std::size_t item) {

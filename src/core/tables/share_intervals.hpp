@@ -9,6 +9,11 @@
 
 namespace ldp {
 
+/// Returns the intervals of an attribute's shares if each has an error law of its own, determined by the counts.
+/// Empty if one law, that of error_law() in core/summary/errors.hpp, applies to all.
+[[nodiscard]] std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute,
+                                                  Target target, double critical_value);
+
 /// Returns the intervals of estimate(view, question), in the same order, at this critical value.
 [[nodiscard]] std::vector<Interval> intervals(const SummaryView& view, const Question& question,
                                               std::span<const Estimate> estimates, double critical_value);

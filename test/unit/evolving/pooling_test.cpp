@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(repeated_parts_are_within_their_bounds) {
         double last = 0;
         for (const double first : {0.3, 1.0, 2.9}) {  // joint: l_osue, then l_grr
             const auto m = mechanism(name, 3, rest + ", \"report_epsilon\": " + text(first));
-            const auto [least, most] = find_capability<MemoizedShare>(*m)->memoized_share();
+            const auto [least, most] = *m->memoized_share();
             BOOST_CHECK(least > 0 && most <= 1);
             for (const double truth : {-1.0, -0.5, 0.0, 0.25, 0.5, 1.0}) {
                 const double share = m->n_covariance(truth) / m->n_variance(truth);

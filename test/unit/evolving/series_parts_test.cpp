@@ -46,7 +46,9 @@ constexpr const char* region = R"({"name": "region", "domain": 3, "mechanism": "
 constexpr const char* wage = R"({"name": "wage", "min": 0, "max": 1, "mechanism": "pdp", "grid": 64})";
 
 const SeriesParts& series_of(const Mechanism& m) {
-    return capability<SeriesParts>(m);
+    const SeriesParts* parts = ldp::series_parts(m);
+    BOOST_REQUIRE(parts != nullptr);
+    return *parts;
 }
 
 /// A person with a record, a code for each attribute, in each round.

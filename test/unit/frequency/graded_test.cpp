@@ -4,7 +4,6 @@
 
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
-#include "core/mechanism/graded/estimable.hpp"
 #include "core/mechanism/graded/inverse.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
@@ -45,7 +44,7 @@ double told_apart(const Mechanism& m, Cell a, Cell b) {
 /// The detail of the Error (invalid_spec) that a spec meets.
 std::string refusal(double epsilon, const std::string& rest) {
     try {
-        check_estimates(*mechanism("exponential", epsilon, rest));
+        mechanism("exponential", epsilon, rest)->check_estimates();
     } catch (const Error& error) {
         BOOST_CHECK(error.code() == ErrorCode::invalid_spec);
         return error.what() + std::string(" / ") + error.detail();
@@ -254,9 +253,9 @@ BOOST_AUTO_TEST_CASE(only_who_publishes_a_spec_looks_whether_reports_can_be_esti
     SeededBits bits(3);
     const Cell value = 1;
     BOOST_CHECK(!m->perturb({&value, 1}, bits).empty());
-    BOOST_CHECK_THROW(check_estimates(*m), Error);
-    BOOST_CHECK_NO_THROW(check_estimates(*mechanism("exponential", 1, R"("domain": 3)")));
-    BOOST_CHECK_NO_THROW(check_estimates(*mechanism("grr", 1, R"("domain": 3)")));
+    BOOST_CHECK_THROW(m->check_estimates(), Error);
+    BOOST_CHECK_NO_THROW(mechanism("exponential", 1, R"("domain": 3)")->check_estimates());
+    BOOST_CHECK_NO_THROW(mechanism("grr", 1, R"("domain": 3)")->check_estimates());
 }
 
 BOOST_AUTO_TEST_CASE(contradictions_are_refused) {

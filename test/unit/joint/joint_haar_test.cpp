@@ -116,6 +116,10 @@ BOOST_AUTO_TEST_CASE(single_attributes_are_views_too) {
     using Views = std::vector<std::vector<std::size_t>>;
     BOOST_CHECK((views("") == Views{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}}));
     BOOST_CHECK((views(R"(, "marginals": [["c", "a"], ["b"]])") == Views{{0}, {1}, {2}, {0, 2}}));
+    // Their shares are not linear in a count.
+    const auto m = mechanism("joint_haar", 1, three);
+    const std::vector<std::byte> state(m->state_size());
+    BOOST_TEST(capability<JointViews>(*m).error_law({0, state}, 0, 1, Target::sample).n == 0U);
     for (const char* wrong :
          {R"(, "marginals": "triples")", R"(, "marginals": [["a", "b", "c"]])",
           R"(, "marginals": [["a", "b"]])", R"(, "people": 0)", R"(, "optimize_for": "means")"})

@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(errors_of_sums_of_shares_are_exact) {
             for (const auto& m : all_mechanisms) {
                 // Of permanent responses, which are the reports in one layer.
                 const auto [p, q] = find_capability<FrequencyOracle>(*m)->memoized_protocol();
-                const auto [even, held] = find_capability<Contrasts>(*m)->memoized_contrasts();
+                const auto [even, held] = *capability<FrequencyOracle>(*m).memoized_contrasts();
                 std::vector<double> f(k), g(k), h(k);
                 double all = 0, mean_g = 0, mean_h = 0;
                 for (int v = 0; v < k; ++v) {

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_vector_falls_in_its_bins) {
     for (const LearntRange& range : learnt)
         ranges += (ranges.empty() ? "[" : ", [") + text(range.low) + ", " + text(range.high) + "]";
     const auto second = mechanism("haar", 1, unit_attributes(5) + ", \"coefficients\": [" + ranges + "]");
-    BOOST_CHECK_EQUAL(clamped_coefficients(*second, cells(*second, vector, bits)), 0u);
+    BOOST_CHECK_EQUAL(second->clamped(cells(*second, vector, bits)), 0u);
 }
 
 // What is learnt holds the share, with the confidence that is promised, and is much narrower than [−1,1].

@@ -677,7 +677,7 @@ BOOST_AUTO_TEST_CASE(vectors_are_estimated, *boost::unit_test::label("slow")) {
         for (const char* aim : {"attributes", "ranges"}) {
             const auto m = mechanism(
                 "haar", 2, rest + R"(, "details": ")" + details + R"(", "optimize_for": ")" + aim + "\"");
-            for (const auto& person : people) BOOST_REQUIRE_EQUAL(clamped_coefficients(*m, person), 0u);
+            for (const auto& person : people) BOOST_REQUIRE_EQUAL(m->clamped(person), 0u);
             std::vector<double> expected(means);
             expected.insert(expected.end(), truths.begin(), truths.end());
             for (const auto& [first, last] : wanted) expected.push_back(mean_of(first, last));
@@ -764,13 +764,12 @@ BOOST_AUTO_TEST_CASE(variance_is_its_closed_form_with_ranges, *boost::unit_test:
 BOOST_AUTO_TEST_CASE(coefficients_outside_are_counted) {
     const auto m = vector_of("haar", 1, 4,
                              ", \"grid\": 4" + coefficients(4, {"[-0.5, 0.5]", "[-0.25, 0.25]", "[0, 1]"}));
-    BOOST_CHECK_EQUAL(clamped_coefficients(*m, std::vector<Cell>{2, 2, 2, 2}), 0u);
-    BOOST_CHECK_EQUAL(clamped_coefficients(*m, std::vector<Cell>{4, 4, 4, 4}), 1u);
-    BOOST_CHECK_EQUAL(clamped_coefficients(*m, std::vector<Cell>{4, 4, 0, 0}), 1u);
-    BOOST_CHECK_EQUAL(clamped_coefficients(*m, std::vector<Cell>{3, 4, 4, 0}),
+    BOOST_CHECK_EQUAL(m->clamped(std::vector<Cell>{2, 2, 2, 2}), 0u);
+    BOOST_CHECK_EQUAL(m->clamped(std::vector<Cell>{4, 4, 4, 4}), 1u);
+    BOOST_CHECK_EQUAL(m->clamped(std::vector<Cell>{4, 4, 0, 0}), 1u);
+    BOOST_CHECK_EQUAL(m->clamped(std::vector<Cell>{3, 4, 4, 0}),
                       2u);  // mean 3/8, details 3/8, −1/4, 1
-    BOOST_CHECK_EQUAL(
-        clamped_coefficients(*vector_of("haar", 1, 4, ", \"grid\": 4"), std::vector<Cell>{0, 4, 0, 4}), 0u);
+    BOOST_CHECK_EQUAL(vector_of("haar", 1, 4, ", \"grid\": 4")->clamped(std::vector<Cell>{0, 4, 0, 4}), 0u);
     // They are moved to the end: everybody's mean of 1 is reported as 64/127.
     const std::vector<std::vector<Cell>> people(3000, {4, 4, 4, 4});
     const auto simulation = simulate(*m, people, {64 / 127.0, 0, 0, 0}, Quantity::coefficients, 30, 941);

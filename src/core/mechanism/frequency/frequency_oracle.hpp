@@ -34,35 +34,6 @@ class ValueOracle : public Mechanism, public Significance {
     std::uint64_t k_;
 };
 
-/// Capability of oracles with a known error of linear combinations of estimates.
-class Contrasts : public Capability {
-  public:
-    static constexpr const char* offers = "errors of sums of shares";
-
-    /// Moments of linear combinations. For Σ g·share and Σ h·share with g
-    /// and h adding up to 0, n·Cov with the target population is exactly even·Σ gh + held·Σ f·gh − Σ fg·Σ fh.
-    /// f are the true shares.
-    struct ContrastMoments {
-        double even, held;
-    };
-    [[nodiscard]] virtual ContrastMoments contrasts() const noexcept = 0;
-    /// Returns the same moments of estimates from permanent responses alone, if there is a second layer. They
-    /// determine the covariance of two reports that one permanent response has.
-    [[nodiscard]] virtual ContrastMoments memoized_contrasts() const noexcept { return contrasts(); }
-
-  protected:
-    /// Of reports that support one value each.
-    [[nodiscard]] static constexpr ContrastMoments of_one_value(const PureProtocol& protocol) noexcept {
-        const double gap = protocol.p - protocol.q;
-        return {protocol.q / (gap * gap), 1 / gap};
-    }
-    /// Of reports that support each value independently of the others.
-    [[nodiscard]] static constexpr ContrastMoments of_bits(const PureProtocol& protocol) noexcept {
-        const double gap = protocol.p - protocol.q;
-        return {protocol.q * (1 - protocol.q) / (gap * gap), (1 - 2 * protocol.q) / gap};
-    }
-};
-
 /// A pure protocol. Mechanisms add their channel and the supports of their state.
 class FrequencyOracle : public ValueOracle, public KnownErrors {
   public:
@@ -103,10 +74,32 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
                                                                   std::span<const double>) const {
         return {};
     }
+    /// Moments of linear combinations. For Σ g·share and Σ h·share with g and h adding up to 0, n·Cov with the
+    /// target population is exactly even·Σ gh + held·Σ f·gh − Σ fg·Σ fh. f are the true shares.
+    struct ContrastMoments {
+        double even, held;
+    };
+    /// Returns the moments; empty if they are unknown.
+    [[nodiscard]] virtual std::optional<ContrastMoments> contrasts() const noexcept { return {}; }
+    /// Returns the same moments of estimates from permanent responses alone, if there is a second layer. They
+    /// determine the covariance of two reports that one permanent response has.
+    [[nodiscard]] virtual std::optional<ContrastMoments> memoized_contrasts() const noexcept {
+        return contrasts();
+    }
 
   protected:
     using ValueOracle::ValueOracle;
 
+    /// The moments of reports that support one value each.
+    [[nodiscard]] static constexpr ContrastMoments of_one_value(const PureProtocol& protocol) noexcept {
+        const double gap = protocol.p - protocol.q;
+        return {protocol.q / (gap * gap), 1 / gap};
+    }
+    /// The moments of reports that support each value independently of the others.
+    [[nodiscard]] static constexpr ContrastMoments of_bits(const PureProtocol& protocol) noexcept {
+        const double gap = protocol.p - protocol.q;
+        return {protocol.q * (1 - protocol.q) / (gap * gap), (1 - 2 * protocol.q) / gap};
+    }
     /// Returns sums of the number of supported values if that number varies, with a mean and variance as for
     /// independent values. Empty if it is fixed, since the frequencies then add up to a constant.
     [[nodiscard]] virtual std::optional<SupportSums> spread(const Counts&) const { return {}; }

@@ -122,7 +122,7 @@ class Hadamard final : public Incidence {
 // and 0 elsewhere, so that the variance follows from the share of reports in the block. That share depends on
 // the users with other values of the block. The mechanism is therefore not a pure protocol.
 
-class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors, public ItemErrors {
+class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
   public:
     BlockHadamard(const Header& header, Bytes block, const Blocks& blocks)
         : Counting(blocks.outputs(), header, block, blocks.k),

@@ -30,16 +30,4 @@ void write_second_layer(const Settings& settings, Writer& writer);
 /// Reads the last parameter: ε₁, or ε∞ at the end of the block. Error (malformed) outside its bounds.
 [[nodiscard]] double take_second_layer(Reader& reader, const Header& header);
 
-/// Capability of mechanisms whose estimates combine several parts of the reports. In two layers, the part of
-/// an estimate's variance that permanent responses contribute has bounds.
-class MemoizedShare : public Capability {
-  public:
-    static constexpr const char* offers = "the errors of repeated responses";
-
-    /// Returns bounds of the covariance of the estimates of two rounds in which all people keep their values,
-    /// in units of the variance. The lower bound is of the noise and holds also for the noise and the variance
-    /// between people together. The upper bound is of both together.
-    [[nodiscard]] virtual Interval memoized_share() const = 0;
-};
-
 }  // namespace ldp

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 
 /// Everything except the counting of sets.
-class Subset : public FrequencyOracle, public Contrasts {
+class Subset : public FrequencyOracle {
   public:
     std::size_t payload_size() const noexcept final { return code_.width(); }
     std::vector<std::pair<std::string, double>> parameters() const final {
@@ -39,8 +39,8 @@ class Subset : public FrequencyOracle, public Contrasts {
         return channel_.probability(code_.holds(permanent, input[0]));
     }
     Exact worst_ratio() const final { return exact(channel_.worst_ratio().high, channel_.worst_ratio().low); }
-    ContrastMoments contrasts() const noexcept final {
-        return {channel_.mean_square({.all_squares = 1}), channel_.mean_square({.own_squares = 1})};
+    std::optional<ContrastMoments> contrasts() const noexcept final {
+        return {{channel_.mean_square({.all_squares = 1}), channel_.mean_square({.own_squares = 1})}};
     }
 
   protected:

@@ -14,7 +14,6 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/graded/estimable.hpp"
 #include "core/mechanism/graded/graded_channel.hpp"
 #include "core/mechanism/graded/inverse.hpp"
 #include "core/mechanism/graded/lazy.hpp"
@@ -84,7 +83,7 @@ class Decoder {
     std::vector<double> terms_;
 };
 
-class Exponential final : public Mechanism, public Significance, public KnownErrors, public Estimable {
+class Exponential final : public Mechanism, public Significance, public KnownErrors {
   public:
     Exponential(const Header& header, Bytes block, std::uint64_t k, Utilities utilities)
         : Mechanism(header, block), k_(k), width_(cell_width(k)), utilities_(std::move(utilities)) {}

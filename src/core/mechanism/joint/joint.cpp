@@ -27,17 +27,13 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 
 namespace ldp {
 
 namespace {
 
-class JointMechanism final : public Mechanism,
-                             public JointViews,
-                             public CrossTables,
-                             public Significance,
-                             public MemoizedShare {
+class JointMechanism final : public Mechanism, public JointViews, public Significance {
   public:
     JointMechanism(const Header& header, Bytes block, std::vector<std::uint64_t> sizes,
                    std::vector<ViewClass> classes, std::vector<View> views)
@@ -101,7 +97,10 @@ class JointMechanism final : public Mechanism,
     std::vector<Check> health(const Counts& counts) const override;
 
     std::vector<std::vector<std::size_t>> views() const override;
-    CrossTable table(const Counts& counts, std::size_t view) const override;
+    ViewEstimate estimate_of_view(const Counts& counts, std::size_t view) const override {
+        return table(counts, view);
+    }
+    CrossTable table(const Counts& counts, std::size_t view) const;
     ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
                        Target target) const override;
     std::uint64_t reports_of_view(const Counts& counts, std::size_t view) const override {
@@ -134,7 +133,7 @@ class JointMechanism final : public Mechanism,
 
     double n_variance(double truth) const override { return largest_variance(truth, false); }
     double n_covariance(double truth) const override { return largest_variance(truth, true); }
-    Interval memoized_share() const override;
+    std::optional<Interval> memoized_share() const override;
     double expected_variance(std::size_t attribute) const override {
         return variance(attribute, 1 / static_cast<double>(sizes_[attribute]), false);
     }
@@ -322,7 +321,7 @@ std::vector<std::vector<std::size_t>> JointMechanism::views() const {
 }
 
 CrossTable JointMechanism::expected(const View& view) const {
-    const auto [even, held] = find_capability<Contrasts>(*view.inner)->contrasts();
+    const auto [even, held] = *capability<FrequencyOracle>(*view.inner).contrasts();
     CrossTable table{static_cast<std::size_t>(&view - views_.data()), {}, {}, {}, chance(view), even, held};
     for (const std::size_t j : view.attributes.all()) {
         table.attributes.push_back(j);
@@ -462,8 +461,8 @@ double JointMechanism::variance(std::size_t attribute, double truth, bool memoiz
     const double f = std::clamp(truth, 0.0, 1.0), even_share = 1 / static_cast<double>(sizes_[attribute]);
     double all = 0;
     for_each_of(attribute, [&](const View& view, double weight, double rest) {
-        const auto& moments = *find_capability<Contrasts>(*view.inner);
-        const auto [even, held] = memoized ? moments.memoized_contrasts() : moments.contrasts();
+        const auto& oracle = capability<FrequencyOracle>(*view.inner);
+        const auto [even, held] = *(memoized ? oracle.memoized_contrasts() : oracle.contrasts());
         const double squares = rest * (1 - even_share);
         const double own = f * (1 - 2 * even_share) + even_share * even_share;
         const double mean = f - even_share;
@@ -481,12 +480,12 @@ double JointMechanism::largest_variance(double truth, bool memoized) const {
 // For Σ g·share over a table, the noise of a report has the variance even·Σ g² + (held − 1)·Σ f·g². With the
 // variance between people, it is at most even·Σ g² + held·Σ f·g². Σ f·g² is between 0 and Σ g². The ratio of
 // two linear functions is extreme at an end. Sums over several tables have ratios in between.
-Interval JointMechanism::memoized_share() const {
+std::optional<Interval> JointMechanism::memoized_share() const {
     Interval share{1, 0};
     for (const ViewClass& each : classes_) {
-        const auto& moments = *find_capability<Contrasts>(*each.inner);
-        const auto [even, held] = moments.contrasts();
-        const auto [kept_even, kept_held] = moments.memoized_contrasts();
+        const auto& oracle = capability<FrequencyOracle>(*each.inner);
+        const auto [even, held] = *oracle.contrasts();
+        const auto [kept_even, kept_held] = *oracle.memoized_contrasts();
         const double rare = kept_even / even;
         share.lower = std::min({share.lower, rare, (kept_even + kept_held - 1) / (even + held - 1)});
         share.upper = std::max({share.upper, rare, (kept_even + kept_held) / (even + held)});

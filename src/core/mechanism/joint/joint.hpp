@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "core/mechanism/error_law.hpp"
@@ -17,6 +18,22 @@ namespace ldp {
 class JointViews : public Capability {
   public:
     static constexpr const char* offers = "several attributes together";
+
+    /// Haar coefficients (haar_tree.hpp) of one attribute or of two, in the order of HaarTree's coefficients; the
+    /// last attribute's varies fastest. A value is the share of people in the halves with + minus the share in
+    /// the halves with −.
+    struct Details {
+        std::vector<std::size_t> attributes;
+        std::vector<std::uint64_t> sizes;
+        std::vector<double> values;
+        std::vector<double> variances;  ///< infinite for coefficients without reports, as of margins
+        /// The unbiased mean square of the reported coefficient, over the people with a report about it.
+        std::vector<double> squares;
+        std::vector<double> reports;  ///< number of people
+        double people;                ///< number of people with reports about all the attributes
+    };
+    /// The estimates of a view: the shares of its cells, or their Haar coefficients.
+    using ViewEstimate = std::variant<CrossTable, Details>;
 
     /// Returns the attributes of each view, ascending.
     [[nodiscard]] virtual std::vector<std::vector<std::size_t>> views() const = 0;
@@ -32,46 +49,21 @@ class JointViews : public Capability {
     /// mechanism.
     [[nodiscard]] virtual std::unique_ptr<const JointShares> shares(
         const Counts& counts, const std::vector<std::size_t>& attributes, Combination how) const = 0;
+    /// Returns the estimates of a view. Without reports, a table has no shares. The state must be one of the
+    /// mechanism.
+    [[nodiscard]] virtual ViewEstimate estimate_of_view(const Counts& counts, std::size_t view) const = 0;
+    /// Returns the law of the share of `cells` cells of a view in its table; the normal law if the share is
+    /// not linear in a count.
+    [[nodiscard]] virtual ErrorLaw error_law(const Counts& /*counts*/, std::size_t /*view*/,
+                                             std::uint64_t /*cells*/, Target /*target*/) const {
+        return {};
+    }
     /// Returns the distribution of an attribute's values.
     using Spread = std::function<const std::vector<double>&(std::size_t attribute)>;
     /// Returns consistent estimates of `people` expected reports. Each view has its expected number of
     /// reports, and the attributes are independent with this distribution.
     [[nodiscard]] virtual std::unique_ptr<const JointShares> expected_shares(
         const std::vector<std::size_t>& attributes, const Spread& spread, double people) const = 0;
-};
-
-/// Capability of mechanisms that report the cells of whole cross tables.
-class CrossTables : public Capability {
-  public:
-    static constexpr const char* offers = "whole cross tables";
-
-    /// Returns the table of a view. Without reports, the table has no shares. The state must be one of the
-    /// mechanism.
-    [[nodiscard]] virtual CrossTable table(const Counts& counts, std::size_t view) const = 0;
-    /// Returns the law of the share of `cells` cells of a view in its table; the normal law if the share is
-    /// not linear in a count.
-    [[nodiscard]] virtual ErrorLaw error_law(const Counts& counts, std::size_t view, std::uint64_t cells,
-                                             Target target) const = 0;
-};
-
-/// Capability of mechanisms that report Haar coefficients (haar_tree.hpp) of one attribute or of two.
-class JointCoefficients : public Capability {
-  public:
-    static constexpr const char* offers = "Haar coefficients of several attributes";
-
-    /// The estimates of a view in the order of HaarTree's coefficients; the last attribute's varies fastest.
-    /// A value is the share of people in the halves with + minus the share in the halves with −.
-    struct Details {
-        std::vector<std::size_t> attributes;
-        std::vector<std::uint64_t> sizes;
-        std::vector<double> values;
-        std::vector<double> variances;  ///< infinite for coefficients without reports, as of margins
-        /// The unbiased mean square of the reported coefficient, over the people with a report about it.
-        std::vector<double> squares;
-        std::vector<double> reports;  ///< number of people
-        double people;                ///< number of people with reports about all the attributes
-    };
-    [[nodiscard]] virtual Details details(const Counts& counts, std::size_t view) const = 0;
 };
 
 /// Returns a share and its standard error. n is the total number of reports, each about one part.

@@ -37,7 +37,7 @@ namespace ldp {
 
 namespace {
 
-class JointHaar final : public Mechanism, public JointViews, public JointCoefficients, public Significance {
+class JointHaar final : public Mechanism, public JointViews, public Significance {
   public:
     JointHaar(const Header& header, Bytes block, std::vector<std::uint64_t> sizes, unsigned buckets,
               std::vector<HaarQuery> questions, const std::vector<std::uint64_t>& weights)
@@ -167,7 +167,10 @@ class JointHaar final : public Mechanism, public JointViews, public JointCoeffic
             BoxShares::spread(part, spreads);
         });
     }
-    Details details(const Counts& counts, std::size_t view) const override;
+    ViewEstimate estimate_of_view(const Counts& counts, std::size_t view) const override {
+        return details(counts, view);
+    }
+    Details details(const Counts& counts, std::size_t view) const;
 
     std::vector<Contribution> contributions(const Question& question) const override;
     double max_probability(Bytes payload) const override {

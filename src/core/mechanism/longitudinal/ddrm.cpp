@@ -23,7 +23,7 @@ constexpr std::uint64_t max_domain = 256;
 /// Parts of a variance below this are neglected.
 constexpr double negligible = 1e-3;
 
-class CategorySeries final : public DifferenceTree, public Significance, public ExpectedSeries {
+class CategorySeries final : public DifferenceTree, public Significance {
   public:
     CategorySeries(const Header& header, Bytes block, std::uint64_t k, Size size)
         : CategorySeries(header, block, k, size, snapshots_of(header.epsilon, k)) {}
@@ -49,8 +49,8 @@ class CategorySeries final : public DifferenceTree, public Significance, public 
         const auto found = sum_of(counts, combination(counts), {&round, 1}, question.target);
         return {found.begin(), found.end()};
     }
-    std::vector<std::vector<double>> expected_frequencies(std::span<const std::vector<Cell>> series,
-                                                          std::span<const std::size_t> rounds) const override;
+    SeriesBias expected_bias(std::span<const std::vector<Cell>> series,
+                             std::span<const std::size_t> rounds) const override;
     /// Returns the variance in the round where it is largest. n is the number of users who report to the end
     /// and keep their values.
     double n_variance(double truth) const override;
@@ -218,8 +218,8 @@ std::vector<RoundEstimate> CategorySeries::sum_of(const Counts& counts, const No
 }
 
 // Every user counts on all levels and in all rows, as each is drawn independently of the series.
-std::vector<std::vector<double>> CategorySeries::expected_frequencies(
-    std::span<const std::vector<Cell>> series, std::span<const std::size_t> rounds) const {
+SeriesBias CategorySeries::expected_bias(std::span<const std::vector<Cell>> series,
+                                         std::span<const std::size_t> rounds) const {
     const std::size_t nodes = levels().back().first + levels().back().nodes;
     std::vector<double> means((order_ - 1) * nodes);
     Work work;
@@ -243,10 +243,10 @@ std::vector<std::vector<double>> CategorySeries::expected_frequencies(
             truth[t * cells_each() + input[t]] += 1 / static_cast<double>(series.size());
 
     const NodeSum combination = expected_combination();
-    std::vector<std::vector<double>> found;
+    SeriesBias found;
     for (const std::size_t round : rounds) {
         std::vector<double> rows(order_);
-        std::vector<double>& shares = found.emplace_back(cells_each());
+        std::vector<double>& shares = found.of_rounds.emplace_back(cells_each());
         rows[0] = 1;
         for (const NodeTerm& term : combination.sum(static_cast<std::uint32_t>(round + 1))) {
             const auto& [height, node, weight] = term;
@@ -264,6 +264,13 @@ std::vector<std::vector<double>> CategorySeries::expected_frequencies(
             for (std::uint64_t r = 0; r < order_; ++r) sum += sign_of(r, v) != 0 ? rows[r] : -rows[r];
             shares[v] += sum / static_cast<double>(order_);
         }
+    }
+    const double each = 1 / static_cast<double>(series.size());
+    for (const std::vector<Cell>& input : series) {
+        for (std::size_t r = 0; r < rounds.size(); ++r) found.of_rounds[r][input[rounds[r]]] -= each;
+        std::uint64_t changes = 0;
+        for (std::size_t t = 1; t < input.size(); ++t) changes += input[t] != input[t - 1] ? 1 : 0;
+        if (changes > size().changes) found.beyond += each;
     }
     return found;
 }

@@ -323,6 +323,15 @@ std::vector<std::size_t> DifferenceTree::exposed_rounds() const {
     return rounds;
 }
 
+std::vector<std::vector<Contribution>> DifferenceTree::promised_contributions(std::size_t) const {
+    std::vector<std::vector<Contribution>> all;
+    for (const std::size_t round : exposed_rounds()) {
+        check_interrupt();
+        all.push_back(contributions({answers()[0], Target::sample, round}));
+    }
+    return all;
+}
+
 // The reports at the end of a round are divided among the levels with a node there and the splits.
 double DifferenceTree::max_probability(Bytes payload) const {
     const std::uint64_t output = output_of(payload);

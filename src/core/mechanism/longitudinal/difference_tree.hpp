@@ -55,7 +55,7 @@
 
 namespace ldp {
 
-class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSums, public ExposedRounds {
+class DifferenceTree : public Mechanism, public SeriesRandomizer {
   public:
     static constexpr std::uint64_t max_rounds = 4096;
     /// The options "rounds" and "changes", as a spec has them.
@@ -116,7 +116,7 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     /// influence. The weights of the nodes are the expected ones, which forgers who send many reports about
     /// one node can change.
     std::vector<Contribution> contributions(const Question& question) const final;
-    std::vector<std::size_t> exposed_rounds() const final;
+    std::vector<std::vector<Contribution>> promised_contributions(std::size_t attribute) const final;
     double max_probability(Bytes payload) const final;
     Cost cost() const noexcept final {
         return {2, 2.0 * static_cast<double>(nodes_) * static_cast<double>(splits_ + 1) +
@@ -241,6 +241,9 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer, public RoundSu
     [[nodiscard]] double least_epsilon() const;
 
   private:
+    /// Some rounds, as attributes from 0, of which one has the largest bias, or nearly the largest one, for any
+    /// share of forged reports.
+    [[nodiscard]] std::vector<std::size_t> exposed_rounds() const;
     /// Returns the checks whether the changes on level 0 add up to the snapshots of each round.
     std::vector<std::vector<Check>> snapshot_checks(Bytes state, std::uint64_t enough) const;
     static unsigned bit(Bytes string, std::size_t i) noexcept {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 
-class LongitudinalGrr final : public CountingOracle, public Contrasts {
+class LongitudinalGrr final : public CountingOracle {
   public:
     LongitudinalGrr(const Header& header, Bytes block, std::uint64_t k, double report_epsilon)
         : CountingOracle(k, header, block, k),
@@ -45,8 +45,10 @@ class LongitudinalGrr final : public CountingOracle, public Contrasts {
 
     PureProtocol protocol() const noexcept override { return {chain_.p(), chain_.q()}; }
     PureProtocol memoized_protocol() const noexcept override { return {kept_.p(), kept_.q()}; }
-    ContrastMoments contrasts() const noexcept override { return of_one_value(protocol()); }
-    ContrastMoments memoized_contrasts() const noexcept override { return of_one_value(memoized_protocol()); }
+    std::optional<ContrastMoments> contrasts() const noexcept override { return of_one_value(protocol()); }
+    std::optional<ContrastMoments> memoized_contrasts() const noexcept override {
+        return of_one_value(memoized_protocol());
+    }
     std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
     std::uint64_t support(Bytes state, Cell value) const override { return counter(state, value); }
     double max_probability(Bytes) const override { return chain_.p(); }

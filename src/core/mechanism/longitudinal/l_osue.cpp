@@ -13,14 +13,16 @@ namespace ldp::l_osue {
 
 namespace {
 
-class LongitudinalOsue final : public UnaryChain, public Contrasts {
+class LongitudinalOsue final : public UnaryChain {
   public:
     LongitudinalOsue(const Header& header, Bytes block, std::uint64_t k, double report_epsilon)
         : UnaryChain(header, block, k, report_epsilon, Coin(1, 1), Coin(rare_heads(header.epsilon)),
                      Coin(rare_heads(report_epsilon))) {}
 
-    ContrastMoments contrasts() const noexcept override { return of_bits(protocol()); }
-    ContrastMoments memoized_contrasts() const noexcept override { return of_bits(memoized_protocol()); }
+    std::optional<ContrastMoments> contrasts() const noexcept override { return of_bits(protocol()); }
+    std::optional<ContrastMoments> memoized_contrasts() const noexcept override {
+        return of_bits(memoized_protocol());
+    }
 
     // As in oue, the fair coins cancel and one of the two differing bits remains, in either layer.
     Exact worst_ratio() const override { return false_one().complement() / false_one(); }

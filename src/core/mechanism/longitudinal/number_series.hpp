@@ -37,16 +37,6 @@ class NumberSeries : public Capability {
     }
     /// Returns the same before there are reports: only expected_noise() and blur() have a meaning.
     [[nodiscard]] virtual std::unique_ptr<const Ordered> expected_in(std::size_t round) const = 0;
-
-    /// The bias of the means for given series.
-    struct ExpectedBias {
-        std::vector<double> of_rounds;  ///< on a range from −1 to 1
-        double beyond;                  ///< share of users whose sign changes more often than declared
-    };
-    /// Returns the bias in these rounds, from 0, for users with these series, each with a grid point for
-    /// every round. It is 0 if no user exceeds the declared changes.
-    [[nodiscard]] virtual ExpectedBias expected_bias(std::span<const std::vector<Cell>> series,
-                                                     std::span<const std::size_t> rounds) const = 0;
 };
 
 }  // namespace ldp

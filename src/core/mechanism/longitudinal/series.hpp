@@ -22,6 +22,24 @@ struct SeriesState {
     friend bool operator==(const SeriesState&, const SeriesState&) = default;
 };
 
+/// A round of a series in a weighted sum of rounds.
+struct RoundWeight {
+    std::uint32_t round;  ///< from 1
+    double weight;
+};
+
+/// An estimate and the law of its error, for interval().
+struct RoundEstimate : Estimate {
+    ErrorLaw law = {};
+};
+
+/// The bias of the estimates for given users.
+struct SeriesBias {
+    std::vector<std::vector<double>> of_rounds;  ///< of each value's share, or of the mean on [−1,1]
+    /// Share of users who change more often than declared; for numbers, share of the users' thresholds.
+    double beyond = 0;
+};
+
 /// Capability of mechanisms whose input is a series: a record of one attribute in each round. Its j-th input
 /// code is the value in round j+1. The frequencies of attribute j are those in round j+1. epsilon() is the
 /// cost of a whole series, including the times of its changes, to an observer of all reports of a user.
@@ -44,16 +62,28 @@ class SeriesRandomizer : public Capability {
     /// Returns whether this public randomness and series state can be those of one user.
     [[nodiscard]] virtual bool possible(const SeriesState& series_state,
                                         Bytes public_randomness) const noexcept = 0;
+
+    /// Returns the estimate of a weighted sum of rounds, such as their mean or a difference of two: one estimate
+    /// for each value of a category, or one for a number. The error includes the covariance of the rounds, which
+    /// share reports. NaN if the reports do not reach a round. Requires n ≥ 1. Throws Error (invalid_value) if
+    /// the series does not have a round.
+    [[nodiscard]] virtual std::vector<RoundEstimate> round_sum(const Counts& counts,
+                                                               std::span<const RoundWeight> weights,
+                                                               Target target) const = 0;
+    /// Returns the expected bias in each of these rounds, from 0, for users with these series, each with rounds()
+    /// codes. It is 0 if no user changes more often than declared.
+    [[nodiscard]] virtual SeriesBias expected_bias(std::span<const std::vector<Cell>> series,
+                                                   std::span<const std::size_t> rounds) const = 0;
 };
 
-/// Capability of records: the series among the parts. A person who draws such a part reports the series of
+/// The series among the parts of a record. A person who draws such a part reports the series of
 /// its attribute under one ε, and nothing else. The other parts are reported in each round, from memoized
 /// responses.
-class SeriesParts : public Capability {
+class SeriesParts {
   public:
-    static constexpr const char* offers = "series of attributes";
+    virtual ~SeriesParts() = default;
 
-    /// Returns the number of rounds of all series; 0 if no part is a series.
+    /// Returns the number of rounds of all series.
     [[nodiscard]] virtual std::uint32_t rounds() const noexcept = 0;
     /// Returns whether all parts are series, so that no response is memoized.
     [[nodiscard]] virtual bool only_series() const noexcept = 0;
@@ -68,10 +98,15 @@ class SeriesParts : public Capability {
     [[nodiscard]] virtual std::vector<Cell> constant_input(Input record) const = 0;
 };
 
+/// Returns the series among the parts of a record; null if no part is a series, and for other mechanisms.
+[[nodiscard]] inline const SeriesParts* series_parts(const Mechanism& mechanism) noexcept {
+    const auto* record = find_capability<Record>(mechanism);
+    return record == nullptr ? nullptr : record->series_parts();
+}
 /// Returns the number of rounds of the series that people report; 0 without series.
 [[nodiscard]] inline std::uint32_t rounds_of_series(const Mechanism& mechanism) noexcept {
     if (const auto* series = find_capability<SeriesRandomizer>(mechanism)) return series->rounds();
-    const auto* parts = find_capability<SeriesParts>(mechanism);
+    const SeriesParts* parts = series_parts(mechanism);
     return parts == nullptr ? 0 : parts->rounds();
 }
 /// Returns whether the reports are about one series. In a record, this is a property of a part.
@@ -85,40 +120,5 @@ class SeriesParts : public Capability {
 
 /// Throws Error (unsupported) if an attribute of a record is a series, which has estimates of each round.
 void check_no_series(const Mechanism& mechanism, std::size_t attribute);
-
-/// Capability of series whose bias for given people is known.
-class ExpectedSeries : public Capability {
-  public:
-    static constexpr const char* offers = "the expected estimates of given series";
-
-    /// Returns the expected frequencies in each of these rounds, from 0, for users with these series, each
-    /// with rounds() codes. They differ from the true ones if users change more often than declared.
-    [[nodiscard]] virtual std::vector<std::vector<double>> expected_frequencies(
-        std::span<const std::vector<Cell>> series, std::span<const std::size_t> rounds) const = 0;
-};
-
-/// A round of a series in a weighted sum of rounds.
-struct RoundWeight {
-    std::uint32_t round;  ///< from 1
-    double weight;
-};
-
-/// An estimate and the law of its error, for interval().
-struct RoundEstimate : Estimate {
-    ErrorLaw law = {};
-};
-
-/// Capability: estimates of weighted sums of rounds, such as their mean or a difference of two.
-class RoundSums : public Capability {
-  public:
-    static constexpr const char* offers = "changes between rounds";
-
-    /// Returns one estimate for each value of a category, or one for a number. The error includes the
-    /// covariance of the rounds, which share reports. NaN if the reports do not reach a round. Requires
-    /// n ≥ 1. Throws Error (invalid_value) if the series does not have a round.
-    [[nodiscard]] virtual std::vector<RoundEstimate> round_sum(const Counts& counts,
-                                                               std::span<const RoundWeight> weights,
-                                                               Target target) const = 0;
-};
 
 }  // namespace ldp

@@ -96,8 +96,8 @@ class ThresholdSeries final : public DifferenceTree, public NumberSeries, public
     InRound in_round(std::size_t round, const Counts& counts,
                      std::shared_ptr<const Solution> solution) const override;
     std::unique_ptr<const Ordered> expected_in(std::size_t round) const override;
-    ExpectedBias expected_bias(std::span<const std::vector<Cell>> series,
-                               std::span<const std::size_t> rounds) const override;
+    SeriesBias expected_bias(std::span<const std::vector<Cell>> series,
+                             std::span<const std::size_t> rounds) const override;
 
   private:
     class RoundPoints;
@@ -446,12 +446,12 @@ double ThresholdSeries::n_variance_of(std::size_t attribute, std::size_t,
 // All thresholds between two neighbouring values of a user have the same signs. Every user counts on all
 // levels, as these are drawn independently of the series. Signs that change as often as declared are reported
 // without bias on every level.
-NumberSeries::ExpectedBias ThresholdSeries::expected_bias(std::span<const std::vector<Cell>> series,
-                                                          std::span<const std::size_t> rounds) const {
+SeriesBias ThresholdSeries::expected_bias(std::span<const std::vector<Cell>> series,
+                                          std::span<const std::size_t> rounds) const {
     std::vector<double> off(levels().back().first + levels().back().nodes);
     std::vector<std::byte> drawn(public_size());
     const double all = static_cast<double>(series.size()), steps = static_cast<double>(cells_each() - 1);
-    ExpectedBias found{{}, 0};
+    SeriesBias found;
     Work work;
     for (const std::vector<Cell>& input : series) {
         std::vector<Cell> values = input;
@@ -486,7 +486,7 @@ NumberSeries::ExpectedBias ThresholdSeries::expected_bias(std::span<const std::v
     }
     const NodeSum combination = expected_combination();
     for (const std::size_t round : rounds) {
-        double& bias = found.of_rounds.emplace_back();
+        double& bias = found.of_rounds.emplace_back(1)[0];
         for (const NodeTerm& term : combination.sum(static_cast<std::uint32_t>(round + 1)))
             if (!of_snapshots(term)) bias += term.weight * scale(term.node) * off[index_of(term)];
     }

@@ -11,7 +11,7 @@
 
 namespace ldp {
 
-class NumericMean : public Mechanism, public Number, public KnownErrors {
+class NumericMean : public Mechanism, public KnownErrors {
   public:
     NumericMean(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel,
                 const Range& range)
@@ -63,7 +63,7 @@ class NumericMean : public Mechanism, public Number, public KnownErrors {
     static std::unique_ptr<const Mechanism> load(const NumericRandomizer& randomizer, const Header& header,
                                                  Bytes block);
 
-    [[nodiscard]] const Range& range() const noexcept final { return range_; }
+    const Range* range_of_number() const noexcept final { return &range_; }
 
   protected:
     [[nodiscard]] std::uint64_t outputs() const noexcept { return channel_->outputs(); }

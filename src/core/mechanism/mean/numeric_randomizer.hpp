@@ -73,13 +73,4 @@ void read_readings(Reader& reader, Response response, ChannelSize& size);
 [[nodiscard]] std::unique_ptr<const NumericChannel> make_channel(Response response, const ChannelSize& size,
                                                                  double epsilon);
 
-/// Capability of mechanisms for a single number.
-class Number : public Capability {
-  public:
-    static constexpr const char* offers = "a single number";
-
-    /// Returns the declared range.
-    [[nodiscard]] virtual const Range& range() const noexcept = 0;
-};
-
 }  // namespace ldp

@@ -167,7 +167,7 @@ class Residual {
     bool exact_bits_ = true;  ///< whether the outputs carry no information about squares
 };
 
-class OptionalMean final : public Mechanism, public Number, public ResponseRate {
+class OptionalMean final : public Mechanism, public ResponseRate {
   public:
     OptionalMean(const Header& header, Bytes block, OptionalChannel channel, const Range& range)
         : Mechanism(header, block),
@@ -179,7 +179,7 @@ class OptionalMean final : public Mechanism, public Number, public ResponseRate 
     std::vector<std::uint64_t> cells() const override { return {channel_.inputs()}; }
     std::size_t payload_size() const noexcept override { return width_; }
     std::size_t state_size() const noexcept override { return channel_.outputs() * counter_size; }
-    const Range& range() const noexcept override { return range_; }
+    const Range* range_of_number() const noexcept override { return &range_; }
     std::vector<std::pair<std::string, double>> parameters() const override {
         std::vector<std::pair<std::string, double>> all{{"min", range_.min},
                                                         {"max", range_.max},

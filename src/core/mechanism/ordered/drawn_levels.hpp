@@ -15,11 +15,15 @@
 namespace ldp {
 
 /// Points are numbers if there is a range, otherwise categories.
-class DrawnLevels : public Mechanism, public Ordered, public Significance, public ItemErrors {
+class DrawnLevels : public Mechanism, public Ordered, public Significance, public KnownErrors {
   public:
     std::vector<std::uint64_t> cells() const final { return {points_}; }
     std::span<const Quantity> answers() const noexcept final;
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const final;
+    /// Returns what is known of all estimates.
+    ErrorLaw error_law(std::uint64_t, Target) const noexcept final {
+        return range_ ? ErrorLaw{} : law_of_share();
+    }
     std::vector<Interval> intervals(const Counts& counts, const Question& question,
                                     double critical_value) const final;
     /// For categories only, since points of a range are not values.

@@ -54,7 +54,7 @@ class SquareWave final : public NumericMean, public Ordered {
     }
 
     std::size_t points() const noexcept override { return window_.inputs(); }
-    Interval ends() const noexcept override { return {range().min, range().max}; }
+    Interval ends() const noexcept override { return {range_of_number()->min, range_of_number()->max}; }
     Distribution fit(const Counts& counts, Smoothing smoothing) const override;
     std::vector<double> cumulative(const Counts& counts) const override {
         return decoder_.cumulative(observed(counts));

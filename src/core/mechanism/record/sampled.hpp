@@ -69,6 +69,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
     bool valid_permanent(Bytes public_randomness, Bytes permanent) const override;
     double report_epsilon() const noexcept override;
 
+    const SeriesParts* series_parts() const noexcept override { return rounds_ > 0 ? this : nullptr; }
     std::uint32_t rounds() const noexcept override { return rounds_; }
     bool only_series() const noexcept override;
     std::optional<std::size_t> series_attribute(Bytes public_randomness) const override;
@@ -97,6 +98,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
     std::vector<Check> health(const Counts& counts) const override;
 
     std::vector<Contribution> contributions(const Question& question) const override;
+    std::vector<std::vector<Contribution>> promised_contributions(std::size_t attribute) const override;
     double max_probability(Bytes payload) const override;
 
     double n_variance(double truth) const override;
@@ -158,6 +160,10 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
             visit(place, slot.subspan(index_, place.run->inner->public_size()), i);
         }
     }
+    /// The number of an attribute within its part, as a question has it.
+    [[nodiscard]] static std::size_t own(const Place& place, std::size_t attribute) noexcept {
+        return place.run->width == 1 ? only_attribute : attribute - place.attribute();
+    }
     [[nodiscard]] static Input input_of(Input input, const Place& place) noexcept {
         return input.subspan(place.input(), place.run->inputs);
     }
@@ -174,7 +180,6 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
                                                       const Question& question) const;
     /// n·Var of a mean if all have this value, or of a share that is this.
     [[nodiscard]] double variance(const PartRun& run, double truth) const;
-    std::vector<std::vector<Contribution>> promised_contributions(std::size_t attribute) const override;
     /// The worst product of ratio(mechanism) over the sets of parts that are drawn together.
     template <class Ratio>
     [[nodiscard]] Exact worst_product(Ratio ratio) const;

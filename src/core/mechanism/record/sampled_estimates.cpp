@@ -72,14 +72,14 @@ std::vector<Estimate> SampledRecord::estimate(const Counts& counts, const Questi
 
 namespace {
 
-/// The number that a part reports alone. Throws Error (unsupported) if it is not one.
-const Number& number_of(const Mechanism& inner, std::size_t attribute) {
+/// The range of the number that a part reports alone. Throws Error (unsupported) if it is not one.
+const Range& range_of(const Mechanism& inner, std::size_t attribute) {
     if (find_capability<ResponseRate>(inner) != nullptr)
         raise(ErrorCode::unsupported,
               "attribute " + std::to_string(attribute) + " has values of some people only",
               "Different people may leave out different attributes, so their means have no common weight.",
               std::vector{Remedy::take_attribute});
-    if (const auto* number = find_capability<Number>(inner)) return *number;
+    if (const Range* range = inner.range_of_number()) return *range;
     raise(ErrorCode::unsupported,
           "attribute " + std::to_string(attribute) + " is not reported as a mean of its own",
           "The mean of several attributes is computed from numbers that are reported one by one.",
@@ -92,9 +92,9 @@ const Number& number_of(const Mechanism& inner, std::size_t attribute) {
 // of it in the noise, and P is at most half the range squared.
 Estimate SampledRecord::group_mean(const Counts& counts, std::size_t first, std::size_t last,
                                    Target target) const {
-    const auto number = [&](std::size_t j) -> const Number& { return number_of(*place_of(j).run->inner, j); };
+    const auto half_of = [&](std::size_t j) { return range_of(*place_of(j).run->inner, j).half(); };
     double unit = 0;
-    for (std::size_t j = first; j <= last; ++j) unit = std::max(unit, number(j).range().half());
+    for (std::size_t j = first; j <= last; ++j) unit = std::max(unit, half_of(j));
     double sum = 0;
     std::vector<Addend> addends;
     for (std::size_t j = first; j <= last; ++j) {
@@ -107,7 +107,7 @@ Estimate SampledRecord::group_mean(const Counts& counts, std::size_t first, std:
         const double noise =
             one.n == 0 ? error : one.mechanism->estimate(one, {Quantity::means})[0].standard_error / unit;
         const double own = error * error - noise * noise;
-        const double half = number(j).range().half() / unit;
+        const double half = half_of(j) / unit;
         const double left = target == Target::population ? 1 : 1 - drawn;
         sum += mean.value;
         addends.push_back(
@@ -123,9 +123,9 @@ Estimate SampledRecord::group_mean(const Counts& counts, std::size_t first, std:
 ErrorLaw SampledRecord::group_law(const Counts& counts, std::size_t first, std::size_t last, Target) const {
     double unit = 0, sum = 0, squares = 0, unseen = 0;
     for (std::size_t j = first; j <= last; ++j) {
-        const auto* number = find_capability<Number>(*place_of(j).run->inner);
-        if (number == nullptr) return {};  // group_mean() refuses a part that is not a number
-        unit = std::max(unit, number->range().half());
+        const Range* range = place_of(j).run->inner->range_of_number();
+        if (range == nullptr) return {};  // group_mean() refuses a part that is not a number
+        unit = std::max(unit, range->half());
     }
     for (std::size_t j = first; j <= last; ++j) {
         const SummaryView one = part(counts, j);
@@ -195,22 +195,17 @@ std::vector<Contribution> SampledRecord::contributions(const Question& question)
     const std::size_t attribute = question.attribute == only_attribute ? 0 : question.attribute;
     const Place place = place_of(attribute);
     const Mechanism& inner = *place.run->inner;
-    const std::size_t own = place.run->width == 1 ? only_attribute : attribute - place.attribute();
-    auto contributions = inner.contributions({inner.answers()[0], Target::sample, own});
+    auto contributions = inner.contributions({inner.answers()[0], Target::sample, own(place, attribute)});
     for (Contribution& contribution : contributions) contribution.chance *= report_chance(*place.run);
     return contributions;
 }
 
 std::vector<std::vector<Contribution>> SampledRecord::promised_contributions(std::size_t attribute) const {
-    const PartRun& run = *place_of(attribute).run;
-    if (run.series == nullptr) return {contributions({answers_[0], Target::sample, attribute})};
-    std::vector<std::vector<Contribution>> all;
-    for (const std::size_t round : capability<ExposedRounds>(*run.inner).exposed_rounds()) {
-        check_interrupt();
-        auto& of_round =
-            all.emplace_back(run.inner->contributions({run.inner->answers()[0], Target::sample, round}));
-        for (Contribution& contribution : of_round) contribution.chance *= report_chance(run);
-    }
+    const Place place = place_of(attribute);
+    auto all = place.run->inner->promised_contributions(own(place, attribute));
+    const double chance = report_chance(*place.run);
+    for (auto& contributions : all)
+        for (Contribution& contribution : contributions) contribution.chance *= chance;
     return all;
 }
 

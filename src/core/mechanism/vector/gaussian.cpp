@@ -232,7 +232,7 @@ struct Ball {
     }
 };
 
-class Gaussian final : public Mechanism, public GroupMean, public KnownErrors, public ConfinedVector {
+class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
   public:
     Gaussian(const Header& header, Bytes block, const Ball& ball, double delta, double sigma,
              std::vector<Range> ranges)

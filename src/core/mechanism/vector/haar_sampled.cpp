@@ -56,7 +56,7 @@ std::vector<std::uint64_t> draw_weights(const HaarTree& tree, const HaarPlan& pl
     return whole;
 }
 
-class SampledHaar final : public Haar, public KnownErrors, public MemoizedShare {
+class SampledHaar final : public Haar, public KnownErrors {
   public:
     SampledHaar(const Header& header, Bytes block, ChainedChannel layers, HaarPlan given)
         : Haar(header, block, std::move(layers.chain), std::move(given)),
@@ -227,7 +227,7 @@ class SampledHaar final : public Haar, public KnownErrors, public MemoizedShare 
     // The noise of an estimate is a sum over coefficients, each with the ratio of its own value. With the
     // variance between people, Σ(N(s) + s²) − n·(mean)² about the middle of the range takes the place of
     // ΣN(s), and the mean only makes the ratio smaller.
-    Interval memoized_share() const override {
+    std::optional<Interval> memoized_share() const override {
         constexpr int positions = 64;
         const auto top = static_cast<double>(channel().steps());
         Interval share{1, 0};
