@@ -22,7 +22,7 @@ namespace ldp::cli::spec {
 namespace {
 
 /// The expected standard error of one attribute's estimate from n reports, in the attribute's unit.
-double standard_error(const Mechanism& mechanism, const Spec& spec, std::size_t j, double n) {
+double standard_error(const Planner& mechanism, const Spec& spec, std::size_t j, double n) {
     const Attribute& attribute = spec.attributes()[j];
     const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
     return unit * std::sqrt(mechanism.expected_variance(j) / n);

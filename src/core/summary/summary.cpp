@@ -16,7 +16,7 @@ namespace ldp {
 
 namespace {
 
-SummaryFrame frame_of(const Mechanism& mechanism) noexcept {
+SummaryFrame frame_of(const LocalRandomizer& mechanism) noexcept {
     return SummaryFrame(mechanism.block().size());
 }
 

@@ -273,9 +273,10 @@ BOOST_AUTO_TEST_CASE(errors_of_sums_of_shares_are_exact) {
     for (const double epsilon : {0.3, 1.0, 4.0})
         for (const int k : {2, 3, 6}) {
             const std::string domain = "\"domain\": " + std::to_string(k);
-            std::unique_ptr<const Mechanism> all_mechanisms[] = {mechanism("subset", epsilon, domain),
-                                                                 mechanism("l_grr", 2 * epsilon, domain),
-                                                                 mechanism("l_osue", 2 * epsilon, domain)};
+            std::unique_ptr<const Mechanism> all_mechanisms[] = {
+                mechanism("subset", epsilon, domain),    mechanism("grr", epsilon, domain),
+                mechanism("oue", epsilon, domain),       mechanism("sue", epsilon, domain),
+                mechanism("l_grr", 2 * epsilon, domain), mechanism("l_osue", 2 * epsilon, domain)};
             for (const auto& m : all_mechanisms) {
                 // Of permanent responses, which are the reports in one layer.
                 const auto [p, q] = find_capability<FrequencyOracle>(*m)->memoized_protocol();
@@ -309,6 +310,7 @@ BOOST_AUTO_TEST_CASE(errors_of_sums_of_shares_are_exact) {
                 BOOST_CHECK_CLOSE(moment, expected, 1e-8);
             }
         }
+    BOOST_CHECK(!capability<FrequencyOracle>(*mechanism("olh", 1, "\"domain\": 4")).contrasts());
 }
 
 // Least squares over the cells of all attributes, by the pseudoinverse.

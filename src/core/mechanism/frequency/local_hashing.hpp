@@ -25,6 +25,7 @@
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
@@ -111,5 +112,28 @@ class LocalHashing : public FrequencyOracle {
     SymmetricChannel channel_;
     std::size_t width_;
 };
+
+/// One-time local hashing to `buckets(epsilon)` buckets, at most `most`.
+template <std::uint64_t (*buckets)(double), std::uint64_t most>
+[[nodiscard]] constexpr MechanismEntry hashing_entry(std::uint8_t id, const char* name, const char* title,
+                                                     const char* leaves, bool literature = false) {
+    return {id,
+            name,
+            title,
+            leaves,
+            Shape::one_categorical,
+            LocalHashing::max_domain,
+            true,
+            {},
+            [](const Settings& settings, Writer& writer) {
+                LocalHashing::write(settings, buckets(settings.epsilon()), writer);
+            },
+            [](const Header& header, Bytes block) { return LocalHashing::read(header, block, most); },
+            nullptr,
+            false,
+            Purpose::values,
+            {},
+            literature};
+}
 
 }  // namespace ldp

@@ -7,13 +7,22 @@
 
 namespace ldp {
 
+UnaryCoins symmetric_coins(double epsilon) {
+    const std::uint64_t flips = rare_heads(epsilon / 2);
+    return {Coin(-flips), Coin(flips), 2};
+}
+
+UnaryCoins optimised_coins(double epsilon) {
+    return {Coin(1, 1), Coin(rare_heads(epsilon)), 1};
+}
+
 // All bits are drawn as false ones, then the true one once more, so that neither the number nor the order of
 // random words depends on the value.
 void Unary::permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const {
-    false_bit_.fill(bits, domain(), permanent);
+    coins_.false_bit.fill(bits, domain(), permanent);
     const std::uint64_t value = input[0];
     const auto mask = static_cast<std::byte>(1u << value % 8);
-    const std::byte truth = true_bit_.land(bits) ? mask : std::byte{0};
+    const std::byte truth = coins_.true_bit.land(bits) ? mask : std::byte{0};
     permanent[value / 8] = (permanent[value / 8] & ~mask) | truth;
 }
 
@@ -48,7 +57,7 @@ std::uint64_t Unary::support(Bytes state, Cell value) const {
 }
 
 PureProtocol Unary::memoized_protocol() const noexcept {
-    return {true_bit_.probability(), false_bit_.probability()};
+    return {coins_.true_bit.probability(), coins_.false_bit.probability()};
 }
 
 // The bits are independent. The most probable value is one whose bit is 1, if there is one.
@@ -81,10 +90,10 @@ std::vector<Check> Unary::own_checks(const Counts& counts) const {
 }
 
 Exact Unary::true_one() const {
-    return exact_dyadic(true_bit_.heads(), true_bit_.bits());
+    return exact_dyadic(coins_.true_bit.heads(), coins_.true_bit.bits());
 }
 Exact Unary::false_one() const {
-    return exact_dyadic(false_bit_.heads(), false_bit_.bits());
+    return exact_dyadic(coins_.false_bit.heads(), coins_.false_bit.bits());
 }
 
 Exact Unary::probability(Input input, Bytes, Bytes permanent) const {
@@ -97,11 +106,19 @@ Exact Unary::probability(Input input, Bytes, Bytes permanent) const {
     return product;
 }
 
+Exact Unary::worst_ratio_of(const Exact& false_one) const {
+    return power(false_one.complement() / false_one, coins_.differing);
+}
+
+Exact Unary::worst_ratio() const {
+    return worst_ratio_of(false_one());
+}
+
 UnaryChain::UnaryChain(const Header& header, Bytes block, std::uint64_t k, double report_epsilon,
-                       Coin true_bit, Coin false_bit, Coin sent_false_bit)
-    : Unary(header, block, k, true_bit, false_bit),
+                       const UnaryCoins& kept, const UnaryCoins& sent)
+    : Unary(header, block, k, kept),
       report_epsilon_(report_epsilon),
-      flip_(second_flips(false_bit.heads(), sent_false_bit.heads())) {}
+      flip_(second_flips(kept.false_bit.heads(), sent.false_bit.heads())) {}
 
 std::vector<std::pair<std::string, double>> UnaryChain::parameters() const {
     auto all = Unary::parameters();
@@ -130,9 +147,10 @@ Exact UnaryChain::instantaneous_probability(Bytes, Bytes permanent, Bytes payloa
     return power(flip, flips) * power(flip.complement(), static_cast<unsigned>(domain()) - flips);
 }
 
-Exact UnaryChain::sent_false_one() const {
+// The bits of either layer differ as those of one.
+Exact UnaryChain::first_report_ratio() const {
     const Exact flip = exact_dyadic(flip_.heads(), flip_.bits());
-    return false_one() * flip.complement() + false_one().complement() * flip;
+    return worst_ratio_of(false_one() * flip.complement() + false_one().complement() * flip);
 }
 
 }  // namespace ldp

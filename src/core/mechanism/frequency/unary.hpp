@@ -1,5 +1,5 @@
 // Unary encoding: one bit per value. The true value's bit is reported by one coin, all other bits by another.
-// Shared by sue and oue, which choose the coins.
+// Rows of a table for sue and oue, and for l_sue and l_osue with a second layer.
 //
 // parameters: k (4 bytes) · payload: k bits, lowest first · state: bit counters, then Σ (ones in a report)²
 // (16 bytes)
@@ -11,11 +11,31 @@
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/registry.hpp"
 
 namespace ldp {
 
+/// The coins of a unary encoding.
+struct UnaryCoins {
+    Coin true_bit;   ///< P(1) of the true value's bit
+    Coin false_bit;  ///< P(1) of every other bit
+    /// Number of bits by which the worst report distinguishes two inputs. With q = P(1) of a false bit, the
+    /// worst likelihood ratio is ((1−q)/q)^differing.
+    unsigned differing;
+};
+/// Symmetric unary encoding (Wang, Blocki, Li, Jha 2017; the basic one-time form of Erlingsson, Pihur, Korolova
+/// 2014): every bit is flipped with the same probability q = 1/(√e+1), e = exp(ε). In the worst report both
+/// differing bits agree with one input. Halving ε is exact in binary, and each factor is at most exp(ε/2).
+[[nodiscard]] UnaryCoins symmetric_coins(double epsilon);
+/// Optimised unary encoding (Wang, Blocki, Li, Jha 2017): the true value's bit is reported as a fair coin, every
+/// other bit is 1 with probability q = 1/(e+1), e = exp(ε). The fair coins cancel.
+[[nodiscard]] UnaryCoins optimised_coins(double epsilon);
+
 class Unary : public FrequencyOracle {
   public:
+    Unary(const Header& header, Bytes block, std::uint64_t k, const UnaryCoins& coins)
+        : FrequencyOracle(header, block, k), counters_(k), coins_(coins) {}
+
     std::size_t payload_size() const noexcept final { return counters_.width(); }
     std::size_t state_size() const noexcept final { return counters_.size() + sizeof(Uint128); }
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
@@ -29,63 +49,107 @@ class Unary : public FrequencyOracle {
     double max_probability(Bytes payload) const final;
     PureProtocol protocol() const noexcept override { return memoized_protocol(); }
     PureProtocol memoized_protocol() const noexcept final;
+    std::optional<ContrastMoments> contrasts() const noexcept final { return of_bits(protocol()); }
+    std::optional<ContrastMoments> memoized_contrasts() const noexcept final {
+        return of_bits(memoized_protocol());
+    }
     Cost cost() const noexcept final;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
+    Exact worst_ratio() const final;
 
     static constexpr std::uint64_t max_domain = std::uint64_t{1} << 16;
 
   protected:
-    /// The coins are P(1) of the true value's bit and of every other bit.
-    Unary(const Header& header, Bytes block, std::uint64_t k, Coin true_bit, Coin false_bit)
-        : FrequencyOracle(header, block, k), counters_(k), true_bit_(true_bit), false_bit_(false_bit) {}
-
     [[nodiscard]] Exact true_one() const;
     [[nodiscard]] Exact false_one() const;
+    /// Returns the worst likelihood ratio if a false bit is 1 with this probability.
+    [[nodiscard]] Exact worst_ratio_of(const Exact& false_one) const;
 
   private:
     std::optional<SupportSums> spread(const Counts& counts) const final;
     std::vector<Check> own_checks(const Counts& counts) const final;
 
     BitCounters counters_;
-    Coin true_bit_;
-    Coin false_bit_;
+    UnaryCoins coins_;
 };
 
 /// A memoized unary encoding, each bit of which is flipped with the same probability each time it is sent
-/// (Arcolezi, Couchot, Al Bouna, Xiao 2022). Shared by l_sue and l_osue, which choose the first coins.
+/// (Arcolezi, Couchot, Al Bouna, Xiao 2022).
 ///
 /// parameters: k (4 bytes), ε₁ (8)
-class UnaryChain : public Unary {
+class UnaryChain final : public Unary {
   public:
-    std::vector<std::pair<std::string, double>> parameters() const final;
+    /// `sent` has the required P(1) of a false bit after both layers.
+    UnaryChain(const Header& header, Bytes block, std::uint64_t k, double report_epsilon,
+               const UnaryCoins& kept, const UnaryCoins& sent);
+
+    std::vector<std::pair<std::string, double>> parameters() const override;
     void instantaneous_response(Bytes public_randomness, Bytes permanent, BitSource& bits,
-                                MutableBytes payload) const final;
-    PureProtocol protocol() const noexcept final;
-    double report_epsilon() const noexcept final { return report_epsilon_; }
-    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const final;
+                                MutableBytes payload) const override;
+    PureProtocol protocol() const noexcept override;
+    double report_epsilon() const noexcept override { return report_epsilon_; }
+    Exact instantaneous_probability(Bytes public_randomness, Bytes permanent, Bytes payload) const override;
+    Exact first_report_ratio() const override;
 
     static constexpr Option options[] = {report_epsilon_option};
-    /// Reads the parameters and constructs the mechanism.
-    template <class Chain>
-    [[nodiscard]] static std::unique_ptr<const Mechanism> read(const Header& header, Bytes block) {
-        Reader reader(block.subspan(header_size));
-        const std::uint64_t k = take_domain(reader, max_domain);
-        const double report_epsilon = take_report_epsilon(reader, header);
-        reader.finish();
-        return std::make_unique<Chain>(header, block, k, report_epsilon);
-    }
-
-  protected:
-    /// `sent_false_bit` is the required P(1) of a false bit after both layers.
-    UnaryChain(const Header& header, Bytes block, std::uint64_t k, double report_epsilon, Coin true_bit,
-               Coin false_bit, Coin sent_false_bit);
-
-    /// Returns P(1) of a false bit after both layers.
-    [[nodiscard]] Exact sent_false_one() const;
 
   private:
     double report_epsilon_;
     Coin flip_;
 };
+
+/// A one-time unary encoding, kept for comparison with the literature.
+template <UnaryCoins (*coins)(double)>
+[[nodiscard]] constexpr MechanismEntry unary_entry(std::uint8_t id, const char* name, const char* title) {
+    return {
+        id,
+        name,
+        title,
+        "a yes or no for every value of the list, each drawn by chance; for your own value yes comes more often",
+        Shape::one_categorical,
+        Unary::max_domain,
+        true,
+        {},
+        write_domain,
+        [](const Header& header, Bytes block) -> std::unique_ptr<const Mechanism> {
+            Reader reader(block.subspan(header_size));
+            const std::uint64_t k = read_domain(reader, Unary::max_domain);
+            return std::make_unique<Unary>(header, block, k, coins(header.epsilon));
+        },
+        nullptr,
+        false,
+        Purpose::values,
+        {},
+        true};
+}
+
+/// A unary encoding in two layers.
+template <UnaryCoins (*coins)(double)>
+[[nodiscard]] constexpr MechanismEntry unary_chain_entry(std::uint8_t id, const char* name, const char* title,
+                                                         bool literature = false) {
+    return {
+        id,
+        name,
+        title,
+        "a yes or no for every value of the list, each drawn by chance, and drawn by chance again each time",
+        Shape::one_categorical,
+        Unary::max_domain,
+        false,
+        UnaryChain::options,
+        write_layers,
+        [](const Header& header, Bytes block) -> std::unique_ptr<const Mechanism> {
+            Reader reader(block.subspan(header_size));
+            const std::uint64_t k = take_domain(reader, Unary::max_domain);
+            const double report_epsilon = take_report_epsilon(reader, header);
+            reader.finish();
+            return std::make_unique<UnaryChain>(header, block, k, report_epsilon, coins(header.epsilon),
+                                                coins(report_epsilon));
+        },
+        settle_report_epsilon,
+        false,
+        Purpose::values,
+        {},
+        literature};
+}
 
 }  // namespace ldp

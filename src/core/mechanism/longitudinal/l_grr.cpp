@@ -4,39 +4,28 @@
 //
 // parameters: k (4 bytes), ε₁ (8) · permanent response, payload: a value · state: reports per value
 
-#include <cmath>
-
-#include "core/base/exact.hpp"
-#include "core/channel/symmetric.hpp"
 #include "core/mechanism/entries.hpp"
-#include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/frequency/grr.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 
 namespace ldp::l_grr {
 
 namespace {
 
-constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
-
-class LongitudinalGrr final : public CountingOracle {
+class LongitudinalGrr final : public Grr {
   public:
     LongitudinalGrr(const Header& header, Bytes block, std::uint64_t k, double report_epsilon)
-        : CountingOracle(k, header, block, k),
+        : Grr(header, block, k),
           report_epsilon_(report_epsilon),
-          kept_(k, header.epsilon),
-          sent_(k, second_odds(kept_.worst_ratio(), k, report_epsilon)),
-          chain_(kept_, sent_) {}
+          sent_(k, second_odds(channel().worst_ratio(), k, report_epsilon)),
+          chain_(channel(), sent_) {}
 
     std::vector<std::pair<std::string, double>> parameters() const override {
-        auto all = CountingOracle::parameters();
+        auto all = Grr::parameters();
         all.emplace_back("report_epsilon", report_epsilon_);
         all.emplace_back("second_epsilon", sent_.epsilon());
         all.emplace_back("possible_responses", static_cast<double>(most_keys()));
         return all;
-    }
-
-    void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
-        store_output(permanent, kept_.sample(input[0], bits));
     }
     void instantaneous_response(Bytes, Bytes permanent, BitSource& bits,
                                 MutableBytes payload) const override {
@@ -44,20 +33,10 @@ class LongitudinalGrr final : public CountingOracle {
     }
 
     PureProtocol protocol() const noexcept override { return {chain_.p(), chain_.q()}; }
-    PureProtocol memoized_protocol() const noexcept override { return {kept_.p(), kept_.q()}; }
-    std::optional<ContrastMoments> contrasts() const noexcept override { return of_one_value(protocol()); }
-    std::optional<ContrastMoments> memoized_contrasts() const noexcept override {
-        return of_one_value(memoized_protocol());
+    std::optional<double> n_variance_of_sum(std::span<const double>, std::span<const double>) const override {
+        return {};
     }
-    std::vector<std::uint64_t> supports(Bytes state) const override { return counters(state); }
-    std::uint64_t support(Bytes state, Cell value) const override { return counter(state, value); }
     double max_probability(Bytes) const override { return chain_.p(); }
-
-    Cost cost() const noexcept override { return {1, static_cast<double>(domain())}; }
-    Exact probability(Input input, Bytes, Bytes permanent) const override {
-        return exact(kept_.weight(input[0], load_output(permanent)), kept_.total());
-    }
-    Exact worst_ratio() const override { return exact(kept_.worst_ratio().high, kept_.worst_ratio().low); }
 
     double report_epsilon() const noexcept override { return report_epsilon_; }
     Exact instantaneous_probability(Bytes, Bytes permanent, Bytes payload) const override {
@@ -68,13 +47,13 @@ class LongitudinalGrr final : public CountingOracle {
 
   private:
     double report_epsilon_;
-    SymmetricChannel kept_, sent_;
+    SymmetricChannel sent_;
     SymmetricChain chain_;
 };
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
-    const std::uint64_t k = take_domain(reader, max_domain);
+    const std::uint64_t k = take_domain(reader, Grr::max_domain);
     const double report_epsilon = take_report_epsilon(reader, header);
     reader.finish();
     return std::make_unique<LongitudinalGrr>(header, block, k, report_epsilon);
@@ -90,7 +69,7 @@ const MechanismEntry entry{22,
                            "one value of the list: your own is exchanged by chance for another one, "
                            "and what is sent is exchanged by chance again each time",
                            Shape::one_categorical,
-                           max_domain,
+                           Grr::max_domain,
                            false,
                            options,
                            write_layers,
