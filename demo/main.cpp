@@ -20,7 +20,7 @@
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/layouts.hpp"
-#include "cli/csv.hpp"
+#include "cli/input/csv.hpp"
 #include "cli/progress.hpp"
 #include "client/uploader.hpp"
 #include "core/base/exact.hpp"

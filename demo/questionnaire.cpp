@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/csv.hpp"
+#include "cli/input/csv.hpp"
 #include "cli/progress.hpp"
 #include "client/uploader.hpp"
 #include "ldp.hpp"

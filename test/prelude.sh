@@ -8,6 +8,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 ldp=$(realpath -e "${LDP:-$root/build/bin/ldp}") || exit 1
 work=$(mktemp -d "$("$root/test/scratch")/ldp-test.XXXXXX")
+export XDG_STATE_HOME=$work/state  # so that tests record no submissions in a home
 maintenance=${PGDATABASE:-postgres}
 databases=()
 

@@ -68,6 +68,7 @@ suite(client.sanitized LABELS check sanitized COMPUTES MEMORY COST 390 COMMAND "
 suite(bytes LABELS plain COMPUTES COMMAND "${bin}/test-fuzz")
 suite(bytes.sanitized LABELS check sanitized COMPUTES COST 200 COMMAND "${sanitized}/test-fuzz")
 suite(command LABELS check fast plain COMPUTES COMMAND bash test/cli/run)
+suite(command.files LABELS check fast plain COMPUTES COMMAND bash test/cli/files)
 suite(installed LABELS check fast plain COMPUTES COMMAND bash test/install/run)
 suite(c LABELS check fast plain COMPUTES COMMAND bash test/capi/run)
 suite(c.sanitized LABELS check sanitized COMPUTES COMMAND bash test/capi/run sanitized)

@@ -1,10 +1,11 @@
 // ldp perturb --spec S [--input F]
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 
 #include "cli/command.hpp"
+#include "cli/file_options.hpp"
+#include "cli/input/people_file.hpp"
 #include "cli/records.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/random.hpp"
@@ -20,7 +21,8 @@ Options options() {
     Options options;
     options.add_options()("spec", po::value<std::string>()->required(),
                           "a file, or the JSON itself (required)")(
-        "input", po::value<std::string>()->default_value("-"), "CSV file with a header; - is standard input");
+        "input", po::value<std::string>()->default_value("-"), "file with a header; - is standard input");
+    add_file_options(options);
     add_record_options(options);
     return options;
 }
@@ -33,10 +35,9 @@ int run(const Arguments& arguments) {
     collection.mechanism().check_estimates();  // nobody else may have, and many people are about to report
 
     const auto& input = arguments["input"].as<std::string>();
-    std::ifstream file;
-    if (input != "-") open(file, input);
-    CsvReader csv(input == "-" ? std::cin : file, input == "-" ? "standard input" : input);
-    Records records(csv, collection.spec(), policy, record_columns(arguments, collection.spec()), &std::cerr);
+    PeopleFile file(input, file_format(arguments));
+    Records records(file.rows(), collection.spec(), policy, record_columns(arguments, collection.spec()),
+                    &std::cerr);
 
     SystemRandom bits;
     std::string line;
@@ -58,7 +59,7 @@ int run(const Arguments& arguments) {
 const Command command{
     "perturb",
     "--spec SPEC [OPTION...] < values.csv > reports.copy",
-    "randomizes the rows of a CSV file into reports",
+    "randomizes the rows of a file into reports",
     "Reads the columns that the spec names and writes one report per line, in the format of\n"
     "    \\copy TABLE (report) from 'reports.copy'\n"
     "Each run draws new reports. Load the output of a run only once: publishing two runs over the same\n"

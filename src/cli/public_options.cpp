@@ -91,6 +91,11 @@ const char* example(TypeKind kind) {
 
 }  // namespace
 
+bool is_public_number(const PublicColumn& column) {
+    const TypeKind kind = kind_of(column.type);
+    return kind == TypeKind::integer || kind == TypeKind::number;
+}
+
 void set_public_value(PublicValues& values, const PublicColumn& column, std::string_view field) {
     if (field.empty()) {
         if (column.required)

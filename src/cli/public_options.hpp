@@ -15,6 +15,9 @@ struct PublicSource {
     std::string source;
 };
 
+/// Returns whether the column has a type of numbers.
+[[nodiscard]] bool is_public_number(const PublicColumn& column);
+
 /// Sets the value of a public column in one row. An empty field is no value, so the column takes its default.
 ///
 /// Throws Error (invalid_value) if the field is too long or not UTF-8, or if it is empty and the column needs

@@ -19,6 +19,11 @@ namespace {
 
 constexpr std::uint64_t most_notices = 10;
 
+/// Whether an attribute's values in a file are texts rather than numbers.
+bool by_label(const Attribute& attribute) {
+    return attribute.strings || (!attribute.labels.empty() && !attribute.binned());
+}
+
 const Choice<BadRow> bad_row_choice{"on-bad-row", {{"stop", BadRow::stop}, {"skip", BadRow::skip}}};
 const Choice<Outside> outside_choice{"outside", {{"clamp", Outside::clamp}, {"refuse", Outside::refuse}}};
 
@@ -94,6 +99,7 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
                                       "The spec has the attribute " + in_quotes(attribute.name) +
                                           ". If its column has another name, use --column " +
                                           (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
+        if (by_label(attribute)) csv.use_labels(columns_.back(), attribute.labels);
     }
     values_.reserve(columns_.size());
     tally_.clamped.attributes.resize(spec.attributes().size());
@@ -110,14 +116,18 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
 }
 
 void Records::find_side(const ColumnMap& columns) {
-    for (const PublicSource& one : columns.filled)
+    for (const PublicSource& one : columns.filled) {
         side_.emplace_back(one.column, csv_.column(one.source, "It must have the public column " +
                                                                    in_quotes(one.column.name) + "."));
+        if (!is_public_number(one.column)) csv_.use_labels(side_.back().second, {});
+    }
 }
 
 void Records::read_side() {
     public_values_ = {};
-    for (const auto& [column, at] : side_) set_public_value(public_values_, column, csv_.field(at));
+    for (const auto& [column, at] : side_)
+        set_public_value(public_values_, column,
+                         is_public_number(column) ? csv_.number_field(at) : csv_.field(at));
 }
 
 std::optional<std::int32_t> Records::round() const {
@@ -136,7 +146,7 @@ void Records::check_side() const {
     const auto known = means_->find(std::string(csv_.field(names_)));
     if (known && side_of_people_[*known] != public_values_)
         throw Error(ErrorCode::invalid_value, "the public columns of a person differ",
-                    "The person's first row is line " + std::to_string(first_lines_[*known]) + ".",
+                    "The person's first row is " + csv_.record_name(first_lines_[*known]) + ".",
                     "With --average-by, all rows of a person must have the same public columns.");
 }
 
@@ -183,13 +193,14 @@ bool Records::next_row() {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
         const Attribute& attribute = *given_[j];
-        if (attribute.strings || (!attribute.labels.empty() && !attribute.binned())) {
+        if (by_label(attribute)) {
             values_.emplace_back(field);
             continue;
         }
         double number = 0;
-        const char* const end = field.data() + field.size();
-        const auto [stopped, problem] = std::from_chars(field.data(), end, number);
+        const std::string_view digits = csv_.number_field(columns_[j]);
+        const char* const end = digits.data() + digits.size();
+        const auto [stopped, problem] = std::from_chars(digits.data(), end, number);
         if (problem == std::errc::result_out_of_range)
             throw Error(ErrorCode::invalid_value, "number " + in_quotes(field) + " is out of range",
                         "The value is in column " + in_quotes(attribute.name) + ".");
@@ -203,9 +214,13 @@ bool Records::next_row() {
                 "If people may have no value, add \"missing\": true to the attribute. For a distribution, collect "
                 "classes: a category with an additional label, named in \"missing_label\".");
         if (problem != std::errc() || stopped != end)
-            throw Error(ErrorCode::invalid_value, in_quotes(field) + " is not a number",
-                        "The value is in column " + in_quotes(attribute.name) + ".",
-                        "Write numbers like 12, -0.5 or 1e3, without spaces or separators.");
+            throw Error(
+                ErrorCode::invalid_value, in_quotes(field) + " is not a number",
+                "The value is in column " + in_quotes(attribute.name) + ".",
+                csv_.format().decimal == ','
+                    ? "With --decimal , numbers are written like 12, -0,5 or 1e3, without spaces or separators."
+                    : "Write numbers like 12, -0.5 or 1e3, without spaces or separators. --decimal , is for "
+                      "numbers like 0,5; --missing TEXT for a text that stands for a missing answer.");
         values_.emplace_back(number);
     }
     return true;
@@ -225,8 +240,8 @@ std::string without_value(const std::string& message) {
 void Records::refuse(const Error& error) {
     if (error.code() != ErrorCode::invalid_value) throw;
     const std::uint64_t line = averaged_ ? first_lines_[person_ - 1] : csv_.line();
-    const std::string where = csv_.name() + ", line " + std::to_string(line) +
-                              (averaged_ ? " and others of the same person: " : ": ");
+    const std::string where =
+        csv_.name() + ", " + csv_.record_name(line) + (averaged_ ? " and others of the same person: " : ": ");
     if (policy_ == BadRow::stop)
         throw Error(ErrorCode::invalid_value, where + error.what(), error.detail(),
                     error.hint() + (error.hint().empty() ? "" : " ") + "--on-bad-row skip omits such " +

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/csv.hpp"
+#include "cli/input/csv.hpp"
 #include "cli/public_options.hpp"
 #include "client/collection.hpp"
 #include "client/user_means.hpp"

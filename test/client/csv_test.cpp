@@ -1,9 +1,12 @@
 // The CSV reader, and rows as records.
 
+#include <fstream>
 #include <numeric>
 #include <sstream>
 
-#include "cli/csv.hpp"
+#include "cli/input/csv.hpp"
+#include "cli/input/people_file.hpp"
+#include "cli/input/statistics_parser.hpp"
 #include "cli/records.hpp"
 #include "client_support.hpp"
 
@@ -123,6 +126,81 @@ BOOST_AUTO_TEST_CASE(lines_are_counted_through_everything) {
     BOOST_TEST(csv.field(1) == "z");
     BOOST_TEST(!csv.next());
     BOOST_TEST(!csv.next());
+}
+
+namespace {
+
+/// All rows of a file, and a look at some of them again from their positions, also from earlier ones.
+Rows read_twice(const std::string& name, const CsvFormat& format) {
+    PeopleFile file(name, format);
+    CsvReader& csv = file.rows();
+    const auto row = [&] {
+        std::vector<std::string> fields{csv.record_name(csv.line())};
+        for (std::size_t i = 0; i < csv.header().size(); ++i) fields.emplace_back(csv.field(i));
+        return fields;
+    };
+    Rows rows;
+    std::vector<CsvReader::Position> positions{csv.position()};
+    while (csv.next()) {
+        rows.push_back(row());
+        positions.push_back(csv.position());
+    }
+    for (const std::size_t at :
+         {std::size_t{0}, rows.size() / 2, rows.size() - 1, rows.size() / 3, std::size_t{0}}) {
+        csv.seek(positions[at]);
+        BOOST_REQUIRE(csv.next());
+        BOOST_TEST((row() == rows[at]));
+    }
+    csv.seek(positions.back());
+    BOOST_TEST(!csv.next());
+    return rows;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(converted_files_read_the_same_from_any_place) {
+    const Directory folder;
+    const std::string name = folder.file("utf16.csv");
+    std::ofstream out(name, std::ios::binary);
+    const auto put = [&](std::u16string_view text) {
+        for (const char16_t unit : text)
+            out << static_cast<char>(unit & 0xFF) << static_cast<char>(unit >> 8);
+    };
+    put(u"\uFEFFnumber;text\n");
+    for (int i = 0; i < 9000; ++i) {
+        const std::string digits = std::to_string(i);
+        put(std::u16string(digits.begin(), digits.end()) + u",5;\u00e4\u20ac\U0001F600\n");
+    }
+    out.close();
+    const Rows rows = read_twice(name, {';', ',', {}, nullptr, false});
+    BOOST_REQUIRE(rows.size() == 9000u);
+    BOOST_TEST((rows[8] == std::vector<std::string>{"line 10", "8,5", "\u00e4\u20ac\U0001F600"}));
+    if (!has_statistics_parser()) return;
+    for (const char* file : {"survey.zsav", "survey.dta", "survey.xpt"})
+        BOOST_TEST(read_twice(std::string("test/data/survey/") + file, {}).size() == 400u);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_codes_and_missing_answers_of_a_file) {
+    std::istringstream in("a|b|c\n1,5|2|NA\n1.5|-9|3\n");
+    const Codebook codebook{
+        "", {{"a"}, {"b", "", {}, {}, {{"1", "no"}, {"2", "yes"}}}, {"c", "", {}, {}, {{"3", "three"}}}}};
+    CsvReader csv(in, "test.csv", {'|', ',', {"-9", "NA"}, &codebook, true});
+    csv.use_labels(1, {"yes", "no"});
+    csv.use_labels(2, {"3"});
+    BOOST_TEST(csv.next());
+    BOOST_TEST(csv.record_name(csv.line()) == "row 1");
+    BOOST_TEST(csv.field(0) == "1,5");
+    BOOST_TEST(csv.number_field(0) == "1.5");
+    BOOST_TEST(csv.field(1) == "yes");
+    BOOST_TEST(csv.field(2).empty());
+    BOOST_TEST(csv.next());
+    BOOST_TEST(csv.number_field(0) == "1,5");  // no number
+    BOOST_TEST(csv.field(1).empty());
+    BOOST_TEST(csv.field(2) == "3");
+    std::istringstream other("a;b\n"), named("a;b\n");
+    BOOST_CHECK_EXCEPTION((void)CsvReader(other, "test.csv").column("b"), Error,
+                          error_with(ErrorCode::malformed, "Add --delimiter ';'"));
+    BOOST_TEST(CsvReader(named, "test.csv", {','}).column("a;b") == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_large_file_reads_the_same_from_any_place) {

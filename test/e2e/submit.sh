@@ -267,6 +267,20 @@ run "its copy, for another collection" 0 "$ldp" submit --collection other rename
 sql -c "SELECT ldp_open_rounds('twice', 0, 1)" >/dev/null
 run "its copy, in another round" 0 "$ldp" submit --collection twice --round 1 --state round.ldp renamed.csv
 equal "$(sql -c 'SELECT count(*) FROM twice')" 800
+cp few.csv elsewhere/few.csv
+run "its copy in another folder" 1 "$ldp" submit --collection twice elsewhere/few.csv
+has err "few.csv.twice.ldp belongs to the earlier submission"
+mv few.csv.twice.ldp kept
+run "the file without its state file" 1 "$ldp" submit --collection twice few.csv
+has err "few.csv.twice.ldp belonged to the earlier submission and is not there any more"
+mv kept few.csv.twice.ldp
+run "the file again" 0 "$ldp" submit --collection twice few.csv
+has err "nothing was sent now"
+run "the file with another format" 1 "$ldp" submit --collection twice --missing red few.csv
+has err "began with another --delimiter, --decimal or --missing"
+run "a user without a home" 0 env -u HOME -u XDG_STATE_HOME "$ldp" submit --collection other --round 0 --state homeless.ldp some.csv
+has err "A copy of some.csv in another folder will not be recognized"
+equal "$(sql -c 'SELECT count(*) FROM twice')" 800
 run "its copy, on purpose" 0 "$ldp" submit --collection twice --copy renamed.csv
 equal "$(sql -c 'SELECT count(*) FROM twice')" 1200
 

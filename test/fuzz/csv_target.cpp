@@ -1,7 +1,7 @@
 // Text as a CSV file: what is read is read again the same when it is written with every field quoted, and
 // from the middle of the file.
 
-#include "cli/csv.hpp"
+#include "cli/input/csv.hpp"
 
 #include <optional>
 #include <sstream>

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -13,8 +14,10 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/csv.hpp"
+#include "cli/file_options.hpp"
+#include "cli/input/people_file.hpp"
 #include "client/in_quotes.hpp"
+#include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
 
 namespace ldp::cli {
@@ -26,6 +29,10 @@ using Json = nlohmann::ordered_json;
 /// A column with more labels than `most_labels` is not a category. Numbers with at most `few` distinct values
 /// are one.
 constexpr std::size_t most_labels = 100, few_numbers = 12;
+/// Largest number of value labels that a file may give a category.
+constexpr std::size_t most_value_labels = 1000;
+/// Largest number of codes of missing answers at one end of a column that are recognized.
+constexpr std::size_t most_codes = 4;
 constexpr const char* no_answer = "(none)";
 
 std::optional<double> number(std::string_view text) {
@@ -43,42 +50,88 @@ bool no_number(std::string_view text) {
 
 /// Contents of a column.
 struct ColumnProfile {
-    std::set<std::string> labels;  ///< some of them, once there are too many
-    double low = std::numeric_limits<double>::infinity(), high = -low;
+    std::map<std::string, double> labels;  ///< some of them with their numbers, infinite for texts
+    std::set<double> lowest, highest;      ///< some of the distinct numbers
     bool numbers = true;
     std::uint64_t empty = 0, rows = 0;
-    std::uint64_t no_numbers = 0;  ///< rows with one of the texts of no_number()
+    std::uint64_t no_numbers = 0;           ///< rows with one of the texts of no_number()
+    std::set<std::string> no_number_texts;  ///< these texts
 
-    void add(std::string_view text) {
+    /// `digits` is the text with a point as its decimal mark.
+    void add(std::string_view text, std::string_view digits) {
         ++rows;
         if (text.empty()) {
             ++empty;
             return;
         }
-        if (labels.size() <= most_labels) labels.emplace(text);
-        if (no_number(text)) {
+        const bool none = no_number(text);
+        const std::optional<double> value = none ? std::nullopt : number(digits);
+        if (labels.size() <= most_labels)
+            labels.emplace(text, value.value_or(std::numeric_limits<double>::infinity()));
+        if (none) {
             ++no_numbers;
+            no_number_texts.emplace(text);
             return;
         }
-        const std::optional<double> value = number(text);
         numbers = numbers && value;
         if (!value) return;
-        low = std::min(low, *value);
-        high = std::max(high, *value);
+        lowest.insert(*value);
+        if (lowest.size() > most_codes + 1) lowest.erase(std::prev(lowest.end()));
+        highest.insert(*value);
+        if (highest.size() > most_codes + 1) highest.erase(highest.begin());
     }
 
+    [[nodiscard]] double low() const { return *lowest.begin(); }
+    [[nodiscard]] double high() const { return *highest.rbegin(); }
     /// Whether all texts are numbers or no_number().
-    [[nodiscard]] bool is_number() const { return numbers && low <= high; }
+    [[nodiscard]] bool is_number() const { return numbers && !lowest.empty(); }
     /// The labels, numbers in ascending order.
     [[nodiscard]] std::vector<std::string> ordered() const {
-        std::vector<std::string> all(labels.begin(), labels.end());
+        std::vector<std::string> all;
+        for (const auto& [text, value] : labels) all.push_back(text);
         if (is_number())
-            std::ranges::stable_sort(all, {}, [](const std::string& text) {
-                return no_number(text) ? std::numeric_limits<double>::infinity() : number(text).value();
-            });
+            std::ranges::stable_sort(all, {}, [this](const std::string& text) { return labels.at(text); });
         return all;
     }
 };
+
+/// Whether programs often write this number for a missing answer: -9, 99, 888 and the like, and 97 and 98.
+bool usual_code(double value) {
+    if (value != std::floor(value) || std::abs(value) > 1e6 || std::abs(value) < 7) return value == -1;
+    const std::string digits = shortest(std::abs(value));
+    const char last = digits.back();
+    const bool equal = digits.find_first_not_of(last) == std::string::npos;
+    const bool nines = digits.find_first_not_of('9') == digits.size() - 1;
+    return last >= '7' && (equal || nines);
+}
+
+/// Returns numbers at the ends of a column that are probably codes of missing answers: usual ones at a distance from
+/// the others.
+std::vector<std::string> probable_codes(const ColumnProfile& column) {
+    std::vector<std::string> codes;
+    std::vector<double> low(column.lowest.begin(), column.lowest.end());
+    std::size_t below = 0;
+    while (below < low.size() && low[below] < 0 && usual_code(low[below])) ++below;
+    if (below > 0 && below < low.size() && low[below] >= 0)
+        for (std::size_t i = 0; i < below; ++i) codes.push_back(shortest(low[i]));
+    const std::vector<double> high(column.highest.begin(), column.highest.end());
+    for (std::size_t above = 1; above < high.size(); ++above) {
+        const double first = high[high.size() - above], before = high[high.size() - above - 1];
+        if (!usual_code(first) || first < 0) break;
+        const double start = below < low.size() ? low[below] : low.back();
+        if (first - before <= (before - start) / 10) continue;
+        for (std::size_t i = high.size() - above; i < high.size(); ++i) codes.push_back(shortest(high[i]));
+        break;
+    }
+    return codes;
+}
+
+/// Lists the codes of missing answers with their labels: "98 (refused), 99".
+std::string list_of(const std::vector<ValueLabel>& codes) {
+    std::vector<std::string> all;
+    for (const auto& [code, label] : codes) all.push_back(label.empty() ? code : code + " (" + label + ")");
+    return joined(all);
+}
 
 /// Returns a range that contains a column's numbers. Its ends are multiples of 1, 2 or 5 times a power of
 /// ten, about a tenth of the range, such as 0 and 2500 for 3 to 2417. The lower end is 0 if the numbers start
@@ -98,29 +151,115 @@ std::pair<Json, Json> round_range(double low, double high) {
     return {end(low >= 0 && low < step ? 0 : std::floor(low / step)), end(std::ceil(high / step))};
 }
 
-/// Returns the attribute for a column; none if the column cannot be an attribute.
-std::optional<Json> attribute(const std::string& name, const ColumnProfile& column, std::string& note) {
+/// Adds what makes an attribute of numbers.
+void draft_number(Json& made, const ColumnProfile& column, const CodebookColumn* described,
+                  std::string& note) {
+    const auto [low, high] = round_range(column.low(), column.high());
+    made["min"] = low;
+    made["max"] = high;
+    const std::uint64_t missing = column.empty + column.no_numbers;
+    note = "a number";
+    if (missing > 0 || (described != nullptr && !described->missing.empty())) made["missing"] = true;
+    if (missing > 0)
+        note += ", missing in " + std::to_string(missing) + " of " + std::to_string(column.rows) + " rows";
+    if (column.no_numbers > 0)
+        note += "; " + std::to_string(column.no_numbers) + " of them have a text: add --missing " + [&] {
+            std::string all;
+            for (const std::string& text : column.no_number_texts) all += (all.empty() ? "" : ",") + text;
+            return all;
+        }() + " here and to ldp submit";
+    if (described != nullptr && !described->labels.empty())
+        note += "; the value labels " + list_of(described->labels) + " are not used";
+    if (const std::vector<std::string> codes = probable_codes(column); !codes.empty())
+        note += "; not known: whether " + joined(codes) +
+                " is a number or the code of a missing answer. If it is a "
+                "code, add --missing here and to ldp submit";
+}
+
+/// Adds the labels of a category and, if there are missing answers, their label. Returns false if there are not enough
+/// labels.
+bool draft_category(Json& made, const std::vector<std::string>& labels, bool missing) {
+    if (labels.size() + (missing ? 1 : 0) < 2) return false;
+    made["domain"] = labels;
+    if (!missing) return true;
+    std::string name = no_answer;
+    while (std::ranges::find(labels, name) != labels.end()) name = "(" + name + ")";
+    made["domain"].push_back(name);
+    made["missing_label"] = name;
+    return true;
+}
+
+/// Returns the value labels of a column and the codes without one that the rows have, in ascending order of codes.
+std::vector<ValueLabel> all_codes(const ColumnProfile& column, const CodebookColumn& described) {
+    std::vector<ValueLabel> all = described.labels;
+    for (const auto& [code, value] : column.labels)
+        if (std::ranges::find(all, code, &ValueLabel::code) == all.end()) all.push_back({code, {}});
+    if (described.kind == CodebookColumn::ColumnKind::number)
+        std::ranges::stable_sort(all, {},
+                                 [](const ValueLabel& each) { return number(each.code).value_or(0); });
+    return all;
+}
+
+/// Adds a category of value labels. Returns false if the column is omitted.
+bool draft_labelled(Json& made, const std::vector<ValueLabel>& codes, const ColumnProfile& column,
+                    const CodebookColumn& described, std::string& note) {
+    std::vector<std::string> labels;
+    std::size_t unlabelled = 0, equal = 0;
+    for (const auto& [code, label] : codes) {
+        unlabelled += label.empty() ? 1 : 0;
+        const std::string& text = label.empty() ? code : label;
+        if (std::ranges::find(labels, text) == labels.end())
+            labels.push_back(text);
+        else
+            ++equal;
+    }
+    if (labels.size() > most_value_labels) {
+        note = "more than " + std::to_string(most_value_labels) + " labels: omitted";
+        return false;
+    }
+    const bool missing = column.empty > 0 || !described.missing.empty();
+    if (!draft_category(made, labels, missing)) {
+        note = "one value in all rows: omitted";
+        return false;
+    }
+    note = std::to_string(labels.size()) + " labels in the order of their codes";
+    if (unlabelled > 0) note += ", " + std::to_string(unlabelled) + " of them codes without a label";
+    if (equal > 0)
+        note += "; " + std::to_string(equal) + " codes have the label of another one and count with it";
+    if (column.empty > 0)
+        note +=
+            "; missing in " + std::to_string(column.empty) + " of " + std::to_string(column.rows) + " rows";
+    return true;
+}
+
+/// Returns the attribute for a column; none if the column cannot be an attribute. `described` is null without a codebook.
+std::optional<Json> attribute(const std::string& name, const ColumnProfile& column,
+                              const CodebookColumn* described, std::string& note) {
     Json made{{"name", name}};
     if (name.empty() || name.size() > 63) {
         note = "the name is not valid for an attribute: omitted";
         return {};
     }
+    if (described != nullptr && described->kind == CodebookColumn::ColumnKind::date) {
+        note = "a date: omitted. Collect a category, such as the year or the quarter";
+        return {};
+    }
+    if (described != nullptr && !described->labels.empty()) {
+        const std::vector<ValueLabel> codes = all_codes(column, *described);
+        const auto unlabelled = static_cast<std::size_t>(
+            std::ranges::count_if(codes, [](const ValueLabel& each) { return each.label.empty(); }));
+        const bool scale = described->measure == CodebookColumn::Measure::scale;
+        if (!column.is_number() || unlabelled <= (scale ? 0 : few_numbers)) {
+            if (draft_labelled(made, codes, column, *described, note)) return made;
+            return {};
+        }
+    }
     const auto distinct =
-        column.labels.size() - static_cast<std::size_t>(std::ranges::count_if(column.labels, no_number));
-    if (column.is_number() && distinct > few_numbers) {
-        const auto [low, high] = round_range(column.low, column.high);
-        made["min"] = low;
-        made["max"] = high;
-        const std::uint64_t missing = column.empty + column.no_numbers;
-        note = "a number";
-        if (column.empty > 0) made["missing"] = true;
-        if (missing > 0)
-            note +=
-                ", missing in " + std::to_string(missing) + " of " + std::to_string(column.rows) + " rows";
-        if (column.no_numbers > 0)
-            note +=
-                "; " + std::to_string(column.no_numbers) +
-                " of them have a text: leave these fields empty and write \"missing\": true into the attribute";
+        column.labels.size() - static_cast<std::size_t>(std::ranges::count_if(
+                                   column.labels, [](const auto& each) { return no_number(each.first); }));
+    const bool scale = described != nullptr && !described->labels.empty();
+    if (column.is_number() && (distinct > few_numbers || (scale && distinct > 1))) {
+        draft_number(made, column, described, note);
         return made;
     }
     if (column.labels.size() > most_labels) {
@@ -128,36 +267,59 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
                " labels: list the important ones, and an \"other\". Omitted";
         return {};
     }
-    if (column.labels.size() + (column.empty > 0 ? 1 : 0) < 2) {
+    const bool missing = column.empty > 0 || (described != nullptr && !described->missing.empty());
+    if (!draft_category(made, column.ordered(), missing)) {
         note = "one value in all rows: omitted";
         return {};
     }
-    made["domain"] = column.ordered();
-    if (column.empty > 0) {
-        made["domain"].push_back(no_answer);
-        made["missing_label"] = no_answer;
-    }
     note = std::to_string(column.labels.size()) + " labels" +
            (column.empty > 0 ? ", and some missing values" : "");
+    if (!column.is_number() && column.labels.size() > 2)
+        note += "; their order is not known: sort the labels if they have one";
+    if (!column.no_number_texts.empty())
+        note += "; not known: whether " + joined(column.no_number_texts) +
+                " is an answer. If not, add --missing here and to ldp submit";
     return made;
+}
+
+/// Returns what a person reads about a column before its note.
+std::string heading(const std::string& name, const CodebookColumn* described) {
+    return in_quotes(name) +
+           (described == nullptr || described->title.empty() ? "" : " (" + described->title + ")");
+}
+
+void need_utf8(const CsvReader& rows, std::string_view text) {
+    if (characters(text, text.size()).size() != text.size())
+        throw Error(ErrorCode::malformed,
+                    rows.name() + ", " + rows.record_name(rows.line()) + ": a text is not UTF-8",
+                    in_quotes(text), "Save the file as UTF-8.");
 }
 
 }  // namespace
 
-int draft_spec(const std::string& name) {
-    std::ifstream file;
-    open(file, name);
-    CsvReader csv(file, name);
+int draft_spec(const std::string& name, const CsvFormat& format) {
+    PeopleFile file(name, format);
+    CsvReader& csv = file.rows();
+    csv.need_columns();
+    for (const std::string& column : csv.header()) need_utf8(csv, column);
     std::vector<ColumnProfile> columns(csv.header().size());
     while (csv.next())
-        for (std::size_t j = 0; j < columns.size(); ++j) columns[j].add(csv.field(j));
+        for (std::size_t j = 0; j < columns.size(); ++j) {
+            need_utf8(csv, csv.field(j));
+            columns[j].add(csv.field(j), csv.number_field(j));
+        }
     if (columns[0].rows == 0)
         throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row is a person.");
     Json spec{{"mechanism", "auto"}, {"epsilon", 1}, {"attributes", Json::array()}};
+    const Codebook* const codebook = csv.format().codebook;
     for (std::size_t j = 0; j < columns.size(); ++j) {
+        const CodebookColumn* const described = codebook == nullptr ? nullptr : &codebook->columns[j];
         std::string note;
-        if (auto made = attribute(csv.header()[j], columns[j], note)) spec["attributes"].push_back(*made);
-        std::cerr << in_quotes(csv.header()[j]) << ": " << note << "\n";
+        const auto made = attribute(csv.header()[j], columns[j], described, note);
+        if (made) spec["attributes"].push_back(*made);
+        if (made && described != nullptr && !described->missing.empty())
+            note += "; missing answers: " + list_of(described->missing);
+        std::cerr << heading(csv.header()[j], described) << ": " << note << "\n";
     }
     if (spec["attributes"].empty())
         throw Error(ErrorCode::malformed, "no column of " + name + " can be an attribute",
@@ -170,6 +332,8 @@ int draft_spec(const std::string& name) {
                  "labels\n"
                  "that are known without the data. Remove attributes that you do not need, choose epsilon\n"
                  "(doc/privacy.md), and predict the errors: ldp plan, ldp simulate once.\n";
+    if (const std::string options = format_options(format); !options.empty())
+        std::cerr << "Submit the file with the same options:" << options << "\n";
     return Exit::done;
 }
 

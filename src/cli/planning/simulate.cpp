@@ -13,6 +13,7 @@
 
 #include "accounting/posterior_odds.hpp"
 #include "cli/command.hpp"
+#include "cli/file_options.hpp"
 #include "cli/planning/single_round_command.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
@@ -44,7 +45,7 @@ Options options() {
         "changes of simulated values: syn (new values, the default) or jitter (noise about a base); "
         "NAME=syn or NAME=jitter: of this attribute, and attributes without a stream keep their values")(
         "fixed", po::value<std::string>()->default_value(""),
-        "a CSV file of people with the values of the attributes that keep theirs")(
+        "a file of people with the values of the attributes that keep theirs")(
         "people", po::value<std::int64_t>()->default_value(10000), "people who report in every round")(
         "rounds", po::value<std::int64_t>()->default_value(120), "reports of each person")(
         "seed", po::value<std::uint64_t>()->default_value(1),
@@ -52,12 +53,13 @@ Options options() {
         "attribute", po::value<std::string>()->default_value(""),
         "the attribute to estimate (default: the first one)")(
         "data", po::value<std::string>()->default_value(""),
-        "a CSV file of people's values, instead of simulated values")(
+        "a file of people's values, instead of simulated values")(
         "series", po::value<std::string>()->default_value(""),
         "PERSON,ROUND,VALUE: the columns of --data, for evolving")(
         "runs", po::value<std::int64_t>()->default_value(100), "number of runs, for once")(
         "svg", po::value<std::string>()->default_value(""),
         "file for a drawing of error and budget over time");
+    add_file_options(options);
     return options;
 }
 
@@ -308,7 +310,7 @@ int run(const Arguments& arguments) {
         throw UsageError("--fixed needs --stream NAME=syn or NAME=jitter for the attributes that change");
     if (own) {
         scene.own = read_series(arguments["data"].as<std::string>(), arguments["series"].as<std::string>(),
-                                "--series", collection);
+                                "--series", file_format(arguments), collection);
         scene.people = scene.own.size();
         scene.rounds = scene.own[0].size();
         values.title = arguments["data"].as<std::string>();

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <limits>
 #include <map>
 
 #include "accounting/posterior_odds.hpp"
-#include "cli/csv.hpp"
+#include "cli/file_options.hpp"
+#include "cli/input/people_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "core/mechanism/mechanism.hpp"
@@ -54,8 +54,8 @@ constexpr const char* hint_of_fixed = "The columns of --fixed are the attributes
 
 [[noreturn]] void bad_row(const CsvReader& csv, const std::string& message,
                           const char* hint = hint_of_series) {
-    throw Error(ErrorCode::invalid_value,
-                csv.name() + ", line " + std::to_string(csv.line()) + ": " + message, {}, hint);
+    throw Error(ErrorCode::invalid_value, csv.name() + ", " + csv.record_name(csv.line()) + ": " + message,
+                {}, hint);
 }
 
 std::int64_t whole(const CsvReader& csv, std::string_view text) {
@@ -67,18 +67,27 @@ std::int64_t whole(const CsvReader& csv, std::string_view text) {
 }
 
 /// Whether an attribute's values in a file are labels rather than numbers.
-bool by_label(const Attribute& attribute) {
+bool has_labels(const Attribute& attribute) {
     return !attribute.labels.empty() && !attribute.binned();
 }
 
 /// A field as a value for Collection::to_grid().
-Value parsed(const CsvReader& csv, const Attribute& attribute, std::string_view text, const char* hint) {
-    if (by_label(attribute)) return text;
+Value parsed(CsvReader& csv, const Attribute& attribute, std::size_t column, const char* hint) {
+    if (has_labels(attribute)) return csv.field(column);
     double number = 0;
+    const std::string_view text = csv.number_field(column);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size())
-        bad_row(csv, "\"" + shortened(text, 40) + "\" is not a number", hint);
+        bad_row(csv, "\"" + shortened(csv.field(column), 40) + "\" is not a number", hint);
     return number;
+}
+
+/// Returns the index of an attribute's column, whose fields become the attribute's labels.
+std::size_t column_of(CsvReader& csv, const Attribute& attribute, const std::string& name,
+                      const std::string& hint) {
+    const std::size_t column = csv.column(name, hint);
+    if (has_labels(attribute)) csv.use_labels(column, attribute.labels);
+    return column;
 }
 
 /// Returns a value for the simulation: a number, or the index of a category.
@@ -86,9 +95,9 @@ double placed(const Attribute& attribute, const Value& value, double position) {
     return attribute.numeric() ? std::clamp(std::get<double>(value), attribute.min, attribute.max) : position;
 }
 
-double value_of(const CsvReader& csv, const Collection& collection, std::string_view text) {
+double value_of(CsvReader& csv, const Collection& collection, std::size_t column) {
     const Attribute& attribute = collection.spec().attributes()[0];
-    const Value value = parsed(csv, attribute, text, hint_of_series);
+    const Value value = parsed(csv, attribute, column, hint_of_series);
     try {
         return placed(attribute, value, collection.to_grid({&value, 1}).positions[0]);
     } catch (const Error& error) {
@@ -104,9 +113,8 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
     if (name.empty()) throw UsageError("ldp simulate once needs --data FILE");
     if (runs < 1 || runs > 1'000'000)
         throw UsageError("--runs must be 1 to 1,000,000, not " + std::to_string(runs));
-    std::ifstream file;
-    open(file, name);
-    CsvReader csv(file, name);
+    PeopleFile file(name, file_format(arguments));
+    CsvReader& csv = file.rows();
     const Spec& spec = collection.spec();
     Records records(csv, spec, BadRow::stop, {}, &std::cerr);
     std::vector<std::vector<double>> people;
@@ -144,7 +152,8 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
 }
 
 std::vector<std::vector<double>> read_series(const std::string& name, const std::string& given,
-                                             const char* option, const Collection& collection) {
+                                             const char* option, const CsvFormat& format,
+                                             const Collection& collection) {
     const std::size_t first = given.find(','), second = given.find(',', first + 1);
     if (first == std::string::npos || second == std::string::npos)
         throw UsageError(std::string(option) + " must be PERSON,ROUND,VALUE: the names of three columns");
@@ -153,12 +162,12 @@ std::vector<std::vector<double>> read_series(const std::string& name, const std:
         throw Error(ErrorCode::unsupported, "a file of series has the values of one attribute",
                     "The spec has " + std::to_string(collection.spec().attributes().size()) + ".",
                     "Try the attributes one by one.");
-    std::ifstream file;
-    open(file, name);
-    CsvReader csv(file, name);
+    PeopleFile file(name, format);
+    CsvReader& csv = file.rows();
     const std::size_t person = csv.column(given.substr(0, first), hint),
                       round = csv.column(given.substr(first + 1, second - first - 1), hint),
-                      value = csv.column(given.substr(second + 1), hint);
+                      value =
+                          column_of(csv, collection.spec().attributes()[0], given.substr(second + 1), hint);
     std::map<std::string, std::map<std::int64_t, double>> all;
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
     while (csv.next()) {
@@ -167,7 +176,7 @@ std::vector<std::vector<double>> read_series(const std::string& name, const std:
         begin = std::min(begin, at);
         end = std::max(end, at + 1);
         auto& theirs = all[std::string(csv.field(person))];
-        if (!theirs.emplace(at, value_of(csv, collection, csv.field(value))).second)
+        if (!theirs.emplace(at, value_of(csv, collection, value)).second)
             bad_row(csv, "a second value of this person in round " + std::to_string(at));
     }
     if (all.empty())
@@ -194,9 +203,8 @@ std::vector<std::vector<double>> read_fixed(const Arguments& arguments, const Co
                                             std::uint64_t most) {
     const auto& name = arguments["fixed"].as<std::string>();
     const std::vector<Attribute>& attributes = collection.spec().attributes();
-    std::ifstream file;
-    open(file, name);
-    CsvReader csv(file, name);
+    PeopleFile file(name, file_format(arguments));
+    CsvReader& csv = file.rows();
     struct FixedColumn {
         std::size_t attribute;
         std::optional<std::size_t> column;  ///< none of an attribute with a stream
@@ -205,16 +213,17 @@ std::vector<std::vector<double>> read_fixed(const Arguments& arguments, const Co
     std::vector<Value> record;
     for (const std::size_t j : given(attributes)) {
         const Attribute& attribute = attributes[j];
-        columns.push_back(
-            {j, streams[j] ? std::nullopt : std::optional(csv.column(attribute.name, hint_of_fixed))});
+        columns.push_back({j, streams[j]
+                                  ? std::nullopt
+                                  : std::optional(column_of(csv, attribute, attribute.name, hint_of_fixed))});
         // A valid value in the place of a stream.
-        record.push_back(by_label(attribute) ? Value(attribute.labels[0]) : Value(attribute.min));
+        record.push_back(has_labels(attribute) ? Value(attribute.labels[0]) : Value(attribute.min));
     }
     std::vector<std::vector<double>> people;
     while (people.size() < most && csv.next()) {
         for (std::size_t i = 0; i < columns.size(); ++i)
             if (const auto [j, column] = columns[i]; column)
-                record[i] = parsed(csv, attributes[j], csv.field(*column), hint_of_fixed);
+                record[i] = parsed(csv, attributes[j], *column, hint_of_fixed);
         const GridRecord grid = [&] {
             try {
                 return collection.to_grid(record);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/input/csv.hpp"
 #include "client/collection.hpp"
 #include "simulation/life.hpp"
 
@@ -15,12 +16,13 @@ namespace ldp::cli {
 /// the predicted ones.
 int simulate_once(const Arguments& arguments, const Collection& collection);
 
-/// Reads the values of a spec's only attribute from a CSV file, by person and round. `columns` is the text of
+/// Reads the values of a spec's only attribute from a file, by person and round. `columns` is the text of
 /// the option `option`, which names the three columns. Rows may be in any order. A value holds until the
 /// person's next one, and the first one also holds before its round. Throws Error: malformed or invalid_value
 /// for invalid rows, unsupported for specs of several attributes.
 [[nodiscard]] std::vector<std::vector<double>> read_series(const std::string& name,
                                                            const std::string& columns, const char* option,
+                                                           const CsvFormat& format,
                                                            const Collection& collection);
 
 /// Reads the people in the file of --fixed, as many as the file has and at most `most`: the values of the

@@ -7,6 +7,7 @@
 
 #include "accounting/posterior_odds.hpp"
 #include "cli/command.hpp"
+#include "cli/file_options.hpp"
 #include "cli/planning/draft.hpp"
 #include "cli/planning/label_forms.hpp"
 #include "client/in_quotes.hpp"
@@ -108,12 +109,13 @@ Options options() {
     Options options;
     options.add_options()("action", boost::program_options::value<std::string>()->required())(
         "spec", boost::program_options::value<std::string>()->required());
+    add_file_options(options);
     return options;
 }
 
 int run(const Arguments& arguments) {
     const auto& action = arguments["action"].as<std::string>();
-    if (action == "draft") return draft_spec(arguments["spec"].as<std::string>());
+    if (action == "draft") return draft_spec(arguments["spec"].as<std::string>(), file_format(arguments));
     if (action != "check" && action != "resolve")
         throw UsageError("ldp spec needs check, resolve or draft, not " + in_quotes(action));
     const std::string text = spec_text(arguments["spec"].as<std::string>());
@@ -130,7 +132,7 @@ constexpr const char* positional[] = {"action", "spec"};
 
 const Command command{
     "spec",
-    "check SPEC | resolve SPEC | draft FILE.csv",
+    "check SPEC | resolve SPEC | draft [OPTION...] FILE",
     "validates a spec and shows its cost and errors, makes its choices, or drafts one",
     "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
     "Check writes the canonical form of the spec, with all defaults, to standard output. It writes epsilon,\n"
@@ -139,9 +141,10 @@ const Command command{
     "that of a value with an average share; for a mean, the largest over all populations, or a bound of it.\n"
     "Resolve writes the canonical form alone. It names the mechanism that \"auto\" stands for, so that devices\n"
     "can use it: they make no choices.\n"
-    "Draft writes a first spec for the columns of a CSV file to standard output: numbers with ranges "
-    "rounded\n"
-    "outwards, and categories with their labels. Use it for public or simulated data only: ranges and "
+    "Draft writes a first spec for the columns of a file to standard output: numbers with ranges rounded\n"
+    "outwards, and categories with their labels. FILE is CSV, or a file of SPSS (.sav, .zsav, .por), Stata\n"
+    "(.dta) or SAS (.sas7bdat, .xpt), whose value labels and missing codes it keeps. What it could not know\n"
+    "is on standard error. Use it for public or simulated data only: ranges and "
     "labels\n"
     "that are computed from private values disclose some of them.",
     options,

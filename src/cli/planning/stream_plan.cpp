@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "cli/file_options.hpp"
 #include "cli/planning/single_round_command.hpp"
 #include "cli/progress.hpp"
 #include "client/in_quotes.hpp"
@@ -75,8 +76,9 @@ ValueStream stream_of_file(const Arguments& arguments, const Json& spec, const A
     plain["mechanism"] = "auto";
     plain["epsilon"] = 1;
     const auto& name = arguments["series"].as<std::string>();
-    const std::vector<std::vector<double>> people = read_series(
-        name, arguments["columns"].as<std::string>(), "--columns", Collection(resolve(json_text(plain))));
+    const std::vector<std::vector<double>> people =
+        read_series(name, arguments["columns"].as<std::string>(), "--columns", file_format(arguments),
+                    Collection(resolve(json_text(plain))));
     ValueStream stream{people[0].size(), static_cast<double>(people.size()), true, {}};
     stream.values.reserve(people.size() * stream.rounds);
     for (const std::vector<double>& values : people)
@@ -198,7 +200,7 @@ int plan_record_stream(const Arguments& arguments, Json spec) {
 
 void add_stream_options(Options& options) {
     options.add_options()("series", po::value<std::string>(),
-                          "values that change: a CSV file of people's values in rounds")(
+                          "values that change: a file of people's values in rounds")(
         "columns", po::value<std::string>()->default_value("person,round,value"),
         "PERSON,ROUND,VALUE: the columns of --series")(
         "change-rate", po::value<double>(),
@@ -214,6 +216,7 @@ void add_stream_options(Options& options) {
         "report-epsilon", po::value<double>(), "values that change: largest epsilon of a single report")(
         "max-exhausted", real_number(ProtocolRequest{{}, {}}.most_ended),
         "values that change: largest share of people whose budget may end");
+    add_file_options(options);
 }
 
 bool plans_stream(const Arguments& arguments, const std::string& spec) {

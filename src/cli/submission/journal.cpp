@@ -1,7 +1,9 @@
 #include "cli/submission/journal.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -44,7 +46,8 @@ Journal::Journal(const Store& store, std::string prefix, const SubmissionKey& ke
 void Journal::start(const InputFile& source, std::int64_t total, const Records& records,
                     const Commit& commit) {
     Named checkpoints{{"file.size", source.size}, {"file.hash", source.hash}, {"file.rows", total},
-                      {"columns", key_.columns},  {"target", key_.target},    {"round", key_.round}};
+                      {"columns", key_.columns},  {"target", key_.target},    {"round", key_.round},
+                      {"format", key_.format}};
     add_position(checkpoints, records, false);
     commit_all(std::move(checkpoints), commit);
 }
@@ -69,6 +72,9 @@ void Journal::check(const InputFile& source, const std::string& state) const {
         refuse("round", "Its submission uses round " + std::to_string(read("round")) + ".");
     if (read("columns") != key_.columns)
         refuse("kind of record", "Its submission began with another --column, --average-by or --person.");
+    if (read("format") != key_.format)
+        refuse("format of the file",
+               "Its submission began with another --delimiter, --decimal or --missing.");
 }
 
 void Journal::advance(const Records& records, bool finished, const Commit& commit) const {
@@ -126,8 +132,68 @@ void Journal::commit_all(Named checkpoints, const Commit& commit) const {
     commit(all);
 }
 
+namespace {
+
+[[noreturn]] void raise_copy(const InputFile& source, const std::string& detail) {
+    throw Error(
+        ErrorCode::environment, source.name + " has the content of a file that was submitted before", detail,
+        "To resume the earlier submission, name its state file with --state. To count the same rows a "
+        "second time, add --copy: every person then spends epsilon twice.");
+}
+
+/// Returns the file that records a submission; empty if this user has no folder for it.
+std::filesystem::path record_of(const InputFile& source, const SubmissionKey& key) {
+    namespace fs = std::filesystem;
+    const char* const state_home = std::getenv("XDG_STATE_HOME");
+    const char* const home = std::getenv("HOME");
+    fs::path folder;
+    if (state_home != nullptr && fs::path(state_home).is_absolute())
+        folder = state_home;
+    else if (home != nullptr && fs::path(home).is_absolute())
+        folder = fs::path(home) / ".local" / "state";
+    else
+        return {};
+    std::string name;
+    for (const std::int64_t part : {source.size, source.hash, key.target, key.round, key.columns})
+        name += (name.empty() ? "" : ".") + fingerprint_text(static_cast<std::uint64_t>(part));
+    return folder / "ldp" / "submitted" / name;
+}
+
+/// Throws Error (environment) if the submission was recorded for another state file, or for one that is gone.
+void refuse_recorded(const InputFile& source, const SubmissionKey& key, const std::string& state) {
+    namespace fs = std::filesystem;
+    std::ifstream record(record_of(source, key));
+    std::string earlier;
+    if (!std::getline(record, earlier)) return;
+    std::error_code ignored;
+    const bool exists = fs::exists(earlier, ignored);
+    if (exists && fs::path(earlier) == fs::absolute(state)) return;
+    raise_copy(source, "State file " + earlier +
+                           (exists ? " belongs to the earlier submission."
+                                   : " belonged to the earlier submission and is not there any more."));
+}
+
+}  // namespace
+
+void remember_submission(const InputFile& source, const SubmissionKey& key, const std::string& state) {
+    namespace fs = std::filesystem;
+    const fs::path file = record_of(source, key);
+    std::error_code failed;
+    if (!file.empty()) {
+        fs::create_directories(file.parent_path(), failed);
+        // A hash of a short file can be guessed, so nobody else may read its name.
+        fs::permissions(file.parent_path(), fs::perms::owner_all, failed);
+    }
+    std::ofstream record(file);
+    if (record << fs::absolute(state).string() << "\n" << std::flush) return;
+    std::cerr << "The submission cannot be recorded"
+              << (file.empty() ? "" : " in " + file.parent_path().string()) << ". A copy of " << source.name
+              << " in another folder will not be recognized.\n";
+}
+
 void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::string& state) {
     namespace fs = std::filesystem;
+    refuse_recorded(source, key, state);
     const auto folder_of = [](const std::string& file) { return fs::absolute(file).parent_path(); };
     std::set<fs::path> states;
     for (const fs::path& folder : {folder_of(source.name), folder_of(state)}) {
@@ -144,12 +210,7 @@ void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::s
         } catch (const Error&) {
             continue;
         }
-        if (same)
-            throw Error(
-                ErrorCode::environment, source.name + " has the content of a file that was submitted before",
-                "State file " + other.string() + " belongs to the earlier submission.",
-                "To resume the earlier submission, name its state file with --state. To count the same rows a "
-                "second time, add --copy: every person then spends epsilon twice.");
+        if (same) raise_copy(source, "State file " + other.string() + " belongs to the earlier submission.");
     }
 }
 

@@ -26,6 +26,7 @@ struct SubmissionKey {
     std::int64_t target;   ///< Destination::target()
     std::int64_t round;    ///< the round, or a hash of the name of its column
     std::int64_t columns;  ///< ColumnMap::hash()
+    std::int64_t format;   ///< a hash of the options for the file's format; 0 without any
 };
 
 /// The progress of a submission, stored as checkpoints in the state file.
@@ -69,9 +70,13 @@ class Journal {
     std::size_t attributes_;
 };
 
-/// Throws Error (environment) if a state file in the folder of `source` or of `state` belongs to a submission of
-/// the same content with the same key, so that `source` is a copy. Ignores state files that are in use or
-/// cannot be read, and `state` itself.
+/// Throws Error (environment) if the content of `source` was submitted before with the same key. A state file in the
+/// folder of `source` or of `state` may belong to it, or remember_submission() recorded it. Ignores the format, state
+/// files that are in use or cannot be read, and `state` itself.
 void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::string& state);
+/// Records the content and the key in a folder of this user, so that a copy is recognized in all folders and after the
+/// state file was deleted. The folder is ldp/submitted in $XDG_STATE_HOME, by default ~/.local/state. Prints a note if
+/// that fails.
+void remember_submission(const InputFile& source, const SubmissionKey& key, const std::string& state);
 
 }  // namespace ldp::cli::submit

@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <future>
 #include <iostream>
 #include <optional>
 #include <utility>
 
+#include "cli/file_options.hpp"
+#include "cli/input/people_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/submission/destination.hpp"
 #include "cli/submission/journal.hpp"
@@ -61,10 +62,10 @@ Options options() {
         "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, instead of a database")(
         "state", po::value<std::string>(),
         "state file (default: FILE.COLLECTION.ldp; with --person COLLECTION.panel.ldp in the same folder)")(
-        "copy", po::bool_switch(),
-        "submit the file although a state file beside it belongs to a submission of the same content")(
+        "copy", po::bool_switch(), "submit the file although the same content was submitted before")(
         "retry-for", real_number(60),
         "seconds to retry if the server cannot be reached, is full or is busy; 0: no retries");
+    add_file_options(options);
     add_record_options(options);
     return options;
 }
@@ -78,6 +79,7 @@ struct Submission {
     std::int32_t round;  ///< of all rows, unless the file has a column of rounds
     std::size_t batch;
     std::string state;
+    CsvFormat format;
     bool copy;  ///< whether the file may be a copy of one that was submitted before
 
     /// Returns the number of rows that are queued in one step.
@@ -90,10 +92,9 @@ struct Submission {
 /// before the first report is sent, so the file can be corrected and submitted from its start. `panel` has
 /// the state of a panel; null if its state file does not exist.
 std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
-    const auto& [source, collection, policy, columns, round, batch, state, copy] = submission;
-    std::ifstream in;
-    open(in, source.name);
-    CsvReader csv(in, source.name);
+    const auto& [source, collection, policy, columns, round, batch, state, format, copy] = submission;
+    PeopleFile file(source.name, format);
+    CsvReader& csv = file.rows();
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
     RoundCheck rounds(collection, panel);
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
@@ -106,16 +107,16 @@ std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
         return taken;
     };
     while (records.next(take))
-        if (records.done() % now_and_then == 0) progress.update(csv.position().offset);
+        if (records.done() % now_and_then == 0 && csv.format().codebook == nullptr)
+            progress.update(csv.position().offset);
     return static_cast<std::int64_t>(records.done());
 }
 
 /// Prints the columns of the file that have the name of a public column of the collection and are not sent.
-void note_unsent(const InputFile& source, const ColumnMap& columns, const Spec& spec,
+void note_unsent(const InputFile& source, const ColumnMap& columns, const Spec& spec, const CsvFormat& format,
                  Destination& destination) {
-    std::ifstream in;
-    open(in, source.name);
-    const CsvReader csv(in, source.name);
+    PeopleFile file(source.name, format);
+    const CsvReader& csv = file.rows();
     for (const PublicColumn& one : destination.public_columns()) {
         const bool sent = std::ranges::any_of(
             columns.filled, [&](const PublicSource& filled) { return filled.column.name == one.name; });
@@ -128,6 +129,13 @@ void note_unsent(const InputFile& source, const ColumnMap& columns, const Spec& 
                "without protection, use --column "
             << one.name << ".\n";
     }
+}
+
+std::int64_t hash_of(const std::string& text) {
+    if (text.empty()) return 0;
+    ContentHash hash;
+    hash.add(text);
+    return static_cast<std::int64_t>(hash.value());
 }
 
 std::string default_state(const std::string& file, std::string collection) {
@@ -220,7 +228,7 @@ int repeated(const Submission& submission, const Journal& journal, const Store& 
 /// Submits rows that are each a record of a different person, or averages of people.
 int submit_records(const Submission& submission, Destination& destination, const SubmissionKey& key,
                    const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state, copy] = submission;
+    const auto& [source, collection, policy, columns, round, most, state, format, copy] = submission;
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
         if (!copy) refuse_copy(source, key, state);
@@ -232,13 +240,13 @@ int submit_records(const Submission& submission, Destination& destination, const
         client.commit(submission.round, checkpoints);
     };
 
-    std::ifstream in;
-    open(in, source.name);
-    CsvReader csv(in, source.name);
+    PeopleFile file(source.name, format);
+    CsvReader& csv = file.rows();
     Records records(csv, collection.spec(), policy, columns);
     if (!journal.started()) {
         if (!total) total = check(submission);
         journal.start(source, *total, records, commit);
+        remember_submission(source, key, state);
     }
     journal.check(source, state);
     if (journal.finished() && client.pending() == 0)
@@ -268,9 +276,10 @@ int submit_records(const Submission& submission, Destination& destination, const
 /// its checkpoints contain the hash of the file and of the round, because files of two rounds may be equal.
 int submit_panel(const Submission& submission, Destination& destination, const SubmissionKey& key,
                  const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state, copy] = submission;
+    const auto& [source, collection, policy, columns, round, most, state, format, copy] = submission;
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
+        if (!copy) refuse_copy(source, key, state);
         total = check(submission);
         std::cerr << "The memory of people begins in the new state file " << state
                   << "; use this file for all later rounds.\n";
@@ -289,9 +298,8 @@ int submit_panel(const Submission& submission, Destination& destination, const S
         queue.append({}, 0, all);
     };
 
-    std::ifstream in;
-    open(in, source.name);
-    CsvReader csv(in, source.name);
+    PeopleFile file(source.name, format);
+    CsvReader& csv = file.rows();
     Records records(csv, collection.spec(), policy, columns);
     if (!journal.started()) {
         if (queue.checkpoint(unfinished).value_or(0) != 0)
@@ -301,6 +309,7 @@ int submit_panel(const Submission& submission, Destination& destination, const S
                 "Run the earlier command again first. The rounds of a person must be in ascending order.");
         if (!total) total = check(submission, &panel);
         journal.start(source, *total, records, commit);
+        remember_submission(source, key, state);
     }
     journal.check(source, state);
     if (journal.finished() && panel.pending() == 0) return repeated(submission, journal, queue, name);
@@ -376,7 +385,8 @@ int submit(const Arguments& arguments) {
         columns.panel_round = round.column;
         if (columns.panel_person.empty()) throw UsageError("--person must name a column");
     }
-    note_unsent(source, columns, collection.spec(), destination);
+    const CsvFormat format = file_format(arguments);
+    note_unsent(source, columns, collection.spec(), format, destination);
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                               : is_panel                    ? panel_state(source.name, name)
                                                             : default_state(source.name, name);
@@ -385,11 +395,10 @@ int submit(const Arguments& arguments) {
     const SubmissionKey key{
         destination.target(),
         round.column.empty() ? round.number : static_cast<std::int64_t>(round_column.value()),
-        static_cast<std::int64_t>(columns.hash())};
-    const Submission submission{source,       collection,
-                                policy,       columns,
-                                round.number, static_cast<std::size_t>(batch),
-                                state,        arguments["copy"].as<bool>()};
+        static_cast<std::int64_t>(columns.hash()), hash_of(format_options(format))};
+    const Submission submission{source,  collection,   policy,
+                                columns, round.number, static_cast<std::size_t>(batch),
+                                state,   format,       arguments["copy"].as<bool>()};
     return is_panel ? submit_panel(submission, destination, key, name)
                     : submit_records(submission, destination, key, name);
 }
@@ -410,13 +419,13 @@ constexpr const char* positional[] = {"file"};
 const Command command{
     "submit",
     "--collection NAME [OPTION...] FILE",
-    "randomizes a CSV file and submits the reports",
+    "randomizes the rows of a file and submits the reports",
     "Fetches the collection's spec, checks every row, then randomizes the rows and submits the reports in\n"
-    "batches. The true values never leave this machine. A state file beside the CSV file holds the queued\n"
+    "batches. The true values never leave this machine. A state file beside the file holds the queued\n"
     "reports. After any interruption, the same command resumes where it stopped: no row is randomized for\n"
     "two reports, no report is lost, and none is counted twice. The state file stays after the submission\n"
-    "and prevents a second submission by mistake,\n"
-    "also of a copy of the file in the same folder.\n"
+    "and prevents a second submission by mistake. A file is recognized by its content. A copy under another\n"
+    "name or in another folder is refused for the same collection, round and columns. --copy accepts it.\n"
     "--column also fills public columns of the collection. Their values are sent and stored\n"
     "as they are, without protection.\n"
     "With --person, the rows are those of a panel, under a spec of changing values: each person may have "

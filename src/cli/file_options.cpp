@@ -1,0 +1,68 @@
+#include "cli/file_options.hpp"
+
+#include <algorithm>
+
+#include "client/in_quotes.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+constexpr std::string_view delimiters = ",;|\t";
+
+char delimiter_of(const std::string& given) {
+    if (given == "tab" || given == "\\t") return '\t';
+    if (given.size() != 1 || delimiters.find(given[0]) == std::string_view::npos)
+        throw UsageError("--delimiter must be ',', ';', '|' or tab, not " + in_quotes(given));
+    return given[0];
+}
+
+}  // namespace
+
+void add_file_options(Options& options) {
+    namespace po = boost::program_options;
+    options.add_options()("delimiter", po::value<std::string>(),
+                          "what separates the fields of a CSV file: ',' (the default), ';', '|' or tab")(
+        "decimal", po::value<std::string>(), "decimal mark of numbers in a CSV file: . (the default) or ,")(
+        "missing", po::value<std::vector<std::string>>()->composing(),
+        "texts in the file that stand for a missing answer, separated by commas, such as NA,-9; an empty field "
+        "always is one");
+}
+
+CsvFormat file_format(const Arguments& arguments) {
+    CsvFormat format;
+    if (arguments.count("delimiter") != 0)
+        format.delimiter = delimiter_of(arguments["delimiter"].as<std::string>());
+    if (arguments.count("decimal") != 0) {
+        const auto& given = arguments["decimal"].as<std::string>();
+        if (given != "." && given != ",")
+            throw UsageError("--decimal must be . or ,, not " + in_quotes(given));
+        format.decimal = given[0];
+    }
+    if (arguments.count("missing") == 0) return format;
+    for (const std::string& given : arguments["missing"].as<std::vector<std::string>>())
+        for (std::size_t at = 0; at <= given.size();) {
+            const std::size_t end = std::min(given.find(',', at), given.size());
+            if (end == at) throw UsageError("--missing has an empty text; an empty field is always missing");
+            format.missing.push_back(given.substr(at, end - at));
+            at = end + 1;
+        }
+    std::ranges::sort(format.missing);
+    return format;
+}
+
+std::string format_options(const CsvFormat& format) {
+    std::string text;
+    if (format.delimiter)
+        text += " --delimiter " + (*format.delimiter == '\t' ? std::string("tab")
+                                                             : "'" + std::string(1, *format.delimiter) + "'");
+    if (format.decimal != '.') text += " --decimal ,";
+    if (!format.missing.empty()) {
+        std::string all;
+        for (const std::string& one : format.missing) all += (all.empty() ? "" : ",") + one;
+        text += " --missing='" + all + "'";
+    }
+    return text;
+}
+
+}  // namespace ldp::cli

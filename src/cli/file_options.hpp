@@ -1,0 +1,16 @@
+// Options of commands that read files of people's values.
+#pragma once
+
+#include "cli/command.hpp"
+#include "cli/input/csv.hpp"
+
+namespace ldp::cli {
+
+/// Adds --delimiter, --decimal and --missing.
+void add_file_options(Options& options);
+/// Returns what these options say.
+[[nodiscard]] CsvFormat file_format(const Arguments& arguments);
+/// Returns the options that give this format, each after a space; empty for the default.
+[[nodiscard]] std::string format_options(const CsvFormat& format);
+
+}  // namespace ldp::cli
