@@ -1,5 +1,7 @@
-// The combination of several estimates of one quantity.
+// Arithmetic of rows of estimates: the combination of several estimates of one quantity, differences, quotients and
+// weighted means.
 
+#include "core/comparison/independent.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/summary/errors.hpp"
 #include "summary_rows.hpp"
@@ -37,17 +39,20 @@ struct Answered {
         heap_deform_tuple(&tuple, shape, values, missing);
     }
 
+    [[noreturn]] void raise_invalid_error() const {
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("estimate has no valid standard error"),
+                 errdetail("The standard error is %g, the estimate %g.",
+                           DatumGetFloat8(values[standard_error]), DatumGetFloat8(values[estimate])),
+                 errhint("Combine rows with an estimate and a standard error greater than 0.")));
+        pg_unreachable();
+    }
     /// Whether the row has an estimate. Raises an error if its standard error gives no weight.
     [[nodiscard]] bool weighs() const {
         if (missing[estimate] || missing[standard_error]) return false;
         const double error = DatumGetFloat8(values[standard_error]);
         if (error > 0 && std::isfinite(error) && std::isfinite(DatumGetFloat8(values[estimate]))) return true;
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("estimate has no valid standard error"),
-             errdetail("The standard error is %g, the estimate %g.", error, DatumGetFloat8(values[estimate])),
-             errhint("Combine rows with an estimate and a standard error greater than 0.")));
-        pg_unreachable();
+        raise_invalid_error();
     }
     [[nodiscard]] const char* words(Field column) const {
         return missing[column] ? "" : TextDatumGetCString(values[column]);
@@ -76,42 +81,142 @@ struct Answered {
         missing[column] = missing[column] || other.missing[column] ||
                           DatumGetInt32(values[column]) != DatumGetInt32(other.values[column]);
     }
-    void combine(const Answered& other) {
-        const auto of = [](const Answered& answer) {
-            return Estimate{DatumGetFloat8(answer.values[estimate]),
-                            DatumGetFloat8(answer.values[standard_error])};
-        };
-        // A row without bounds gets those of the normal law.
-        const auto bounds = [&](const Answered& answer) {
-            if (answer.missing[lower] || answer.missing[upper]) return interval(of(answer), usual_confidence);
-            return ldp::Interval{DatumGetFloat8(answer.values[lower]), DatumGetFloat8(answer.values[upper])};
-        };
-        const Estimate both = combined(of(*this), of(other));
-        const ldp::Interval range = combined_interval(of(*this), bounds(*this), of(other), bounds(other));
-        values[estimate] = Float8GetDatum(both.value);
-        values[standard_error] = Float8GetDatum(both.standard_error);
-        values[lower] = Float8GetDatum(range.lower);
-        values[upper] = Float8GetDatum(range.upper);
-        missing[lower] = missing[upper] = false;
+    /// Whether the row has an estimate with a standard error. Raises an error if they are no numbers of an estimate.
+    [[nodiscard]] bool known() const {
+        if (missing[estimate] || missing[standard_error]) return false;
+        const double error = DatumGetFloat8(values[standard_error]);
+        if (error >= 0 && std::isfinite(error) && std::isfinite(DatumGetFloat8(values[estimate])))
+            return true;
+        raise_invalid_error();
+    }
+    /// The estimate of a row. A row without bounds gets those of the normal law.
+    [[nodiscard]] BoundedEstimate bounded() const {
+        const Estimate found{DatumGetFloat8(values[estimate]), DatumGetFloat8(values[standard_error])};
+        if (missing[lower] || missing[upper]) return {found, interval(found, usual_confidence)};
+        return {found, {DatumGetFloat8(values[lower]), DatumGetFloat8(values[upper])}};
+    }
+    /// Writes a result that is computed from this row and another one.
+    void put(const BoundedEstimate& result) {
+        values[estimate] = Float8GetDatum(result.estimate.value);
+        values[standard_error] = Float8GetDatum(result.estimate.standard_error);
+        values[lower] = Float8GetDatum(result.interval.lower);
+        values[upper] = Float8GetDatum(result.interval.upper);
+        for (const Field column : {estimate, standard_error, lower, upper})
+            missing[column] = std::isnan(DatumGetFloat8(values[column]));
+    }
+    void put_nothing(const char* reason) {
+        for (const Field column : {estimate, standard_error, lower, upper}) missing[column] = true;
+        put_note(reason);
+    }
+    void put_note(const char* text) { missing[note] = false, values[note] = CStringGetTextDatum(text); }
+    /// Adds the counts of another row, and leaves names and numbers that differ unknown.
+    void join(const Answered& other) {
+        for (const Field column : {attribute, label})
+            missing[column] = missing[column] || other.missing[column] ||
+                              std::string_view(words(column)) != std::string_view(other.words(column));
         for (const Field column : {n, people}) count(column, other);
         for (const Field column : {number, value}) agree(column, other);
         if (missing[note]) missing[note] = other.missing[note], values[note] = other.values[note];
     }
+    void combine(const Answered& other) {
+        const BoundedEstimate one = bounded(), another = other.bounded();
+        put({combined(one.estimate, another.estimate),
+             combined_interval(one.estimate, one.interval, another.estimate, another.interval)});
+        join(other);
+    }
 };
+
+/// Two arguments of type ldp_estimate_row. May jump.
+struct TwoRows {
+    TupleDesc shape;
+    Answered one, other;
+
+    TwoRows(FunctionCallInfo fcinfo, int first, int second)
+        : shape(shape_of(fcinfo, PG_GETARG_HEAPTUPLEHEADER(first))),
+          one(PG_GETARG_HEAPTUPLEHEADER(first), shape),
+          other(PG_GETARG_HEAPTUPLEHEADER(second), shape) {}
+
+    [[nodiscard]] static TupleDesc shape_of(FunctionCallInfo fcinfo, HeapTupleHeader row) {
+        TupleDesc shape =
+            lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(row), HeapTupleHeaderGetTypMod(row));
+        check_columns(fcinfo, shape, std::span<const ResultColumn>(estimate_columns));
+        return shape;
+    }
+    [[nodiscard]] Datum first() { return HeapTupleGetDatum(heap_form_tuple(shape, one.values, one.missing)); }
+};
+
+constexpr const char* no_estimate_note = "an estimate is unknown";
+
+/// The result of an operation on two estimates of different people.
+template <class Operation>
+Datum computed(FunctionCallInfo fcinfo, Operation operation) {
+    TwoRows rows(fcinfo, 0, 1);
+    const bool known = rows.one.known() && rows.other.known();
+    rows.one.join(rows.other);
+    if (known)
+        operation(rows.one, rows.other.bounded());
+    else
+        rows.one.put_nothing(no_estimate_note);
+    return rows.first();
+}
+
+/// A weight of a row. Raises an error unless it is a number from 0 on.
+double weight_argument(FunctionCallInfo fcinfo, int number) {
+    if (PG_ARGISNULL(number - 1) || PG_ARGISNULL(number))
+        ereport(ERROR,
+                (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                 errmsg(PG_ARGISNULL(number) ? "weight is NULL" : "weighted row of estimates is NULL"),
+                 errdetail("A weighted mean without this group would be an estimate for other people."),
+                 errhint("Join the group with another one, or leave out its row and its weight.")));
+    const double weight = PG_GETARG_FLOAT8(number);
+    if (!(weight >= 0) || !std::isfinite(weight))
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid weight: %g", weight),
+             errhint("Weights are numbers from 0 on, for example the number of people of each group in the "
+                     "population.")));
+    return weight;
+}
 
 }  // namespace
 
 /// (ldp_estimate_row, ldp_estimate_row): the combination of both. A row without an estimate is ignored.
 LDP_FUNCTION(ldp_combine_rows) {
-    HeapTupleHeader first = PG_GETARG_HEAPTUPLEHEADER(0), second = PG_GETARG_HEAPTUPLEHEADER(1);
-    TupleDesc shape =
-        lookup_rowtype_tupdesc_copy(HeapTupleHeaderGetTypeId(first), HeapTupleHeaderGetTypMod(first));
-    check_columns(fcinfo, shape, std::span<const ResultColumn>(estimate_columns));
-    Answered one(first, shape);
-    const Answered other(second, shape);
-    one.check_same_question(other);
-    const bool both = one.weighs() && other.weighs();
-    if (!both) PG_RETURN_DATUM(one.weighs() ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
-    one.combine(other);
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(shape, one.values, one.missing)));
+    TwoRows rows(fcinfo, 0, 1);
+    rows.one.check_same_question(rows.other);
+    const bool both = rows.one.weighs() && rows.other.weighs();
+    if (!both) PG_RETURN_DATUM(rows.one.weighs() ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
+    rows.one.combine(rows.other);
+    PG_RETURN_DATUM(rows.first());
+}
+
+/// (ldp_estimate_row, ldp_estimate_row): the first minus the second.
+LDP_FUNCTION(ldp_difference) {
+    return computed(fcinfo, [](Answered& one, const BoundedEstimate& other) {
+        one.put(difference_of(one.bounded(), other));
+    });
+}
+
+/// (ldp_estimate_row, ldp_estimate_row): the first divided by the second.
+LDP_FUNCTION(ldp_ratio) {
+    return computed(fcinfo, [](Answered& one, const BoundedEstimate& other) {
+        const BoundedEstimate result = quotient_of(one.bounded(), other);
+        one.put(result);
+        if (!std::isfinite(result.interval.lower)) one.put_note("the denominator may be 0");
+    });
+}
+
+/// (ldp_estimate_row, weight, ldp_estimate_row, weight): their weighted mean. A row with weight 0 has no effect.
+LDP_FUNCTION(ldp_weighted_rows) {
+    const double weight = weight_argument(fcinfo, 1), other_weight = weight_argument(fcinfo, 3);
+    TwoRows rows(fcinfo, 0, 2);
+    rows.one.check_same_question(rows.other);
+    if (other_weight == 0) PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+    if (weight == 0) PG_RETURN_DATUM(PG_GETARG_DATUM(2));
+    if (rows.one.known() && rows.other.known())
+        rows.one.put(weighted_mean(rows.one.bounded(), weight, rows.other.bounded(), other_weight));
+    else
+        rows.one.put_nothing(no_estimate_note);
+    rows.one.join(rows.other);
+    PG_RETURN_DATUM(rows.first());
 }

@@ -528,3 +528,73 @@ COMMENT ON AGGREGATE @extschema@.ldp_combine(float8, float8) IS
     'Returns the precision-weighted mean of independent estimates by different people, from the estimates and their '
     'standard errors. The interval has confidence 0.95.';
 
+-- Arithmetic of estimates -------------------------------------------------------------------------------------
+-- For estimates by different people. Quantities of one summary are correlated, and have functions of their own.
+
+CREATE FUNCTION @extschema@.ldp_difference(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
+    RETURNS @extschema@.ldp_estimate_row
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_difference(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
+    'Returns result - other, two estimates by different people, with a standard error and an interval. The interval is '
+    'derived from both intervals and has their confidence. Attribute, label and numbers are NULL where they differ. '
+    'Without one of the estimates the result is NULL, with a note. For groups of one collection, ldp_compare_groups also '
+    'tests. Error 22023 for a negative standard error.';
+
+CREATE FUNCTION @extschema@.ldp_ratio(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
+    RETURNS @extschema@.ldp_estimate_row
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
+    'Returns result / other, two estimates by different people, with a standard error and an interval. The interval has '
+    'the confidence of both intervals. It is unlimited, with a note, if the denominator may be 0. '
+    'Attribute, label and numbers are NULL where they differ. Error 22023 for a negative standard error.';
+
+CREATE TYPE ldp_internal.ldp_weighted_state AS (result @extschema@.ldp_estimate_row, weight float8);
+COMMENT ON TYPE ldp_internal.ldp_weighted_state IS
+    'State of ldp_weighted: the weighted mean of the rows so far, and the sum of their weights.';
+
+CREATE FUNCTION ldp_internal.ldp_weighted_rows(result @extschema@.ldp_estimate_row, weight float8,
+                                               other @extschema@.ldp_estimate_row, other_weight float8)
+    RETURNS @extschema@.ldp_estimate_row
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION ldp_internal.ldp_weighted_rows(@extschema@.ldp_estimate_row, float8, @extschema@.ldp_estimate_row, float8) IS
+    'Returns the weighted mean of two estimates of one quantity by different people. A row with weight 0 has no effect. '
+    'Error 22023 for a weight that is not a number from 0 on, and 22004 for NULL.';
+
+CREATE FUNCTION ldp_internal.ldp_add_weighted(state ldp_internal.ldp_weighted_state, result @extschema@.ldp_estimate_row, weight float8)
+    RETURNS ldp_internal.ldp_weighted_state
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN $1 IS NULL THEN ROW(ldp_internal.ldp_weighted_rows($2, $3, $2, 0), $3)::ldp_internal.ldp_weighted_state
+                ELSE ROW(ldp_internal.ldp_weighted_rows(($1).result, ($1).weight, $2, $3), ($1).weight + $3)::ldp_internal.ldp_weighted_state
+           END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_add_weighted(ldp_internal.ldp_weighted_state, @extschema@.ldp_estimate_row, float8) IS
+    'Returns the state of ldp_weighted after one more row.';
+
+CREATE FUNCTION ldp_internal.ldp_add_weighted(state ldp_internal.ldp_weighted_state, other ldp_internal.ldp_weighted_state)
+    RETURNS ldp_internal.ldp_weighted_state
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN $1 IS NULL THEN $2 WHEN $2 IS NULL THEN $1
+                ELSE ldp_internal.ldp_add_weighted($1, ($2).result, ($2).weight) END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_add_weighted(ldp_internal.ldp_weighted_state, ldp_internal.ldp_weighted_state) IS
+    'Returns the state of ldp_weighted for the rows of two states.';
+
+CREATE FUNCTION ldp_internal.ldp_weighted_final(state ldp_internal.ldp_weighted_state)
+    RETURNS @extschema@.ldp_estimate_row
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN ($1).weight > 0 THEN ($1).result END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_weighted_final(ldp_internal.ldp_weighted_state) IS
+    'Returns the result of ldp_weighted, or NULL if all weights are 0.';
+
+CREATE AGGREGATE @extschema@.ldp_weighted(result @extschema@.ldp_estimate_row, weight float8) (
+    SFUNC = ldp_internal.ldp_add_weighted, STYPE = ldp_internal.ldp_weighted_state,
+    FINALFUNC = ldp_internal.ldp_weighted_final, COMBINEFUNC = ldp_internal.ldp_add_weighted, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE @extschema@.ldp_weighted(@extschema@.ldp_estimate_row, float8) IS
+    'Returns the weighted mean of estimates of one quantity in groups of different people, for example with the number of '
+    'people of each group in the population as weights. The interval is derived from the intervals of the groups and '
+    'has their confidence. Without the estimate of a group, the result is NULL, with a note. Rows with weight 0 are ignored. '
+    'Error 22023 for a weight that is not a number from 0 on, and for rows of several attributes or labels; 22004 for a row '
+    'or a weight that is NULL.';
+

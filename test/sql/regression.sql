@@ -104,6 +104,29 @@ SELECT pg_temp.refusal($$SELECT ldp_combine(a) FROM (SELECT a FROM each UNION AL
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 0) FROM (VALUES (1), (2)) AS v (e)$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(e, 'NaN') FROM (VALUES (1), (2)) AS v (e)$$);
 SELECT pg_temp.refusal($$SELECT ldp_combine(1, -1)$$);
+-- Arithmetic of estimates by different people: 3,000 and 1,000 reports.
+CREATE VIEW two AS SELECT (SELECT a FROM each WHERE (a).n = 3000) AS shy, (SELECT a FROM each WHERE (a).n = 1000) AS open;
+SELECT (d).attribute, abs((d).estimate - ((open).estimate - (shy).estimate)) < 1e-9 AS estimate, abs((d).stderr - sqrt((open).stderr ^ 2 + (shy).stderr ^ 2)) < 1e-9 AS stderr,
+       abs((d).estimate - (d).lower - ldp_critical_value(0.95) * (d).stderr) < 1e-4 AS lower, (d).n
+FROM two, ldp_difference(open, shy) AS d;
+SELECT (q).attribute, abs((q).estimate - (open).estimate / (shy).estimate) < 1e-9 AS estimate, (q).lower < (q).estimate AND (q).estimate < (q).upper AS interval, (q).n, (q).note
+FROM two, ldp_ratio(open, shy) AS q;
+SELECT round((q).estimate::numeric, 6) AS estimate, (q).lower, (q).upper, (q).note FROM two, ldp_ratio(open, ROW('other', NULL, 1, 2, -3, 5, 100, 100, 0, NULL, NULL)::ldp_estimate_row) AS q,
+    LATERAL (SELECT 1 WHERE (q).estimate = (open).estimate) AS same;
+SELECT abs((w).estimate - (3 * (shy).estimate + (open).estimate) / 4) < 1e-9 AS estimate, abs((w).stderr - sqrt(9 * (shy).stderr ^ 2 + (open).stderr ^ 2) / 4) < 1e-9 AS stderr,
+       abs((w).upper - (w).estimate - ldp_critical_value(0.95) * (w).stderr) < 1e-4 AS upper, (w).n
+FROM two, LATERAL (SELECT ldp_weighted(a, CASE (a).n WHEN 3000 THEN 0.75 ELSE 0.25 END) AS w FROM each) AS weighted;
+-- A weight of 0 leaves a row out. Without an estimate there is no weighted mean.
+SELECT w = shy AS alone FROM two, LATERAL (SELECT ldp_weighted(a, CASE (a).n WHEN 3000 THEN 2 ELSE 0 END) AS w FROM each) AS weighted;
+SELECT (SELECT ldp_weighted(a, 0) FROM each) IS NULL AS no_weight, (SELECT ldp_weighted(a, 1) FROM each WHERE false) IS NULL AS no_rows;
+SELECT (w).estimate, (w).lower, (w).note FROM (SELECT ldp_weighted(a, 1) AS w FROM (SELECT a FROM each UNION ALL SELECT ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, NULL)::ldp_estimate_row) AS all_) AS weighted;
+SELECT ldp_difference(NULL, shy) IS NULL AS of_null, (ldp_difference(shy, ROW('wage', NULL, NULL, NULL, NULL, NULL, 3, NULL, 0, NULL, NULL)::ldp_estimate_row)).note FROM two;
+SELECT pg_temp.refusal($$SELECT ldp_weighted(a, -1) FROM each$$);
+SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 'Infinity') FROM each$$);
+SELECT pg_temp.refusal($$SELECT ldp_weighted(a, NULL) FROM each$$);
+SELECT pg_temp.refusal($$SELECT ldp_weighted(NULL, 1) FROM each$$);
+SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 1) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) AS both_$$);
+SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('age', NULL, 3, -1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row, shy) FROM two$$);
 -- Of each value of a category.
 SELECT c.label, c.n, abs(c.estimate - f.estimate) < 1e-9 AS as_rolled_up
 FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h UNION ALL SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h) AS halves

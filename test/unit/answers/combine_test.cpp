@@ -1,17 +1,44 @@
 // Estimates of one number from several collections.
 
-#include "core/mechanism/estimate.hpp"
+#include "core/comparison/independent.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "core/base/text.hpp"
+#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(combine)
 
-namespace {}  // namespace
+namespace {
+
+/// Estimates of a share from every possible count of reports that support it, with exact intervals.
+std::vector<BoundedEstimate> of_every_count(const FrequencyOracle& oracle, std::uint64_t n) {
+    std::vector<BoundedEstimate> all;
+    for (std::uint64_t support = 0; support <= n; ++support) {
+        const Estimate estimate = oracle.protocol().frequency(support, n, Target::population);
+        all.push_back(
+            {estimate, interval(estimate, critical_value(0.95), oracle.error_law(n, Target::population))});
+    }
+    return all;
+}
+
+/// The probability of each count among n reports.
+std::vector<double> binomial(std::uint64_t n, double chance) {
+    std::vector<double> law{1};
+    for (std::uint64_t i = 0; i < n; ++i) {
+        law.push_back(0);
+        for (std::size_t j = law.size(); j-- > 0;)
+            law[j] = (1 - chance) * law[j] + (j > 0 ? chance * law[j - 1] : 0);
+    }
+    return law;
+}
+
+}  // namespace
 
 BOOST_AUTO_TEST_CASE(it_is_the_mean_of_least_variance) {
     const Estimate all[] = {{3, 0.5}, {4, 2}, {2.5, 0.25}};
@@ -75,6 +102,114 @@ BOOST_AUTO_TEST_CASE(people_who_choose_their_epsilon_are_combined, *boost::unit_
         for (const double square : squares) precision += 1 / square;
         BOOST_TEST(simulation.variance(0) * precision < 1 + 6 * std::sqrt(2.0 / repetitions));
     }
+}
+
+// All pairs of counts, weighted by their exact probabilities.
+BOOST_AUTO_TEST_CASE(intervals_of_differences_and_quotients_cover) {
+    for (const auto& [epsilon, n, m] : {std::tuple{1.0, 400, 600}, {4.0, 50, 80}, {8.0, 100, 50}}) {
+        const auto randomizer = mechanism("grr", epsilon, R"("domain": 4)");
+        const auto& oracle = capability<FrequencyOracle>(*randomizer);
+        const auto [p, q] = oracle.protocol();
+        const auto ones = of_every_count(oracle, static_cast<std::uint64_t>(n)),
+                   others = of_every_count(oracle, static_cast<std::uint64_t>(m));
+        for (const auto& [share, other_share] : {std::pair{0.2, 0.7}, {0.5, 0.9}, {0.05, 0.6}, {1.0, 1.0}}) {
+            const auto law = binomial(static_cast<std::uint64_t>(n), q + share * (p - q)),
+                       other_law = binomial(static_cast<std::uint64_t>(m), q + other_share * (p - q));
+            double difference = 0, quotient = 0, weighted = 0;
+            for (std::size_t a = 0; a < ones.size(); ++a)
+                for (std::size_t b = 0; b < others.size(); ++b) {
+                    const double chance = law[a] * other_law[b];
+                    if (chance < 1e-11) continue;
+                    const auto covers = [&](const BoundedEstimate& found, double truth) {
+                        BOOST_REQUIRE(found.interval.lower <= found.estimate.value &&
+                                      found.estimate.value <= found.interval.upper);
+                        return found.interval.lower <= truth && truth <= found.interval.upper ? chance : 0;
+                    };
+                    difference += covers(difference_of(ones[a], others[b]), share - other_share);
+                    quotient += covers(quotient_of(ones[a], others[b]), share / other_share);
+                    weighted += covers(weighted_mean(ones[a], 0.2, others[b], 5),
+                                       (0.2 * share + 5 * other_share) / 5.2);
+                }
+            BOOST_TEST_CONTEXT("epsilon " << epsilon << ", shares " << share << ", " << other_share) {
+                BOOST_TEST_MESSAGE(difference << ", " << quotient << ", " << weighted);
+                for (const double covered : {difference, quotient, weighted}) BOOST_CHECK_GE(covered, 0.93);
+                // At the ends of the possible values, the intervals cover more.
+                if (share < 1)
+                    for (const double covered : {difference, quotient, weighted})
+                        BOOST_CHECK_LE(covered, 0.98);
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(quotients_solve_their_equation) {
+    const BoundedEstimate numerators[] = {{{3, 1}, {1, 6}},     {{-3, 1}, {-5, -2}}, {{0.5, 1}, {-1, 3}},
+                                          {{-0.5, 1}, {-3, 1}}, {{0, 1}, {-2, 2}},   {{0, 0}, {0, 0}}};
+    const BoundedEstimate denominators[] = {
+        {{4, 1}, {3, 5.5}}, {{4, 2}, {0.01, 7}}, {{-4, 2}, {-7.5, -1}}, {{4, 0}, {4, 4}}};
+    for (const BoundedEstimate& one : numerators)
+        for (const BoundedEstimate& other : denominators) {
+            const BoundedEstimate found = quotient_of(one, other);
+            const auto of_rest = [&](double q) {
+                const BoundedEstimate product{
+                    {q * other.estimate.value, std::abs(q) * other.estimate.standard_error},
+                    {std::min(q * other.interval.lower, q * other.interval.upper),
+                     std::max(q * other.interval.lower, q * other.interval.upper)}};
+                return difference_of(one, product).interval;
+            };
+            const bool positive = other.estimate.value > 0;
+            const Interval first = of_rest(found.interval.lower), last = of_rest(found.interval.upper);
+            BOOST_TEST(std::abs(positive ? first.lower : first.upper) < 1e-9);
+            BOOST_TEST(std::abs(positive ? last.upper : last.lower) < 1e-9);
+            const auto opposite = [](const BoundedEstimate& of) {
+                return BoundedEstimate{{-of.estimate.value, of.estimate.standard_error},
+                                       {-of.interval.upper, -of.interval.lower}};
+            };
+            BOOST_TEST(quotient_of(opposite(one), opposite(other)).interval.lower == found.interval.lower);
+            BOOST_TEST(std::abs(quotient_of(opposite(one), other).interval.upper + found.interval.lower) <
+                       1e-12);
+        }
+    BOOST_TEST(std::isinf(quotient_of({{1, 1}, {0, 2}}, {{1, 1}, {-1, 2}}).interval.upper));
+    BOOST_TEST(std::isnan(quotient_of({{1, 1}, {0, 2}}, {{0, 1}, {-1, 2}}).estimate.value));
+}
+
+// Twenty groups of twenty people with weights from 0.2 to 5, in every order.
+BOOST_AUTO_TEST_CASE(weighted_means_of_small_groups_cover) {
+    const auto randomizer = mechanism("grr", 2, R"("domain": 2)");
+    const auto& oracle = capability<FrequencyOracle>(*randomizer);
+    const auto [p, q] = oracle.protocol();
+    const auto estimates = of_every_count(oracle, 20);
+    SeededBits bits(9);
+    Simulation simulation;
+    for (std::size_t r = 0; r < 6000; ++r) {
+        double truth = 0, total = 0, forward_total = 0;
+        BoundedEstimate forward{}, backward{};
+        std::vector<std::pair<BoundedEstimate, double>> groups;
+        for (std::size_t g = 0; g < 20; ++g) {
+            const double share = 0.1 + 0.04 * static_cast<double>(g),
+                         weight = 0.2 * std::pow(25, static_cast<double>(g * 7 % 20) / 19);
+            std::size_t count = 0;
+            for (std::size_t i = 0; i < 20; ++i)
+                count += static_cast<double>(bits.word() >> 11) * 0x1p-53 < q + share * (p - q);
+            groups.emplace_back(estimates[count], weight);
+            truth += weight * share;
+            total += weight;
+        }
+        for (const auto& [estimate, weight] : groups) {
+            forward = weighted_mean(forward, forward_total, estimate, weight);
+            forward_total += weight;
+        }
+        double backward_total = 0;
+        for (std::size_t g = groups.size(); g-- > 0;) {
+            backward = weighted_mean(backward, backward_total, groups[g].first, groups[g].second);
+            backward_total += groups[g].second;
+        }
+        BOOST_REQUIRE(std::abs(forward.interval.lower - backward.interval.lower) < 1e-12);
+        BOOST_REQUIRE(std::abs(forward.estimate.standard_error - backward.estimate.standard_error) < 1e-12);
+        simulation.add({forward.estimate}, {forward.interval}, {truth / total});
+    }
+    simulation.check_coverage();
+    simulation.check_unbiased();
 }
 
 BOOST_AUTO_TEST_SUITE_END()
