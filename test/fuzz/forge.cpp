@@ -90,7 +90,11 @@ class Forge {
         writer.put(odd ? choices_.real() : choices_.one_of({1.0, 24.0, 1e300}));
     }
     void channel(Writer& writer, std::uint64_t most_steps, bool windowed) {
-        four(writer, fixed_ != 0 ? fixed_ - 1 : choices_.number(2, most_steps));
+        const std::uint64_t steps = fixed_ != 0 ? fixed_ - 1 : choices_.number(2, most_steps);
+        // The upper bits are the cells of a rounding: any step, some cells, or more than the grid has.
+        const std::uint64_t cells =
+            choices_.rarely(16) ? choices_.one_of<std::uint64_t>({1, 2, 100, 1024, 2047}) : 0;
+        four(writer, steps | cells << 21);
         four(writer,
              windowed ? choices_.number(1, std::min<std::uint64_t>(most_steps, 40)) : choices_.rarely(32));
     }

@@ -179,3 +179,17 @@ SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any''
 DROP VIEW way;
 DROP TABLE question;
 SELECT count(ldp_drop_collection(name)) FROM ldp_collections WHERE name IN ('fresh', 'kept', 'fresh_record', 'kept_record', 'kept_number', 'kept_vector', 'kept_ordered', 'few', 'any', 'day', 'pair');
+
+-- Numbers that clients round: the errors of means contain the rounding. A constant step of 90 adds 45²/n. If steps follow each
+-- person, the error is that of a population.
+CREATE TABLE rounded (name text, report ldp_report);
+INSERT INTO rounded SELECT name, pg_temp.report(spec, pg_temp.little((i * 7 + i / 5) % 95, 1)) FROM generate_series(1, 400) AS i, (
+    SELECT 'kept' AS name, '{"mechanism": "optimal", "epsilon": 2, "min": 0, "max": 360, "grid": 360, "evolving": {}, "budget": {"epsilon": 900}}'::jsonb AS spec
+    UNION ALL SELECT 'constant', '{"mechanism": "optimal", "epsilon": 2, "grid": 360, "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}],
+        "evolving": {"volatility": 1, "base_levels": 4}, "budget": {"epsilon": 900}}'
+    UNION ALL SELECT 'following', '{"mechanism": "optimal", "epsilon": 2, "grid": 360, "attributes": [{"name": "minutes", "min": 0, "max": 360, "evolving": true}],
+        "evolving": {}, "budget": {"epsilon": 900}}') AS q;
+SELECT r.name, round(sqrt(400 * (r.stderr ^ 2 - k.stderr ^ 2))::numeric, 6) AS rounding, round((p.stderr / r.stderr)::numeric, 6) AS population
+FROM (SELECT name, ldp_agg(report, 1) AS s FROM rounded GROUP BY name) AS g, LATERAL (SELECT g.name, * FROM ldp_means(g.s)) AS r,
+     LATERAL ldp_means(g.s, target => 'population') AS p,
+     (SELECT stderr FROM ldp_means((SELECT ldp_agg(report, 1) FROM rounded WHERE name = 'kept'))) AS k ORDER BY r.name;

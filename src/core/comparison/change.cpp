@@ -8,7 +8,9 @@
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/comparison/group_estimates.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
+#include "core/summary/part_means.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
@@ -46,6 +48,12 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         from_noise.emplace(before, Target::sample);
         to_noise.emplace(after, Target::sample);
     }
+    // Without the rounding of numbers, which is not subtracted.
+    std::vector<Estimate> from_unrounded, to_unrounded;
+    if (kept > 0 && rounds_numbers(*before.mechanism)) {
+        from_unrounded = estimate_without_rounding(before, {Quantity::means});
+        to_unrounded = estimate_without_rounding(after, {Quantity::means});
+    }
     std::vector<Change> changes;
     const std::size_t attributes = before.mechanism->cells().size();
     for (std::uint32_t j = 0; j < attributes; ++j) {
@@ -53,8 +61,13 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         if (is_left_out(*before.mechanism, j)) continue;
         const bool number = from.number(j);
         const auto old_items = from.of_attribute(j), new_items = to.of_attribute(j);
-        const auto old_noise = from_noise ? from_noise->of_attribute(j) : LawfulEstimates{};
-        const auto new_noise = to_noise ? to_noise->of_attribute(j) : LawfulEstimates{};
+        const auto noise_of = [&, j](const std::optional<GroupEstimates>& noise,
+                                     const std::vector<Estimate>& unrounded) {
+            if (number && !unrounded.empty()) return LawfulEstimates({unrounded[j]}, {});
+            return noise ? noise->of_attribute(j) : LawfulEstimates{};
+        };
+        const auto old_noise = noise_of(from_noise, from_unrounded),
+                   new_noise = noise_of(to_noise, to_unrounded);
         const SummaryView old_part = part(before, j), new_part = part(after, j);
         const MemoizedNoise memoized_part(*old_part.mechanism, MemoizedNoise::Bound::no_more);
         const auto n_old = static_cast<double>(old_part.n), n_new = static_cast<double>(new_part.n);

@@ -46,6 +46,10 @@ class Aggregator {
     [[nodiscard]] virtual std::vector<Check> health(const Counts& counts) const = 0;
     /// Returns the declared range if the state estimates the mean of a single number; null otherwise.
     [[nodiscard]] virtual const Range* range_of_number() const noexcept { return nullptr; }
+    /// Returns an upper bound of the standard deviation of the rounding of a number that changes, in units of the
+    /// attribute. 0 if numbers are not rounded, or if the errors of estimates contain the rounding. Infinity if
+    /// only the variance between people bounds it.
+    [[nodiscard]] virtual double rounding_deviation(std::size_t /*attribute*/) const noexcept { return 0; }
     /// Throws Error (invalid_spec) if the parameters do not permit any estimate. Servers make this check, which
     /// may be expensive, before they publish a spec. Reports are private in any case.
     virtual void check_estimates() const {}

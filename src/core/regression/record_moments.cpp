@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
+#include "core/summary/part_means.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
@@ -41,7 +42,7 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
         source.noise = source.estimates;
     } else {
         source.estimates = ldp::estimate(one, {quantity, Target::population});
-        source.noise = ldp::estimate(one, {quantity, Target::sample});
+        source.noise = estimate_without_rounding(one, {quantity, Target::sample});
     }
     if (sources_.empty() || told_by(one) < told_by(part(view_, scarcest_))) scarcest_ = attribute;
     sources_.push_back(std::move(source));

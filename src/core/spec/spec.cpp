@@ -8,6 +8,7 @@
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/mechanism/spent_signal.hpp"
@@ -229,6 +230,11 @@ void SpecReader::read_options(const MechanismEntry& of, bool all) {
 }
 
 Spec SpecReader::finish(const MechanismEntry& of) {
+    // No score is above a volatility of 1, so that the step is constant.
+    const std::uint64_t cells = evolving && evolving->volatility >= 1 ? evolving->base_levels : 1;
+    const bool record = of.shape == Shape::record;
+    for (Attribute& attribute : attributes)
+        if (attribute.evolving) (record ? attribute.options : options)[rounding_cells_option] = cells;
     Spec spec(Settings(of, epsilon, std::move(attributes), std::move(options)));
     spec.chosen_ = std::move(chosen);
     spec.evolving_ = std::move(evolving);

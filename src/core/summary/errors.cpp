@@ -6,6 +6,7 @@
 #include "core/mechanism/forgery.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/summary/pooling.hpp"
@@ -17,6 +18,14 @@ namespace {
 /// Reports about one part of a record are a random sample of all reports.
 Target target_of_part(const SummaryView& part, Target target) noexcept {
     return part.drawn == 1 ? target : Target::population;
+}
+
+/// Returns the target of the errors of means. If the steps of a rounding are unknown, they contain the variance
+/// between people.
+Target target_of_means(const SummaryView& part, std::size_t first, std::size_t last, Target target) {
+    for (std::size_t j = first; target == Target::sample && j <= last; ++j)
+        if (std::isinf(rounding_deviation(*part.mechanism, j))) return Target::population;
+    return target_of_part(part, target);
 }
 
 /// Returns the possible values of an attribute's mean; unlimited if they are unknown.
@@ -32,20 +41,21 @@ Interval possible_means(const Mechanism& mechanism, std::size_t attribute) {
 
 ErrorLaw error_law(const SummaryView& view, std::size_t attribute, Target target) {
     const SummaryView one = part(view, attribute);
+    const std::size_t within = attribute - part_of(*view.mechanism, attribute).first;
     ErrorLaw law = one.mechanism->can_estimate(Quantity::frequencies) ? law_of_share() : ErrorLaw{};
     const auto* known = find_capability<KnownErrors>(*one.mechanism);
     if (known != nullptr && one.n > 0 && !repeats(one))
-        law = known->error_law(one.n, target_of_part(one, target));
+        law = known->error_law(one.n, target_of_means(one, within, within, target));
     if (std::isinf(law.truths.upper) && one.mechanism->can_estimate(Quantity::means))
-        law.truths = possible_means(*one.mechanism, attribute - part_of(*view.mechanism, attribute).first);
+        law.truths = possible_means(*one.mechanism, within);
     return law;
 }
 
 ErrorLaw group_law(const SummaryView& view, std::size_t first, std::size_t last, Target target) {
     ErrorLaw law;
     if (!repeats(view))
-        law =
-            capability<GroupMean>(*view.mechanism).group_law(view, first, last, target_of_part(view, target));
+        law = capability<GroupMean>(*view.mechanism)
+                  .group_law(view, first, last, target_of_means(view, first, last, target));
     const double size = static_cast<double>(last - first + 1);
     law.truths = {0, 0};
     for (std::size_t j = first; j <= last; ++j) {
@@ -62,7 +72,7 @@ std::optional<Interval> answered_interval(const SummaryView& view, std::size_t a
     const SummaryView one = part(view, attribute);
     const auto* rate = find_capability<ResponseRate>(*one.mechanism);
     if (rate == nullptr || one.n == 0) return {};
-    return rate->answered_interval(one, {target_of_part(one, target), critical_value, most_of_one(one),
+    return rate->answered_interval(one, {target_of_means(one, 0, 0, target), critical_value, most_of_one(one),
                                          std::min(1.0, forged / one.drawn)});
 }
 
@@ -72,8 +82,8 @@ Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const E
     const auto* rate = find_capability<ResponseRate>(*one.mechanism);
     if (rate == nullptr || one.n == 0 || std::isnan(mean.value)) return mean;
     constexpr double critical = 1.959963984540054, margin = 4;  // beyond the range, in halves of it
-    const auto found =
-        rate->answered_interval(one, {target_of_part(one, target), critical, most_of_one(one), 0, margin});
+    const auto found = rate->answered_interval(
+        one, {target_of_means(one, 0, 0, target), critical, most_of_one(one), 0, margin});
     const Range& range = *one.mechanism->range_of_number();
     const double least = range.min - margin * range.half(), most = range.max + margin * range.half();
     if (!(found.lower > least && found.upper < most)) return {unknown, unknown};

@@ -1,4 +1,4 @@
-// Means of one part of a record.
+// Means of one part of a record, and estimates without the rounding of numbers.
 #pragma once
 
 #include <vector>
@@ -13,5 +13,10 @@ namespace ldp {
 /// the result is empty if it has no means. Error invalid_value if there is no such attribute or no report.
 [[nodiscard]] std::vector<Estimate> means_of_part(const SummaryView& view, std::size_t attribute,
                                                   Target target);
+
+/// Returns the result of estimate(), except that errors for the people who reported are those of the noise
+/// alone, without the rounding of their numbers.
+[[nodiscard]] std::vector<Estimate> estimate_without_rounding(const SummaryView& view,
+                                                              const Question& question);
 
 }  // namespace ldp

@@ -9,7 +9,10 @@
 #include "core/base/json.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/summary/part_means.hpp"
 #include "core/summary/pooling.hpp"
 
 namespace ldp {
@@ -122,12 +125,18 @@ void need_reports(const SummaryView& view) {
 
 namespace {
 
-/// Returns the estimates of a record whose reports repeat. Each part is inflated by itself, because each
-/// mechanism memoizes another share of its noise.
-std::vector<Estimate> estimate_repeated_parts(const SummaryView& view, const Question& question) {
+/// Whether errors for the people who reported contain the rounding of their numbers.
+enum class Rounded : bool { omitted, included };
+
+std::vector<Estimate> estimate_with(const SummaryView& view, const Question& question, Rounded rounded);
+
+/// Returns the estimates of a record whose reports repeat or are rounded. Each part is inflated by itself,
+/// because each mechanism memoizes another share of its noise.
+std::vector<Estimate> estimate_parts(const SummaryView& view, const Question& question, Rounded rounded) {
     std::vector<Estimate> all = view.mechanism->estimate(view, question);  // rejects unsupported queries
     const auto estimated = [&](const RecordPart& one, std::size_t attribute) {
-        return estimate(part(view, one.first), {question.quantity, question.target, attribute - one.first});
+        return estimate_with(part(view, one.first),
+                             {question.quantity, question.target, attribute - one.first}, rounded);
     };
     if (question.quantity == Quantity::frequencies) {
         const RecordPart one = part_of(*view.mechanism, question.attribute);
@@ -143,38 +152,71 @@ std::vector<Estimate> estimate_repeated_parts(const SummaryView& view, const Que
 }
 
 /// Returns estimates with the errors for all people who reported to the record of this part.
-std::vector<Estimate> mixed_estimates(const SummaryView& part, const Question& question) {
+std::vector<Estimate> mixed_estimates(const SummaryView& part, const Question& question, Rounded rounded) {
     SummaryView alone = part;
     alone.drawn = 1;
-    std::vector<Estimate> all = estimate(alone, question);
+    std::vector<Estimate> all = estimate_with(alone, question, rounded);
     const std::vector<Estimate> population =
         estimate(alone, {question.quantity, Target::population, question.attribute});
     for_each_index(all.size(), [&](std::size_t i) { all[i] = mixed(all[i], population[i], part.drawn); });
     return all;
 }
 
-}  // namespace
+/// Adds the rounding to the errors of estimates for the people who reported. The mechanism is not a record.
+void add_rounding(const SummaryView& view, Quantity quantity, std::vector<Estimate>& estimates) {
+    std::vector<Estimate> population;
+    auto people = static_cast<double>(view.n);
+    if (const auto* rate = find_capability<ResponseRate>(*view.mechanism))
+        people *= std::clamp(rate->response_rate(view, Target::sample).value, 0.0, 1.0);
+    for (std::size_t i = 0; i < estimates.size(); ++i) {
+        const double deviation = rounding_deviation(*view.mechanism, i);
+        double& error = estimates[i].standard_error;
+        if (deviation == 0 || std::isnan(error)) continue;
+        if (quantity == Quantity::means && !std::isinf(deviation)) {
+            error = std::hypot(error, deviation / std::sqrt(people));
+            continue;
+        }
+        // The variance between people contains that of their rounding. A coefficient depends on several
+        // attributes.
+        if (population.empty()) population = view.mechanism->estimate(view, {quantity, Target::population});
+        error = std::max(error, population[i].standard_error);
+    }
+}
 
-std::vector<Estimate> estimate(const SummaryView& view, const Question& question) {
+std::vector<Estimate> estimate_with(const SummaryView& view, const Question& question, Rounded rounded) {
     check_can_estimate(*view.mechanism, question.quantity);
     const bool all = question.attribute == only_attribute;
     if (all && question.quantity == Quantity::frequencies && view.mechanism->cells().size() > 1)
         refuse(*view.mechanism, "which of their attributes is meant");
     need_reports(view);
     const Question settled{question.quantity, question.target, all ? 0 : question.attribute};
-    if (settled.target == Target::sample && view.drawn < 1) return mixed_estimates(view, settled);
+    if (settled.target == Target::sample && view.drawn < 1) return mixed_estimates(view, settled, rounded);
     const Inflation inflation(view);
-    if (inflation.needed() && find_capability<Record>(*view.mechanism) != nullptr)
-        return estimate_repeated_parts(view, settled);
+    const bool rounding = rounded == Rounded::included && settled.target == Target::sample &&
+                          settled.quantity != Quantity::frequencies && rounds_numbers(*view.mechanism);
+    if ((inflation.needed() || rounding) && find_capability<Record>(*view.mechanism) != nullptr)
+        return estimate_parts(view, settled, rounded);
     std::vector<Estimate> estimates = view.mechanism->estimate(view, settled);
-    if (!inflation.needed()) return estimates;
+    if (!inflation.needed() && !rounding) return estimates;
     const std::vector<Estimate> noisy =
         settled.target == Target::sample
             ? estimates
             : view.mechanism->estimate(view, {settled.quantity, Target::sample, settled.attribute});
+    if (rounding) add_rounding(view, settled.quantity, estimates);
+    if (!inflation.needed()) return estimates;
     for_each_index(estimates.size(),
                    [&](std::size_t i) { estimates[i] = inflation.inflated(estimates[i], noisy[i]); });
     return estimates;
+}
+
+}  // namespace
+
+std::vector<Estimate> estimate(const SummaryView& view, const Question& question) {
+    return estimate_with(view, question, Rounded::included);
+}
+
+std::vector<Estimate> estimate_without_rounding(const SummaryView& view, const Question& question) {
+    return estimate_with(view, question, Rounded::omitted);
 }
 
 Estimate share_of(const SummaryView& view, std::int64_t value, Target target, std::size_t attribute) {
@@ -208,8 +250,20 @@ Estimate group_mean(const SummaryView& view, std::size_t first, std::size_t last
     const auto& means = capability<GroupMean>(*view.mechanism);
     need_reports(view);
     Estimate mean = means.group_mean(view, first, last, target);
-    if (target == Target::sample && view.drawn < 1)
-        mean = mixed(mean, means.group_mean(view, first, last, Target::population), view.drawn);
+    if (target == Target::sample) {
+        double rounding = 0;  // of the mean of the attributes of one person
+        for (std::size_t j = first; j <= last; ++j)
+            rounding = std::hypot(rounding, rounding_deviation(*view.mechanism, j));
+        rounding /= static_cast<double>(last - first + 1);
+        Estimate population = mean;
+        if (std::isinf(rounding) || view.drawn < 1)
+            population = means.group_mean(view, first, last, Target::population);
+        mean.standard_error =
+            std::isinf(rounding)
+                ? std::max(mean.standard_error, population.standard_error)
+                : std::hypot(mean.standard_error, rounding / std::sqrt(static_cast<double>(view.n)));
+        if (view.drawn < 1) mean = mixed(mean, population, view.drawn);
+    }
     mean.standard_error *= std::sqrt(repetition(view));
     return mean;
 }

@@ -76,6 +76,13 @@ ErrorLaw NumericMean::error_law(std::uint64_t n, Target target) const noexcept {
     return {.truths = range, .degrees_of_freedom = people - 1, .unseen_error = step / std::sqrt(12.0)};
 }
 
+// The noise of bits is that of people who all have the mean. It contains the rounding.
+double NumericMean::rounding_deviation(std::size_t) const noexcept {
+    if (channel_->outputs() == 2) return 0;
+    return RoundedSteps{static_cast<std::uint32_t>(channel_->steps()), rounding_cells_}.deviation(
+        range_.half());
+}
+
 double NumericMean::n_variance(double truth) const {
     const auto steps = static_cast<double>(channel_->steps());
     return channel_->noise_at((truth + 1) / 2 * steps) * 4 / (steps * steps);
@@ -101,7 +108,8 @@ void NumericMean::write(const NumericRandomizer& randomizer, const Settings& set
         raise(ErrorCode::invalid_spec, std::string(randomizer.name) + " takes a range with \"min\": 0",
               "The range of \"" + attribute.name + "\" does not begin at 0.",
               "Measure from the least value, or use duchi, the same channel on any range.");
-    const ChannelSize size = channel_size(randomizer, epsilon, settings.number("grid"));
+    ChannelSize size = channel_size(randomizer, epsilon, settings.number("grid"));
+    size.steps = RoundedSteps{size.steps, rounding_cells(settings)}.word();
     write_channel(writer, size);
     write_readings(writer, randomizer.response, size);
     write_range(writer, {attribute.min, attribute.max});
@@ -110,21 +118,24 @@ void NumericMean::write(const NumericRandomizer& randomizer, const Settings& set
 NumericMean::Parameters NumericMean::take(const NumericRandomizer& randomizer, Reader& reader,
                                           const Header& header) {
     ChannelSize size = read_channel(reader);
+    const RoundedSteps rounded = RoundedSteps::of_word(size.steps);
+    rounded.check(header);
+    size.steps = rounded.steps;
     read_readings(reader, randomizer.response, size);
     auto channel = make_channel(randomizer.response, size, header.epsilon);
     const Range range = read_range(reader);
     if (randomizer.from_zero && range.min != 0)
         raise(ErrorCode::malformed, "the declared range does not begin at 0", {},
               "The bytes were damaged or forged.");
-    return {std::move(channel), range};
+    return {std::move(channel), range, rounded.cells};
 }
 
 std::unique_ptr<const Mechanism> NumericMean::load(const NumericRandomizer& randomizer, const Header& header,
                                                    Bytes block) {
     Reader reader(block.subspan(header_size));
-    auto [channel, range] = take(randomizer, reader, header);
+    auto [channel, range, cells] = take(randomizer, reader, header);
     reader.finish();
-    return std::make_unique<NumericMean>(header, block, std::move(channel), range);
+    return std::make_unique<NumericMean>(header, block, std::move(channel), range, cells);
 }
 
 }  // namespace ldp

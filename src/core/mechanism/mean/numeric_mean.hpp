@@ -1,23 +1,24 @@
 // The mean of one number. Shared by piecewise, pdp, laplace, duchi, onebit, hybrid and optimal, which choose
 // the channel, and by square_wave, which adds its own counters.
 //
-// parameters: grid steps, window width (4 bytes each; 0 without a window), for optimal its decoded values
-// (9),
-//             min, max · payload: an output of the channel · state: the channel's tally
+// parameters: grid steps with the rounding cells (4 bytes), window width (4; 0 without a window), for optimal
+//             its decoded values (9), min, max · payload: an output of the channel · state: the channel's tally
 #pragma once
 
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 
 namespace ldp {
 
 class NumericMean : public Mechanism, public KnownErrors {
   public:
     NumericMean(const Header& header, Bytes block, std::unique_ptr<const NumericChannel> channel,
-                const Range& range)
+                const Range& range, std::uint32_t rounding_cells = 0)
         : Mechanism(header, block),
           channel_(std::move(channel)),
           range_(range),
+          rounding_cells_(rounding_cells),
           width_(cell_width(channel_->outputs())) {}
 
     std::vector<std::uint64_t> cells() const override { return {channel_->inputs()}; }
@@ -57,6 +58,7 @@ class NumericMean : public Mechanism, public KnownErrors {
     struct Parameters {
         std::unique_ptr<const NumericChannel> channel;
         Range range;
+        std::uint32_t rounding_cells;
     };
     [[nodiscard]] static Parameters take(const NumericRandomizer& randomizer, Reader& reader,
                                          const Header& header);
@@ -64,6 +66,7 @@ class NumericMean : public Mechanism, public KnownErrors {
                                                  Bytes block);
 
     const Range* range_of_number() const noexcept final { return &range_; }
+    [[nodiscard]] double rounding_deviation(std::size_t attribute) const noexcept final;
 
   protected:
     [[nodiscard]] std::uint64_t outputs() const noexcept { return channel_->outputs(); }
@@ -76,6 +79,7 @@ class NumericMean : public Mechanism, public KnownErrors {
 
     std::unique_ptr<const NumericChannel> channel_;
     Range range_;
+    std::uint32_t rounding_cells_;
     std::size_t width_;
 };
 

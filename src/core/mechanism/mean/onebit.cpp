@@ -28,13 +28,13 @@ void write(const Settings& settings, Writer& writer) {
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
-    auto [channel, range] = NumericMean::take(onebit_randomizer, reader, header);
+    auto [channel, range, cells] = NumericMean::take(onebit_randomizer, reader, header);
     const double report_epsilon = take_second_layer(reader, header);
     if (report_epsilon == header.epsilon)
-        return std::make_unique<NumericMean>(header, block, std::move(channel), range);
+        return std::make_unique<NumericMean>(header, block, std::move(channel), range, cells);
     const BinaryChannel kept(channel->steps(), header.epsilon);
     const SymmetricChannel sent(2, second_odds(kept.odds(), 2, report_epsilon));
-    return std::make_unique<TwoLayerMean<BinaryChain>>(header, block, BinaryChain(kept, sent), range,
+    return std::make_unique<TwoLayerMean<BinaryChain>>(header, block, BinaryChain(kept, sent), range, cells,
                                                        report_epsilon);
 }
 

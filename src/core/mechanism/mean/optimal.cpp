@@ -31,14 +31,14 @@ void write(const Settings& settings, Writer& writer) {
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
-    auto [channel, range] = NumericMean::take(optimal_randomizer, reader, header);
+    auto [channel, range, cells] = NumericMean::take(optimal_randomizer, reader, header);
     const double report_epsilon = take_second_layer(reader, header);
     if (report_epsilon == header.epsilon)
-        return std::make_unique<NumericMean>(header, block, std::move(channel), range);
+        return std::make_unique<NumericMean>(header, block, std::move(channel), range, cells);
     const auto& kept = static_cast<const WarpedChannel&>(*channel);
     const SymmetricChannel sent(kept.outputs(),
                                 second_odds(kept.odds(), kept.outputs(), report_epsilon, kept.width()));
-    return std::make_unique<TwoLayerMean<WarpedChain>>(header, block, WarpedChain(kept, sent), range,
+    return std::make_unique<TwoLayerMean<WarpedChain>>(header, block, WarpedChain(kept, sent), range, cells,
                                                        report_epsilon);
 }
 

@@ -8,8 +8,8 @@
 // [none])/(d − c) has the mean ρ. The estimate is the ratio of both means. Its interval consists of the μ for which
 // the mean of y − μr, which has the expectation 0, is within its errors (Fieller 1954).
 //
-// parameters: grid steps, window width (4 bytes each; 0 for one bit), the decoded values of a window (9), c (4
-//             bytes, in units of 2^-32), min, max · payload: an output · state: a counter for each output (8)
+// parameters: grid steps with the rounding cells, window width (4 bytes each; 0 for one bit), the decoded values of
+//             a window (9), c (4 bytes, in units of 2^-32), min, max · payload: an output · state: a counter for each output (8)
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +26,7 @@
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/mean/optional_channel.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 
 namespace ldp::optional_mean {
 
@@ -106,11 +107,12 @@ struct ObservedShares {
     }
 };
 
-/// The mean of y − μr over the reports, as a function of μ on [−1,1], and its variance.
+/// The mean of y − μr over the reports, as a function of μ on [−1,1], and its variance. `rounding` is the variance
+/// of the rounding of a number, which errors for the people who reported contain.
 class Residual {
   public:
-    Residual(const Counts& counts, const NoneShares& none, const Decoding& decoding)
-        : n_(static_cast<double>(counts.n)), none_(none), observed_(counts, decoding) {
+    Residual(const Counts& counts, const NoneShares& none, const Decoding& decoding, double rounding = 0)
+        : n_(static_cast<double>(counts.n)), none_(none), observed_(counts, decoding), rounding_(rounding) {
         const double with = 1 - none_.c, without = 1 - none_.d;
         sum_ = (1 - observed_.none) * observed_.mean / with;
         rate_ = (none_.d - observed_.none) / (none_.d - none_.c);
@@ -146,7 +148,8 @@ class Residual {
             (1 - numbers_) * square(mean * none_.missing());
         if (target == Target::population || exact_bits_) return all;
         const auto& [rate, sum, squares] = spread_;
-        return std::max(noise_, all - std::max(0.0, squares - 2 * mean * sum + square(mean) * rate));
+        const double spread = std::max(0.0, squares - 2 * mean * sum + square(mean) * rate);
+        return std::max(noise_, all - spread) + rate * rounding_;
     }
     /// Returns the standard error of the mean of y − μr.
     [[nodiscard]] double error(double mean, Target target, double repetitions) const noexcept {
@@ -162,17 +165,19 @@ class Residual {
     double n_;
     NoneShares none_;
     ObservedShares observed_;
-    double sum_, rate_, numbers_, square_, noise_;
+    double sum_, rate_, numbers_, square_, noise_, rounding_;
     AnswerSpread spread_{};
     bool exact_bits_ = true;  ///< whether the outputs carry no information about squares
 };
 
 class OptionalMean final : public Mechanism, public ResponseRate {
   public:
-    OptionalMean(const Header& header, Bytes block, OptionalChannel channel, const Range& range)
+    OptionalMean(const Header& header, Bytes block, OptionalChannel channel, const Range& range,
+                 std::uint32_t rounding_cells)
         : Mechanism(header, block),
           channel_(std::move(channel)),
           range_(range),
+          rounding_cells_(rounding_cells),
           width_(cell_width(channel_.outputs())),
           none_{channel_.if_answered(), channel_.if_missing()} {}
 
@@ -225,6 +230,10 @@ class OptionalMean final : public Mechanism, public ResponseRate {
         const double error = residual.error(mean, question.target, 1) / residual.rate();
         return {range_.on({(1 + mean) / 2, error / 2})};
     }
+    /// The error of bits is that of people who all have the mean. It contains the rounding.
+    double rounding_deviation(std::size_t) const noexcept override {
+        return channel_.number().outputs() == 2 ? 0 : range_.half() * rounding_of_unit();
+    }
     std::vector<Check> health(const Counts& counts) const override;
     std::vector<Contribution> contributions(const Question& question) const override;
     double max_probability(Bytes payload) const override {
@@ -257,6 +266,10 @@ class OptionalMean final : public Mechanism, public ResponseRate {
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
 
   private:
+    /// Returns the bound of the deviation of a rounding on [−1,1].
+    [[nodiscard]] double rounding_of_unit() const noexcept {
+        return RoundedSteps{static_cast<std::uint32_t>(channel_.steps()), rounding_cells_}.deviation(1);
+    }
     [[nodiscard]] Residual residual_of(const Counts& counts) const {
         return {counts, none_, Decoding(channel_.number())};
     }
@@ -269,6 +282,7 @@ class OptionalMean final : public Mechanism, public ResponseRate {
 
     OptionalChannel channel_;
     Range range_;
+    std::uint32_t rounding_cells_;
     std::size_t width_;
     NoneShares none_;
 };
@@ -304,7 +318,8 @@ std::vector<Contribution> OptionalMean::contributions(const Question&) const {
 // is searched from the estimate outwards.
 Interval OptionalMean::answered_interval(const Counts& counts, const AnsweredInterval& terms) const {
     const Decoding decoding(channel_.number());
-    const Residual residual(counts, none_, decoding);
+    const double rounding = terms.target == Target::sample ? square(rounding_of_unit()) : 0;
+    const Residual residual(counts, none_, decoding, rounding);
     const double end = 1 + terms.margin;
     const Interval whole = {range_.on({(1 - end) / 2, 0}).value, range_.on({(1 + end) / 2, 0}).value};
     const double start = residual.ratio();
@@ -399,9 +414,10 @@ OptionalDesign design(const ChannelSize& size, double epsilon, double response_r
 void write(const Settings& settings, Writer& writer) {
     const double epsilon = settings.epsilon(), rate = settings.real(response_rate_option.name);
     const std::uint64_t steps = settings.number(grid_option.name);
-    const OptionalDesign bit = design(channel_size(duchi_randomizer, epsilon, steps), epsilon, rate);
-    const OptionalDesign window = design(channel_size(optimal_randomizer, epsilon, steps), epsilon, rate);
-    const OptionalDesign& best = bit.variance <= window.variance ? bit : window;
+    OptionalDesign bit = design(channel_size(duchi_randomizer, epsilon, steps), epsilon, rate);
+    OptionalDesign window = design(channel_size(optimal_randomizer, epsilon, steps), epsilon, rate);
+    OptionalDesign& best = bit.variance <= window.variance ? bit : window;
+    best.size.steps = RoundedSteps{best.size.steps, rounding_cells(settings)}.word();
     write_channel(writer, best.size);
     if (best.size.width != 0) write_readings(writer, Response::optimal, best.size);
     writer.put(static_cast<std::uint32_t>(std::max(1.0, std::floor(std::ldexp(best.none, 32)))));
@@ -411,13 +427,16 @@ void write(const Settings& settings, Writer& writer) {
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     ChannelSize size = read_channel(reader);
+    const RoundedSteps rounded = RoundedSteps::of_word(size.steps);
+    rounded.check(header);
+    size.steps = rounded.steps;
     if (size.width != 0) read_readings(reader, Response::optimal, size);
     const std::uint64_t none = std::uint64_t{reader.take<std::uint32_t>()} << 32;
     const Range range = read_range(reader);
     reader.finish();
     auto [channel, low] = number_channel(size, header.epsilon);
     return std::make_unique<OptionalMean>(
-        header, block, OptionalChannel(std::move(channel), low, none, header.epsilon), range);
+        header, block, OptionalChannel(std::move(channel), low, none, header.epsilon), range, rounded.cells);
 }
 
 void settle(SettingsDraft& draft) {

@@ -13,8 +13,8 @@ template <class Chain>
 class TwoLayerMean final : public NumericMean {
   public:
     TwoLayerMean(const Header& header, Bytes block, const Chain& chain, const Range& range,
-                 double report_epsilon)
-        : NumericMean(header, block, std::make_unique<Chain>(chain), range),
+                 std::uint32_t rounding_cells, double report_epsilon)
+        : NumericMean(header, block, std::make_unique<Chain>(chain), range, rounding_cells),
           chain_(chain),
           report_epsilon_(report_epsilon) {}
 

@@ -182,7 +182,11 @@ void write(const Settings& settings, Writer& writer) {
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
-    const auto [steps, width, decoded_values] = read_channel(reader);
+    const auto [word, width, decoded_values] = read_channel(reader);
+    // A spec with a rounding is refused after its mechanism is built.
+    const RoundedSteps rounded = RoundedSteps::of_word(word);
+    rounded.check(header);
+    const std::uint32_t steps = rounded.steps;
     const Range range = read_range(reader);
     reader.finish();
     if (steps < square_wave_grid.least || steps > square_wave_grid.most || width < 1 || width > steps)

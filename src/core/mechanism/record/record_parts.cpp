@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 
 namespace ldp {
 
@@ -226,6 +227,8 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
         if (usual || (option.optional && value == option.fallback_for(part.count))) continue;
         options[option.name] = value;
     }
+    if (const auto derived = first.options.find(rounding_cells_option); derived != first.options.end())
+        options.insert(*derived);
     for (Attribute& attribute : each) {
         attribute.mechanism = entry->name;
         attribute.want.clear();

@@ -5,9 +5,9 @@
 // The range of a coefficient is [−1,1] or given in the spec. Values outside are clamped, and all noise is
 // proportional to the range.
 //
-// parameters: d, grid steps, window width (4 bytes each), form (1: 0 sampled, 1 global), response (1), ranges
-//             of the attributes in runs, aim (1), ranges of the coefficients in runs with a length of 2
-//             bytes: lo, hi (1 byte each, in 1/127). The global form ends in the ε of the window (8). The
+// parameters: d, grid steps with the rounding cells, window width (4 bytes each), form (1: 0 sampled, 1 global),
+//             response (1), ranges of the attributes in runs, aim (1), ranges of the coefficients in runs with
+//             a length of 2 bytes: lo, hi (1 byte each, in 1/127). The global form ends in the ε of the window (8). The
 //             sampled form in two layers ends in the ε of one report (8), for which the randomizer decodes.
 
 #include "core/mechanism/vector/haar.hpp"
@@ -91,6 +91,14 @@ Estimate Haar::group_mean(const Counts& counts, std::size_t first, std::size_t l
     }
     const double variance = spectrum.variance(second_moment, first_moment, bound, std::abs(weights[0]));
     return {middle + unit * value, unit * std::sqrt(variance)};
+}
+
+// The errors of means in the sampled form are those of a population, for any target.
+double Haar::rounding_deviation(std::size_t attribute) const noexcept {
+    const bool varies = plan_.form == Form::sampled && plan_.rounding_cells != 0;
+    const RoundedSteps steps{static_cast<std::uint32_t>(channel_->steps()),
+                             varies ? 1 : plan_.rounding_cells};
+    return steps.deviation(plan_.attributes[attribute].half());
 }
 
 double Haar::n_variance(double truth) const {
@@ -284,7 +292,8 @@ void write(const Settings& settings, Writer& writer) {
     const double first = settings.real(second_layer_option.name);
     const double mean_epsilon =
         global ? split(settings.epsilon(), randomizer, steps, aim, ranges) : settings.epsilon();
-    const ChannelSize size = channel_size(randomizer, first != 0 ? first : mean_epsilon, steps);
+    ChannelSize size = channel_size(randomizer, first != 0 ? first : mean_epsilon, steps);
+    size.steps = RoundedSteps{size.steps, rounding_cells(settings)}.word();
     writer.put(static_cast<std::uint32_t>(ranges.size()));
     write_channel(writer, size);
     writer.put(global ? Form::global : Form::sampled);
@@ -316,6 +325,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const auto d = reader.take<std::uint32_t>();
     ChannelSize size = read_channel(reader);
+    const RoundedSteps rounded = RoundedSteps::of_word(size.steps);
+    rounded.check(header);
+    size.steps = rounded.steps;
     HaarPlan plan{
         .form = reader.take<Form>(), .attributes = {}, .coefficients = {}, .mean_epsilon = header.epsilon};
     const auto response = reader.take<Response>();
@@ -330,6 +342,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     plan.aim = reader.take<Aim>();
     plan.coefficients = read_runs<std::uint16_t>(reader, d, read_unit_range);
     if (plan.aim > Aim::ranges) refuse("The aim is not known.");
+    plan.rounding_cells = rounded.cells;
     if (plan.form == Form::global) {
         plan.mean_epsilon = reader.take<double>();
         if (!(plan.mean_epsilon >= min_epsilon &&

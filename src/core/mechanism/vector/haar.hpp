@@ -9,6 +9,7 @@
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/mean/chained_channel.hpp"
+#include "core/mechanism/mean/rounded_numbers.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp {
@@ -23,6 +24,7 @@ struct HaarPlan {
     std::vector<UnitRange> coefficients;
     double mean_epsilon;        ///< ε of the numeric randomizer; in the global form less than ε
     double report_epsilon = 0;  ///< of one report in two layers; 0 in one layer
+    std::uint32_t rounding_cells = 0;
 };
 
 class Haar : public Mechanism, public HaarVector, public GroupMean {
@@ -35,6 +37,8 @@ class Haar : public Mechanism, public HaarVector, public GroupMean {
     Interval ends(std::size_t attribute) const noexcept final {
         return {plan_.attributes[attribute].min, plan_.attributes[attribute].max};
     }
+
+    double rounding_deviation(std::size_t attribute) const noexcept final;
 
     std::size_t clamped(Input input) const final;
 
