@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -61,7 +62,7 @@ bool has_statistics_parser() noexcept {
 
 namespace {
 
-/// Largest address space of the parser's process in bytes: what a hostile file may make it allocate.
+/// Bytes of memory that the parser's process may allocate for a hostile file.
 constexpr rlim_t most_memory = rlim_t{4} << 30;
 /// Size of a frame of rows in bytes.
 constexpr std::size_t frame_size = std::size_t{1} << 16;
@@ -391,6 +392,13 @@ void need(ParserState& state, readstat_error_t error) {
     _exit(0);
 }
 
+/// Returns the bytes of address space that this process has. Sanitizers reserve terabytes.
+rlim_t address_space() {
+    std::ifstream sizes("/proc/self/statm");
+    rlim_t pages = 0;
+    return sizes >> pages ? pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 void limit(decltype(RLIMIT_CORE) resource, rlim_t most) {
     const rlimit both{most, most};
     (void)setrlimit(resource, &both);
@@ -400,7 +408,7 @@ void limit(decltype(RLIMIT_CORE) resource, rlim_t most) {
 
 void run_statistics_parser(int descriptor, const std::string& file, StatisticsFormat format) {
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_AS, most_memory);
+    limit(RLIMIT_AS, address_space() + most_memory);
     ParserState state;
     state.descriptor = descriptor;
     state.format = format;
