@@ -445,7 +445,7 @@ class Questions {
 
     /// A first round that only learns the ranges for a second one.
     void ranges() {
-        if (!sections_.empty() || !find_capability<RangeLearner>(source_.mechanism())) return;
+        if (!sections_.empty() || range_learner(source_.mechanism()) == nullptr) return;
         Table table{.title = "Ranges for a second round",
                     .about = "Each range contains the values of nine in ten people.",
                     .header = {{"attribute", true}, {"coefficient", true}, {"from"}, {"to"}}};

@@ -51,7 +51,8 @@ struct RecordPart {
     double chance;               ///< the probability that a person reports the part
 };
 
-class SeriesParts;  // longitudinal/series.hpp
+class RangeLearner;  // vector/range_learning.hpp
+class SeriesParts;   // longitudinal/series.hpp
 
 /// A record of parts. Each report is about a few of them, which the client draws at random. A part is a
 /// single attribute, a vector of numbers, or attributes whose joint tables are reported.
@@ -76,6 +77,8 @@ class Record : public Capability {
 
     /// The series among the parts; null if no part is a series.
     [[nodiscard]] virtual const SeriesParts* series_parts() const noexcept { return nullptr; }
+    /// The ranges that the reports estimate instead of the attributes; null if they estimate the attributes.
+    [[nodiscard]] virtual const RangeLearner* range_learner() const noexcept { return nullptr; }
 
     /// The mechanism of the part with an attribute.
     [[nodiscard]] const Mechanism& reporter(std::size_t attribute) const {

@@ -51,8 +51,7 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
     if (const auto* ordered = find_capability<Ordered>(mechanism))
         return {quantiles(*ordered, view, coverage)};
     need_one_round(view, "learning a range");
-    if (const auto* learner = find_capability<RangeLearner>(mechanism))
-        return learner->ranges(view, coverage);
+    if (const RangeLearner* learner = range_learner(mechanism)) return learner->ranges(view, coverage);
 
     std::vector<LearntRange> ranges;
     for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {

@@ -119,6 +119,7 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
         return record_.part(counts, fact);
     }
     std::uint64_t per_report() const noexcept override { return record_.per_report(); }
+    const RangeLearner* range_learner() const noexcept override { return this; }
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override {
         return facts_->estimate(counts, question);
     }

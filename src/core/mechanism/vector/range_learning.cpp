@@ -42,7 +42,7 @@ class Outside {
 }  // namespace
 
 void check_no_ranges(const Mechanism& mechanism) {
-    if (find_capability<RangeLearner>(mechanism) != nullptr)
+    if (range_learner(mechanism) != nullptr)
         raise(ErrorCode::unsupported, "these reports only estimate ranges, for the spec of a second round",
               {}, std::vector{Remedy::learn_ranges});
 }

@@ -21,16 +21,21 @@ struct LearntRange {
     std::uint64_t needed = 0;
 };
 
-/// Capability of mechanisms whose reports serve to learn ranges.
-class RangeLearner : public Capability {
+/// Ranges of a record whose reports serve to learn them.
+class RangeLearner {
   public:
-    static constexpr const char* offers = "ranges";
+    virtual ~RangeLearner() = default;
 
     /// Returns the ranges of learn_ranges(). Requires n ≥ 1.
     [[nodiscard]] virtual std::vector<LearntRange> ranges(const Counts& counts, double coverage) const = 0;
 };
 
-/// Throws Error (unsupported) if the mechanism is a RangeLearner, whose reports carry no attribute's values.
+/// Returns the ranges that reports serve to learn; null if they serve to estimate values.
+[[nodiscard]] inline const RangeLearner* range_learner(const Mechanism& mechanism) noexcept {
+    const auto* record = find_capability<Record>(mechanism);
+    return record == nullptr ? nullptr : record->range_learner();
+}
+/// Throws Error (unsupported) if the mechanism has a RangeLearner: its reports carry no attribute's values.
 void check_no_ranges(const Mechanism& mechanism);
 
 /// The probability that both ends of a range hold.
