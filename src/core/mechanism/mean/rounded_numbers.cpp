@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/mechanism/capability.hpp"
 
 namespace ldp {
 
