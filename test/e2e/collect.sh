@@ -60,7 +60,7 @@ supervisor=$!
 
 collection() { echo "by_${kinds[$1 % 2]}"; }
 submit() {
-    "$ldp" submit --to "$at" --collection "$(collection "$1")" --batch 5 --retry-for 60 "values.$1.csv" >>"log.$1" 2>&1 &
+    "$ldp" submit --copy --to "$at" --collection "$(collection "$1")" --batch 5 --retry-for 60 "values.$1.csv" >>"log.$1" 2>&1 &
     clients[$1]=$!
 }
 running() {

@@ -40,7 +40,7 @@ create() {
 use() {
     local what=$1 collection=$2 label=$3 at
     { echo "$collection,$collection 2"; for _ in 1 2 3 4 5 6 7 8 9 10; do echo "$label,$label"; done; } >values.csv
-    rm -f ./*.ldp ./*.ldp-* endpoint.log
+    rm -rf ./*.ldp ./*.ldp-* endpoint.log "$XDG_STATE_HOME"
     run "$what: insert" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --state 1.ldp values.csv
     run "$what: again" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --state 1.ldp values.csv
     run "$what: call" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --method call --copy --state 2.ldp values.csv
