@@ -159,6 +159,18 @@ std::uint64_t count(Bytes summary) {
     return view_of(*checked_mechanism(summary), summary).n;
 }
 
+/// The number of reports, a lower bound of the people who sent them (0 if it is unknown), and the number of reports
+/// about each attribute.
+ArrayType* response_counts(Bytes summary) {
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    check_interrupt();
+    const SummaryView view = view_of(*mechanism, summary);
+    std::vector<double> counts{static_cast<double>(view.n), static_cast<double>(fewest_people(view))};
+    for (std::size_t j = 0; j < mechanism->cells().size(); ++j)
+        counts.push_back(static_cast<double>(part(view, j).n));
+    return new_array(counts.size(), [&](std::size_t i) { return counts[i]; });
+}
+
 /// The number of the attribute whose values are requested.
 std::size_t attribute_of(const Subject& subject) {
     return one_attribute(*checked_mechanism(subject.summary), subject.attribute);
@@ -168,6 +180,10 @@ std::size_t attribute_of(const Subject& subject) {
 
 LDP_FUNCTION(ldp_summary_count) {
     PG_RETURN_INT64(static_cast<std::int64_t>(count(summary_argument(fcinfo))));
+}
+
+LDP_FUNCTION(ldp_response_counts) {
+    PG_RETURN_ARRAYTYPE_P(response_counts(summary_argument(fcinfo)));
 }
 
 LDP_FUNCTION(ldp_summary_spec) {

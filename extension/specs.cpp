@@ -7,6 +7,7 @@
 
 #include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
+#include "core/spec/spec_reader.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;
@@ -23,6 +24,18 @@ CanonicalText canonical(const char* text) {
     const Spec spec = resolve(text);
     const std::string statement = has_derived(text) ? std::string() : statement_of_budget(spec, text);
     return {keep(spec.to_json()), statement.empty() ? nullptr : keep(statement)};
+}
+
+char* without_texts(const char* text) {
+    return keep(resolve(text).with_texts({}).to_json());
+}
+
+char* texts_in(const char* text) {
+    return keep(resolve(text).texts().to_json());
+}
+
+char* changed_texts(const char* text, const char* changes) {
+    return keep(with_changed_texts(resolve(text), changes).texts().to_json());
 }
 
 varlena* parameters(const char* text) {
@@ -74,6 +87,19 @@ LDP_FUNCTION_OF_REPORTS(ldp_spec_canonical, ERRCODE_INVALID_PARAMETER_VALUE) {
     const CanonicalText found = canonical(json_argument(fcinfo, 0));
     if (found.notice != nullptr) ereport(NOTICE, (errmsg("%s", found.notice)));
     return json_value(found.json);
+}
+
+LDP_FUNCTION_OF_REPORTS(ldp_spec_without_texts, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return json_value(without_texts(json_argument(fcinfo, 0)));
+}
+
+LDP_FUNCTION_OF_REPORTS(ldp_spec_texts, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return json_value(texts_in(json_argument(fcinfo, 0)));
+}
+
+/// (spec, changes): the texts of the spec after a merge patch.
+LDP_FUNCTION_OF_REPORTS(ldp_changed_texts, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return json_value(changed_texts(json_argument(fcinfo, 0), json_argument(fcinfo, 1)));
 }
 
 /// (spec): the labels of its first attribute's values.

@@ -467,6 +467,61 @@ COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer, text[]
     'and an interval. The argument attributes selects attributes or vectors by name. Without reports it returns no '
     'rows. Error 42704 if the collection does not exist, 42501 if the caller may not query it.';
 
+CREATE FUNCTION ldp_internal.ldp_response_counts(summary @extschema@.ldp_summary) RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_response_counts(@extschema@.ldp_summary) IS
+    'Returns the number of reports, a lower bound of the people who sent them (0 if it is unknown), and the number of '
+    'reports about each attribute.';
+
+-- The first element of a vector stands for all: its elements are reported together.
+CREATE FUNCTION @extschema@.ldp_response(name text, round integer DEFAULT NULL)
+    RETURNS TABLE (attribute text, title text, people_asked bigint, people bigint, response_rate float8, reports bigint,
+                   answer_rate float8, lower float8, upper float8, note text)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    described @extschema@.ldp_collections := ldp_internal.ldp_collection_named(name);
+    summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(name, round);
+    counts float8[] := ldp_internal.ldp_response_counts(summary);
+    rates @extschema@.ldp_estimate_row[];
+    one record;
+BEGIN
+    people_asked := CASE jsonb_typeof(described.texts -> 'people_asked') WHEN 'number' THEN described.texts ->> 'people_asked'
+                    WHEN 'object' THEN described.texts -> 'people_asked' ->> round::text END;
+    people := CASE WHEN counts[2] > 0 THEN counts[2] END;
+    response_rate := people::float8 / people_asked;
+    reports := COALESCE(counts[1], 0);
+    RETURN NEXT;
+    IF counts IS NULL THEN
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM jsonb_array_elements(described.spec -> 'attributes') AS a (attribute) WHERE a.attribute -> 'missing' = 'true') THEN
+        rates := ARRAY(SELECT r FROM @extschema@.ldp_response_rates(summary) AS r);
+    END IF;
+    people_asked := NULL;
+    people := NULL;
+    response_rate := NULL;
+    FOR one IN SELECT a.attribute ->> 'name' AS name, a.attribute ? 'product' AS derived,
+                      sum(COALESCE(jsonb_array_length(a.attribute -> 'vector'), 1)) OVER (ORDER BY a.number)
+                      - COALESCE(jsonb_array_length(a.attribute -> 'vector'), 1) AS first
+               FROM jsonb_array_elements(described.spec -> 'attributes') WITH ORDINALITY AS a (attribute, number) ORDER BY a.number LOOP
+        CONTINUE WHEN one.derived;
+        attribute := one.name;
+        title := described.texts -> 'attributes' -> one.name ->> 'title';
+        reports := counts[one.first + 3];
+        SELECT r.estimate, r.lower, r.upper, r.note INTO answer_rate, lower, upper, note
+        FROM unnest(rates) AS r WHERE r.attribute = one.name;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_response(text, integer) IS
+    'Returns the response to a collection, or to one round. The first row has no attribute: people_asked is the number '
+    'of people who were asked, as the owner stated it with ldp_describe. The column people is a lower bound of the '
+    'people who reported, and response_rate is people divided by people_asked. Each further row has the number of '
+    'reports about an attribute or a vector. For a number with "missing": true, answer_rate is the estimated share of '
+    'people who answer, with its 95 % interval. Columns that are not known are NULL. Error 42704 if the collection does '
+    'not exist, 42501 if the caller may not query it.';
+
 CREATE FUNCTION @extschema@.ldp_display(result @extschema@.ldp_estimate_row, digits integer DEFAULT 2)
     RETURNS @extschema@.ldp_estimate_row
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -32,6 +32,7 @@ CREATE TABLE ldp_internal.ldp_collection (
     name        text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
     reports     regclass NOT NULL UNIQUE,
     spec        jsonb NOT NULL,
+    texts       jsonb NOT NULL DEFAULT '{}',
     created     timestamptz NOT NULL DEFAULT now(),
     analysts    text NOT NULL DEFAULT 'rows' CHECK (analysts IN ('rows', 'aggregates')),
     home        text,
@@ -45,6 +46,8 @@ COMMENT ON COLUMN ldp_internal.ldp_collection.name IS 'name of the collection, a
 COMMENT ON COLUMN ldp_internal.ldp_collection.reports IS 'table of the collection';
 COMMENT ON COLUMN ldp_internal.ldp_collection.spec IS
     'canonical spec of the collection; immutable, because the reports were randomized under it';
+COMMENT ON COLUMN ldp_internal.ldp_collection.texts IS
+    'titles, questions and other texts for people, which the owner may change; see ldp_describe';
 COMMENT ON COLUMN ldp_internal.ldp_collection.created IS 'time of creation';
 COMMENT ON COLUMN ldp_internal.ldp_collection.analysts IS
     'access of members of ldp_analyst: ''rows'', or ''aggregates'' through functions of ldp only';
@@ -130,7 +133,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_report_column(regclass) IS
 CREATE VIEW @extschema@.ldp_collections AS
     SELECT c.name, c.reports, c.spec ->> 'mechanism' AS mechanism, (c.spec ->> 'epsilon')::float8 AS epsilon,
            coalesce((c.spec ->> 'delta')::float8, 0) AS delta, c.spec, c.created, c.fingerprint,
-           CASE ldp_internal.ldp_report_column(c.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END AS rows
+           CASE ldp_internal.ldp_report_column(c.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END AS rows, c.texts
     FROM ldp_internal.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports;
 COMMENT ON VIEW @extschema@.ldp_collections IS 'collections with their tables and specs; readable by everyone';
 COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'name of the collection, as clients and functions use it';
@@ -144,6 +147,8 @@ COMMENT ON COLUMN @extschema@.ldp_collections.created IS 'time of creation';
 COMMENT ON COLUMN @extschema@.ldp_collections.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
 COMMENT ON COLUMN @extschema@.ldp_collections.rows IS
     'content of a row of the table: ''reports'' (one per row) or ''batches''';
+COMMENT ON COLUMN @extschema@.ldp_collections.texts IS
+    'titles, questions and other texts for people, by the names of attributes; see ldp_describe';
 
 CREATE FUNCTION ldp_internal.ldp_collection_named(name text) RETURNS @extschema@.ldp_collections
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -165,10 +170,10 @@ COMMENT ON FUNCTION ldp_internal.ldp_collection_named(text) IS
 
 CREATE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT (ldp_internal.ldp_collection_named($1)).spec $$;
+    AS $$ SELECT ldp_internal.ldp_spec_with_texts(c.spec, c.texts) FROM ldp_internal.ldp_collection_named($1) AS c $$;
 COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS
-    'Returns the canonical spec of a collection, which contains everything that a client needs to create reports. '
-    'Error 42704 if the collection does not exist.';
+    'Returns the canonical spec of a collection, which contains everything that a client needs to show a form and to '
+    'create reports. Error 42704 if the collection does not exist.';
 
 -- Privilege checks
 
@@ -297,7 +302,8 @@ BEGIN
     DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
     DELETE FROM ldp_internal.ldp_rollup_part AS p USING ldp_internal.ldp_rollup AS r WHERE r.name = p.rollup AND r.collection = ldp_register_collection_as.name;
     DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_register_collection_as.name;
-    INSERT INTO ldp_internal.ldp_collection (name, reports, spec, analysts) VALUES (name, reports, canonical, analysts);
+    INSERT INTO ldp_internal.ldp_collection (name, reports, spec, texts, analysts)
+    VALUES (name, reports, ldp_internal.ldp_spec_without_texts(canonical), ldp_internal.ldp_spec_texts(canonical), analysts);
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_register_collection_as(name, text, regclass, jsonb, text) IS
@@ -335,6 +341,37 @@ CREATE FUNCTION @extschema@.ldp_unregister_collection(name text) RETURNS regclas
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_unregister_collection(text) IS
     'Removes a collection and its records of batches from the catalog, keeps the table, and returns it.';
+
+CREATE FUNCTION ldp_internal.ldp_describe_as(caller name, name text, texts jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    described ldp_internal.ldp_collection;
+    changed jsonb;
+BEGIN
+    SELECT c.* INTO described FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_describe_as.name FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM ldp_internal.ldp_collection_named(name);  -- raises the error
+    END IF;
+    PERFORM ldp_internal.ldp_check_owner(described.reports, caller);
+    IF texts IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'the texts of a collection must not be NULL';
+    END IF;
+    changed := ldp_internal.ldp_changed_texts(ldp_internal.ldp_spec_with_texts(described.spec, described.texts), texts);
+    UPDATE ldp_internal.ldp_collection AS c SET texts = changed WHERE c.name = ldp_describe_as.name;
+    RETURN changed;
+END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_describe_as(name, text, jsonb) IS
+    'Implements ldp_describe for this caller, with the rights of the extension''s owner.';
+
+CREATE FUNCTION @extschema@.ldp_describe(name text, texts jsonb) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
+COMMENT ON FUNCTION @extschema@.ldp_describe(text, jsonb) IS
+    'Changes the texts of a collection for people, and returns all of them. The argument texts is a merge patch (RFC '
+    '7396) with the keys title, description, people_asked and attributes. The last one maps names of attributes to '
+    'objects with the keys title, question, unit, description, scale and display. A text that is null is removed; '
+    'other texts remain. Reports and fingerprint do not depend on the texts. Error 22023 if a text is invalid, 42704 '
+    'if the collection does not exist, 42501 unless the caller owns it.';
 
 CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, spec jsonb, analysts text DEFAULT 'rows') RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -17,6 +17,32 @@ COMMENT ON FUNCTION @extschema@.ldp_spec_fingerprint(jsonb) IS
     'Returns the fingerprint that identifies the spec in every report and summary: 16 hexadecimal digits. Error '
     '22023 if the spec is invalid.';
 
+CREATE FUNCTION ldp_internal.ldp_spec_texts(spec jsonb) RETURNS jsonb
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION ldp_internal.ldp_spec_texts(jsonb) IS
+    'Returns the titles, questions and other texts of a spec as an object. Its key "attributes" maps names of '
+    'attributes to their texts. Error 22023 if the spec is invalid.';
+
+CREATE FUNCTION ldp_internal.ldp_spec_without_texts(spec jsonb) RETURNS jsonb
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION ldp_internal.ldp_spec_without_texts(jsonb) IS
+    'Returns the canonical spec without texts for people. Error 22023 if the spec is invalid.';
+
+CREATE FUNCTION ldp_internal.ldp_changed_texts(spec jsonb, changes jsonb) RETURNS jsonb
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION ldp_internal.ldp_changed_texts(jsonb, jsonb) IS
+    'Returns the texts of a spec after changes, a merge patch (RFC 7396) in the form of ldp_spec_texts: null removes '
+    'a text. Error 22023 if the spec or a text is invalid.';
+
+CREATE FUNCTION ldp_internal.ldp_spec_with_texts(spec jsonb, texts jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN $2 = '{}' THEN $1 ELSE $1 || ($2 - 'attributes') || jsonb_build_object('attributes',
+        (SELECT jsonb_agg(a.attribute || COALESCE($2 -> 'attributes' -> (a.attribute ->> 'name'), '{}') ORDER BY a.number)
+         FROM jsonb_array_elements($1 -> 'attributes') WITH ORDINALITY AS a (attribute, number))) END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_spec_with_texts(jsonb, jsonb) IS
+    'Returns a canonical spec with texts, which have the form of ldp_spec_texts, in their places.';
+
 CREATE FUNCTION ldp_internal.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION ldp_internal.ldp_part_fingerprint(text, integer) IS

@@ -4,6 +4,14 @@ import { read, request, unreachable, unredirected } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
 import { Instance, Sandbox } from "./instance.js";
 
+const specTexts = ["title", "description", "people_asked"];
+const attributeTexts = ["title", "question", "unit", "description", "scale", "display"];
+
+/** The keys of an object that it has. */
+function picked(object, keys) {
+    return Object.fromEntries(keys.filter((key) => object[key] !== undefined).map((key) => [key, object[key]]));
+}
+
 export class Collection {
     #text;
     #refuse;
@@ -33,6 +41,11 @@ export class Collection {
         collection.attributes = collection.spec.attributes.filter((each) => !each.product).flatMap(names);
         collection.#vectors = new Map(collection.spec.attributes.filter((each) => each.vector).map((each) => [each.name, each.vector]));
         return collection;
+    }
+
+    get texts() {
+        const texts = this.spec.attributes.map((each) => [each.name, picked(each, attributeTexts)]).filter(([, found]) => Object.keys(found).length > 0);
+        return { ...picked(this.spec, specTexts), ...(texts.length > 0 && { attributes: Object.fromEntries(texts) }) };
     }
 
     static async fetch(endpoint, name, { init, store, timeout = 10000, ...options } = {}) {

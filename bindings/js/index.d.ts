@@ -71,6 +71,27 @@ export interface FetchOptions {
     readonly init?: RequestInit;
 }
 
+/** The texts of an attribute or a vector, as its owner wrote them: escape them in a page. */
+export interface AttributeTexts {
+    readonly title?: string;
+    readonly question?: string;
+    readonly unit?: string;
+    readonly description?: string;
+    readonly scale?: "ordered";
+    /** The texts of labels, by label. */
+    readonly display?: Readonly<Record<string, string>>;
+}
+
+/** The texts of a spec for people, such as those of a form. */
+export interface SpecTexts {
+    readonly title?: string;
+    readonly description?: string;
+    /** The number of people who were asked: in each round, or by round. */
+    readonly people_asked?: number | Readonly<Record<string, number>>;
+    /** By the name of an attribute or a vector. */
+    readonly attributes?: Readonly<Record<string, AttributeTexts>>;
+}
+
 /** A spec and its randomizer. */
 export class Collection {
     private constructor();
@@ -84,6 +105,8 @@ export class Collection {
 
     /** The spec in its canonical form. */
     readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
+    /** The texts of the spec. */
+    readonly texts: SpecTexts;
     /** The spec's fingerprint, 16 hexadecimal digits, which every report contains. */
     readonly fingerprint: string;
     /** Names of a record's values: the attributes except products. A vector has a name for each element. */

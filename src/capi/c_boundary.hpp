@@ -24,7 +24,7 @@ struct ldp_collection {
     ldp_collection(std::string_view json, ldp::Outside outside);
 
     ldp::Collection collection;
-    std::string spec, fingerprint;
+    std::string spec, texts, fingerprint;
     std::vector<std::string> names;  ///< of the attributes that a record has values of
 };
 

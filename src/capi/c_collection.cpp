@@ -13,6 +13,7 @@ using namespace ldp::capi;
 ldp_collection::ldp_collection(std::string_view json, Outside outside)
     : collection(Spec::from_json(json), outside),
       spec(collection.spec().to_json()),
+      texts(collection.spec().texts().to_json()),
       fingerprint(fingerprint_text(collection.spec().fingerprint())) {
     const auto& attributes = collection.spec().attributes();
     for (const std::size_t j : given(attributes)) names.push_back(attributes[j].name);
@@ -144,6 +145,9 @@ void ldp_collection_free(ldp_collection* collection) {
 
 const char* ldp_collection_spec(const ldp_collection* collection) {
     return collection == nullptr ? nullptr : collection->spec.c_str();
+}
+const char* ldp_collection_texts(const ldp_collection* collection) {
+    return collection == nullptr ? nullptr : collection->texts.c_str();
 }
 const char* ldp_collection_fingerprint(const ldp_collection* collection) {
     return collection == nullptr ? nullptr : collection->fingerprint.c_str();

@@ -133,6 +133,10 @@ LDP_API void ldp_collection_free(ldp_collection *collection);
 
 /* Returns the canonical form of the spec in JSON. */
 LDP_API const char *ldp_collection_spec(const ldp_collection *collection);
+/* Returns the texts of the spec for people in JSON: title, description and people_asked, and in "attributes", by the name of
+ * an attribute or a vector, title, question, unit, description, scale and display. Keys without a text are missing. The
+ * texts were written by the owner of the collection: escape them before you put them into a page. */
+LDP_API const char *ldp_collection_texts(const ldp_collection *collection);
 /* Returns the fingerprint of the spec, 16 hexadecimal digits. Every report carries it. */
 LDP_API const char *ldp_collection_fingerprint(const ldp_collection *collection);
 /* Returns the number of values of a record: one for each attribute of the spec except products, in the spec's

@@ -136,6 +136,16 @@ static void vectors(void) {
     ldp_collection_free(of);
 }
 
+static void texts(void) {
+    static const char spec[] = "{\"mechanism\": \"grr\", \"epsilon\": 1, \"title\": \"Moods\", \"question\": \"How?\", \"domain\": 3}";
+    ldp_collection *of = collection(spec);
+    CHECK(strcmp(ldp_collection_texts(of), "{\"attributes\":{\"value\":{\"question\":\"How?\"}},\"title\":\"Moods\"}") == 0);
+    ldp_collection_free(of);
+    of = collection(person);
+    CHECK(strcmp(ldp_collection_texts(of), "{}") == 0);
+    ldp_collection_free(of);
+}
+
 static void collections(void) {
     ldp_collection *of = collection(person);
     ldp_value *values = NULL;
@@ -543,6 +553,7 @@ static void hostile(void) {
     value = ldp_number(0);
     FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), refused, "is not a value");
 
+    CHECK(ldp_collection_texts(NULL) == NULL);
     CHECK(ldp_collection_spec(NULL) == NULL && ldp_collection_fingerprint(NULL) == NULL);
     CHECK(ldp_collection_values(NULL) == 0 && ldp_collection_name(NULL, 0) == NULL);
     CHECK(ldp_collection_report_size(NULL) == 0);
@@ -831,6 +842,7 @@ static void planning(void) {
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     versions();
+    texts();
     collections();
     vectors();
     drawing();

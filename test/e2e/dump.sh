@@ -22,6 +22,7 @@ sql $from -c "SELECT ldp_client_spec('visits')" >"$work/visits.spec"
 "$ldp" perturb --spec "$work/visits.spec" <"$work/visits.csv" 2>/dev/null >"$work/visits.copy"
 sql $from >"$work/log" <<SQL || { cat "$work/log"; exit 1; }
 SELECT ldp_open_rounds('visits', 0, 3);
+SELECT ldp_describe('colour', '{"title": "Colours", "people_asked": {"0": 1000}, "attributes": {"value": {"display": {"red": "Rot"}}}}');
 \\copy visits (report) FROM '$work/visits.copy'
 UPDATE visits SET country = CASE WHEN ctid::text LIKE '%1)' THEN 'fr' ELSE 'de' END, round = 3;
 CREATE MATERIALIZED VIEW by_country AS SELECT country, ldp_agg(report) AS summary FROM visits GROUP BY country;
@@ -31,7 +32,7 @@ SQL
 
 questions=("SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_estimate('visits')"
     "SELECT * FROM by_country ORDER BY country" "SELECT * FROM trend ORDER BY country"
-    "SELECT ldp_rollup(summary) FROM by_country" "SELECT name, reports, spec FROM ldp_collections ORDER BY name"
+    "SELECT ldp_rollup(summary) FROM by_country" "SELECT name, reports, spec, texts FROM ldp_collections ORDER BY name"
     "SELECT * FROM ldp_internal.ldp_batch ORDER BY batch" "SELECT * FROM ldp_rollup_series('rounds')" "SELECT * FROM ldp_internal.ldp_hitter_search"
     "SELECT name, collection, summaries, buckets, counted, open FROM ldp_internal.ldp_rollup" "SELECT rollup, part, counted, open FROM ldp_internal.ldp_rollup_part")
 # Each form of a dump gives the same; what follows looks at the last.

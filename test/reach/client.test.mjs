@@ -67,6 +67,18 @@ test("vectors are arrays, objects, or one value for each element", async () => {
     await assert.rejects(day.perturb({ mood: "bad", hours: { am: 1, pm: 2, noon: 3 } }), failed("invalid_value", /no attribute "hours.noon"/));
 });
 
+test("a collection has its texts", async () => {
+    const texts = { title: "Moods", people_asked: 5, attributes: { mood: { question: "How are you?", scale: "ordered", display: { "-": "schlecht" } } } };
+    const spec = { mechanism: "grr", epsilon: 1, title: "Moods", people_asked: 5, attributes: [{ name: "mood", domain: ["-", "+"], ...texts.attributes.mood }] };
+    assert.deepEqual((await Collection.from(spec)).texts, texts);
+    delete spec.title;
+    delete spec.people_asked;
+    spec.attributes = [{ name: "mood", domain: ["-", "+"] }];
+    assert.deepEqual((await Collection.from(spec)).texts, {});
+    spec.attributes[0].display = { "-": "+" };
+    await assert.rejects(Collection.from(spec), failed("invalid_spec", /same display text/));
+});
+
 test("a collection has its spec, and perturbs", async () => {
     const pets = await Collection.from(grr);
     assert.equal(pets.spec.mechanism, "grr");

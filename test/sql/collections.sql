@@ -55,7 +55,7 @@ FROM (VALUES
     (35, 'unknown details',      '{"mechanism": "haar", "epsilon": 1, "details": "all", "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}'),
     (36, 'two attributes of one name', '{"mechanism": "haar", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "a", "min": 0, "max": 1}]}'),
     (37, 'an attribute without a name', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"domain": 4}]}'),
-    (38, 'a key it does not know', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "a", "domain": 4, "unit": "cm"}]}'),
+    (38, 'a key it does not know', '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "a", "domain": 4, "units": "cm"}]}'),
     (39, 'an option of another mechanism', '{"mechanism": "grr", "epsilon": 1, "domain": 4, "grid": 100}'),
     (40, 'derived that is not',  '{"mechanism": "grr", "epsilon": 1, "domain": 4, "derived": {"p": 1}}'),
     (41, 'nested too deeply',    '{"mechanism": "grr", "epsilon": 1, "domain": [[[[[[[[[["x"]]]]]]]]]]}'),

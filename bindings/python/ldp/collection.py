@@ -58,6 +58,17 @@ class Collection:
         return found
 
     @property
+    def texts(self) -> dict[str, Any]:
+        """The texts of the spec for people, such as those of a form.
+
+        The keys are "title", "description" and "people_asked", and "attributes" with the keys "title", "question", "unit",
+        "description", "scale" and "display" by the name of an attribute or a vector. Keys without a text are missing. The
+        owner of the collection wrote the texts: escape them in a page.
+        """
+        found: dict[str, Any] = json.loads(native.text(native.library.ldp_collection_texts(self._handle)))
+        return found
+
+    @property
     def fingerprint(self) -> str:
         """The spec's fingerprint, 16 hexadecimal digits, which every report contains."""
         return native.text(native.library.ldp_collection_fingerprint(self._handle))

@@ -92,6 +92,7 @@ _getters: dict[str, tuple[Any, ...]] = {
     "ldp_free": (None, c_void_p),
     "ldp_collection_free": (None, c_void_p),
     "ldp_collection_spec": (c_char_p, c_void_p),
+    "ldp_collection_texts": (c_char_p, c_void_p),
     "ldp_collection_fingerprint": (c_char_p, c_void_p),
     "ldp_collection_values": (c_size_t, c_void_p),
     "ldp_collection_name": (c_char_p, c_void_p, c_size_t),

@@ -56,6 +56,16 @@ class Collections(Case):
         self.assertEqual(len(person.perturb([12, "Ulm"])), person.report_size)
         self.assertIn("sampled of wage, town", repr(person))
 
+    def test_texts(self):
+        spec = {"mechanism": "grr", "epsilon": 1, "title": "Moods", "people_asked": {"0": 5}, "attributes": [
+            {"name": "mood", "domain": ["-", "+"], "question": "How are you?", "scale": "ordered", "display": {"-": "schlecht \u00fc"}}]}
+        mood = ldp.Collection(spec)
+        self.assertEqual(mood.texts, {"title": "Moods", "people_asked": {"0": 5}, "attributes": {
+            "mood": {"question": "How are you?", "scale": "ordered", "display": {"-": "schlecht \u00fc"}}}})
+        self.assertEqual(mood.spec["attributes"][0]["question"], "How are you?")
+        self.assertEqual(ldp.Collection(PERSON).texts, {})
+        self.fails(ldp.Code.INVALID_SPEC, '"title" must be a text', ldp.Collection, {**spec, "title": "a\nb"})
+
     def test_open_choices(self):
         for spec in ({"mechanism": "auto", "epsilon": 1, "domain": 4},
                      {"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3}]}):

@@ -14,6 +14,7 @@
 #include "core/spec/labels.hpp"
 #include "core/spec/mechanism_options.hpp"
 #include "core/spec/products.hpp"
+#include "core/spec/texts.hpp"
 
 namespace ldp {
 
@@ -403,6 +404,7 @@ bool has_control(std::string_view text) {
 
 std::vector<Attribute> read_attributes(JsonObject& top) {
     std::vector<Attribute> attributes;
+    accept_spec_texts(top);
     if (const Json* all = top.find("attributes")) {
         if (!all->is_array() || all->empty()) JsonObject::wrong("attributes", *all, "a non-empty array");
         std::vector<std::pair<std::size_t, const Json*>> products;
@@ -428,6 +430,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
                 reporting(reader, elements);
             }
             movement(reader, elements);
+            accept_attribute_texts(reader);
             reader.finish();
             if (attributes.size() + elements.size() > max_elements * 4)
                 invalid("the spec has too many attributes", "Vectors count with all their elements.");

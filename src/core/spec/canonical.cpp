@@ -14,6 +14,7 @@
 #include "core/spec/mechanism_options.hpp"
 #include "core/spec/products.hpp"
 #include "core/spec/response_count.hpp"
+#include "core/spec/spec_reader.hpp"
 
 namespace ldp {
 
@@ -136,6 +137,10 @@ std::string Spec::to_json() const {
         }
     }
     document["derived"] = derived_json(*this);
+    write_texts(texts_, document);
+    for (Json& attribute : document["attributes"])
+        if (const AttributeTexts* texts = texts_.find(attribute["name"].get_ref<const std::string&>()))
+            write_texts(*texts, attribute);
     return json_text(document);
 }
 

@@ -245,6 +245,8 @@ Spec SpecReader::finish(const MechanismEntry& of) {
     if (spec.budget_ && spec.budget_->report_spent && !budget_terms(make_mechanism(spec)->block()).can_end())
         spec.budget_->report_spent.reset();
 
+    spec.texts_ = read_texts(document, spec.attributes());
+
     const Json* derived = top.find("derived");
     top.finish();
     const Json truth = derived_json(spec);  // also makes sure that the mechanism can be built
@@ -285,6 +287,12 @@ Spec Spec::from_json(std::string_view text) {
 Spec Spec::chosen_for(Choice choice) const {
     Spec copy = *this;
     copy.chosen_ = std::move(choice);
+    return copy;
+}
+
+Spec Spec::with_texts(SpecTexts texts) const {
+    Spec copy = *this;
+    copy.texts_ = std::move(texts);
     return copy;
 }
 

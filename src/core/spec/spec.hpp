@@ -11,6 +11,7 @@
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/settings.hpp"
 #include "core/spec/budget.hpp"
+#include "core/spec/texts.hpp"
 
 namespace ldp {
 
@@ -44,11 +45,11 @@ class Spec : public Settings {
     /// Returns the canonical form: equal for equal specs, complete, and parsed to an equal spec. The object
     /// "derived" follows from the other keys; from_json() recomputes it and rejects another one. The object
     /// "chosen" records a choice of "auto"; from_json() accepts it unchanged, because later versions might
-    /// choose differently.
+    /// choose differently. The texts are those of the spec.
     [[nodiscard]] std::string to_json() const;
 
-    /// Returns the fingerprint of the canonical form without "derived" and "chosen". Every report contains
-    /// it.
+    /// Returns the fingerprint of the canonical form without "derived", "chosen" and texts. Every report
+    /// contains it.
     [[nodiscard]] std::uint64_t fingerprint() const;
 
     /// Returns the choice of the mechanism, if "auto" chose it.
@@ -59,9 +60,13 @@ class Spec : public Settings {
     [[nodiscard]] const std::optional<Budget>& budget() const noexcept { return budget_; }
     /// Returns the smallest number of reports (with evolving(), of people) for which estimates are shown.
     [[nodiscard]] std::uint16_t min_group() const noexcept { return min_group_; }
+    /// Returns titles, questions and other texts for people. Specs that differ in them alone are one spec.
+    [[nodiscard]] const SpecTexts& texts() const noexcept { return texts_; }
 
     /// Returns the spec with a record of a choice.
     [[nodiscard]] Spec chosen_for(Choice choice) const;
+    /// Returns the spec with these texts instead of its own.
+    [[nodiscard]] Spec with_texts(SpecTexts texts) const;
 
   private:
     friend struct SpecReader;
@@ -72,6 +77,7 @@ class Spec : public Settings {
     std::optional<Evolving> evolving_;
     std::optional<Budget> budget_;
     std::uint16_t min_group_ = usual_min_group;
+    SpecTexts texts_;
 };
 
 /// Returns the mechanism of a spec. Its reports carry the spec's fingerprint. Throws Error (invalid_spec).

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/spec/json_object.hpp"
@@ -39,6 +41,16 @@ struct SpecReader {
 [[nodiscard]] Budget read_budget(const Json& found);
 /// Reads the object "chosen" of a spec; one of joint tables has no limits. Throws Error (invalid_spec).
 [[nodiscard]] Choice read_choice(const Json& found, bool joint);
+/// Reads the texts of a spec in JSON that has these attributes. Throws Error (invalid_spec).
+[[nodiscard]] SpecTexts read_texts(const Json& document, std::span<const Attribute> attributes);
+/// Reads the texts in the form of SpecTexts::to_json(). Throws Error (invalid_spec), also for unknown keys.
+[[nodiscard]] SpecTexts read_texts_by_name(const Json& document, std::span<const Attribute> attributes);
+/// Adds texts to an object.
+void write_texts(const SpecTexts& texts, Json& into);
+void write_texts(const AttributeTexts& texts, Json& into);
+/// Returns the spec with texts that a merge patch (RFC 7396) in the form of SpecTexts::to_json() changes: null
+/// removes a text. Throws Error (malformed, invalid_spec).
+[[nodiscard]] Spec with_changed_texts(const Spec& spec, std::string_view patch);
 /// Throws Error (invalid_spec) if the spec has limits for a choice.
 void refuse_limits(const Json& document, const std::string& why);
 /// Throws Error (invalid_spec): a spec that names its mechanism has "estimate".
