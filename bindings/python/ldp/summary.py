@@ -135,6 +135,13 @@ def summarize(spec: Collection | str | Mapping[str, Any], reports: Iterable[byte
     return Summary(data, collection)
 
 
+def group_rows(groups: Mapping[str | None, Summary], **arguments: Any) -> list[dict[str, Any]]:
+    """The rows of compare_groups as a list of dicts."""
+    summaries = list(groups.values())
+    collection = next((one.collection for one in summaries if one.collection is not None), None)
+    return _rows(collection, None, "compare_groups", {"groups": list(groups), "summaries": summaries, **arguments})
+
+
 def compare_groups(groups: Mapping[str | None, Summary], attributes: Sequence[str] | None = None, baseline: str | None = None,
                    confidence: float = 0.95, target: str = "population") -> Any:
     """Compares groups of different people by their summaries of one spec, as the SQL function ldp_compare_groups does.
@@ -143,8 +150,4 @@ def compare_groups(groups: Mapping[str | None, Summary], attributes: Sequence[st
     the mean of each number and for the proportion of each value of a category, or those of `attributes` alone. It is a pandas
     data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE, INVALID_VALUE, UNSUPPORTED).
     """
-    summaries = list(groups.values())
-    collection = next((one.collection for one in summaries if one.collection is not None), None)
-    return as_frame(_rows(collection, None, "compare_groups", {
-        "groups": list(groups), "summaries": summaries, "attributes": attributes, "baseline": baseline, "confidence": confidence,
-        "target": target}))
+    return as_frame(group_rows(groups, attributes=attributes, baseline=baseline, confidence=confidence, target=target))

@@ -1,16 +1,15 @@
 """Summaries of every mechanism, and queries of all functions, for tests that compare hosts: the specs of LDP_SPECS.
 
-As a program, it writes a JSON object for each query, with the rows or the message of the error.
+As a program, it writes a JSON object for each spec: its summaries, and each query with the rows or the message of the error.
 """
 
 import json
 import os
 import random
-import sys
 import typing
 
 import ldp
-from ldp.summary import FUNCTIONS
+from ldp.summary import FUNCTIONS, group_rows
 
 # Arguments of functions that need some. Those of a function are tried one after another.
 ARGUMENTS = {
@@ -122,19 +121,24 @@ def comparisons(case):
 
 
 def main():
-    def write(case, query, call):
-        for name, argument in query.items():
-            if isinstance(argument, ldp.Summary):
-                query[name] = {"summary": argument.data.hex()}
+    def result(case, call, function, **arguments):
+        summaries = {id(case.summary): 0, id(case.second): 1}
+        query = {name: {"summary": summaries[id(value)]} if id(value) in summaries else value for name, value in arguments.items()}
+        if function == "compare_groups":
+            query["summaries"] = [summaries[id(one)] for one in query["summaries"]]
         try:
-            result = {"rows": call()}
+            return {"function": function, "arguments": query, "rows": call()}
         except ldp.Error as error:
-            result = {"error": error.message}
-        print(json.dumps({"spec": case.spec, "summary": case.summary.data.hex(), "query": query, **result}))
+            return {"function": function, "arguments": query, "error": error.message}
 
     for case in cases():
-        for function, arguments in queries(case):
-            write(case, {"function": function, **arguments}, lambda: case.summary.rows(function, **arguments))
+        results = [result(case, lambda: case.summary.rows(function, **arguments), function, **arguments)
+                   for function, arguments in queries(case)]
+        for groups, arguments in comparisons(case):
+            results.append(result(case, lambda: group_rows(groups, **arguments), "compare_groups", groups=list(groups),
+                                  summaries=list(groups.values()), **arguments))
+        print(json.dumps({"spec": case.collection.json, "summaries": [case.summary.data.hex(), case.second.data.hex()],
+                          "merged": case.summary.merge(case.second).data.hex(), "results": results}))
 
 
 if __name__ == "__main__":

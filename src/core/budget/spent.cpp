@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/capability.hpp"
@@ -30,7 +31,7 @@ double BiasBound::at(double critical_value) const noexcept {
 Interval extended(const Interval& found, const BiasBound& bias, double critical_value) noexcept {
     if (bias.range == 0) return found;
     const double half = (found.upper - found.lower) / 2;
-    const double errors = std::hypot(half, critical_value * bias.range * bias.error) - half;
+    const double errors = vector_length(half, critical_value * bias.range * bias.error) - half;
     const double most = std::clamp(bias.range * bias.share + errors, 0.0, bias.range);
     return {std::min(found.lower, std::max(found.lower - most, bias.possible.lower)),
             std::max(found.upper, std::min(found.upper + most, bias.possible.upper))};

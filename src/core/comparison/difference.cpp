@@ -106,8 +106,8 @@ class ScoreTest {
                      group_.truths().upper - baseline_.truths().lower};
         // Where the variance is known at the estimate only, differences are unlimited.
         const double estimate = first_ - second_;
-        const double far =
-            1000 * std::hypot(group.estimate.standard_error / unit, baseline.estimate.standard_error / unit);
+        const double far = 1000 * vector_length(group.estimate.standard_error / unit,
+                                                baseline.estimate.standard_error / unit);
         if (std::isinf(possible_.lower)) possible_.lower = estimate - far;
         if (std::isinf(possible_.upper)) possible_.upper = estimate + far;
     }
@@ -226,7 +226,7 @@ Difference difference(const GroupEstimate& group, const GroupEstimate& baseline,
     };
     if (!known(group.estimate) || !known(baseline.estimate))
         return {{unknown, unknown}, {unknown, unknown}, unknown};
-    const double errors = std::hypot(group.estimate.standard_error, baseline.estimate.standard_error);
+    const double errors = vector_length(group.estimate.standard_error, baseline.estimate.standard_error);
     const double unit = errors > 0 && std::isfinite(errors) ? errors : 1;
     const ScoreTest test(simplified(group), simplified(baseline), remaining, unit);
     const Interval found = test.interval(critical_value);

@@ -195,7 +195,7 @@ std::optional<TruthCurve> curve_of(const Estimate& estimate, const ErrorLaw& law
 Interval interval(const Estimate& estimate, double critical_value, const ErrorLaw& law) {
     const auto [value, plain] = estimate;
     if (std::isnan(value) || std::isnan(plain)) return {unknown, unknown};
-    const double error = std::hypot(plain, law.unseen_error);
+    const double error = vector_length(plain, law.unseen_error);
     const double far = law.degrees_of_freedom > 0
                            ? student_critical_value(critical_value, law.degrees_of_freedom)
                            : critical_value;

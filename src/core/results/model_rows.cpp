@@ -297,10 +297,10 @@ Found plan_views(const Subject& subject, const SummaryQuery& query) {
         const Labels& labels = fitting(*subject.labels, sizes);
         InsecureBits bits(1);
         PlannedRows all;
-        for (const ViewPlan& plan : planned_views(measured_for_model(view), sizes.size(),
-                                                  {view.mechanism->header().epsilon, query.people,
-                                                   labels.sets(query.queries.text, sizes.size())},
-                                                  bits))
+        const auto measured = measured_for_model(view);
+        const std::vector<std::vector<std::size_t>> sets = labels.sets(query.queries.text, sizes.size());
+        for (const ViewPlan& plan : planned_views(
+                 measured, sizes.size(), {view.mechanism->header().epsilon, query.people, sets}, bits))
             all.add(plan.word.empty() ? listed(plan.views, labels) : '"' + plan.word + '"', plan.error);
         return all;
     }));

@@ -68,7 +68,7 @@ class RowCells {
 
   public:
     /// Whether the row type has a column of this name.
-    [[nodiscard]] static consteval bool has(const char* name) {
+    [[nodiscard]] static constexpr bool has(const char* name) {
         for (const ResultColumn& column : columns)
             if (std::string_view(column.name) == name) return true;
         return false;

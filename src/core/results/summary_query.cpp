@@ -58,14 +58,14 @@ std::string shown_name(const Labels& labels, std::size_t attribute) {
     return labels.name(attribute);
 }
 
-std::string shown_label(const Labels& labels, std::size_t attribute, std::size_t value) {
+std::string shown_label(const Labels& labels, std::size_t attribute, std::uint64_t value) {
     if (has_prefixes(labels, attribute))
         if (const auto found = labels.find_label(attribute, value)) return without_mark(*found);
     return labels.label(attribute, value);
 }
 
-std::size_t value_shown_as(const Labels& labels, std::size_t attribute, std::string_view label,
-                           const std::string& hint) {
+std::uint64_t value_shown_as(const Labels& labels, std::size_t attribute, std::string_view label,
+                             const std::string& hint) {
     if (has_prefixes(labels, attribute))
         if (const auto found = find_without_mark(labels, attribute, label)) return *found;
     return labels.value_called(attribute, label, hint);

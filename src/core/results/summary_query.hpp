@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/base/attempt.hpp"
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/results/result_table.hpp"
@@ -95,10 +96,10 @@ struct QueryParameter {
 [[nodiscard]] std::string shown_name(const Labels& labels, std::size_t attribute);
 /// A value's label as rows show it: that of a prefix without the mark that ends a string, or with three dots if longer
 /// strings have the same label.
-[[nodiscard]] std::string shown_label(const Labels& labels, std::size_t attribute, std::size_t value);
+[[nodiscard]] std::string shown_label(const Labels& labels, std::size_t attribute, std::uint64_t value);
 /// The value with a label that shown_label() made, or with the label of the spec. Throws Error (invalid_value).
-[[nodiscard]] std::size_t value_shown_as(const Labels& labels, std::size_t attribute, std::string_view label,
-                                         const std::string& hint);
+[[nodiscard]] std::uint64_t value_shown_as(const Labels& labels, std::size_t attribute,
+                                           std::string_view label, const std::string& hint);
 /// The labels if they fit attributes with these numbers of values. Throws Error (malformed) if they do not.
 [[nodiscard]] const Labels& fitting(const Labels& labels, std::span<const std::uint64_t> sizes);
 
@@ -154,12 +155,10 @@ Found ask_part(const Subject& subject, Found otherwise, Ask ask) {
     if (subject.attribute) view = single_part(view, *subject.attribute);
     if (view.n == 0) return otherwise;
     if (!subject.attribute) return ask(view);
-    try {
-        return ask(view);
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::unsupported || view.mechanism == mechanism.get()) throw;
-        throw_for_part(error);
-    }
+    const std::optional<Error> error = attempt([&] { otherwise = ask(view); });
+    if (!error) return otherwise;
+    if (error->code() != ErrorCode::unsupported || view.mechanism == mechanism.get()) throw *error;
+    throw_for_part(*error);
 }
 /// The same for mechanisms that estimate only one attribute of a record.
 template <class Found, class Ask>

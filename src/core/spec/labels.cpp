@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t most_listed = 20;
 /// Labels up to which a search costs no more than an index.
 constexpr std::size_t few_labels = 8;
+/// Values up to which a condition has a bit for each.
+constexpr std::uint64_t most_values = std::uint64_t{1} << 26;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& detail, const std::string& hint = {}) {
     raise(ErrorCode::invalid_value, what, detail, hint);
@@ -90,7 +92,7 @@ std::optional<std::size_t> find_label(const Attribute& attribute, std::string_vi
     return static_cast<std::size_t>(found - attribute.labels.begin());
 }
 
-std::string label_or_number(const Attribute& attribute, std::size_t value) {
+std::string label_or_number(const Attribute& attribute, std::uint64_t value) {
     if (attribute.strings) return string_label(*attribute.strings, value);
     return value < attribute.labels.size() ? attribute.labels[value] : std::to_string(value);
 }
@@ -115,7 +117,8 @@ std::optional<std::string_view> Labels::find_name(std::size_t attribute) const n
     return attributes_[attribute].name;
 }
 
-std::optional<std::string_view> Labels::find_label(std::size_t attribute, std::size_t value) const noexcept {
+std::optional<std::string_view> Labels::find_label(std::size_t attribute,
+                                                   std::uint64_t value) const noexcept {
     if (attribute >= attributes_.size() || value >= attributes_[attribute].labels.size()) return std::nullopt;
     return attributes_[attribute].labels[value];
 }
@@ -133,7 +136,7 @@ std::string Labels::name(std::size_t attribute) const {
     return found ? std::string(*found) : std::to_string(attribute);
 }
 
-std::string Labels::label(std::size_t attribute, std::size_t value) const {
+std::string Labels::label(std::size_t attribute, std::uint64_t value) const {
     if (of_strings(attribute)) return string_label(*attributes_[attribute].strings, value);
     const auto found = find_label(attribute, value);
     return found ? std::string(*found) : std::to_string(value);
@@ -143,7 +146,7 @@ std::string Labels::json_name(std::size_t attribute) const {
     return json_text(Json(name(attribute)));
 }
 
-std::string Labels::json_label(std::size_t attribute, std::size_t value) const {
+std::string Labels::json_label(std::size_t attribute, std::uint64_t value) const {
     return has_labels(attribute) || of_strings(attribute) ? json_text(Json(label(attribute, value)))
                                                           : std::to_string(value);
 }
@@ -157,11 +160,12 @@ std::vector<double> Labels::ends(std::size_t attribute) const {
     return ends;
 }
 
-std::optional<std::size_t> Labels::find_value(std::size_t attribute, std::string_view label) const noexcept {
+std::optional<std::uint64_t> Labels::find_value(std::size_t attribute,
+                                                std::string_view label) const noexcept {
     if (attribute >= attributes_.size()) return std::nullopt;
     if (const auto& strings = attributes_[attribute].strings) {
         const auto found = code_of(*strings, label);
-        return found ? std::optional<std::size_t>(found->code) : std::nullopt;
+        return found ? std::optional<std::uint64_t>(found->code) : std::nullopt;
     }
     const std::vector<std::uint32_t>& slots = index_[attribute];
     if (slots.empty()) return ldp::find_label(attributes_[attribute], label);
@@ -187,8 +191,8 @@ std::size_t Labels::attribute_called(std::string_view name, std::size_t count,
         [&](std::size_t i) -> const std::string& { return attributes_[i].name; }, hint);
 }
 
-std::size_t Labels::value_called(std::size_t attribute, std::string_view label,
-                                 const std::string& hint) const {
+std::uint64_t Labels::value_called(std::size_t attribute, std::string_view label,
+                                   const std::string& hint) const {
     if (const auto found = find_value(attribute, label)) return *found;
     if (of_strings(attribute))
         refuse("\"" + shortened(std::string(label), 200) + "\" is not a string of attribute \"" +
@@ -222,7 +226,12 @@ Labels::Conditions Labels::conditions(std::string_view json, std::span<const std
     std::map<std::size_t, std::vector<bool>> found;
     for (const auto& [name, wanted] : document.items()) {
         const std::size_t j = attribute_called(name, sizes.size());
-        const auto [at, first] = found.emplace(j, sizes[j]);
+        if (sizes[j] > most_values)
+            refuse(
+                "attribute \"" + name + "\" has too many values for a condition",
+                "It has " + std::to_string(sizes[j]) + "; possible are " + std::to_string(most_values) + ".",
+                "");
+        const auto [at, first] = found.emplace(j, static_cast<std::size_t>(sizes[j]));
         if (!first)
             refuse("an attribute has two conditions",
                    "Attribute " + std::to_string(j) + " is given by its name and by its number.",
@@ -257,14 +266,14 @@ Labels::Conditions Labels::conditions(std::string_view json, std::span<const std
                 continue;
             }
             const auto value = label.is_string() ? find_value(j, label.get_ref<const std::string&>())
-                                                 : std::optional<std::size_t>();
+                                                 : std::optional<std::uint64_t>();
             if (!value)
                 refuse(json_text(label) + " is no value of \"" + name + "\"",
                        has_labels(j)
                            ? "There are " + some(attributes_[j].labels) + "."
                            : "Its values are the numbers from 0 to " + std::to_string(sizes[j] - 1) + ".",
                        ends.empty() ? "" : "Or give bounds: [low, high], null for none.");
-            values[*value] = true;
+            values[static_cast<std::size_t>(*value)] = true;
         }
     }
     Conditions conditions;

@@ -26,9 +26,9 @@ namespace ldp {
 [[nodiscard]] std::optional<std::size_t> find_label(const Attribute& attribute,
                                                     std::string_view label) noexcept;
 /// The label of a value, or its number if it has none.
-[[nodiscard]] std::string label_or_number(const Attribute& attribute, std::size_t value);
+[[nodiscard]] std::string label_or_number(const Attribute& attribute, std::uint64_t value);
 
-/// Labels of attributes, with an index from label to number. Without attributes, numbers stand for names. A
+/// Labels of attributes, with an index from label to number. A value's number may be the code of a string, of 64 bits. Without attributes, numbers stand for names. A
 /// number written in digits stands for an attribute wherever a name does; names come first.
 class Labels {
   public:
@@ -49,19 +49,19 @@ class Labels {
 
     [[nodiscard]] std::optional<std::string_view> find_name(std::size_t attribute) const noexcept;
     [[nodiscard]] std::optional<std::string_view> find_label(std::size_t attribute,
-                                                             std::size_t value) const noexcept;
+                                                             std::uint64_t value) const noexcept;
     [[nodiscard]] std::string name(std::size_t attribute) const;
-    [[nodiscard]] std::string label(std::size_t attribute, std::size_t value) const;
+    [[nodiscard]] std::string label(std::size_t attribute, std::uint64_t value) const;
     /// As JSON: a name or a label is a string, the number of a value stays a number.
     [[nodiscard]] std::string json_name(std::size_t attribute) const;
-    [[nodiscard]] std::string json_label(std::size_t attribute, std::size_t value) const;
+    [[nodiscard]] std::string json_label(std::size_t attribute, std::uint64_t value) const;
     /// The ends of a number's bins, ascending, with those of its range; none if it is no number in bins.
     [[nodiscard]] std::vector<double> ends(std::size_t attribute) const;
 
     // From a name to its number.
 
-    [[nodiscard]] std::optional<std::size_t> find_value(std::size_t attribute,
-                                                        std::string_view label) const noexcept;
+    [[nodiscard]] std::optional<std::uint64_t> find_value(std::size_t attribute,
+                                                          std::string_view label) const noexcept;
     /// The number of the attribute with this name, or of this number, which must be below `count`. Throws
     /// Error (invalid_value) that lists names; `hint` says where the others are if some are left out.
     [[nodiscard]] std::size_t attribute_called(std::string_view name,
@@ -69,8 +69,8 @@ class Labels {
                                                const std::string& hint = {}) const;
     /// The number of the value with this label; of values without labels, the number in digits. Throws as
     /// attribute_called().
-    [[nodiscard]] std::size_t value_called(std::size_t attribute, std::string_view label,
-                                           const std::string& hint = {}) const;
+    [[nodiscard]] std::uint64_t value_called(std::size_t attribute, std::string_view label,
+                                             const std::string& hint = {}) const;
 
     /// The number of attributes that a name stands for: of a vector its elements, else 1. `first` is the
     /// first.
