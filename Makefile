@@ -3,7 +3,7 @@
 # make deps      installs the Debian packages that are missing; NO_DEPS=1 lists them instead
 # make all       extension, client library, command
 # make install   into PostgreSQL (PG_CONFIG) and into PREFIX; make uninstall removes it; CLIENT= means the extension alone
-# make wasm      the client as WebAssembly and the npm package around it, in build/js
+# make wasm      client and results as WebAssembly and the npm package around them, in build/js
 # make device    libldp-device, a static C library for devices, in build/device; LIBC=musl for musl; make install-device
 # make site      the manual as a site, with every name of C++ and C, in build/site
 # make check-reach     bindings and pages: npm in Node and Chromium, Python, the uploader in C, the pages of ldp estimate

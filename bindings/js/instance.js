@@ -1,65 +1,16 @@
-// An instance of the module: one collection and at most one client. src/wasm/module.cpp documents its exports.
+// An instance of the module: one collection and at most one client. src/wasm/device_module.cpp documents its exports.
 //
 // An exception leaves the module in an undefined state. Therefore Sandbox discards an instance after an exception, and
 // with it the draws that were not stored.
 
-import { LdpError, codes, environment } from "./error.js";
+import { LdpError, environment } from "./error.js";
+import { compile, hostErrors } from "./module.js";
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 const origins = ["drawn", "memoized", "nearest", "silent", "ignored"];
 const outcomes = ["delivered", "repeated", "later", "refused", "too_large", "outdated"];
 const actions = ["settle", "repeat", "revoke", "stop"];
-
-const bundlers = "The module is the file ldp.wasm beside the package's sources, and bundlers must keep it there. With Vite, set " +
-    "optimizeDeps.exclude to [\"ldp-client\"]. Or pass the compiled module to the collection.";
-
-/** Returns the bytes of the module at this address. */
-let read = async (url) => {
-    let response;
-    try {
-        response = await fetch(url);
-    } catch (error) {
-        throw failure(url, `it cannot be fetched (${error.message})`,
-            "Check the connection, and that a Content-Security-Policy has the module's origin in connect-src.", error);
-    }
-    if (!response.ok)
-        throw failure(url, `the server answered ${response.status}`,
-            response.status === 403 ? `The server denies access to the file. ${bundlers}` : bundlers);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    if (!magic.every((byte, i) => bytes[i] === byte))
-        throw failure(url, "the file is not a WebAssembly module",
-            `The server answered ${response.status} with ${response.headers.get("content-type") ?? "no content type"}. ${bundlers}`);
-    return bytes;
-};
-const magic = [0, 97, 115, 109]; // "\0asm"
-
-function failure(url, reason, hint, cause) {
-    return environment(`the WebAssembly module ${url} cannot be loaded: ${reason}`, "", hint, cause);
-}
-
-/** Replaces fetch as the reader of the module's bytes. */
-export function readWith(reader) {
-    read = async (url) => reader(url).catch((error) => {
-        throw failure(url, error.message, bundlers, error);
-    });
-}
-
-let compiled;
-/** Returns the module beside this file, compiled once. */
-function compile() {
-    const url = new URL("./ldp.wasm", import.meta.url);
-    compiled ??= read(url).then((bytes) => WebAssembly.compile(bytes).catch((error) => {
-        // The error of a policy is a CompileError in all engines, whose message names the policy.
-        const policy = /content.security.policy|unsafe-eval|blocked by csp/i.test(error.message);
-        throw failure(url, error.message, policy ? "The Content-Security-Policy must have 'wasm-unsafe-eval' in script-src." : bundlers,
-            error);
-    }));
-    return compiled.catch((error) => {
-        compiled = undefined;
-        throw error;
-    });
-}
 
 /** Fills bytes from the system's generator. */
 function system(bytes) {
@@ -76,23 +27,8 @@ export class Instance {
      */
     static async create(module = undefined, fill = system, draw = () => 0n) {
         const made = new Instance();
-        const string = (at, size) => text.decode(made.#bytes(at, size));
         const ldp = {
-            raise(code, message, messageSize, detail, detailSize, hint, hintSize) {
-                throw new LdpError(codes[code], string(message, messageSize), string(detail, detailSize),
-                    string(hint, hintSize));
-            },
-            attempt(something) {
-                const { run, __stack_pointer: stack } = made.#exports, before = stack.value;
-                try {
-                    run(something);
-                    return true;
-                } catch (error) {
-                    if (!(error instanceof LdpError)) throw error;
-                    stack.value = before;
-                    return false;
-                }
-            },
+            ...hostErrors(() => made.#exports),
             random(at, size) {
                 return fill(made.#bytes(at, size));
             },
@@ -101,7 +37,7 @@ export class Instance {
             const [a, b, c, d] = parameters.map((number) => BigInt.asUintN(64, number));
             return draw({ kind, a, b, c, d, sum: (i) => made.#sum(a, i) });
         };
-        const instance = await WebAssembly.instantiate(module ?? (await compile()), { ldp });
+        const instance = await WebAssembly.instantiate(module ?? (await compile(new URL("./ldp.wasm", import.meta.url))), { ldp });
         made.#exports = instance.exports;
         instance.exports._initialize();
         return made;
@@ -305,11 +241,13 @@ export class Instance {
 /** Holds an instance, and discards it after an exception. */
 export class Sandbox {
     #make;
+    #hint;
     #instance;
 
-    /** `make` returns a new instance. */
-    constructor(make) {
+    /** `make` returns a new instance; `hint` says what to do if the module stops. */
+    constructor(make, hint = "Nothing was reported. If the error recurs with more free memory, report it as a bug.") {
         this.#make = make;
+        this.#hint = hint;
     }
     async use(work) {
         try {
@@ -318,8 +256,7 @@ export class Sandbox {
         } catch (error) {
             this.abandon();
             if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
-            throw environment("the module stopped", error.message,
-                "Nothing was reported. If the error recurs with more free memory, report it as a bug.", error);
+            throw environment("the module stopped", error.message, this.#hint, error);
         }
     }
     abandon() {

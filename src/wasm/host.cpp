@@ -1,19 +1,13 @@
-// The interface between the module and its host, which provides random bits and error handling. This file
-// replaces base/error.cpp, base/attempt.cpp, base/number_text.cpp and base/system_random.cpp.
+// The interface between a module and its host for errors. This file replaces base/error.cpp and base/attempt.cpp.
 //
 // The runtime of WebAssembly has no exceptions. An error becomes a JavaScript exception, which unwinds the
 // module's stack without running destructors. The caller must then discard the instance.
 
+#include "wasm/host.hpp"
+
 #include <sys/types.h>
 
-#include <array>
-#include <cstring>
-#include <utility>
-
 #include "core/base/attempt.hpp"
-#include "core/base/number_text.hpp"
-#include "core/base/random.hpp"
-#include "core/base/text.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace {
@@ -28,23 +22,11 @@ LDP_IMPORT(raise)
 /// Calls the export `run` with this argument. Returns false if it ended with an error; the stack is then
 /// restored.
 LDP_IMPORT(attempt) bool host_attempt(const void* something);
-/// Fills `size` bytes, at most 65,536, from the host's cryptographic generator. Returns the number of filled
-/// bytes, a positive multiple of 8: `size`, or less in tests that count words.
-LDP_IMPORT(random) std::size_t host_random(void* at, std::size_t size);
 }
 
 }  // namespace
 
-// Where memory or a bound gives out, the standard library throws or stops. What it would have said is lost.
 extern "C" {
-void* __cxa_allocate_exception(std::size_t) noexcept {
-    ldp::raise(ldp::ErrorCode::environment, "the module stopped",
-               "It ran out of memory, or came to what should be impossible.",
-               "Nothing was reported. If it comes again with more memory at hand, report it to the authors.");
-}
-[[noreturn]] void __cxa_throw(void*, std::type_info*, void* (*)(void*)) {
-    __builtin_trap();
-}
 void abort() {
     __builtin_trap();
 }
@@ -73,7 +55,7 @@ std::optional<Error> raised;
 }  // namespace
 
 void raise(ErrorCode code, const std::string& message, const std::string& detail, const std::string& hint) {
-    SystemRandom().discard();
+    wasm::forget_words();
     raised.emplace(code, message, detail, hint);
     host_raise(static_cast<int>(code), message.data(), message.size(), detail.data(), detail.size(),
                hint.data(), hint.size());
@@ -91,51 +73,14 @@ extern "C" [[clang::export_name("run")]] void ldp_run(const std::function<void()
     something();
 }
 
-std::string shortest(double number) {
-    return small::shortest(number);
-}
-
-std::string rounded(double number, int digits) {
-    return small::rounded(number, digits);
-}
-
 void wasm::refuse_spec(const char* why) {
     refuse_json(why);
 }
 
-// One buffer serves all generators of the instance, which has one thread and never forks. Each call of the
-// host costs microseconds, so a refill takes 32 words. Every call of the module that draws wipes the buffer
-// at its end (SystemRandom::discard), and so does every error: no word outlives the call that it was made
-// for.
-struct SystemRandom::Page {
-    std::array<std::uint64_t, 32> words;
-    std::size_t next, end;  // the unused words
-
-    void refill() {
-        end = host_random(words.data(), sizeof(words)) / sizeof(words[0]);
-        if (end == 0 || end > words.size()) __builtin_trap();
-        next = 0;
-    }
-    void forget() noexcept { explicit_bzero(this, sizeof(Page)); }
-
-    static constinit Page only;
-};
-
-constinit SystemRandom::Page SystemRandom::Page::only{};
-
-SystemRandom::SystemRandom() : page_(&Page::only) {}
-
-SystemRandom::~SystemRandom() {
-    page_->forget();
-}
-
-void SystemRandom::discard() noexcept {
-    page_->forget();
-}
-
-std::uint64_t SystemRandom::word() {
-    if (page_->next == page_->end) page_->refill();
-    return std::exchange(page_->words[page_->next++], 0);
+void wasm::stop() {
+    raise(ErrorCode::environment, "the module stopped",
+          "It ran out of memory, or came to what should be impossible.",
+          "Nothing was reported. If it comes again with more memory at hand, report it to the authors.");
 }
 
 }  // namespace ldp

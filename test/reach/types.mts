@@ -1,6 +1,7 @@
 // A program in TypeScript, which is compiled and not run: the package's types.
 
 import { Client, Collection, FileStore, Fleet, LdpError, MemoryStore, type Receipt, type Store } from "ldp-client";
+import { Summary, type ResultRow } from "ldp-client/results";
 
 async function device(store: Store): Promise<Receipt> {
     const collection = await Collection.fetch("https://collect.example.org", "pets", { outside: "refuse", store, timeout: 1000 });
@@ -26,6 +27,19 @@ device(new FileStore("pets.ldp")).catch((error: unknown) => {
     if (error instanceof LdpError && error.code === "spent") return device(new MemoryStore());
     throw error;
 });
+
+async function dashboard(collection: Collection): Promise<number> {
+    const reports = await Promise.all(["cat", "dog"].map(async (pet) => (await collection.perturb({ pet })).report));
+    const summary = await Summary.summarize(collection, reports, { rounds: [1, 1] });
+    const all = await summary.merge(await Summary.from("\\x00", collection.spec));
+    const rows: ResultRow[] = await all.query("proportions", { attribute: "pet", confidence: 0.9 });
+    await Summary.compareGroups(new Map([["de", all], [null, summary]]), { baseline: "de" });
+    await Summary.compareGroups({ de: all, fr: summary });
+    // @ts-expect-error There is no such function.
+    await all.query("ldp_proportions");
+    return rows.length + all.data.length;
+}
+Collection.from("{}").then(dashboard);
 
 // @ts-expect-error A value is a number, a label or null.
 Collection.from("{}").then((collection) => collection.perturb([true]));

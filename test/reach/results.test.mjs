@@ -1,0 +1,122 @@
+// Results in WebAssembly equal those of the native library: every function, for every mechanism. Each line of the file
+// LDP_CASES has a spec, two summaries, and queries with the native rows (bindings/python/tests/summary_cases.py), which equal
+// those of SQL in every bit.
+//
+// Texts, counts, truth values, NULLs, the order of rows, and messages of errors are equal. So are the summaries that were merged. A
+// number may differ where the C libraries differ in the last bit of exp, log and the like, or where a long double has 113 bits
+// instead of 64. Intervals of differences end their search at 1e-12 of its range.
+
+import assert from "node:assert/strict";
+import { createReadStream, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import test from "node:test";
+import { Collection } from "../../build/js/node.js";
+import { LdpError } from "../../build/js/error.js";
+import { Summary } from "../../build/js/results-node.js";
+
+/** The largest relative distances from native numbers: of estimates and standard errors, and of all others. */
+const tolerances = [2 ** -44, 2 ** -36];
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+const text = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+async function resultOf(summaries, { function: name, arguments: given }) {
+    const options = Object.fromEntries(Object.entries(given).map(([key, value]) =>
+        [key, value?.summary === undefined ? value : summaries[value.summary]]));
+    try {
+        if (name !== "compare_groups") return { rows: await summaries[0].query(name, options) };
+        const groups = new Map(options.groups.map((each, i) => [each, summaries[options.summaries[i]]]));
+        delete options.groups;
+        delete options.summaries;
+        return { rows: await Summary.compareGroups(groups, options) };
+    } catch (error) {
+        if (!(error instanceof LdpError)) throw error;
+        return { error: error.message };
+    }
+}
+
+/** Compares two results. `numbers` counts the numbers, and those with other bits. */
+function compare(own, native, where, numbers) {
+    if (typeof own === "number" && typeof native === "number") {
+        ++numbers.all;
+        if (Object.is(own, native)) return;
+        ++numbers.different;
+        const distance = Math.abs(own - native) / Math.max(Math.abs(own), Math.abs(native));
+        assert.ok(!Number.isInteger(native) || Math.abs(native) < 2, `${where}: ${own}, not ${native}`);
+        const kind = /\.(estimate|stderr)$/.test(where) ? 0 : 1;
+        assert.ok(distance <= tolerances[kind], `${where}: ${own}, not ${native}`);
+        numbers.farthest[kind] = Math.max(numbers.farthest[kind], distance);
+        return;
+    }
+    if (own === null || typeof own !== "object" || native === null || typeof native !== "object")
+        return assert.equal(own, native, where);
+    assert.deepEqual(Object.keys(own), Object.keys(native), where);
+    for (const key of Object.keys(own)) compare(own[key], native[key], `${where}.${key}`, numbers);
+}
+
+test("rows equal those of the native library", async () => {
+    const numbers = { all: 0, different: 0, farthest: [0, 0] }, mechanisms = new Set(), functions = new Map();
+    for await (const line of createInterface({ input: createReadStream(process.env.LDP_CASES) })) {
+        const { spec, summaries, merged, results } = JSON.parse(line);
+        const own = await Promise.all(summaries.map((each) => Summary.from(each, spec)));
+        assert.equal(hex((await own[0].merge(own[1])).data), merged);
+        const { mechanism } = JSON.parse(spec);
+        for (const one of results) {
+            const { rows, error } = one;
+            compare(await resultOf(own, one), rows ? { rows } : { error }, `${mechanism} ${one.function}`, numbers);
+            if (rows?.length > 0) functions.set(one.function, (functions.get(one.function) ?? 0) + 1);
+        }
+        mechanisms.add(mechanism);
+    }
+    console.log(`${numbers.all} numbers of ${mechanisms.size} mechanisms, ${numbers.different} with other bits; distances at most ${numbers.farthest}`);
+    assert.ok(mechanisms.size > 25);
+    assert.ok(numbers.different < numbers.all / 20);
+    for (const name of ["series", "series_between", "marginal", "association", "frequent_strings", "compare_groups"])
+        assert.ok(functions.get(name) > 0, name);
+});
+
+const pets = { mechanism: "grr", epsilon: 2, attributes: [{ name: "pet", domain: ["cat", "dog"] }] };
+
+test("summaries of reports of the package", async () => {
+    const collection = await Collection.from(pets);
+    const reports = await Promise.all(Array.from({ length: 400 }, async (_, i) => (await collection.perturb([i % 4 ? "cat" : "dog"])).report));
+    const summary = await Summary.summarize(collection, reports);
+    const [cat, dog] = await summary.query("proportions", { attribute: "pet" });
+    assert.deepEqual([cat.label, dog.label, cat.n], ["cat", "dog", 400]);
+    // A deviation of seven standard errors has a chance below 1e-10.
+    assert.ok(Math.abs(cat.estimate - 0.75) < 7 * cat.stderr);
+    const twice = await summary.merge(await Summary.summarize(pets, reports, { rounds: reports.map(() => 1) }));
+    assert.equal((await twice.query("proportions"))[0].n, 800);
+    const unnamed = await Summary.from(`\\x${hex(summary.data)}`);
+    assert.equal((await unnamed.query("proportions"))[0].label, "0");
+    const change = await summary.query("change", { after: twice });
+    assert.equal(change.length, 2);
+    const groups = await Summary.compareGroups({ a: summary, b: twice }, { baseline: "a" });
+    assert.deepEqual(groups.map((row) => [row.group_name, row.label]), [["b", "cat"], ["b", "dog"]]);
+    const single = await Summary.from((await Summary.summarize(pets, reports.slice(0, 1))).data, pets);
+    assert.equal((await single.query("proportions")).length, 2);
+});
+
+test("errors have codes, and the next call works", async () => {
+    const summary = await Summary.summarize(pets, []);
+    const code = (expected) => (error) => error instanceof LdpError && error.code === expected;
+    await assert.rejects(summary.query("tops"), (error) => code("invalid_value")(error) && /there is no function/.test(error.message) && /means/.test(error.hint + error.detail));
+    await assert.rejects(summary.query("top", { limit: "many" }), code("invalid_value"));
+    await assert.rejects(summary.query("means"), code("unsupported"));
+    await assert.rejects(Summary.from(summary.data.slice(1), pets).then((broken) => broken.query("proportions")), code("malformed"));
+    await assert.rejects(Summary.from("0g"), code("malformed"));
+    await assert.rejects(Summary.from(summary.data, "{}"), code("invalid_spec"));
+    await assert.rejects(Summary.from(summary.data, { mechanism: "auto", epsilon: 1, domain: 4 }), code("invalid_spec"));
+    await assert.rejects(Summary.from(summary.data, { ...pets, epsilon: 1 }).then((other) => other.query("proportions")), code("incompatible"));
+    await assert.rejects(Summary.summarize(pets, [new Uint8Array(3)]), code("malformed"));
+    await assert.rejects(Summary.summarize(pets, [], { rounds: [1] }), code("invalid_value"));
+    await assert.rejects(Summary.compareGroups({ a: summary }), code("invalid_value"));
+    assert.equal((await summary.query("health")).length >= 0, true);
+});
+
+test("types and manual name every function", async () => {
+    const summary = await Summary.from("");
+    const names = await summary.query("tops").catch((error) => error.hint || error.detail);
+    const all = names.replace(/.*functions are |\.$/g, "").split(", ").filter((name) => name !== "compare_groups");
+    const declared = [...text("build/js/results.d.ts").match(/RowFunction =([^;]*);/)[1].matchAll(/"(\w+)"/g)].map(([, name]) => name);
+    assert.deepEqual(declared, all);
+});
