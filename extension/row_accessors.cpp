@@ -14,6 +14,7 @@ using namespace ldp;
 
 LDP_ROWS(means)
 LDP_ROWS(response_rates)
+LDP_ROWS(set_sizes)
 LDP_ROWS(proportions)
 LDP_ROWS(robust_interval)
 LDP_ROWS(top)

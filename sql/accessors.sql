@@ -126,6 +126,17 @@ COMMENT ON FUNCTION @extschema@.ldp_response_rates(@extschema@.ldp_summary, floa
     'or population. Error 0A000 if the spec has no such number. The share of a category''s missing answers is that of '
     'the label in "missing_label". Sources: doi 10.1109/SP.2019.00018, arXiv 1911.12834.';
 
+CREATE FUNCTION @extschema@.ldp_set_sizes(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample', attribute text DEFAULT NULL)
+    RETURNS SETOF @extschema@.ldp_estimate_row
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_set_sizes(@extschema@.ldp_summary, float8, text, text) IS
+    'Returns the estimated mean number of labels of a person, for every attribute with "several": true in the spec, or '
+    'for the named one. Sets of more than "most" labels count as they were reported, with "most" labels. Estimates may '
+    'lie outside 0 to "most"; intervals contain a possible number. The argument target is sample or population. Error '
+    '0A000 if the spec has no such attribute. Sources: PrivSet (Wang et al., INFOCOM 2018), doi '
+    '10.14778/3389133.3389140.';
+
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS

@@ -1,5 +1,5 @@
 // Shares of ranges by all methods, as Markdown tables: bench-competitors [REPETITIONS]. Means of numbers that people
-// may leave out: bench-competitors missing. It runs from the project's root.
+// may leave out: bench-competitors missing. Sets of labels: bench-competitors sets. It runs from the project's root.
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,11 +10,16 @@
 #include "../parallel.hpp"
 #include "key_value.hpp"
 #include "ranges.hpp"
+#include "set_rivals.hpp"
 
 int main(int arguments, char** words) {
     try {
         if (arguments > 1 && std::string_view(words[1]) == "missing") {
             bench::print_key_value_tables();
+            return 0;
+        }
+        if (arguments > 1 && std::string_view(words[1]) == "sets") {
+            bench::print_label_set_table();
             return 0;
         }
         const std::size_t repetitions = arguments > 1 ? std::strtoul(words[1], nullptr, 10) : 10;

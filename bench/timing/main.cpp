@@ -49,6 +49,8 @@ std::string spec_of(const MechanismEntry& entry) {
         case Shape::one_string:
             return begin +
                    R"("attributes": [{"name": "v", "strings": {"alphabet": "a-z", "max_length": 8}}]})";
+        case Shape::one_set:
+            return begin + "\"domain\": 64, \"several\": true, \"most\": 4}";
         case Shape::numeric_vector:
         case Shape::record: {
             std::string list;
@@ -62,7 +64,7 @@ std::string spec_of(const MechanismEntry& entry) {
 
 void measure(const MechanismEntry& entry) {
     const auto m = make_mechanism(resolve(spec_of(entry)));
-    const std::vector<std::uint64_t> cells = m->cells();
+    const std::vector<std::uint64_t> cells = m->input_cells();
     SystemRandom bits;
     std::vector<Cell> inputs[classes];
     for (const std::uint64_t each : cells) {

@@ -12,6 +12,15 @@ function picked(object, keys) {
     return Object.fromEntries(keys.filter((key) => object[key] !== undefined).map((key) => [key, object[key]]));
 }
 
+/** The text of a set of labels: the labels, or numbers of labels, with semicolons between them. */
+function joined(labels) {
+    for (const label of labels)
+        if ((typeof label !== "string" && typeof label !== "number") || String(label).includes(";"))
+            throw new LdpError("invalid_value", `${JSON.stringify(label)} is not a label of a set`, "",
+                "A set is an array of labels, which contain no semicolon.");
+    return labels.join(";");
+}
+
 export class Collection {
     #text;
     #refuse;
@@ -104,7 +113,9 @@ export class Collection {
             throw new LdpError("invalid_value", "a record must be an array or an object", `Found ${typeof record}.`,
                 "Pass one value for each attribute, by position or by name.");
         if (Array.isArray(record)) {
-            if (this.#vectors.size > 0) record = record.flatMap((value) => ArrayBuffer.isView(value) ? [...value] : value);
+            // The labels of a set are strings; the elements of a vector are not.
+            const isSet = (value) => Array.isArray(value) && !value.some((element) => typeof element !== "string");
+            if (this.#vectors.size > 0) record = record.flatMap((value) => ArrayBuffer.isView(value) ? [...value] : isSet(value) ? [value] : value);
         } else {
             record = this.#expanded(record);
             const names = this.attributes;
@@ -122,8 +133,10 @@ export class Collection {
         return record.map((value) => {
             if (value === null) return "";
             if (typeof value === "number" || typeof value === "string") return value;
+            if (value instanceof Set) value = [...value];
+            if (Array.isArray(value)) return joined(value);
             throw new LdpError("invalid_value", `a value must not be a ${typeof value}`,
-                "Allowed are numbers, labels, and null for a missing value.");
+                "Allowed are numbers, labels, arrays of labels for a set, and null for a missing value.");
         });
     }
     /** Returns a record with a value for each element of a vector, from an array or an object for the whole vector. */

@@ -21,13 +21,16 @@ export class LdpError extends Error {
 
 /** A number in the attribute's unit, a label, or null for a missing value. */
 export type Value = number | string | null;
+/** The labels of an attribute with "several": true, or a text with semicolons between them. */
+export type Labels = readonly string[] | ReadonlySet<string> | readonly number[];
 /** The elements of a vector, in the spec's order or by label. */
 export type Vector = readonly number[] | Float64Array | Readonly<Record<string, number>>;
 /**
  * One value for each attribute except products, in the spec's order or by name. For a vector, its elements: together, or
  * one by one under their own names.
  */
-export type Row = readonly (Value | readonly number[] | Float64Array)[] | Readonly<Record<string, Value | Vector>>;
+export type Row =
+    readonly (Value | Labels | readonly number[] | Float64Array)[] | Readonly<Record<string, Value | Labels | Vector>>;
 
 /**
  * Values of public columns by name: they are sent and stored beside the report as they are. The server

@@ -1,3 +1,5 @@
+#include <deque>
+
 #include "capi/c_boundary.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/random.hpp"
@@ -83,8 +85,25 @@ const Json& element_of(const Json& vector, std::span<const Attribute> attributes
     return *found;
 }
 
-/// Returns the value of an attribute; it views its text. Throws Error (invalid_value).
-ldp_value read_value(const Json& record, std::span<const Attribute> attributes, std::size_t j) {
+/// Returns a set of labels as a text with semicolons between them. Throws Error (invalid_value).
+std::string set_text(const Json& labels, const Attribute& attribute) {
+    std::string text;
+    for (const Json& label : labels) {
+        const bool word = label.is_string();
+        const bool separated =
+            word && label.get_ref<const std::string&>().find(Attribute::separator) != std::string::npos;
+        if ((!word && !label.is_number_unsigned()) || separated)
+            raise(ErrorCode::invalid_value, shown(label) + " is not a label of " + in_quotes(attribute.name),
+                  {}, "A set is an array of labels, which contain no semicolon.");
+        if (&label != &labels[0]) text += Attribute::separator;
+        text += word ? label.get<std::string>() : std::to_string(label.get<std::uint64_t>());
+    }
+    return text;
+}
+
+/// Returns the value of an attribute; it views its text, or one that is added to `texts`. Throws Error (invalid_value).
+ldp_value read_value(const Json& record, std::span<const Attribute> attributes, std::size_t j,
+                     std::deque<std::string>& texts) {
     static const std::string no_answer;
     const Attribute& attribute = attributes[j];
     auto key = record.find(attribute.name);
@@ -93,9 +112,13 @@ ldp_value read_value(const Json& record, std::span<const Attribute> attributes, 
     if (key == record.end()) refuse_missing(element ? attribute.vector : attribute.name);
     const Json& found = element ? element_of(*key, attributes, j) : *key;
     if (found.is_number()) return ldp_number(found.get<double>());
+    if (found.is_array() && attribute.several()) {
+        const std::string& set = texts.emplace_back(set_text(found, attribute));
+        return {set.c_str(), set.size(), 0};
+    }
     if (!found.is_string() && !found.is_null())
         raise(ErrorCode::invalid_value, shown(found) + " is not a value of " + in_quotes(attribute.name), {},
-              "A value is a number, a string or null.");
+              "A value is a number, a string or null; a set of labels is an array.");
     const std::string& text = found.is_null() ? no_answer : found.get_ref<const std::string&>();
     return {text.c_str(), text.size(), 0};
 }
@@ -172,8 +195,10 @@ ldp_status ldp_collection_record(const ldp_collection* collection, const char* j
         need(collection, "collection");
         const Json record = parse_record(text_of(json, length, "record"));
         std::vector<ldp_value> found;
+        std::deque<std::string> texts;
         const auto& attributes = collection->collection.spec().attributes();
-        for (const std::size_t j : given(attributes)) found.push_back(read_value(record, attributes, j));
+        for (const std::size_t j : given(attributes))
+            found.push_back(read_value(record, attributes, j, texts));
         read = in_one_piece(found);
         size = found.size();
     });

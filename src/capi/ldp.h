@@ -90,7 +90,8 @@ LDP_API void ldp_free(void *memory);
 #define LDP_TO_END ((size_t)-1)
 
 /* One value of a record: a number in the attribute's unit, or the label of a category. An empty label is a missing
- * value, and so is NaN for a number that the spec allows to be missing. */
+ * value, and so is NaN for a number that the spec allows to be missing. A set of labels is one text with semicolons
+ * between the labels, and an empty text is the empty set. */
 typedef struct ldp_value {
     const char *text; /* the label; null if the value is a number */
     size_t length;    /* of the text, in bytes; or LDP_TO_END */

@@ -21,6 +21,7 @@
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
@@ -47,6 +48,14 @@ std::vector<InputCode> input_codes(const Spec& spec, const Mechanism& mechanism)
     return all;
 }
 
+/// A set of labels as text: "mail; phone".
+std::string set_text(const Attribute& attribute, Cell code) {
+    std::string text;
+    for (const Cell label : set_of_code(attribute.domain, code))
+        text += (text.empty() ? "" : "; ") + label_or_number(attribute, label);
+    return text.empty() ? "no label" : text;
+}
+
 /// A record as text: "wage 12.5, region north"; a series as "round 1 north, round 2 south".
 std::string record_text(const Spec& spec, const Mechanism& mechanism, Input input) {
     const std::vector<InputCode> codes = input_codes(spec, mechanism);
@@ -54,7 +63,8 @@ std::string record_text(const Spec& spec, const Mechanism& mechanism, Input inpu
     std::vector<std::string> parts;
     for (std::size_t j = 0; j < input.size(); ++j) {
         const Attribute& attribute = spec.attributes()[codes[j].attribute];
-        std::string value = label_or_number(attribute, input[j]);
+        std::string value =
+            attribute.several() ? set_text(attribute, input[j]) : label_or_number(attribute, input[j]);
         const std::uint64_t steps = grid_steps(attribute, cells[j]);
         if (attribute.numeric() && input[j] > steps) {
             value = attribute.none;
@@ -200,7 +210,8 @@ std::vector<Cell> record(const Collection& collection, const std::string& text, 
         const auto [stop, error] = std::from_chars(words[i].data(), end, number);
         const Attribute& attribute = spec.attributes()[codes[i].attribute];
         if (error == std::errc() && stop == end &&
-            (attribute.of_numbers() || (attribute.labels.empty() && !attribute.strings)))
+            (attribute.of_numbers() ||
+             (attribute.labels.empty() && !attribute.strings && !attribute.several())))
             return number;
         return words[i];
     };

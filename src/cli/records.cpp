@@ -30,14 +30,20 @@ const Choice<Outside> outside_choice{"outside", {{"clamp", Outside::clamp}, {"re
 }  // namespace
 
 std::string summary(const Tally& tally, const Spec& spec, const std::string& what_was_done) {
-    std::uint64_t clamped = 0, other = 0, changed = 0;
-    std::string clamped_in, other_in, changed_in;  // which attributes
+    std::uint64_t clamped = 0, other = 0, changed = 0, sets = 0;
+    std::string clamped_in, other_in, changed_in, sets_in;  // which attributes
     for (std::size_t j = 0; j < tally.clamped.attributes.size(); ++j) {
         const std::uint64_t count = tally.clamped.attributes[j];
         if (count == 0) continue;
         const Attribute& attribute = spec.attributes()[j];
-        (attribute.of_numbers() ? clamped : attribute.strings ? changed : other) += count;
-        std::string& where = attribute.of_numbers() ? clamped_in : attribute.strings ? changed_in : other_in;
+        (attribute.of_numbers() ? clamped
+         : attribute.strings    ? changed
+         : attribute.several()  ? sets
+                                : other) += count;
+        std::string& where = attribute.of_numbers() ? clamped_in
+                             : attribute.strings    ? changed_in
+                             : attribute.several()  ? sets_in
+                                                    : other_in;
         where += (where.empty() ? "" : ", ") + attribute.name + " " + grouped(count);
     }
     std::vector<std::string> parts{grouped(tally.rows) + " rows read", grouped(tally.skipped) + " skipped"};
@@ -49,6 +55,10 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     if (other > 0) parts.push_back(grouped(other) + " labels counted as other (" + other_in + ")");
     if (changed > 0)
         parts.push_back(grouped(changed) + " strings cut or with replaced characters (" + changed_in + ")");
+    if (sets > 0)
+        parts.push_back(grouped(sets) +
+                        " sets cut to the largest number of labels or with labels counted as other (" +
+                        sets_in + ")");
     if (tally.clamped.coefficients > 0)
         parts.push_back(grouped(tally.clamped.coefficients) + " coefficients clamped");
     if (tally.panel && tally.panel->spent > 0)
@@ -99,7 +109,7 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
                                       "The spec has the attribute " + in_quotes(attribute.name) +
                                           ". If its column has another name, use --column " +
                                           (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
-        if (by_label(attribute)) csv.use_labels(columns_.back(), attribute.labels);
+        if (by_label(attribute) && !attribute.several()) csv.use_labels(columns_.back(), attribute.labels);
     }
     values_.reserve(columns_.size());
     tally_.clamped.attributes.resize(spec.attributes().size());
@@ -193,7 +203,7 @@ bool Records::next_row() {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
         const Attribute& attribute = *given_[j];
-        if (by_label(attribute)) {
+        if (by_label(attribute) || attribute.several()) {
             values_.emplace_back(field);
             continue;
         }

@@ -1,6 +1,7 @@
 #include "client/collection.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/base/unknown.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
@@ -55,6 +57,7 @@ struct Collection::Plan {
 
     [[nodiscard]] Cell category(std::size_t j, const Value& value, Clamped& clamped) const;
     [[nodiscard]] Cell string(std::size_t j, const Value& value, Clamped& clamped) const;
+    [[nodiscard]] std::vector<Cell> set(std::size_t j, const Value& value, Clamped& clamped) const;
     [[nodiscard]] Cell number(std::size_t j, const Value& value) const;
     /// Returns the number, clamped to its range.
     [[nodiscard]] double inside(std::size_t j, const Value& value, Clamped& clamped) const;
@@ -106,6 +109,44 @@ Cell Collection::Plan::category(std::size_t j, const Value& value, Clamped& clam
                  : "Labels are compared byte by byte, including case and spaces.");
 }
 
+// Labels of one set that are outside the domain are one label together, "other".
+std::vector<Cell> Collection::Plan::set(std::size_t j, const Value& value, Clamped& clamped) const {
+    const Attribute& attribute = spec.attributes()[j];
+    std::vector<Cell> found;
+    Clamped outside_domain;
+    const auto* text = std::get_if<std::string_view>(&value);
+    if (text == nullptr && !attribute.labels.empty())
+        refuse(shown(value) + " is not a set of labels of " + in_quotes(attribute.name),
+               "Labels are texts, with semicolons between them.");
+    if (text == nullptr) {
+        found.push_back(number(j, value));
+    } else {
+        for (std::string_view rest = *text; !rest.empty();) {
+            const std::size_t end = std::min(rest.find(Attribute::separator), rest.size());
+            const std::string_view label = rest.substr(0, end);
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+            if (!attribute.labels.empty()) {
+                found.push_back(category(j, label, outside_domain));
+                continue;
+            }
+            double code = 0;
+            const auto [stopped, problem] = std::from_chars(label.data(), label.data() + label.size(), code);
+            const bool whole = problem == std::errc() && stopped == label.data() + label.size();
+            found.push_back(number(j, whole ? Value(code) : Value(label)));
+        }
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    const bool cut = found.size() > attribute.most;
+    if (cut && outside == Outside::refuse)
+        refuse(
+            "there are too many labels of " + in_quotes(attribute.name),
+            "Found " + std::to_string(found.size()) + "; \"most\" is " + std::to_string(attribute.most) + ".",
+            "Raise \"most\" in the next spec, or clamp values: as many labels are then drawn at random.");
+    if (cut || !outside_domain.attributes.empty()) clamped.attributes.push_back(j);
+    return found;
+}
+
 Cell Collection::Plan::string(std::size_t j, const Value& value, Clamped& clamped) const {
     const Attribute& attribute = spec.attributes()[j];
     const auto* text = std::get_if<std::string_view>(&value);
@@ -155,6 +196,11 @@ Cell Collection::Plan::bin(std::size_t j, const Value& value, Clamped& clamped) 
     return static_cast<Cell>(std::ranges::upper_bound(edges, inside(j, value, clamped)) - edges.begin());
 }
 
+Cell GridRecord::code_of_cut_set(const Attribute& attribute, const std::vector<Cell>& labels,
+                                 std::uint64_t word) {
+    return code_of_set(attribute.domain, cut_set(labels, attribute.most, word));
+}
+
 Collection::Collection(Spec spec, Outside outside)
     : plan_(std::make_shared<const Plan>(std::move(spec), outside)) {}
 
@@ -195,6 +241,10 @@ GridRecord Collection::to_grid(std::span<const Value> record) const {
             placed.codes.push_back({j, plan_->string(j, value, placed.clamped)});
             continue;
         }
+        if (attribute.several()) {
+            placed.sets.push_back({j, plan_->set(j, value, placed.clamped)});
+            continue;
+        }
         const Cell cell = attribute.binned()         ? plan_->bin(j, value, placed.clamped)
                           : attribute.labels.empty() ? plan_->number(j, value)
                                                      : plan_->category(j, value, placed.clamped);
@@ -226,6 +276,7 @@ Encoded Collection::encode(std::span<const Value> record, BitSource& bits) const
         encoded.cells.push_back(std::isnan(position) ? steps + 1 : rounded);
     }
     placed.set_strings(encoded.cells);
+    placed.set_labels(encoded.cells, plan_->spec.attributes(), [&](std::size_t) { return bits.word(); });
     encoded.clamped.coefficients = plan_->mechanism->clamped(encoded.cells);
     return encoded;
 }

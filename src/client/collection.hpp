@@ -37,10 +37,10 @@ class Value : public std::variant<double, std::string_view> {
     Value(const std::string& label) noexcept : variant(std::string_view(label)) {}
 };
 
-/// The treatment of numbers outside their declared range, and of strings that are too long. (The spec defines
-/// the treatment of labels outside the domain.)
+/// The treatment of numbers outside their declared range, and of strings and sets of labels that are too long. (The
+/// spec defines the treatment of labels outside the domain.)
 enum class Outside {
-    clamp,   ///< clamps the number to the nearer end, or cuts the string, and counts it in the receipt
+    clamp,   ///< clamps the number to the nearer end, or cuts the string or set, and counts it in the receipt
     refuse,  ///< rejects the record
 };
 
@@ -58,14 +58,32 @@ struct GridRecord {
         Cell cell;              ///< the input code
     };
 
+    /// A set of labels, which may have more labels than are reported.
+    struct LabelSet {
+        std::size_t attribute;     ///< the number of the attribute
+        std::vector<Cell> labels;  ///< the numbers of the labels, ascending
+    };
+
     std::vector<double> positions;  ///< one position for each attribute, from 0 to the number of codes − 1
     std::vector<Code> codes;        ///< the codes of strings, whose positions are 0
+    std::vector<LabelSet> sets;     ///< sets of labels, whose positions are 0
     Clamped clamped;                ///< values that were clamped
 
     /// Sets the input codes of strings.
     void set_strings(std::vector<Cell>& cells) const noexcept {
         for (const Code& code : codes) cells[code.attribute] = code.cell;
     }
+    /// Sets the input codes of sets of labels. Sets that are too large are cut by the random word of their attribute,
+    /// so that equal sets of a person who keeps the word are cut alike. All sets use a word.
+    template <class WordOf>
+    void set_labels(std::vector<Cell>& cells, std::span<const Attribute> attributes, WordOf word_of) const {
+        for (const LabelSet& set : sets)
+            cells[set.attribute] =
+                code_of_cut_set(attributes[set.attribute], set.labels, word_of(set.attribute));
+    }
+    /// Returns the input code of a set, after a cut by this word.
+    [[nodiscard]] static Cell code_of_cut_set(const Attribute& attribute, const std::vector<Cell>& labels,
+                                              std::uint64_t word);
 };
 
 /// A record's report.
@@ -98,9 +116,13 @@ class Collection {
     /// preserved. A string of an open domain is encoded as its code. It is cut after the longest reported
     /// length, and other characters are replaced if the spec has a replacement.
     ///
+    /// A set of labels is a text of labels, or of numbers of values without labels, between semicolons. An empty text
+    /// is the empty set, and repeated labels count once. If there are more than "most", as many are drawn at random.
+    ///
     /// Throws Error (invalid_value) with the attribute, the value and the allowed values. The causes are:
     ///   - a label outside a domain without "other", or a string that "prefix" does not allow;
     ///   - a string with characters outside its alphabet, or one that is too long under Outside::refuse;
+    ///   - a set of too many labels under Outside::refuse;
     ///   - a number that is not finite, or is outside its range under Outside::refuse;
     ///   - a value of the wrong type, or a record of the wrong length.
     [[nodiscard]] Encoded encode(std::span<const Value> record, BitSource& bits) const;

@@ -66,12 +66,12 @@ struct Open {
 
 constexpr SimulatedEstimate no_estimate{unknown, unknown, unknown, unknown, unknown};
 
-/// Returns what is estimated of an attribute: its mean or its shares; nothing of products and of strings, or
-/// if its mechanism estimates neither.
+/// Returns what is estimated of an attribute: its mean or its shares; nothing of products, of strings and of sets of
+/// labels, or if its mechanism estimates neither.
 std::optional<Quantity> quantity_of(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
                                     std::size_t j) {
     const Attribute& attribute = attributes[j];
-    if (attribute.derived() || attribute.strings) return {};
+    if (attribute.derived() || attribute.strings || attribute.several()) return {};
     const Quantity quantity = attribute.numeric() ? Quantity::means : Quantity::frequencies;
     return part_of(mechanism, j).mechanism->can_estimate(quantity) ? std::optional(quantity) : std::nullopt;
 }

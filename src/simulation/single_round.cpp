@@ -169,7 +169,8 @@ class Trials {
 
     void ask_shares(std::size_t j, const ErrorPrediction& error_prediction) {
         const bool record = attributes_.size() > 1;
-        if (attributes_[j].strings) return;  // simulations take categories and numbers
+        if (attributes_[j].strings || attributes_[j].several())
+            return;  // simulations take categories and numbers
         if (!record && !mechanism_.can_estimate(Quantity::frequencies)) return;
         const std::vector<double>& truths = error_prediction.spread(j);
         double squares = 0;

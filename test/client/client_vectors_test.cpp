@@ -22,8 +22,17 @@ struct Scripted {
 
     [[nodiscard]] std::vector<Report> report(std::int32_t round, const nlohmann::json& values) {
         std::vector<std::string> texts;
+        const auto text_of = [](const nlohmann::json& value) {
+            if (value.is_null()) return std::string();
+            if (!value.is_array()) return value.get<std::string>();
+            std::string set;
+            for (const auto& label : value)
+                set +=
+                    (set.empty() ? "" : ";") + (label.is_string() ? label.get<std::string>() : label.dump());
+            return set;
+        };
         for (const auto& [name, value] : values.items())
-            if (!value.is_number()) texts.push_back(value.is_null() ? "" : value.get<std::string>());
+            if (!value.is_number()) texts.push_back(text_of(value));
         std::vector<Value> record;
         for (const Attribute& attribute : of.spec().attributes()) {
             if (attribute.derived()) continue;
@@ -31,8 +40,7 @@ struct Scripted {
             if (value.is_number())
                 record.emplace_back(value.get<double>());
             else
-                record.emplace_back(
-                    *std::ranges::find(texts, value.is_null() ? "" : value.get<std::string>()));
+                record.emplace_back(*std::ranges::find(texts, text_of(value)));
         }
         auto reported = reporter->report(record, round, words);
         store.append(reported.reports, round, {}, reporter->unsaved());

@@ -13,6 +13,7 @@ SELECT ldp_create_collection('region', '{"mechanism": "grr", "epsilon": 4, "min_
     ldp_create_collection('links', '{"mechanism": "rappor", "epsilon": 4, "domain": ["a", "b", "c", "d"], "filter_bits": 32, "hashes": 2, "cohorts": 4}'),
     ldp_create_collection('wage', '{"mechanism": "pdp", "epsilon": 4, "attributes": [{"name": "wage", "min": 0, "max": 2500}]}'),
     ldp_create_collection('income', '{"mechanism": "optional_mean", "epsilon": 4, "attributes": [{"name": "income", "min": 0, "max": 2500, "missing": true}]}'),
+    ldp_create_collection('services', '{"mechanism": "label_sets", "epsilon": 4, "attributes": [{"name": "services", "domain": ["mail", "maps", "chat"], "several": true, "most": 2}]}'),
     ldp_create_collection('day', '{"mechanism": "haar", "epsilon": 4, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}]}'),
     ldp_create_collection('profile', '{"mechanism": "sampled", "epsilon": 4, "attributes": [{"name": "region", "domain": ["north", "east", "south"]}, {"name": "wage", "min": 0, "max": 2500}]}'),
     ldp_create_collection('age', '{"mechanism": "haar_ordered", "epsilon": 4, "min": 0, "max": 80, "grid": 80}'),
@@ -41,6 +42,7 @@ perturbed region value "$town"
 perturbed links value "(ARRAY['a','b','c','d'])[1 + i % 4]"
 perturbed wage wage "i * 8"
 perturbed income income "CASE WHEN i % 3 > 0 THEN i * 8 END"
+perturbed services services "(ARRAY['mail','mail;chat',''])[1 + i % 3]"
 perturbed day a,b "0.5, i % 9"
 perturbed profile region,wage "$town, i * 8"
 perturbed age value "i % 80"

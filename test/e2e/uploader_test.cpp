@@ -375,6 +375,7 @@ BOOST_FIXTURE_TEST_CASE(summaries_are_the_same_inside_and_outside, Server) {
         const std::string attribute =
             entry->shape == Shape::one_categorical ? R"("domain": 100)"
             : entry->shape == Shape::one_string    ? R"("strings": {"alphabet": "a-c", "max_length": 4})"
+            : entry->shape == Shape::one_set       ? R"("domain": 100, "several": true, "most": 3)"
             : takes_missing_numbers(*entry)        ? range + R"(, "missing": true)"
             : entry->shape == Shape::one_numeric || entry->shape == Shape::one_ordered
                 ? range

@@ -57,6 +57,7 @@ enum Id : std::uint8_t {
     threshold_series = 35,
     dithered,
     optional_mean,
+    label_sets = 40,
     end
 };
 
@@ -139,7 +140,7 @@ std::uint8_t Forge::inner(bool category) {
     if (choices_.rarely(16)) return static_cast<std::uint8_t>(choices_.up_to(256));
     if (choices_.rarely(8)) return static_cast<std::uint8_t>(1 + choices_.up_to(end - 1));
     return category
-               ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective})
+               ? choices_.one_of({grr, oue, sue, subset, blh, olh, hadamard, projective, label_sets})
                : choices_.one_of({piecewise,     pdp,         laplace, duchi,        hybrid, onebit,  optimal,
                                   optional_mean, grr,         oue,     olh,          l_grr,  rappor,  tree,
                                   haar_ordered,  square_wave, haar,    duchi_vector, joint,  dithered});
@@ -367,6 +368,14 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             four(writer,
                  choices_.rarely(8) ? choices_.up_to(3) : std::uint64_t{1} << (31 - choices_.up_to(24)));
             range(writer);
+            break;
+        }
+        case label_sets: {
+            const std::uint64_t k = domain(writer, 4096);
+            const std::uint64_t most =
+                choices_.number(1, std::max<std::uint64_t>(std::min<std::uint64_t>(k, 6), 1));
+            four(writer, choices_.rarely(8) ? choices_.number(1, 64) : most);
+            four(writer, choices_.rarely(3) ? 0 : choices_.number(1, std::max<std::uint64_t>(k / 2, 1)));
             break;
         }
         case duchi_vector: {

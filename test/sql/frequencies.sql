@@ -178,3 +178,31 @@ SELECT ldp_spec_parameters('{"mechanism": "auto", "epsilon": 1, "domain": 6}') =
 SELECT mechanism, round(stderr::numeric, 6) AS stderr, report_bytes, obstacle FROM ldp_advise('{"epsilon": 1, "min": 0, "max": 1}', 10000);
 
 SELECT count(ldp_drop_collection('colour')) AS dropped;
+
+-- Several labels of a person: the shares of the labels do not add up to 1, and a person has a mean number of them.
+\pset format aligned
+SELECT ldp_create_collection('services', '{"mechanism": "auto", "epsilon": 3, "attributes": [{"name": "services", "domain": ["mail", "maps", "music", "chat"], "several": true}]}', ARRAY[['country', 'text']]);
+SELECT ldp_client_spec('services')::jsonb - 'derived' - 'chosen' AS spec;
+-- Each person is asked about one label, in turn. All have the first one, a half the second one, and so on.
+INSERT INTO services (report, country) SELECT pg_temp.report_to('services', pg_temp.little(i % 4 + CASE WHEN i / 4 % (1 + i % 4) = 0 THEN 256 ELSE 0 END, 2)),
+    CASE WHEN i % 28 < 12 THEN 'north' ELSE 'south' END FROM generate_series(1, 4000) AS i;
+SELECT label, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
+FROM ldp_proportions(ldp_summary_of('services'));
+SELECT attribute, label, round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS lower, round(upper::numeric, 3) AS upper, n, note
+FROM ldp_set_sizes(ldp_summary_of('services'), attribute => 'services');
+SELECT label, round(estimate::numeric, 3) AS estimate FROM ldp_proportions(ldp_summary_of('services'), 'base_cut');
+SELECT label, round(estimate::numeric, 3) AS estimate, p_value < 0.01 AS clear FROM ldp_top(ldp_summary_of('services'), 2);
+SELECT count(*) AS differences, bool_and(p_value > 0.01) AS equal FROM ldp_compare_groups('services', 'country');
+SELECT bool_and(p_value > 0.001) AS healthy FROM ldp_health(ldp_summary_of('services')) WHERE statistic = 'labels asked';
+SELECT ldp_required_n('{"mechanism": "auto", "epsilon": 1, "domain": 8, "several": true, "most": 2}', '{"value": 3, "proportion": 0.2, "margin": 0.05}') AS people;
+\pset format unaligned
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_proportions(ldp_summary_of('services'), 'norm_sub')$$),
+    ($$SELECT ldp_set_sizes(summary) FROM (SELECT ldp_agg(report) AS summary FROM report WHERE name = 'grr') AS s$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 4, "several": true}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b;c"], "several": true}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 4, "most": 2}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": 200, "several": true, "most": 100}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "marginals": "pairs", "attributes": [{"name": "a", "domain": 3, "several": true}, {"name": "b", "domain": 3}]}')$$)) AS q (query);
+\pset format aligned
+SELECT ldp_drop_collection('services');

@@ -48,7 +48,7 @@ bool malformed(const std::function<void()>& action) {
 }
 
 void for_each_input(const Mechanism& mechanism, const std::function<void(Input)>& visit) {
-    const auto cells = mechanism.cells();
+    const auto cells = mechanism.input_cells();
     std::vector<Cell> input(cells.size());
     for (;;) {
         visit(input);

@@ -42,7 +42,7 @@ class Collection:
         #: The names of all attributes, products included.
         self._all_names = [name for attribute in attributes
                            for name in self._vectors.get(attribute["name"], [attribute["name"]])]
-        self._labelled = [isinstance(attribute.get("domain"), list) or "strings" in attribute
+        self._labelled = [isinstance(attribute.get("domain"), list) or "strings" in attribute or "several" in attribute
                           for attribute in attributes if "product" not in attribute
                           for _ in self._vectors.get(attribute["name"], [""])]
 

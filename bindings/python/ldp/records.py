@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
-#: One person's values: by name (a dict, a row of a data frame), or in the spec's order. A vector is a list of its
-#: elements, a dict with their labels, or a value for each element under its own name ("hours.8h").
+#: One person's values: by name (a dict, a row of a data frame), or in the spec's order. A set of labels is a list, a tuple or
+#: a set of labels, or a text with semicolons between them. A vector is a list of its elements, a dict with their labels, or a value for each element under its own name ("hours.8h").
 Record = Union[Mapping[str, Any], Sequence[Any], "pandas.Series[Any]"]
 #: Many: one after another, or in columns (a data frame, or a dict of arrays).
 Records = Union[Iterable[Record], "pandas.DataFrame", Mapping[str, Sequence[Any]], "Mapping[str, numpy.ndarray[Any, Any]]"]
@@ -83,8 +83,22 @@ def _need_names(given: Any, names: Sequence[str], labelled: Sequence[bool]) -> N
                         'Pass None or NaN for a missing number, if the spec has "missing": true in the attribute.')
 
 
+def _joined(value: Any) -> Any:
+    """The text of a set of labels: the labels with semicolons between them. Any other value as it is."""
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    labels = [label if isinstance(label, str) else str(label) for label in value]
+    if any(";" in label for label in labels):
+        raise Error(Code.INVALID_VALUE, "a label of a set contains a semicolon", f"Found {value!r}.",
+                    "Semicolons separate the labels of a set.")
+    return ";".join(labels)
+
+
 def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
-    """A number, or a label. No answer is an empty label, or NaN among numbers. pandas has NaN for it, also among labels."""
+    """A number, or a label, or the labels of a set. No answer is an empty label, or NaN among numbers. pandas has NaN for
+    it, also among labels."""
+    if labelled:
+        value = _joined(value)
     if value is None or type(value).__name__ == "NAType" or (labelled and value != value):
         value = ""
     if isinstance(value, str):
@@ -121,7 +135,9 @@ def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Seque
 
 
 def _is_vector(item: Any) -> bool:
-    return hasattr(item, "__len__") and not isinstance(item, (str, bytes))
+    """Whether the item has the elements of a vector: numbers. The labels of a set are strings, or in a set."""
+    return hasattr(item, "__len__") and not isinstance(item, (str, bytes, set, frozenset)) and len(item) > 0 and not (
+        isinstance(item[0], str))
 
 
 def _in_columns(columns: Sequence[Any], labelled: Sequence[bool]) -> Values:
@@ -131,7 +147,8 @@ def _in_columns(columns: Sequence[Any], labelled: Sequence[bool]) -> Values:
         lists = [list(column) for column in columns]
         _need_equal([len(column) for column in lists])
         return _one_by_one(list(zip(*lists)), [""] * len(columns), labelled, {})
-    arrays = [numpy.asarray(column) for column in columns]
+    arrays = [numpy.asarray([_joined(value) for value in column], object) if label and _has_sets(column)
+              else numpy.asarray(column) for column, label in zip(columns, labelled)]
     _need_equal([len(array) for array in arrays])
     # Laid out as ldp.h has it.
     layout = numpy.dtype([("text", numpy.uintp), ("length", numpy.uintp), ("number", numpy.float64)])
@@ -151,6 +168,10 @@ def _in_columns(columns: Sequence[Any], labelled: Sequence[bool]) -> Values:
         if len(places) > 0:
             values[:, j] = each[places]
     return Values(values.ctypes.data, values.size, values, texts)
+
+
+def _has_sets(column: Any) -> bool:
+    return any(isinstance(value, (list, tuple, set, frozenset)) for value in column)
 
 
 def _need_equal(lengths: Sequence[int]) -> None:

@@ -124,6 +124,7 @@ class Questions {
                 strings(j);
             } else if (!attributes()[j].numeric()) {
                 shares(j);
+                if (attributes()[j].several()) keep(set_size(j));
                 if (source_.mechanism().cells()[j] <= most_values) {
                     keep(repeated_.shares_by_round(j, ordered_values(j)));
                     keep(repeated_.shares_by_group(j, ordered_values(j)));
@@ -192,6 +193,21 @@ class Questions {
                 figure.rows.push_back(std::move(one));
             });
         figure.about = "The line is from 0 to 1.";
+        return figure;
+    }
+
+    /// The mean number of labels of a person.
+    Figure set_size(std::size_t attribute) {
+        Figure figure{.title = "Labels per person of " + called(attribute), .kind = Figure::Kind::mean};
+        source_.ask(figure,
+                    "SELECT * FROM ldp_set_sizes({summary}" + source_.options() + argument(attribute) + ")",
+                    find_for("set_sizes", attribute), [&](const NamedRow& row) {
+                        Row one = row_of(row);
+                        one.label = "labels per person";
+                        one.scale = Interval{0, static_cast<double>(attributes()[attribute].most)};
+                        figure.rows.push_back(std::move(one));
+                    });
+        figure.about = "A person may have several labels, so the shares do not add up to 1.";
         return figure;
     }
 

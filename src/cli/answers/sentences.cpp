@@ -57,7 +57,9 @@ std::string values_of(const Attribute& attribute) {
     if (attribute.strings)
         return "text, of which at most the first " + std::to_string(attribute.strings->longest) +
                " characters";
-    std::string text = grouped(attribute.domain) + " values";
+    std::string text = attribute.several() ? "up to " + grouped(attribute.most) + " of " +
+                                                 grouped(attribute.domain) + " labels"
+                                           : grouped(attribute.domain) + " values";
     if (attribute.labels.empty()) return text;
     constexpr std::size_t most = 8;
     for (std::size_t i = 0; i < std::min(most, attribute.labels.size()); ++i)

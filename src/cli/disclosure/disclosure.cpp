@@ -77,7 +77,9 @@ std::string kind(const Attribute& attribute) {
     if (const std::uint64_t used = attribute.strings ? attribute.strings->longest : attribute.prefix;
         used != 0)
         return "a text, of which at most its first " + std::to_string(used) + " characters are used";
-    std::string text = "one of " + grouped(attribute.domain) + " values";
+    std::string text = attribute.several() ? "up to " + grouped(attribute.most) + " of " +
+                                                 grouped(attribute.domain) + " values"
+                                           : "one of " + grouped(attribute.domain) + " values";
     constexpr std::size_t shown = 8;
     for (std::size_t i = 0; i < std::min(shown, attribute.labels.size()); ++i)
         text += (i == 0 ? ": " : ", ") + plain(attribute.labels[i]);

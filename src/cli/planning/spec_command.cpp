@@ -88,6 +88,9 @@ void explain(const Spec& spec, const std::string& text, std::ostream& out) {
                 << shortest(attribute.max) << ")\n";
         else if (attribute.strings)
             out << "of a string's share (at most " << attribute.strings->longest << " characters)\n";
+        else if (attribute.several())
+            out << "of each label's share (at most " << attribute.most << " of " << attribute.domain
+                << " labels)\n";
         else
             out << "of each value's share (" << attribute.domain << " values)\n";
     }

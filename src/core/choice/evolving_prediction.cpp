@@ -384,6 +384,7 @@ void check_predictable(const Spec& spec, const Mechanism& mechanism) {
         refuse("It has " + std::to_string(spec.attributes().size()) + " attributes.");
     const Attribute& attribute = spec.attributes()[0];
     if (attribute.strings) refuse("\"" + attribute.name + "\" has an open domain.");
+    if (attribute.several()) refuse("\"" + attribute.name + "\" has sets of labels.");
     // Other mechanisms for distributions have keys whose mean depends on more than their number.
     const bool dithered_numbers = attribute.numeric() && has_dithered_keys(spec.mechanism());
     if (!mechanism.can_estimate(attribute.numeric() ? Quantity::means : Quantity::frequencies) ||

@@ -99,7 +99,9 @@ PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAt
                                                             : entry->shape == Shape::numeric_vector);
         if (candidate && suits(*entry, attribute, terms)) consider(*entry, {});
     }
-    const Shape shape = attribute.numeric() ? Shape::one_numeric : Shape::one_categorical;
+    const Shape shape = attribute.numeric()   ? Shape::one_numeric
+                        : attribute.several() ? Shape::one_set
+                                              : Shape::one_categorical;
     const bool few_possible = limit && attribute.vector.empty() && !attribute.strings && !attribute.evolving;
     for (const MechanismEntry* few : registry())
         if (few_possible && has_few_responses(*few, shape) && suits(*few, attribute, terms))
@@ -173,8 +175,9 @@ void choose_part(std::vector<Attribute>& attributes, const PartAttributes& part,
                  ChosenBySize& chosen) {
     Attribute& first = attributes[part.first];
     if (!part.joint && is_open(first)) {
-        const bool by_size = first.vector.empty() && !first.strings && !may_be_missing(first) &&
-                             first.want.empty() && first.options.empty() && terms.responses == nullptr;
+        const bool by_size = first.vector.empty() && !first.strings && !first.several() &&
+                             !may_be_missing(first) && first.want.empty() && first.options.empty() &&
+                             terms.responses == nullptr;
         PartChoice choice;
         PartChoice& known = by_size ? chosen[first.domain] : choice;
         if (known.mechanism == nullptr) known = chosen_mechanism(attributes, part, terms);
@@ -276,7 +279,7 @@ double log_variance(std::vector<Attribute> attributes, const std::vector<PartAtt
     for (const PartAttributes& part : parts) {
         choose_part(attributes, part, terms, chosen);
         const Attribute& first = attributes[part.first];
-        const bool plain = part.count == 1 && !first.strings && first.options.empty();
+        const bool plain = part.count == 1 && !first.strings && !first.several() && first.options.empty();
         double unknown_yet = 0;
         double& log = plain ? known[{first.mechanism, first.domain}] : unknown_yet;
         if (log == 0) {

@@ -75,7 +75,8 @@ class SimulatedPeople {
 
 /// The alternative for an attribute whose budget cannot end, as text; empty if none was found.
 std::string alternative_for(Attribute attribute, double epsilon, std::uint64_t responses, bool record) {
-    if (!attribute.vector.empty() || attribute.strings || attribute.derived()) return {};
+    if (!attribute.vector.empty() || attribute.strings || attribute.several() || attribute.derived())
+        return {};
     const bool distribution = attribute.numeric() && is_ordered(*find_mechanism(attribute.mechanism));
     attribute.evolving = false;
     attribute.mechanism.clear();
@@ -121,8 +122,10 @@ DeclaredStream DeclaredStream::from_json(const Json& found, const std::vector<At
             invalid("\"stream\" names \"" + name + "\", and no attribute has this name",
                     "The spec has " + std::to_string(attributes.size()) + " attributes.",
                     "Products change with their factors.");
-        if (at->strings)
-            invalid("the changes of texts cannot be declared", "\"" + name + "\" has \"strings\".",
+        if (at->strings || at->several())
+            invalid(std::string("the changes of ") + (at->strings ? "texts" : "sets of labels") +
+                        " cannot be declared",
+                    "\"" + name + "\" has " + (at->strings ? "\"strings\"." : "\"several\": true."),
                     "Name the mechanism of the attribute; then its budget may end.");
         if (!change.is_object()) JsonObject::wrong(name, change, allowed);
         Json complete = change;

@@ -102,6 +102,7 @@ namespace {
 Shape shape_of(const std::vector<Attribute>& attributes) {
     return attributes.size() > 1     ? Shape::record
            : attributes[0].strings   ? Shape::one_string
+           : attributes[0].several() ? Shape::one_set
            : attributes[0].numeric() ? Shape::one_numeric
                                      : Shape::one_categorical;
 }
@@ -208,6 +209,10 @@ bool has_few_responses(const MechanismEntry& mechanism, Shape attribute) noexcep
 std::vector<OptionValues> response_options(const MechanismEntry& mechanism, std::uint64_t most) {
     constexpr std::uint64_t all_of = 16;
     const auto [option, more] = mechanism.responses;
+    // Of a word, the last choice has the fewest responses.
+    for (const Option& one : mechanism.options)
+        if (one.name == std::string_view(option) && !one.choices.empty())
+            return {{}, OptionValues{{option, std::string(one.choices.back())}}};
     std::vector<OptionValues> found{{}};
     if (most <= more) return found;
     const std::uint64_t largest = most - more;
@@ -227,7 +232,7 @@ SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit
     std::vector<Candidate> candidates;
     for (const MechanismEntry* entry : registry())
         if (entry->automatic && !entry->literature && entry->shape == shape &&
-            suits_missing(*entry, demand.attributes[0]))
+            !has_few_responses(*entry, shape) && suits_missing(*entry, demand.attributes[0]))
             candidates.push_back(candidate(*entry, demand, {}, &limit));
     std::map<const MechanismEntry*, OptionValues> chosen;
     for (const MechanismEntry* few : registry()) {

@@ -41,6 +41,10 @@ class Movement {
 }  // namespace
 
 StreamParameters StreamParameters::from_json(const Json& found, const Attribute& attribute) {
+    if (attribute.several())
+        invalid("the changes of sets of labels cannot be declared",
+                "\"" + attribute.name + "\" has \"several\": true.",
+                "Write \"evolving\": {} and a \"budget\", without \"stream\".");
     JsonObject reader(found, "\"stream\"");
     static_cast<void>(reader.need("rounds", "the number of rounds in which people report"));
     static_cast<void>(reader.need("people", "the expected number of people"));

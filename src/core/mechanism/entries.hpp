@@ -42,3 +42,4 @@ namespace ldp::threshold_series { extern const MechanismEntry entry; }
 namespace ldp::dithered { extern const MechanismEntry entry; }
 namespace ldp::gaussian { extern const MechanismEntry entry; }
 namespace ldp::optional_mean { extern const MechanismEntry entry; }
+namespace ldp::label_sets { extern const MechanismEntry entry; }

@@ -33,8 +33,9 @@ class LocalRandomizer {
 
     /// Returns the number of input codes of each attribute: the j-th code of an input is below cells()[j].
     [[nodiscard]] virtual std::vector<std::uint64_t> cells() const = 0;
-    /// Returns the number of input codes at each position of an input. It is cells(), except for records with
-    /// series: their inputs have the codes of such an attribute in all rounds, one after another.
+    /// Returns the number of input codes at each position of an input. It is cells(), with two exceptions. Records
+    /// with series have the codes of such an attribute in all rounds, one after another. An attribute of sets has
+    /// as many codes as there are sets, while cells() has the number of labels.
     [[nodiscard]] virtual std::vector<std::uint64_t> input_cells() const { return cells(); }
     /// Returns the size of every payload in bytes, whatever the value.
     [[nodiscard]] virtual std::size_t payload_size() const noexcept = 0;

@@ -55,6 +55,7 @@ std::span<const MechanismEntry* const> registry() noexcept {
         &threshold_series::entry,
         &dithered::entry,
         &optional_mean::entry,
+        &label_sets::entry,
     };
     // clang-format on
     return entries;

@@ -19,6 +19,7 @@ enum class Shape {
     one_numeric,      ///< one number
     one_ordered,      ///< a number, or a category whose values are ordered
     one_string,       ///< strings of an open domain
+    one_set,          ///< one set of labels
     numeric_vector,   ///< two or more numbers
     record,           ///< two or more of any kind
 };

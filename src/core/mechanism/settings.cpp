@@ -24,6 +24,10 @@ bool is_open(const Attribute& attribute) noexcept {
     return attribute.strings.has_value();
 }
 
+bool is_set(const Attribute& attribute) noexcept {
+    return attribute.several();
+}
+
 /// Throws Error (invalid_spec) unless the mechanism accepts missing numbers where the spec allows them.
 void check_missing(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
     const bool takes = takes_missing_numbers(mechanism);
@@ -47,28 +51,34 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
               "Found " + std::to_string(attributes.size()) +
                   (attributes.size() == 1 ? " attribute, " : " attributes, ") +
                   (std::ranges::all_of(attributes, is_open)                ? "strings."
+                   : std::ranges::all_of(attributes, is_set)               ? "sets of labels."
                    : std::ranges::all_of(attributes, &Attribute::numeric)  ? "numeric."
                    : std::ranges::none_of(attributes, &Attribute::numeric) ? "categorical."
                                                                            : "numeric and categorical."));
     };
     check_missing(mechanism, attributes);
-    const bool open = std::ranges::any_of(attributes, is_open);
+    const bool open = std::ranges::any_of(attributes, is_open), set = std::ranges::any_of(attributes, is_set);
     const bool several = attributes.size() >= 2 && attributes.size() <= mechanism.max_size;
     const std::string how_many = "2 to " + std::to_string(mechanism.max_size);
     switch (mechanism.shape) {
         case Shape::one_categorical:
-            want(attributes.size() == 1 && !attributes[0].numeric() && !open, "one categorical attribute");
+            want(attributes.size() == 1 && !attributes[0].numeric() && !open && !set,
+                 "one categorical attribute");
             check_domain(mechanism, attributes[0]);
             break;
         case Shape::one_numeric:
             want(attributes.size() == 1 && attributes[0].numeric(), "one numeric attribute");
             break;
         case Shape::one_ordered:
-            want(attributes.size() == 1 && !open, "one attribute, of numbers or categories");
+            want(attributes.size() == 1 && !open && !set, "one attribute, of numbers or categories");
             check_domain(mechanism, attributes[0]);
             break;
         case Shape::one_string:
             want(attributes.size() == 1 && open, "one attribute of strings");
+            break;
+        case Shape::one_set:
+            want(attributes.size() == 1 && set, "one set of labels: an attribute with \"several\": true");
+            check_domain(mechanism, attributes[0]);
             break;
         case Shape::numeric_vector:
             want(several && std::ranges::all_of(attributes, &Attribute::numeric),

@@ -72,6 +72,7 @@ struct Attribute {
     std::string other;                ///< the label of all values outside the domain, if declared
     std::string none;                 ///< the label for users without a value, if declared
     std::uint64_t prefix = 0;  ///< if not 0, users hold strings, and labels are prefixes of this length
+    std::uint64_t most = 0;  ///< of a set of labels: the largest number of labels; 0 if users have one value
     /// Set for strings of an open domain. They have no labels, and `domain` is the number of their codes.
     std::optional<StringDomain> strings;
     /// In a record: the factors of a product that the client computes, see spec/products.hpp. Empty if users
@@ -91,6 +92,8 @@ struct Attribute {
 
     /// Returns whether the attribute is reported as a number.
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
+    /// Returns whether users have a set of labels, of which the share of each is estimated.
+    [[nodiscard]] bool several() const noexcept { return most != 0; }
     /// Returns whether the attribute is computed from other attributes of the record.
     [[nodiscard]] bool derived() const noexcept { return !product.empty(); }
     /// Returns whether the attribute has settings that only records support.
@@ -111,6 +114,7 @@ struct Attribute {
     /// longer string with this prefix, and "a\u0003" for "a" itself. With `prefix`, the result is empty if
     /// the text is not valid UTF-8, has more than max_string bytes, or contains the terminator.
     [[nodiscard]] std::optional<std::string> label_of(std::string_view text) const;
+    static constexpr char separator = ';';         ///< between the labels of a set
     static constexpr char terminator = '\x03';     ///< marks the end of a whole string
     static constexpr std::size_t max_string = 64;  ///< maximum length of a user's string in bytes
 

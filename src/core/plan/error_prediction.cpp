@@ -56,6 +56,10 @@ std::vector<bool> values_within(const Attribute& asked, const Interval& within) 
 /// People spread evenly over a category's values or a number's range, where a point stands for what is nearer
 /// to it than to the next, so that the outer ones have half of it.
 std::vector<double> even(std::size_t points, const Attribute& asked) {
+    // Of a set, people have half of the labels that they may have.
+    if (asked.several())
+        return std::vector<double>(points,
+                                   static_cast<double>(asked.most) / (2 * static_cast<double>(points)));
     std::vector<double> shares(
         points, asked.numeric() ? 1 / static_cast<double>(points - 1) : 1 / static_cast<double>(points));
     if (asked.numeric()) shares.front() = shares.back() = shares.front() / 2;

@@ -93,6 +93,7 @@ constexpr SummaryQuery unbiased{.method = "none"}, consistent{.method = "consist
 constexpr RowFunction functions[] = {
     {"means", accessors::means, of_means},
     {"response_rates", accessors::response_rates, of_means},
+    {"set_sizes", accessors::set_sizes, of_means},
     {"proportions", accessors::frequencies, of_frequencies, unbiased},
     {"estimate", accessors::estimate, of_estimate},
     {"frequent_texts", accessors::frequent_texts, of_frequent_texts},

@@ -33,6 +33,7 @@ using Found = std::unique_ptr<Results>;
 // Values: estimate_columns.
 [[nodiscard]] Found means(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found response_rates(const Subject& subject, const SummaryQuery& query);
+[[nodiscard]] Found set_sizes(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found frequencies(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found estimate(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found robust_interval(const Subject& subject, const SummaryQuery& query);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/interrupt.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
@@ -343,6 +344,38 @@ Found response_rates(const Subject& whole, const SummaryQuery& query) {
             ErrorCode::unsupported, "these reports have no response rate",
             "Only numbers with \"missing\": true have one. The share of a category's missing answers is that of "
             "the label in \"missing_label\".");
+    }));
+}
+
+/// The mean number of labels of a person, for each attribute with sets of labels.
+Found set_sizes(const Subject& whole, const SummaryQuery& query) {
+    const Subject subject = selected(whole, query.attribute);
+    const Target target = target_named(query.target);
+    const double errors = critical_value(query.confidence);
+    const auto sets = [](const SummaryView& view, std::size_t attribute) {
+        return find_capability<LabelSets>(*part_of(*view.mechanism, attribute).mechanism);
+    };
+    const auto found = [&](const SummaryView& view) {
+        const std::size_t attributes = view.mechanism->cells().size();
+        EstimateRows all = rows_about(subject, errors, attributes);
+        for (std::size_t j = 0; j < attributes; ++j) {
+            if (!subject.has(j) || sets(view, j) == nullptr) continue;
+            const SummaryView one = part(view, j);
+            const Interval possible{0, static_cast<double>(sets(view, j)->most())};
+            SetSize size{{unknown, unknown}, {unknown, unknown}};
+            if (one.n > 0) size = set_size(view, j, target, errors);
+            all.add(j, EstimateRows::none, size.estimate,
+                    all.kept(report_status(SpentBudgets(view, j), one, possible)), size.interval);
+        }
+        return all;
+    };
+    return results<estimate_columns>(ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
+        const std::size_t attributes = view.mechanism->cells().size();
+        if (subject.attribute) check_attribute(*subject.attribute, attributes);
+        for (std::size_t j = 0; j < attributes; ++j)
+            if (subject.has(j) && sets(view, j) != nullptr) return;
+        throw Error(ErrorCode::unsupported, "these reports have no sets of labels",
+                    "The mean number of labels is estimated for attributes with \"several\": true.");
     }));
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/text.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/spec/json_object.hpp"
@@ -72,6 +73,32 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
                         " characters, or fewer with U+0003 at the end, which stand for the whole string.",
                     "Only the labels in \"other\" and \"none\" may be different.");
     }
+}
+
+/// Whether people have a set of labels, and of how many at most. The default is all labels, or as many as fit.
+void several(JsonObject& reader, Attribute& attribute) {
+    const Json* found = reader.contains("several") ? reader.find("several") : nullptr;
+    if (found != nullptr && !found->is_boolean()) JsonObject::wrong("several", *found, "true or false");
+    if (found == nullptr || !found->get<bool>()) {
+        if (reader.contains("most"))
+            invalid("\"most\" is for sets of labels", "\"" + attribute.name + "\" has no \"several\": true.",
+                    "Add \"several\": true if a person may have several labels, or remove \"most\".");
+        return;
+    }
+    if (attribute.prefix != 0 || !attribute.none.empty())
+        invalid(std::string("a set of labels has no \"") +
+                    (attribute.prefix != 0 ? "prefix\"" : "missing_label\""),
+                "\"" + attribute.name + "\" has \"several\": true.",
+                attribute.prefix != 0
+                    ? "List the labels as people give them."
+                    : "The empty set is an answer. For people who do not answer, add a label to \"domain\".");
+    attribute.most = reader.whole({keys::most, 0, 1, attribute.domain});
+    if (attribute.most == 0)
+        attribute.most = std::max<std::uint64_t>(1, most_labels_that_fit(attribute.domain));
+    for (const std::string& label : attribute.labels)
+        if (label.find(Attribute::separator) != label.npos)
+            invalid("a label of a set contains a semicolon", "Found " + shown(Json(label)) + ".",
+                    "Semicolons separate the labels of a person in files and programs.");
 }
 
 /// Where a number's bins meet, and what they are called.
@@ -223,6 +250,7 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
         domain(*found, attribute);
         missing(reader, attribute);
         outsiders(reader, attribute);
+        several(reader, attribute);
         return attribute;
     }
     range(reader, attribute);
@@ -266,8 +294,10 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
         attribute.options["grid"] = reader.whole(keys::grid);
     }
     if (reader.contains("estimate")) {
-        if (attribute.strings)
-            invalid("a text has no \"estimate\"", "\"" + attribute.name + "\" has \"strings\".",
+        if (attribute.strings || attribute.several())
+            invalid(attribute.strings ? "a text has no \"estimate\"" : "a set of labels has no \"estimate\"",
+                    "\"" + attribute.name + "\" has " +
+                        (attribute.strings ? "\"strings\"." : "\"several\": true."),
                     "Remove \"estimate\".");
         const std::string allowed = "one of " + joined(wants(attribute));
         attribute.want = reader.word("estimate", allowed);

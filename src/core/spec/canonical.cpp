@@ -66,6 +66,10 @@ Json canonical_json(const Spec& spec) {
         } else {
             entry["domain"] = attribute.labels;
         }
+        if (attribute.several()) {
+            entry["several"] = true;
+            entry[keys::most] = attribute.most;
+        }
         if (!attribute.other.empty()) entry["other"] = attribute.other;
         if (may_be_missing(attribute))
             entry["missing"] = true;

@@ -79,6 +79,11 @@ class Rounding {
 
     /// Returns the number of words α of a person, which are drawn once: one for each attribute and level.
     [[nodiscard]] std::size_t alphas() const noexcept { return alphas_; }
+    /// Returns the first word α of an attribute. The set of an attribute of sets is cut by it.
+    [[nodiscard]] std::uint64_t alpha_of(std::size_t attribute,
+                                         std::span<const std::uint64_t> alphas) const noexcept {
+        return alphas[tracks_[attribute].first_alpha];
+    }
     /// Returns the number of evolving attributes. Each has a rounding state.
     [[nodiscard]] std::size_t rounding_states() const noexcept { return rounding_states_; }
     /// Whether this is a possible rounding state of the i-th evolving attribute.

@@ -16,6 +16,7 @@ inline constexpr Option share{.name = "weight", .fallback = 0, .least = 1, .most
 inline constexpr Option grid{.name = "grid", .fallback = 0, .least = 1, .most = std::uint64_t{1} << 20};
 inline constexpr Option bins{"bins", 0, 2, 4096};
 inline constexpr Option prefix{"prefix", 0, 1, Attribute::max_string};
+inline constexpr const char* most = "most";
 inline constexpr Option longest{"max_length", 0, 1, 63};
 inline constexpr Option min_group{"min_group", usual_min_group, 1, 65535};
 inline constexpr Option window{"window", Evolving{}.window, 1, 10000};

@@ -41,6 +41,10 @@ std::size_t category_called(const std::string& name, std::span<const Attribute> 
     if (all[place].strings)
         invalid("strings of an open domain are no groups", "\"" + name + "\" is of strings.",
                 "Name an attribute with a domain.");
+    if (all[place].several())
+        invalid("sets of labels are no groups",
+                "\"" + name + "\" has \"several\": true: a person may be in several.",
+                "Collect a label as a category of its own, with the values yes and no, and name that.");
     return place;
 }
 

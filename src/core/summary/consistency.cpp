@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/summary/empirical_bayes.hpp"
 #include "core/summary/ibu.hpp"
 #include "core/summary/summary.hpp"
@@ -277,6 +278,8 @@ Consistency consistency_named(std::string_view name) {
 
 std::vector<double> consistent(const SummaryView& view, Consistency method, std::size_t attribute) {
     std::vector<Estimate> estimates = estimate(view, {Quantity::frequencies, Target::sample, attribute});
+    if (method != Consistency::none && method != Consistency::base_cut)
+        refuse_label_sets(*part_of(view, attribute).mechanism, "this method");
     Frequencies f;
     f.reserve(estimates.size());
     for (Estimate& estimate : estimates) {

@@ -73,7 +73,8 @@ enum class Consistency {
 /// Returns the frequencies of a summary after post-processing. A value without information (NaN) counts as 0,
 /// except for none. `attribute` selects an attribute of a record. Throws the errors of estimate(). Error
 /// (unsupported) if the mechanism lacks what the method needs: the probabilities p and q for mle_apx, ibu and
-/// ibu_early, p-values for base_cut.
+/// ibu_early, p-values for base_cut. All methods but none and base_cut assume shares that add up to 1: Error
+/// (unsupported) for sets of labels.
 [[nodiscard]] std::vector<double> consistent(const SummaryView& view, Consistency method,
                                              std::size_t attribute = only_attribute);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/mechanism/forgery.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
@@ -99,6 +100,21 @@ LawfulRate response_rate(const SummaryView& view, std::size_t attribute, Target 
     if (!repeats(one)) return {found, rate.response_law(one.n, against)};
     found.standard_error *= std::sqrt(most_of_one(one));
     return {found, law_of_share()};
+}
+
+SetSize set_size(const SummaryView& view, std::size_t attribute, Target target, double critical_value) {
+    const SummaryView one = part(view, attribute);
+    const auto& sets = capability<LabelSets>(*one.mechanism);
+    const Target against = target_of_part(one, target);
+    const auto most = static_cast<double>(sets.most());
+    Estimate found = sets.set_size(one, against);
+    ErrorLaw law{.truths = {0, most}};
+    if (repeats(one))
+        found.standard_error *= std::sqrt(most_of_one(one));
+    else
+        law = sets.size_law(one, against);
+    const Interval range = interval(found, critical_value, law);
+    return {found, {std::min(range.lower, most), std::max(std::min(range.upper, most), found.value)}};
 }
 
 Interval combined_interval(const Estimate& one, const Interval& of_one, const Estimate& other,

@@ -34,6 +34,15 @@ struct LawfulRate {
 };
 [[nodiscard]] LawfulRate response_rate(const SummaryView& view, std::size_t attribute, Target target);
 
+/// Returns the estimated mean number of labels of a person, and its interval. The part of the attribute needs n ≥ 1
+/// reports. Error (unsupported) unless the attribute has sets of labels.
+struct SetSize {
+    Estimate estimate;
+    Interval interval;
+};
+[[nodiscard]] SetSize set_size(const SummaryView& view, std::size_t attribute, Target target,
+                               double critical_value);
+
 /// Returns the interval of combined(one, other) from both intervals at the same confidence. Its half-widths
 /// follow from those of the two intervals with the weights of the estimates (Zou, Donner 2008). The
 /// small-sample corrections of the two intervals are therefore kept.

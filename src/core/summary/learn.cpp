@@ -8,6 +8,7 @@
 #include "core/base/text.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/pooling.hpp"
@@ -65,6 +66,7 @@ std::vector<LearntRange> learn_ranges(const SummaryView& view, double coverage) 
             continue;
         }
         if (find_capability<ValueOracle>(*one.mechanism) != nullptr) {
+            refuse_label_sets(*one.mechanism, "the range of values");
             const auto [first, last] = shortest_segment(one, coverage);
             const bool whole = first == 0 && last + 1 == one.mechanism->cells()[0];
             ranges.push_back({j, static_cast<double>(first), static_cast<double>(last), false,

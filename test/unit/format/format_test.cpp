@@ -34,6 +34,9 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("rappor", 1, R"("domain": 20, "filter_bits": 12, "cohorts": 3)"));
     all.push_back(mechanism("laplace", 0.001, "\"min\": 0, \"max\": 1, \"grid\": 1048576"));
     all.push_back(mechanism("optional_mean", 2, R"("min": -2, "max": 3, "missing": true)"));
+    for (const char* rest : {R"("domain": 75, "most": 2)", R"("domain": 60, "most": 60)",
+                             R"("domain": 300, "most": 3)", R"("domain": 9, "response": "one_label")"})
+        all.push_back(mechanism("label_sets", 2, R"("several": true, )" + std::string(rest)));
     all.push_back(mechanism("onebit", 1, "\"min\": 0, \"max\": 24"));
     all.push_back(mechanism("hybrid", 0.5, "\"min\": -2, \"max\": 3"));
     all.push_back(mechanism("hybrid", 1, "\"min\": -2, \"max\": 3"));

@@ -135,7 +135,10 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"dithered",
          {R"("domain": 7, "buckets": 3)", R"("domain": 7, "buckets": 3, "order": "circle")",
           number + R"(, "buckets": 2)", R"("domain": 5, "buckets": 3)" + layers}},
-        {"optional_mean", {}}};  // see optional_mean/the_sampler_keeps_epsilon
+        {"optional_mean", {}},  // see optional_mean/the_sampler_keeps_epsilon
+        {"label_sets",
+         {R"("domain": 4, "several": true, "most": 2, "response": "subset")",
+          R"("domain": 4, "several": true, "most": 2, "response": "one_label")"}}};
     BOOST_REQUIRE_EQUAL(registry().size(), proven.size());
     for (std::size_t i = 0; i < proven.size(); ++i) {
         const auto& [name, specs] = proven[i];

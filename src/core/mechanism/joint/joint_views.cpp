@@ -106,6 +106,11 @@ void check_joint_attributes(const std::vector<Attribute>& attributes, const char
             refuse_spec(std::string(mechanism) + " reports cells of cross tables, and strings have none",
                         name + " is of strings of an open domain.",
                         "List the strings that are asked for as its \"domain\".");
+        if (attribute.several())
+            refuse_spec(
+                std::string(mechanism) + " reports cells of cross tables, and sets of labels have none",
+                name + " has \"several\": true, so that a person may be in several cells.",
+                "Collect each label as a category of its own, with the values yes and no.");
         if (attribute.of_record())
             refuse_spec(
                 std::string("an attribute of ") + mechanism + " has no \"mechanism\" and no \"weight\"",

@@ -38,6 +38,7 @@ bool in_layers(const MechanismEntry& entry, bool two) noexcept {
 bool takes(const MechanismEntry& entry, const Attribute& attribute) noexcept {
     if (!attribute.vector.empty()) return entry.shape == Shape::numeric_vector;
     if (attribute.strings) return entry.shape == Shape::one_string;
+    if (attribute.several()) return entry.shape == Shape::one_set;
     if (attribute.numeric() && takes_missing_numbers(entry) != may_be_missing(attribute)) return false;
     return entry.shape == Shape::one_ordered ||
            entry.shape == (attribute.numeric() ? Shape::one_numeric : Shape::one_categorical);
@@ -88,6 +89,7 @@ bool suits(const MechanismEntry& entry, const Attribute& attribute, const PartTe
 std::string kind_of_part(const Attribute& attribute) {
     return !attribute.vector.empty() ? "vector"
            : attribute.strings       ? "text"
+           : attribute.several()     ? "set of labels"
            : attribute.numeric()     ? "number"
                                      : "category";
 }

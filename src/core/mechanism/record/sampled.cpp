@@ -72,7 +72,7 @@ std::vector<std::uint64_t> SampledRecord::cells() const {
 std::vector<std::uint64_t> SampledRecord::input_cells() const {
     std::vector<std::uint64_t> all;
     for (const PartRun& run : runs_) {
-        const std::vector<std::uint64_t> own = run.inner->cells();
+        const std::vector<std::uint64_t> own = run.inner->input_cells();
         for (std::size_t i = 0; i < run.length; ++i) all.insert(all.end(), own.begin(), own.end());
     }
     return all;
