@@ -221,8 +221,8 @@ bool Records::next_row() {
         if (field.empty())
             throw Error(
                 ErrorCode::invalid_value, "column " + in_quotes(attribute.name) + " is empty", {},
-                "If people may have no value, add \"missing\": true to the attribute. For a distribution, collect "
-                "classes: a category with an additional label, named in \"missing_label\".");
+                "If people may have no value, add \"missing\": true to the attribute. Bins need a category instead, "
+                "with an additional label that \"missing_label\" names.");
         if (problem != std::errc() || stopped != end)
             throw Error(
                 ErrorCode::invalid_value, in_quotes(field) + " is not a number",

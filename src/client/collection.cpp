@@ -30,8 +30,8 @@ namespace {
 
 /// The absence of a value must be protected, too.
 constexpr const char* no_number =
-    "If people may have no value, add \"missing\": true to the attribute. For a distribution, collect classes: a "
-    "category with an additional label, named in \"missing_label\".";
+    "If people may have no value, add \"missing\": true to the attribute. Bins need a category instead, with an "
+    "additional label that \"missing_label\" names.";
 
 /// Whether the value stands for a missing number: an empty label or NaN.
 bool is_missing(const Value& value) noexcept {

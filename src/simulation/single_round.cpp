@@ -120,7 +120,9 @@ class Trials {
         for (std::size_t j = 0; j < attributes_.size(); ++j)
             attributes_[j].numeric() ? ask_mean(j, error_prediction) : ask_shares(j, error_prediction);
         for (std::size_t j = 0; j < attributes_.size(); ++j) {
-            if (find_capability<Ordered>(*part_of(mechanism_, j).mechanism) == nullptr) continue;
+            if (find_capability<Ordered>(*part_of(mechanism_, j).mechanism) == nullptr ||
+                answering_rate(j) == 0)
+                continue;
             for (const double share : {0.25, 0.5, 0.75}) ask_quantile(j, share, error_prediction);
             ask_range(j, {quantile_of_people(j, 0.25), quantile_of_people(j, 0.75)}, error_prediction);
         }
@@ -191,17 +193,25 @@ class Trials {
                               }});
     }
 
+    /// The share of people who have a value of an attribute.
+    [[nodiscard]] double answering_rate(std::size_t j) const {
+        return static_cast<double>(std::ranges::count_if(
+                   people_, [j](const std::vector<double>& person) { return !std::isnan(person[j]); })) /
+               n();
+    }
+
     [[nodiscard]] double quantile_of_people(std::size_t j, double share) const {
         std::vector<double> sorted;
-        for (const std::vector<double>& person : people_) sorted.push_back(person[j]);
-        const auto at = static_cast<std::size_t>(std::ceil(share * n())) - 1;
+        for (const std::vector<double>& person : people_)
+            if (!std::isnan(person[j])) sorted.push_back(person[j]);
+        const auto at = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size()))) - 1;
         std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(at));
         return value(j, sorted[at]);
     }
 
     void ask_quantile(std::size_t j, double share, const ErrorPrediction& error_prediction) {
         const double truth = quantile_of_people(j, share);
-        const Parts parts = error_prediction.quantile(j, share, n(), truth);
+        const Parts parts = error_prediction.quantile(j, share, n(), truth, answering_rate(j));
         questions_.push_back(
             {{j, "quantile " + shortest(share), truth,
               ErrorPrediction::unit(attributes_[j]) * error_of(parts), 0, 0, 0},
@@ -210,24 +220,27 @@ class Trials {
                  const SummaryView one = part(view, j);
                  if (one.n == 0) return {};
                  const Quantile found = quantile(one, share, confidence, Target::sample);
+                 if (std::isnan(found.value)) return {};
                  return {{Estimate{found.value, unknown}, found.interval}};
              }});
     }
 
     void ask_range(std::size_t j, Interval within, const ErrorPrediction& error_prediction) {
         double truth = 0;
+        const double rate = answering_rate(j);
         for (const std::vector<double>& person : people_) {
             const double at = value(j, person[j]);
-            if (within.lower <= at && at <= within.upper) truth += 1 / n();
+            if (within.lower <= at && at <= within.upper) truth += 1 / (n() * rate);
         }
         const std::string asked = "share " + rounded(within.lower) + " to " + rounded(within.upper);
         questions_.push_back(
-            {{j, asked, truth, error_of(error_prediction.range(j, within, n(), truth)), 0, 0, 0},
+            {{j, asked, truth, error_of(error_prediction.range(j, within, n(), truth, rate)), 0, 0, 0},
              {truth},
              [j, within](const SummaryView& view) -> std::vector<std::pair<Estimate, Interval>> {
                  const SummaryView one = part(view, j);
                  if (one.n == 0) return {};
                  const ShareOfRange share = share_between(one, within.lower, within.upper, Target::sample);
+                 if (std::isnan(share.value)) return {};
                  return {{share, interval(share, critical_value(confidence), share.law)}};
              }});
     }

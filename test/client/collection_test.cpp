@@ -123,6 +123,26 @@ BOOST_AUTO_TEST_CASE(a_missing_number_is_memoized_like_others) {
     BOOST_TEST(client.ledger().size() == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(a_missing_number_of_a_distribution_is_memoized_like_others) {
+    for (const char* name : {"tree", "haar_ordered"}) {
+        const Collection collection(
+            resolve(R"({"mechanism": ")" + std::string(name) +
+                    R"(", "epsilon": 1, "grid": 9, "budget": {"epsilon": 10}, "evolving": {}, "attributes": [
+                {"name": "a", "min": 0, "max": 9, "missing": true}]})"));
+        SeededBits bits(2);
+        BOOST_TEST(collection.encode(std::vector<Value>{""}, bits).cells[0] == 10u);
+        BOOST_TEST(collection.encode(std::vector<Value>{std::nan("")}, bits).cells[0] == 10u);
+        BOOST_TEST(collection.encode(std::vector<Value>{9}, bits).cells[0] == 9u);
+        Client client(collection, MemoryStore());
+        const auto origin = [&](const Value& value) { return client.report({value}).origin; };
+        BOOST_TEST((origin("") == Origin::drawn));
+        BOOST_TEST((origin(0) == Origin::drawn));
+        BOOST_TEST((origin("") == Origin::memoized));
+        BOOST_TEST((origin(9) == Origin::drawn));
+        BOOST_TEST(client.ledger().size() == 3u);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(numbers_in_bins_are_categories) {
     SeededBits bits(1);
     const Collection c(resolve(R"({"mechanism": "joint", "epsilon": 1, "attributes": [

@@ -423,7 +423,8 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             const std::uint64_t k = domain(writer, grid);
             const bool number = choices_.rarely(2);
             one(writer, choices_.rarely(4) ? choices_.up_to(256) : choices_.up_to(std::bit_width(k | 1)));
-            one(writer, choices_.rarely(32) ? choices_.up_to(256) : number);
+            const std::uint64_t kind = !number ? 0 : choices_.rarely(4) ? 2 : 1;
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : kind);
             if (number) range(writer);
             break;
         }
@@ -432,7 +433,8 @@ void Forge::parameters(std::uint8_t id, Writer& writer, unsigned depth) {
             const bool number = choices_.rarely(2);
             const auto depth_of = static_cast<std::uint64_t>(std::bit_width((k - 1) | 1));
             const std::uint64_t levels = 1 + choices_.up_to(std::min<std::uint64_t>(depth_of, 14));
-            one(writer, choices_.rarely(32) ? choices_.up_to(256) : number);
+            const std::uint64_t kind = !number ? 0 : choices_.rarely(4) ? 2 : 1;
+            one(writer, choices_.rarely(32) ? choices_.up_to(256) : kind);
             one(writer, choices_.rarely(32) ? choices_.up_to(256) : levels);
             for (std::uint64_t i = 1; i <= levels; ++i) {
                 one(writer, choices_.rarely(32) ? choices_.up_to(256) : depth_of - levels + i);

@@ -196,7 +196,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_spec_canonical('{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1, "missing": true}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "optional_mean", "epsilon": 1, "min": 0, "max": 1}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": 0.3}')$$),
-    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": true, "estimate": "quantiles"}')$$),
+    ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "missing": true, "estimate": "shape"}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "domain": ["a", "b"], "missing": true}')$$),
     ($$SELECT ldp_spec_canonical('{"mechanism": "auto", "epsilon": 1, "min": 0, "max": 1, "bins": 4, "missing": true}')$$)) AS q (query);
 \pset format aligned

@@ -320,6 +320,7 @@ class Questions {
                         histogram.rows.push_back(std::move(one));
                     });
         keep(std::move(histogram));
+        if (may_be_missing(attributes()[j])) keep(response_rate(j));
         Figure quantiles{.title = "Quantiles of " + called(j), .kind = Figure::Kind::quantiles};
         quantiles.about = "The value below which a share of the people lie. The median is that of 50\u00A0%.";
         quantiles.ordered = true;

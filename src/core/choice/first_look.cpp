@@ -159,6 +159,10 @@ void check(const SummaryView& one, const SummaryView& other, std::uint64_t peopl
     if (ordered.blur(one.n) != 0 || !one.mechanism->can_estimate(Quantity::means) || ordered.points() < 3)
         raise(ErrorCode::unsupported, "a first look needs unbiased reports of a number", {},
               "Collect the first round with tree or haar_ordered, and a grid of two steps or more.");
+    if (ordered.unanswered() > 0)
+        raise(ErrorCode::unsupported, "a first look needs numbers that nobody leaves out",
+              "The attribute of the first round has \"missing\": true.",
+              "Name the mechanism of the remaining people.");
     if (people < 1 || people > most_people)
         raise(ErrorCode::invalid_value, "people must be 1 to " + std::to_string(most_people),
               "Found " + std::to_string(people) + ".");

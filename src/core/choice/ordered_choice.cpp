@@ -31,8 +31,8 @@ std::vector<double> evenly(std::size_t points, bool numbers) {
 /// many points, the pairs of cuts follow the additive recurrence of the plastic number (Roberts 2018), which
 /// is evenly spread over the square and not aligned with the nodes of a tree.
 template <class Visit>
-std::size_t visit_ranges(std::size_t points, Visit visit) {
-    constexpr std::size_t all_of = 45, many = 1024;
+std::size_t visit_ranges(std::size_t points, std::size_t many, Visit visit) {
+    constexpr std::size_t all_of = 45;
     std::size_t visited = 0;
     if (points <= all_of) {
         for (std::size_t first = 0; first < points; ++first)
@@ -55,8 +55,7 @@ std::size_t visit_ranges(std::size_t points, Visit visit) {
 
 /// Calls visit(0, end) for thresholds between the points.
 template <class Visit>
-std::size_t visit_thresholds(std::size_t points, Visit visit) {
-    constexpr std::size_t most = 1024;
+std::size_t visit_thresholds(std::size_t points, std::size_t most, Visit visit) {
     const std::size_t cuts = points - 1, visited = std::min(cuts, most);
     for (std::size_t i = 0; i < visited; ++i) visit(std::size_t{0}, 1 + i * cuts / visited);
     return visited;
@@ -77,10 +76,13 @@ double averaged(const Ordered& ordered, OrderedUse use, std::vector<double> shar
         };
         const double error = estimator.share(position(first), position(end), target).standard_error;
         sum += error * error * static_cast<double>(reports);
-        work.done(estimator.sharp() ? 1 : points);
+        work.done(estimator.sharp() && ordered.unanswered() == 0 ? 1 : points);
     };
+    // The error of a ratio takes a step for each point.
+    constexpr std::size_t usual = 1024, few = 64, fine = 4096;
+    const std::size_t many = ordered.unanswered() > 0 && points > fine ? few : usual;
     const std::size_t visited =
-        use == OrderedUse::quantiles ? visit_thresholds(points, add) : visit_ranges(points, add);
+        use == OrderedUse::quantiles ? visit_thresholds(points, many, add) : visit_ranges(points, many, add);
     return sum / static_cast<double>(visited);
 }
 
@@ -164,23 +166,25 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
     return {first.mechanism, reason};
 }
 
-/// Throws Error (invalid_spec) if the attribute is a number that may be missing.
-void refuse_missing(const Attribute& attribute) {
-    if (!may_be_missing(attribute)) return;
+/// Throws Error (invalid_spec) if the smooth distribution is wanted of a number that may be missing.
+void refuse_missing(const OrderedRequest& request) {
+    if (!may_be_missing(request.attribute) || request.use != OrderedUse::shape) return;
     raise(
-        ErrorCode::invalid_spec, "the distribution of a number that people may leave out is not supported",
-        "\"" + attribute.name +
-            "\" has \"missing\": true, and the mechanisms for distributions have no response \"no answer\".",
-        "Ask for the mean, or collect the number in classes: a \"domain\" of ranges, with an additional label "
-        "that \"missing_label\" names.");
+        ErrorCode::invalid_spec,
+        "the smooth distribution of a number that people may leave out is not supported",
+        "\"" + request.attribute.name +
+            "\" has \"missing\": true. The mechanism for smooth distributions responds with a neighbour of the "
+            "number, and \"no answer\" has no neighbours.",
+        "Write \"estimate\": \"distribution\", or remove \"missing\".");
 }
 
 /// The mechanisms that can be chosen for values that do not change, the newest first: of equal variances, the
 /// first one is chosen. Those of few responses are less accurate for a single value.
-std::vector<const MechanismEntry*> candidates_for_order() {
+std::vector<const MechanismEntry*> candidates_for_order(const Attribute& attribute) {
     std::vector<const MechanismEntry*> found;
     for (const MechanismEntry* entry : registry())
-        if (is_ordered(*entry) && entry->responses.name == nullptr) found.push_back(entry);
+        if (is_ordered(*entry) && entry->responses.name == nullptr && suits_missing(*entry, attribute))
+            found.push_back(entry);
     std::ranges::reverse(found);
     return found;
 }
@@ -208,9 +212,9 @@ double mean_variance(const Mechanism& mechanism, OrderedUse use, std::vector<dou
 }
 
 std::vector<Candidate> rank_ordered(const OrderedRequest& request) {
-    refuse_missing(request.attribute);
+    refuse_missing(request);
     std::vector<Candidate> candidates;
-    for (const MechanismEntry* entry : candidates_for_order())
+    for (const MechanismEntry* entry : candidates_for_order(request.attribute))
         candidates.push_back(candidate(*entry, request));
     std::ranges::stable_sort(candidates, {}, order_of_ranges);
     return candidates;
@@ -222,9 +226,9 @@ Selected choose_ordered(const OrderedRequest& request) {
 }
 
 SelectedWithin choose_ordered_within(const OrderedRequest& request, const ResponseLimit& limit) {
-    refuse_missing(request.attribute);
+    refuse_missing(request);
     std::vector<Candidate> candidates;
-    for (const MechanismEntry* entry : candidates_for_order())
+    for (const MechanismEntry* entry : candidates_for_order(request.attribute))
         candidates.push_back(candidate(*entry, request, {}, &limit));
     const MechanismEntry& few = few_ordered_responses();
     const auto [option, more] = few.responses;

@@ -107,11 +107,6 @@ Shape shape_of(const std::vector<Attribute>& attributes) {
                                      : Shape::one_categorical;
 }
 
-/// Whether the mechanism takes missing numbers if, and only if, the spec allows them.
-bool suits_missing(const MechanismEntry& entry, const Attribute& attribute) noexcept {
-    return takes_missing_numbers(entry) == may_be_missing(attribute);
-}
-
 /// The first candidate of the ranking in a sentence, with its better competitor.
 std::string reason_of(std::span<const Candidate> candidates, const Limits& limits) {
     const Candidate& first = candidates.front();

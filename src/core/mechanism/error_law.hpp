@@ -15,6 +15,7 @@
 //   correlation()           core/regression/product_regression.hpp  correlations
 //   extended()              core/budget/spent.hpp                   intervals with a bounded bias
 //   answered_interval()     core/mechanism/mean/optional_mean.cpp   means of answers that may be missing
+//   answered_mean_interval()  core/mechanism/ordered/drawn_levels.cpp  the same, from distributions
 //
 // combined_interval() in core/summary/errors.hpp combines intervals and has no critical value.
 #pragma once

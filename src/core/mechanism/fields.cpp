@@ -23,6 +23,13 @@ bool takes_missing_numbers(const MechanismEntry& entry) noexcept {
     });
 }
 
+bool suits_missing(const MechanismEntry& entry, const Attribute& attribute) noexcept {
+    // The trees over the points of a range have one more position for a missing number.
+    const bool tree = entry.purpose == Purpose::distribution && entry.responses.name == nullptr;
+    const bool only = takes_missing_numbers(entry);
+    return may_be_missing(attribute) ? only || tree : !only;
+}
+
 void write_domain(const Settings& settings, Writer& writer) {
     writer.put(static_cast<std::uint32_t>(settings.attributes()[0].domain));
 }

@@ -33,13 +33,15 @@ void check_missing(const MechanismEntry& mechanism, const std::vector<Attribute>
     const bool takes = takes_missing_numbers(mechanism);
     if (mechanism.shape == Shape::record && !mechanism.joint()) return;  // each part is checked
     for (const Attribute& attribute : attributes) {
-        if (may_be_missing(attribute) == takes) continue;
+        if (suits_missing(mechanism, attribute)) continue;
         raise(ErrorCode::invalid_spec,
               std::string(mechanism.name) + (takes ? " takes a number that people may leave out"
                                                    : " takes numbers that nobody leaves out"),
               "\"" + attribute.name + (takes ? "\" has no \"missing\": true." : "\" has \"missing\": true."),
-              takes ? "Add \"missing\": true to the attribute, or name another mechanism."
-                    : "Remove \"missing\", or name the mechanism \"optional_mean\" or \"auto\".");
+              takes
+                  ? "Add \"missing\": true to the attribute, or name another mechanism."
+                  : "Remove \"missing\", or name the mechanism \"optional_mean\" (for the mean), \"tree\" or "
+                    "\"haar_ordered\" (for the distribution) or \"auto\".");
     }
 }
 

@@ -79,8 +79,8 @@ std::size_t ErrorPrediction::points_of(const Mechanism& mechanism, std::size_t a
     if (!asked.numeric()) return asked.domain;
     const Mechanism& part = *part_of(mechanism, attribute).mechanism;
     if (const auto* series = find_capability<NumberSeries>(part)) return series->expected_in(1)->points();
-    const bool own = find_capability<Ordered>(part) != nullptr;
-    return own ? mechanism.cells()[attribute] : prediction_points;
+    const auto* ordered = find_capability<Ordered>(part);
+    return ordered != nullptr ? ordered->points() : prediction_points;
 }
 
 ErrorPrediction::ErrorPrediction(const Mechanism& mechanism, const std::vector<Attribute>& attributes,
@@ -209,12 +209,12 @@ double ErrorPrediction::rounding(std::size_t attribute, double n) const {
     return step * step / 6 / n;
 }
 
-Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n,
-                             std::optional<double> truth) const {
+Parts ErrorPrediction::range(std::size_t attribute, Interval within, double n, std::optional<double> truth,
+                             double rate) const {
     const RecordPart part = part_of(mechanism_, attribute);
     if (find_capability<JointViews>(*part.mechanism) != nullptr)
         return box({attribute}, {values_within(attributes_[attribute], within)}, n);
-    return range_of(capability<Ordered>(*part.mechanism), part.chance, attribute, within, n, truth);
+    return range_of(capability<Ordered>(*part.mechanism), part.chance, attribute, within, n, truth, rate);
 }
 
 Parts ErrorPrediction::range_in_round(std::size_t attribute, std::optional<std::size_t> round,
@@ -226,8 +226,8 @@ Parts ErrorPrediction::range_in_round(std::size_t attribute, std::optional<std::
 }
 
 Parts ErrorPrediction::range_of(const Ordered& ordered, double chance, std::size_t attribute, Interval within,
-                                double n, std::optional<double> truth) const {
-    OrderedEstimator estimator(ordered, spread(attribute), whole(n * chance));
+                                double n, std::optional<double> truth, double rate) const {
+    OrderedEstimator estimator(ordered, spread(attribute), whole(n * chance), rate);
     const double from = estimator.before(within.lower), to = estimator.behind(within.upper);
     Parts all = of_record(
         parts([&](Target target) { return square(estimator.share(from, to, target).standard_error); }),
@@ -241,10 +241,10 @@ Parts ErrorPrediction::range_of(const Ordered& ordered, double chance, std::size
 
 // Against the sample, what a curve without smearing is off on average, such as by lying between two points,
 // is among the noise.
-Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n,
-                                std::optional<double> truth) const {
+Parts ErrorPrediction::quantile(std::size_t attribute, double share, double n, std::optional<double> truth,
+                                double rate) const {
     const RecordPart part = part_of(mechanism_, attribute);
-    return quantile_of(capability<Ordered>(*part.mechanism), part.chance, attribute, share, n, truth);
+    return quantile_of(capability<Ordered>(*part.mechanism), part.chance, attribute, share, n, truth, rate);
 }
 
 Parts ErrorPrediction::quantile_in_round(std::size_t attribute, std::optional<std::size_t> round,
@@ -256,9 +256,9 @@ Parts ErrorPrediction::quantile_in_round(std::size_t attribute, std::optional<st
 }
 
 Parts ErrorPrediction::quantile_of(const Ordered& ordered, double chance, std::size_t attribute, double share,
-                                   double n, std::optional<double> truth) const {
+                                   double n, std::optional<double> truth, double rate) const {
     const std::vector<double>& shares = spread(attribute);
-    OrderedEstimator estimator(ordered, shares, whole(n * chance));
+    OrderedEstimator estimator(ordered, shares, whole(n * chance), rate);
     const auto [low, high] = ordered.ends();
     const double place = (truth.value_or(between_points(ordered, shares).quantile(share)) - low) /
                          (high - low) * estimator.steps();

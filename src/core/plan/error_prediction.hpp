@@ -74,10 +74,10 @@ class ErrorPrediction {
     /// the exact share, if it is known; otherwise values are uniform between points. Throws Error
     /// (invalid_value) if an end lies inside a bin.
     [[nodiscard]] Parts range(std::size_t attribute, Interval within, double n,
-                              std::optional<double> truth = {}) const;
-    /// The quantile of a share, 0 < share < 1. `truth` as above.
+                              std::optional<double> truth = {}, double rate = 1) const;
+    /// The quantile of a share, 0 < share < 1. `truth` and `rate` as above.
     [[nodiscard]] Parts quantile(std::size_t attribute, double share, double n,
-                                 std::optional<double> truth = {}) const;
+                                 std::optional<double> truth = {}, double rate = 1) const;
 
     /// The unit of an attribute's means and quantiles: half of a number's range; 1 for a category.
     [[nodiscard]] static double unit(const Attribute& attribute) noexcept {
@@ -91,9 +91,11 @@ class ErrorPrediction {
   private:
     /// The errors for an attribute that is reported with probability `chance`.
     [[nodiscard]] Parts range_of(const Ordered& ordered, double chance, std::size_t attribute,
-                                 Interval within, double n, std::optional<double> truth) const;
+                                 Interval within, double n, std::optional<double> truth,
+                                 double rate = 1) const;
     [[nodiscard]] Parts quantile_of(const Ordered& ordered, double chance, std::size_t attribute,
-                                    double share, double n, std::optional<double> truth) const;
+                                    double share, double n, std::optional<double> truth,
+                                    double rate = 1) const;
     /// Returns `round`, or the round of a series in which the mean has the largest error.
     [[nodiscard]] std::size_t noisiest(std::size_t attribute, std::optional<std::size_t> round) const;
     /// The share of one cell of `joint`.

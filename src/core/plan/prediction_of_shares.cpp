@@ -88,12 +88,12 @@ Parts one_answer(const ErrorPrediction& error_prediction, const PlanningTarget& 
         case Asked::range:
             if (series)
                 return error_prediction.range_in_round(question.attribute, question.round, question.range, n);
-            return error_prediction.range(question.attribute, question.range, n);
+            return error_prediction.range(question.attribute, question.range, n, {}, rate);
         case Asked::quantile:
             if (series)
                 return error_prediction.quantile_in_round(question.attribute, question.round,
                                                           question.quantile, n);
-            return error_prediction.quantile(question.attribute, question.quantile, n);
+            return error_prediction.quantile(question.attribute, question.quantile, n, {}, rate);
         case Asked::share:
             if (question.with)
                 return error_prediction.pair({question.attribute, *question.with}, {question.value, 0}, n);
@@ -188,7 +188,7 @@ Prediction predict(const Mechanism& mechanism, const Spec& spec, const PlanningT
     add("repeated answers", all.repeated);
     if (question.answering < 1) {
         const bool missing =
-            question.asked == Asked::mean && !series &&
+            question.asked != Asked::share && !series &&
             find_capability<ResponseRate>(*part_of(mechanism, question.attribute).mechanism) != nullptr;
         const VarianceSources fewer =
             missing ? split(error_prediction, spec, series, question, people, question.answering)

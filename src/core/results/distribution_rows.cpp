@@ -375,8 +375,9 @@ Found distribution(const Subject& whole, const SummaryQuery& query) {
         std::vector<std::array<double, 3>> found;
         for (std::size_t cell = 0; cell < fit.shares.size(); ++cell)
             found.push_back({fit.edges[cell], fit.edges[cell + 1], fit.shares[cell]});
-        return table(subject, found, 2,
-                     report_status(spent_budgets(subject.summary, subject.attribute), view));
+        ReportStatus status = report_status(spent_budgets(subject.summary, subject.attribute), view);
+        note_answers(status, view);
+        return table(subject, found, 2, std::move(status));
     }));
 }
 

@@ -1,8 +1,11 @@
 #include "core/results/report_status.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
@@ -58,7 +61,20 @@ ReportStatus status_of_part(ReportStatus status, std::uint64_t n, const ErrorLaw
 ReportStatus smoothed_status(const SpentBudgets& spent, const SummaryView& about) {
     ReportStatus all = report_status(spent, about);
     if (all.enough) all.add_note(smearing(about));
+    note_answers(all, about);
     return all;
+}
+
+void note_answers(ReportStatus& status, const SummaryView& about) {
+    const auto* answered = find_capability<ResponseRate>(*about.mechanism);
+    if (answered == nullptr || !status.enough || about.n == 0) return;
+    const auto [rate, error] = answered->response_rate(about, Target::population);
+    const bool few = interval({rate, error * std::sqrt(most_of_one(about))}, 0.95).lower <= 0;
+    // A report that repeats another response changes a share by up to its share among the people who answer.
+    constexpr double least_rate = 0.01;
+    status.bias.range /= std::clamp(rate, least_rate, 1.0);
+    status.add_note(few ? "among the people who answer, of whom there may be too few for an interval"
+                        : "among the people who answer");
 }
 
 }  // namespace ldp

@@ -80,5 +80,7 @@ class KeptStatuses {
 [[nodiscard]] ReportStatus status_of_part(ReportStatus status, std::uint64_t n, const ErrorLaw& law);
 /// The same as report_status() for estimates that may be those of smoothed values.
 [[nodiscard]] ReportStatus smoothed_status(const SpentBudgets& spent, const SummaryView& about);
+/// Adds a note to results about the people who answer, and extends the bias, if people may leave the attribute out.
+void note_answers(ReportStatus& status, const SummaryView& about);
 
 }  // namespace ldp

@@ -216,12 +216,12 @@ void missing(JsonObject& reader, Attribute& attribute) {
     if (!found->is_boolean()) JsonObject::wrong("missing", *found, "true or false");
     if (!found->get<bool>()) return;
     const auto refuse = [&](const std::string& detail, const std::string& hint) {
-        invalid("\"missing\" is for numbers of which the mean is estimated",
+        invalid("\"missing\" is for numbers of which the mean or the distribution is estimated",
                 "\"" + attribute.name + "\" " + detail, hint);
     };
     if (attribute.strings)
-        refuse("has \"strings\", of which every report is about one.",
-               "Remove \"missing\". An empty text is a value, too.");
+        refuse("has \"strings\", among which a missing text is the empty one.",
+               "Remove \"missing\", and report the empty text, whose share is estimated like any other.");
     if (attribute.binned())
         refuse(
             "has bins, which are in order; a missing value has no place among them.",
@@ -341,7 +341,7 @@ std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const 
         invalid(
             "\"missing\" is for single numbers",
             "\"" + name + "\" is a vector, whose elements are reported together.",
-            "Remove it, and send a vector for every person, or collect the elements as attributes of a record.");
+            "Remove it, and declare the elements as attributes of the record, each with \"missing\": true.");
     Attribute element;
     element.name = name;
     check_name(element);

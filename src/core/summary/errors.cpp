@@ -83,10 +83,11 @@ Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const E
     const auto* rate = find_capability<ResponseRate>(*one.mechanism);
     if (rate == nullptr || one.n == 0 || std::isnan(mean.value)) return mean;
     constexpr double critical = 1.959963984540054, margin = 4;  // beyond the range, in halves of it
-    const auto found = rate->answered_interval(
-        one, {target_of_means(one, 0, 0, target), critical, most_of_one(one), 0, margin});
-    const Range& range = *one.mechanism->range_of_number();
-    const double least = range.min - margin * range.half(), most = range.max + margin * range.half();
+    const auto found =
+        rate->answered_interval(one, {target_of_part(one, target), critical, most_of_one(one), 0, margin});
+    const Interval range = possible_means(*one.mechanism, 0);
+    const double half = (range.upper - range.lower) / 2;
+    const double least = range.lower - margin * half, most = range.upper + margin * half;
     if (!(found.lower > least && found.upper < most)) return {unknown, unknown};
     return {mean.value, std::max({mean.standard_error, (mean.value - found.lower) / critical,
                                   (found.upper - mean.value) / critical})};
@@ -97,7 +98,7 @@ LawfulRate response_rate(const SummaryView& view, std::size_t attribute, Target 
     const auto& rate = capability<ResponseRate>(*one.mechanism);
     const Target against = target_of_part(one, target);
     Estimate found = rate.response_rate(one, against);
-    if (!repeats(one)) return {found, rate.response_law(one.n, against)};
+    if (!repeats(one)) return {found, rate.response_law(one, against)};
     found.standard_error *= std::sqrt(most_of_one(one));
     return {found, law_of_share()};
 }

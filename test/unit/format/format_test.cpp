@@ -66,6 +66,8 @@ std::vector<std::unique_ptr<const Mechanism>> examples() {
     all.push_back(mechanism("haar_ordered", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
     all.push_back(mechanism("tree", 1, "\"domain\": 75"));
     all.push_back(mechanism("tree", 4, "\"min\": 0, \"max\": 100, \"grid\": 100"));
+    all.push_back(mechanism("tree", 2, R"("min": 0, "max": 100, "grid": 50, "missing": true)"));
+    all.push_back(mechanism("haar_ordered", 2, R"("min": 0, "max": 9, "grid": 9, "missing": true)"));
     all.push_back(mechanism("dithered", 1, R"("domain": 75, "order": "circle")"));
     all.push_back(mechanism("dithered", 4, R"("min": 0, "max": 100, "grid": 1000, "buckets": 3)"));
     all.push_back(mechanism("dithered", 4, R"("min": 0, "max": 100, "report_epsilon": 1)"));

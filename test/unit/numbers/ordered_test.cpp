@@ -735,7 +735,8 @@ BOOST_AUTO_TEST_CASE(forged_blocks_and_states_are_refused_or_harmless) {
     BOOST_CHECK(!with(1 << 20, 19, 1));
     BOOST_CHECK(with(41, 6, 1));
     BOOST_CHECK(with(41, 255, 1));
-    BOOST_CHECK(with(41, 1, 2));
+    BOOST_CHECK(!with(41, 1, 2));  // the last point is that of a missing number
+    BOOST_CHECK(with(41, 1, 3));
     BOOST_CHECK(with(41, 1, 0));  // bytes left over
     BOOST_CHECK(with(1, 0, 1));
     BOOST_CHECK(with((1 << 20) + 1, 0, 1));

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
              {"name": "b", "domain": 4, "mechanism": "oue"},
              {"name": "c", "min": 0, "max": 1, "mechanism": "hybrid"}], "grid": 2)"}},
         {"duchi_vector", {three, two + R"(, "grid": 3)"}},
-        {"haar_ordered", {R"("domain": 5)", number}},
+        {"haar_ordered", {R"("domain": 5)", number, number + R"(, "missing": true)"}},
         {"haar_ranges", {}},  // see haar_ranges_keeps_epsilon
         {"l_grr", {R"("domain": 4)" + layers}},
         {"l_sue", {R"("domain": 4)" + layers}},
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(every_mechanism_was_enumerated, *boost::unit_test::label("s
         {"exponential",
          {R"("domain": 5)",
           R"("domain": 4, "coordinates": [[0, 0], [3, 1], [-2, 5], [4, 4]], "max_distance": 4)"}},
-        {"tree", {R"("domain": 5)", number}},
+        {"tree", {R"("domain": 5)", number, number + R"(, "missing": true)"}},
         {"joint",
          {R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 3},
              {"name": "c", "min": 0, "max": 1, "bins": 2}])",

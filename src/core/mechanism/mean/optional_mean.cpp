@@ -245,8 +245,8 @@ class OptionalMean final : public Mechanism, public ResponseRate {
         const double rate = (none_.d - none) / (none_.d - none_.c), possible = std::clamp(rate, 0.0, 1.0);
         return {rate, std::sqrt(rate_variance(possible, target) / static_cast<double>(counts.n))};
     }
-    ErrorLaw response_law(std::uint64_t n, Target target) const noexcept override {
-        return {.n = n,
+    ErrorLaw response_law(const Counts& counts, Target target) const override {
+        return {.n = counts.n,
                 .p = 1 - none_.c,
                 .q = 1 - none_.d,
                 .counts_people = target == Target::sample,

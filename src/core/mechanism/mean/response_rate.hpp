@@ -34,7 +34,7 @@ class ResponseRate : public Capability {
     /// Returns the estimated share of people who answer; n ≥ 1. It may lie outside 0 to 1.
     [[nodiscard]] virtual Estimate response_rate(const Counts& counts, Target target) const = 0;
     /// Returns the law of this estimate.
-    [[nodiscard]] virtual ErrorLaw response_law(std::uint64_t n, Target target) const noexcept = 0;
+    [[nodiscard]] virtual ErrorLaw response_law(const Counts& counts, Target target) const = 0;
     /// Returns the interval of the mean among the people who answer; n ≥ 1. If the reports do not exclude that
     /// hardly anybody answers, it is the whole range.
     [[nodiscard]] virtual Interval answered_interval(const Counts& counts,

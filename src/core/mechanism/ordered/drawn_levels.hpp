@@ -9,10 +9,22 @@
 #include "core/base/exact.hpp"
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/forgery.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 
 namespace ldp {
+
+/// Writes whether the points are categories (0), numbers (1), or numbers that people may leave out (2).
+void write_points(const Settings& settings, Writer& writer);
+struct PointKind {
+    bool numeric, missing;
+};
+/// Reads it. Error (malformed) if it does not suit this number of positions.
+[[nodiscard]] PointKind read_points(Reader& reader, std::uint64_t positions);
+/// Returns the number of positions: of the grid's points, and of a missing number. Error (invalid_spec) if it exceeds
+/// `most`.
+[[nodiscard]] std::uint64_t positions_of(const Settings& settings, std::uint64_t most);
 
 /// Points are numbers if there is a range, otherwise categories.
 class DrawnLevels : public Mechanism, public Ordered, public Significance, public KnownErrors {
@@ -26,6 +38,11 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     }
     std::vector<Interval> intervals(const Counts& counts, const Question& question,
                                     double critical_value) const final;
+    /// Returns the interval of the mean of a number that people may leave out.
+    [[nodiscard]] Interval answered_mean_interval(const Counts& counts, const AnsweredInterval& terms) const;
+    /// Returns the variances of that mean and of the response rate.
+    [[nodiscard]] AnsweredVariances answered_variances(double response_rate, const AnsweredMoments& answers,
+                                                       Target target) const;
     /// For categories only, since points of a range are not values.
     double p_value(std::uint64_t n, const Estimate& estimate) const final;
     std::vector<Contribution> contributions(const Question& question) const final;
@@ -39,14 +56,19 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     }
     double expected_variance_of_part(std::size_t attribute, double part) const final;
 
-    std::size_t points() const noexcept final { return points_; }
+    std::size_t points() const noexcept final { return points_ - unanswered(); }
+    std::size_t unanswered() const noexcept final { return missing_ ? 1 : 0; }
     Interval ends() const noexcept final;
     Distribution fit(const Counts& counts, Smoothing) const final;
     std::uint64_t blur(std::uint64_t) const noexcept final { return 0; }
 
   protected:
-    DrawnLevels(const Header& header, Bytes block, std::uint64_t points, const std::optional<Range>& range)
-        : Mechanism(header, block), points_(points), range_(range) {}
+    /// `missing` says that the last of the points stands for people without a number.
+    DrawnLevels(const Header& header, Bytes block, std::uint64_t points, const std::optional<Range>& range,
+                bool missing = false)
+        : Mechanism(header, block), points_(points), range_(range), missing_(missing) {}
+    /// Returns the number of positions that are divided: the points, and that of a missing number.
+    [[nodiscard]] std::size_t positions() const noexcept { return points_; }
     /// Adds a level with this sampling weight.
     void add_level(std::uint64_t draw_weight);
     /// Sets a number of levels that are drawn with the same probability, without memory for each.
@@ -57,6 +79,8 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
         std::span<const double> function) const = 0;
     /// Returns the components of the share of one point.
     [[nodiscard]] virtual std::vector<Contribution> contributions_of_point(std::uint64_t point) const = 0;
+    /// Returns the components of the mean of a number that people may leave out, at a response rate of 1.
+    [[nodiscard]] std::vector<Contribution> contributions_to_answered() const;
     /// Returns distributions of people. For one of them, the mean of a number has nearly its largest
     /// variance.
     [[nodiscard]] virtual std::vector<std::vector<double>> uncertain_people() const;
@@ -90,6 +114,8 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     /// Returns the parameters of the points, followed by `more`.
     [[nodiscard]] std::vector<std::pair<std::string, double>> parameters_and(
         std::initializer_list<std::pair<std::string, double>> more) const;
+    /// Returns n·Var of the mean on [−1,1], if people answer and have these shares of the points.
+    [[nodiscard]] double noise_of_mean(std::vector<double> shares) const;
     /// Returns the attribute's values at the points for these ends.
     [[nodiscard]] std::vector<double> values(double low, double high) const;
     /// Returns the shares of the points if all people have one number in [−1,1], divided between the adjacent
@@ -103,6 +129,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
 
     std::uint64_t points_;
     std::optional<Range> range_;
+    bool missing_;
     std::vector<std::uint64_t> draw_below_;  // cumulative sums of the sampling weights
     std::size_t even_ = 0;                   // number of levels with the same weight, instead of weights
 };

@@ -30,6 +30,7 @@
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
+#include "core/mechanism/ordered/optional_levels.hpp"
 #include "core/mechanism/ordered/split_people.hpp"
 
 namespace ldp::haar_ordered {
@@ -41,11 +42,11 @@ constexpr std::uint64_t max_points = std::uint64_t{1} << 20;
 constexpr Option points_option{
     .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
 
-class HaarOrdered final : public DrawnLevels {
+class HaarOrdered : public DrawnLevels {
   public:
     HaarOrdered(const Header& header, Bytes block, std::uint64_t points, unsigned buckets,
-                const std::optional<Range>& range)
-        : DrawnLevels(header, block, points, range) {
+                const std::optional<Range>& range, bool missing = false)
+        : DrawnLevels(header, block, points, range, missing) {
         const auto levels = static_cast<unsigned>(std::bit_width(points - 1));
         for (unsigned level = 0; level < levels; ++level) {
             const SignedIndex& channel =
@@ -95,7 +96,7 @@ class HaarOrdered final : public DrawnLevels {
     }
     double n_variance(double truth) const override;
     Cost cost() const noexcept override {
-        return {2, 4.0 * static_cast<double>(levels()) * static_cast<double>(points())};
+        return {2, 4.0 * static_cast<double>(levels()) * static_cast<double>(positions())};
     }
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         const std::size_t level = level_of(permanent);
@@ -171,7 +172,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
     /// `reports` are the numbers of reports of each level.
     HaarOrderedNoise(const HaarOrdered& tree, std::vector<double> reports, std::vector<double> shares)
         : tree_(tree),
-          haar_(tree.points()),
+          haar_(tree.positions()),
           reports_(std::move(reports)),
           n_(std::accumulate(reports_.begin(), reports_.end(), 0.0)),
           shares_(std::move(shares)),
@@ -179,7 +180,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
         for (std::size_t level = 0; level < tree_.levels(); ++level) {
             auto& crowd = crowds_.emplace_back(tree_.channels_[level].buckets());
-            for_each_index(tree_.node(level, tree_.points() - 1) + 1, [&](std::uint64_t node) {
+            for_each_index(tree_.node(level, tree_.positions() - 1) + 1, [&](std::uint64_t node) {
                 crowd[tree_.channels_[level].bucket(node)] += left(level, node) + right(level, node);
             });
         }
@@ -277,7 +278,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
             const std::uint64_t above = begin / 2;
             for (std::uint64_t node = above; 2 * node < end; ++node, work.done()) {
                 const double in_left = at(2 * node), in_right = at(2 * node + 1);
-                const bool whole = tree_.middle(level, node) < tree_.points();
+                const bool whole = tree_.middle(level, node) < tree_.positions();
                 if (whole) add(terms, level, node, (in_left - in_right) / 2);
                 means[node - above] = whole ? (in_left + in_right) / 2 : in_left;
             }
@@ -295,7 +296,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         double inside = 1, sum = 0;  // the function's mean in the nodes on the path upwards
         for (std::size_t level = tree_.levels(); level-- > 0;) {
             const std::uint64_t node = tree_.node(level, point);
-            if (tree_.middle(level, node) >= tree_.points()) continue;
+            if (tree_.middle(level, node) >= tree_.positions()) continue;
             inside /= 2;
             LevelTerms even, all;
             add(even, level, node, tree_.right(level, point) ? -inside : inside);
@@ -380,7 +381,7 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
     double climb(Cut& cut, std::size_t level) const {
         const bool right = tree_.right(level, cut.point);
         const double in_left = right ? 1 : cut.inside, in_right = right ? cut.inside : 0;
-        if (tree_.middle(level, tree_.node(level, cut.point)) >= tree_.points()) {
+        if (tree_.middle(level, tree_.node(level, cut.point)) >= tree_.positions()) {
             cut.inside = in_left;
             return 0;
         }
@@ -395,7 +396,9 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
     double right(std::size_t level, std::uint64_t node) const {
         return below((node + 1) << (tree_.levels() - level)) - below(tree_.middle(level, node));
     }
-    double below(std::uint64_t point) const { return below_[std::min<std::uint64_t>(point, tree_.points())]; }
+    double below(std::uint64_t point) const {
+        return below_[std::min<std::uint64_t>(point, tree_.positions())];
+    }
 
     const HaarOrdered& tree_;
     HaarTree haar_;
@@ -427,7 +430,7 @@ std::vector<double> HaarOrdered::cumulative(const Counts& counts) const {
         const std::vector<std::int64_t> balances = channels_[level].balances(counters);
         halves.clear();
         for (std::uint64_t node = 0; node < shares.size(); ++node, work.done()) {
-            const bool whole = middle(level, node) < points();
+            const bool whole = middle(level, node) < positions();
             const double detail = whole ? scale * static_cast<double>(balances[node]) : shares[node];
             halves.push_back((shares[node] + detail) / 2);
             if (whole) halves.push_back((shares[node] - detail) / 2);
@@ -452,14 +455,14 @@ std::vector<Check> HaarOrdered::health(const Counts& counts) const {
 
 // Only users who drew a level report it. In a level, a user is at one node; in a mean, at several.
 std::vector<Contribution> HaarOrdered::contributions_of(std::span<const double> function) const {
-    std::vector<double> coefficients(points());
-    HaarTree(points()).forward(function, coefficients);
+    std::vector<double> coefficients(positions());
+    HaarTree(positions()).forward(function, coefficients);
     std::vector<Contribution> contributions;
     double around = coefficients[0];
     for (std::size_t level = 0, c = 1; level < levels(); ++level, around = 0) {
         std::vector<double> weights(channels_[level].places());
         double most = 0;
-        for (std::uint64_t node = 0; middle(level, node) < points(); ++node) {
+        for (std::uint64_t node = 0; middle(level, node) < positions(); ++node) {
             weights[node] = coefficients[c++];
             most = std::max(most, std::abs(weights[node]));
         }
@@ -474,7 +477,7 @@ std::vector<Contribution> HaarOrdered::contributions_of_point(std::uint64_t poin
     std::vector<Contribution> contributions;
     double inside = 1;  // mean over the current node of the indicator of the point
     for (std::size_t level = levels(); level-- > 0;) {
-        if (middle(level, node(level, point)) >= points()) continue;
+        if (middle(level, node(level, point)) >= positions()) continue;
         inside /= 2;
         const double reach = inside / channels_[level].tilt();
         contributions.push_back({chance(level), {-reach, reach}, {-inside, inside}});
@@ -487,39 +490,40 @@ std::vector<Contribution> HaarOrdered::contributions_of_point(std::uint64_t poin
 // For a number: all people are at `truth`. For categories: the largest variance over the values, one of which
 // has the share `truth` and the others equal shares.
 double HaarOrdered::n_variance(double truth) const {
-    if (range()) return HaarOrderedNoise(*this, expected(), all_at(truth)).of(values(-1, 1));
+    if (range()) return noise_of_mean(all_at(truth));
     const HaarOrderedNoise noise(*this, expected(),
-                                 std::vector<double>(points(), 1 / static_cast<double>(points())));
+                                 std::vector<double>(positions(), 1 / static_cast<double>(positions())));
     double most = 0;
     Work work;
-    for (std::size_t point = 0; point < points(); ++point, work.done(levels()))
+    for (std::size_t point = 0; point < positions(); ++point, work.done(levels()))
         most = std::max(most, noise.alone(point, truth));
     return most;
 }
 
 void write(const Settings& settings, Writer& writer) {
     const Attribute& attribute = settings.attributes()[0];
-    const bool numeric = attribute.numeric();
-    const std::uint64_t points = numeric ? settings.number(points_option.name) + 1 : attribute.domain;
+    const std::uint64_t points = positions_of(settings, max_points);
     const auto last = static_cast<unsigned>(std::bit_width(points - 1)) - 1;
     writer.put(static_cast<std::uint32_t>(points));
     writer.put(static_cast<std::uint8_t>(SignedIndex::best_buckets(settings.epsilon(), last)));
-    writer.put(static_cast<std::uint8_t>(numeric));
-    if (numeric) write_range(writer, {attribute.min, attribute.max});
+    write_points(settings, writer);
+    if (attribute.numeric()) write_range(writer, {attribute.min, attribute.max});
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const std::uint64_t points = take_number(reader, "number of points", 2, max_points);
     const auto buckets = reader.take<std::uint8_t>();
-    const auto numeric = reader.take<std::uint8_t>();
-    if (buckets >= std::bit_width(points - 1) || numeric > 1)
+    const auto [numeric, missing] = read_points(reader, points);
+    if (buckets >= std::bit_width(points - 1))
         raise(ErrorCode::malformed, "the tree's parameters are out of range",
               "Found 2^" + std::to_string(buckets) + " buckets for " + std::to_string(points) + " points.",
               "The bytes were damaged or forged.");
     std::optional<Range> range;
-    if (numeric != 0) range = read_range(reader);
+    if (numeric) range = read_range(reader);
     reader.finish();
+    if (missing)
+        return std::make_unique<OptionalLevels<HaarOrdered>>(header, block, points, buckets, range, true);
     return std::make_unique<HaarOrdered>(header, block, points, buckets, range);
 }
 

@@ -76,6 +76,9 @@ class Ordered : public Capability {
 
     /// Returns the number of points, at least two.
     [[nodiscard]] virtual std::size_t points() const noexcept = 0;
+    /// Returns 1 if people may have no value, otherwise 0. These people are at one more position, after all points.
+    /// Fits, cumulative shares, and the shares and functions of noise() then have an entry for it, the last one.
+    [[nodiscard]] virtual std::size_t unanswered() const noexcept { return 0; }
     /// Returns the attribute's values at the first and the last point; for categories, their indexes.
     [[nodiscard]] virtual Interval ends() const noexcept = 0;
     [[nodiscard]] virtual Distribution fit(const Counts& counts, Smoothing smoothing) const = 0;

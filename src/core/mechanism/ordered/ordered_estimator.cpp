@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
+#include "core/base/unknown.hpp"
 #include "core/math/monotone.hpp"
 #include "core/mechanism/ordered/shrunk_splits.hpp"
 
@@ -42,12 +44,19 @@ OrderedEstimator::OrderedEstimator(const Ordered& ordered, const Counts& counts,
     : ordered_(ordered),
       counts_(counts),
       steps_(ordered.points() - 1),
+      last_(steps_ + ordered.unanswered()),
       blur_(ordered.blur(counts.n)),
       each_(each),
       drawn_(drawn) {}
 
-OrderedEstimator::OrderedEstimator(const Ordered& ordered, std::vector<double> shares, std::uint64_t n)
+OrderedEstimator::OrderedEstimator(const Ordered& ordered, std::vector<double> shares, std::uint64_t n,
+                                   double rate)
     : OrderedEstimator(ordered, Counts{n, {}}) {
+    expected_ = true;
+    if (optional()) {
+        for (double& share : shares) share *= rate;
+        shares.push_back(1 - rate);
+    }
     cumulative_.resize(shares.size());
     std::partial_sum(shares.begin(), shares.end(), cumulative_.begin());
     nearest_ = cumulative_;
@@ -92,6 +101,12 @@ Estimate OrderedEstimator::between(std::size_t first, std::size_t end, Target ta
     const auto rise = [&](std::span<const double> curve) {
         return curve[end - 1] - (first == 0 ? 0 : curve[first - 1]);
     };
+    if (optional()) {
+        std::vector<double> inside(steps_ + 1);
+        std::fill(inside.begin() + static_cast<std::ptrdiff_t>(first),
+                  inside.begin() + static_cast<std::ptrdiff_t>(end), 1);
+        return mean_of(inside, target);
+    }
     const double near = rise(nearest_);
     return {rise(cumulative_), error(noise_->between(first, end), near * (1 - near), target)};
 }
@@ -103,7 +118,9 @@ ErrorLaw OrderedEstimator::law_of_share(double from, double to, Target target) {
 // If reports repeat each other, the law at other true values is unknown.
 ErrorLaw OrderedEstimator::law_between(std::size_t first, std::size_t end, Target target) {
     ErrorLaw law = ldp::law_of_share();
-    if (first >= end || (first == 0 && end == steps_ + 1) || each_ > 1) return law;
+    if (first >= end || (first == 0 && end == steps_ + 1)) return law;
+    if (optional()) return law_among_answered(first, end, target);
+    if (each_ > 1) return law;
     read();
     law.curve = noise_->curve(first, end, target);
     if (target == Target::sample && drawn_ < 1)
@@ -113,6 +130,19 @@ ErrorLaw OrderedEstimator::law_between(std::size_t first, std::size_t end, Targe
 
 Estimate OrderedEstimator::mean_of(std::span<const double> function, Target target) {
     read();
+    if (optional()) {
+        const double rate = cumulative_[steps_];
+        double sum = rate * function[steps_];
+        for (std::size_t s = 0; s < steps_; ++s) sum += cumulative_[s] * (function[s] - function[s + 1]);
+        if (!(rate > 0)) return {unknown, unknown};
+        const auto [least, most] = std::ranges::minmax(function);
+        const double possible = std::clamp(sum / rate, least, most);
+        // If hardly anybody may answer, a ratio beyond the possible values has no meaning. Its interval only grows.
+        constexpr double clear = 1.96;
+        const bool few = possible != sum / rate && rate < clear * answered(Target::population).standard_error;
+        const std::vector<double> off = contrast(function, possible);
+        return {few ? possible : sum / rate, std::sqrt(variance_of(off, shares_, *noise_, target)) / rate};
+    }
     double mean = function[steps_], first = 0, second = 0;
     for (std::size_t s = 0; s < steps_; ++s) mean += cumulative_[s] * (function[s] - function[s + 1]);
     for (std::size_t s = 0; s <= steps_; ++s) {
@@ -124,6 +154,79 @@ Estimate OrderedEstimator::mean_of(std::span<const double> function, Target targ
     const double step = noise_->stride(function);
     const double noise = noise_->of(function) + step * step / 12 / static_cast<double>(counts_.n);
     return {mean, error(noise, std::max(second - first * first, 0.0), target)};
+}
+
+std::vector<double> OrderedEstimator::contrast(std::span<const double> function, double mean) const {
+    std::vector<double> off(last_ + 1);
+    for (std::size_t s = 0; s <= steps_; ++s) off[s] = function[s] - mean;
+    return off;
+}
+
+double OrderedEstimator::variance_of(std::span<const double> function, std::span<const double> shares,
+                                     const OrderedNoise& noise, Target target) const {
+    double first = 0, second = 0;
+    for (std::size_t s = 0; s <= last_; ++s) {
+        first += shares[s] * function[s];
+        second += shares[s] * function[s] * function[s];
+    }
+    return square(error(noise.of(function), std::max(second - first * first, 0.0), target));
+}
+
+AnsweredMean OrderedEstimator::answered_mean(std::span<const double> function, Target target) {
+    read();
+    double sum = cumulative_[steps_] * function[steps_];
+    for (std::size_t s = 0; s < steps_; ++s) sum += cumulative_[s] * (function[s] - function[s + 1]);
+    const auto at = [&](double mean) {
+        return variance_of(contrast(function, mean), shares_, *noise_, target);
+    };
+    const double begin = at(0), middle = at(0.5), end = at(1);
+    return {sum, cumulative_[steps_], {begin, 4 * middle - 3 * begin - end, 2 * (begin + end) - 4 * middle}};
+}
+
+// At each true share, the people who answer are distributed inside and outside of the range as estimated.
+ErrorLaw OrderedEstimator::law_among_answered(std::size_t first, std::size_t end, Target target) {
+    read();
+    ErrorLaw law = ldp::law_of_share();
+    const double rate = cumulative_[steps_], possible = nearest_[steps_];
+    if (!(rate > 0)) return law;
+    const auto inside = [&](std::size_t s) { return s >= first && s < end; };
+    const auto points = static_cast<double>(steps_ + 1), wide = static_cast<double>(end - first);
+    double share = 0;
+    for (std::size_t s = first; s < end; ++s) share += shares_[s];
+    std::vector<double> function(steps_ + 1);
+    std::fill(function.begin() + static_cast<std::ptrdiff_t>(first),
+              function.begin() + static_cast<std::ptrdiff_t>(end), 1);
+    const double n = static_cast<double>(counts_.n);
+    TruthCurve::Cubic variances{}, thirds{};
+    for (std::size_t i = 0; i < variances.size(); ++i) {
+        check_interrupt();
+        const double truth = static_cast<double>(i) / 3;
+        std::vector<double> people = shares_;
+        for (std::size_t s = 0; s <= steps_; ++s) {
+            const double all = inside(s) ? share : possible - share, size = inside(s) ? wide : points - wide;
+            const double part = all > 0 ? shares_[s] / all : 1 / size;
+            people[s] = possible * (inside(s) ? truth : 1 - truth) * part;
+        }
+        const auto noise = noise_for(people);
+        variances[i] = n * variance_of(contrast(function, truth), people, *noise, target) / square(rate);
+        if (target == Target::population && each_ == 1)
+            thirds[i] = possible * truth * (1 - truth) * (1 - 2 * truth) / (rate * square(rate));
+    }
+    law.curve = TruthCurve::through(n, variances, thirds);
+    return law;
+}
+
+Estimate OrderedEstimator::answered(Target target) {
+    read();
+    const double possible = nearest_[steps_];
+    return {cumulative_[steps_], error(noise_->between(0, steps_ + 1), possible * (1 - possible), target)};
+}
+
+ErrorLaw OrderedEstimator::law_of_answered(Target target) {
+    read();
+    ErrorLaw law = ldp::law_of_share();
+    if (each_ == 1) law.curve = noise_->curve(0, steps_ + 1, target);
+    return law;
 }
 
 // Computes a moving average at all positions.
@@ -151,17 +254,17 @@ const OrderedEstimator::Curve& OrderedEstimator::curve() {
     read();
     constexpr double least = 1e-12;  // keeps weights finite if there is hardly any noise
     Work work;
-    for (std::size_t s = 0; s < steps_; ++s, work.done(std::bit_width(steps_)))
+    for (std::size_t s = 0; s < last_; ++s, work.done(std::bit_width(last_)))
         curve_.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
     // The last point is excluded: its share is known to be 1, and it would pool all estimates above 1.
-    curve_.height = monotone(std::span(cumulative_).first(steps_), curve_.weight);
-    for (std::size_t s = 0; s < steps_; ++s, work.done()) {
+    curve_.height = monotone(std::span(cumulative_).first(last_), curve_.weight);
+    for (std::size_t s = 0; s < last_; ++s, work.done()) {
         if (s == 0 || curve_.height[s] != curve_.height[s - 1]) curve_.pools.push_back({s, s, 0, {}});
         Pool& pool = curve_.pools.back();
         pool.to = s + 1;
         pool.noisiest = std::max(pool.noisiest, 1 / curve_.weight[s]);
     }
-    curve_.pools.push_back({steps_, steps_ + 1, 0, {}});
+    curve_.pools.push_back({last_, last_ + 1, 0, {}});
     curve_.height.push_back(std::max(curve_.height.back(), 1.0));
     return curve_;
 }
@@ -169,7 +272,7 @@ const OrderedEstimator::Curve& OrderedEstimator::curve() {
 // The sum of a level's coefficients has the sum of their variances, since they are uncorrelated.
 std::vector<double> OrderedEstimator::split_variances() {
     read();
-    const std::size_t points = steps_ + 1;
+    const std::size_t points = last_ + 1;
     std::vector<double> variances, function(points);
     for (std::size_t width = std::bit_ceil(points); width > 1; width /= 2) {
         const std::size_t half = width / 2, nodes = (points - half - 1) / width + 1;
@@ -190,21 +293,33 @@ Distribution OrderedEstimator::fit() {
     std::vector<double> pooled = confined(curve().height);
     std::adjacent_difference(pooled.begin(), pooled.end(), pooled.begin());
     std::vector<double> shares = shrunk_splits(cumulative_, split_variances());
-    for (std::size_t s = 0; s <= steps_; ++s) shares[s] = std::lerp(shares[s], pooled[s], pooled_part);
+    for (std::size_t s = 0; s <= last_; ++s) shares[s] = std::lerp(shares[s], pooled[s], pooled_part);
+    if (optional()) {
+        shares.pop_back();
+        const double rate = std::accumulate(shares.begin(), shares.end(), 0.0);
+        for (double& share : shares) share = rate > 0 ? share / rate : unknown;
+    }
     return {edges_around(ordered_.ends(), shares.size()), std::move(shares), 0, true};
 }
 
 double OrderedEstimator::place_of(double share) {
     const std::vector<double>& height = curve().height;
+    if (optional()) share *= last_height();
     return sharp() ? static_cast<double>(std::ranges::lower_bound(height, share) - height.begin())
                    : place(height, share);
 }
 
+double OrderedEstimator::last_height() {
+    return curve().height[steps_];
+}
+
 double OrderedEstimator::quantile(double share) {
+    if (optional() && !(last_height() > 0)) return unknown;
     return value(place_of(share));
 }
 
 Quantile OrderedEstimator::quantile(double share, double critical_value, Target target) {
+    if (optional() && !(last_height() > 0)) return {unknown, ordered_.ends()};
     const double at = place_of(share);
     if (sharp())
         return {value(at), sharp_interval(share, static_cast<std::size_t>(at), critical_value, target)};
@@ -216,21 +331,41 @@ OrderedEstimator::Pool& OrderedEstimator::pool_of(std::size_t point) {
     return *(std::ranges::upper_bound(curve_.pools, point, {}, &Pool::from) - 1);
 }
 
+std::vector<double> OrderedEstimator::within(const Pool& pool) const {
+    const auto weights = std::span(curve_.weight).subspan(pool.from, pool.to - pool.from);
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double passed = 0;
+    std::vector<double> function;
+    function.reserve(weights.size());
+    for (const double weight : weights) {
+        function.push_back(1 - passed / all);
+        passed += weight;
+    }
+    return function;
+}
+
+double OrderedEstimator::error_of_answered(const Pool& pool, double share, Target target) {
+    std::vector<double> function(last_ + 1);
+    const auto add = [&](const Pool& one, double factor) {
+        for (std::size_t s = 0; s < one.from; ++s) function[s] += factor;
+        const std::vector<double> parts = within(one);
+        for (std::size_t i = 0; i < parts.size(); ++i) function[one.from + i] += factor * parts[i];
+    };
+    add(pool, 1);
+    add(pool_of(steps_), -share);
+    return std::sqrt(variance_of(function, shares_, *noise_, target));
+}
+
 // A height is the mean of the pooled estimates and has less noise than each of them.
 double OrderedEstimator::error_of(Pool& pool, Target target) {
     std::optional<double>& known = pool.error[target == Target::sample ? 0 : 1];
     if (known) return *known;
-    const auto weights = std::span(curve_.weight).subspan(pool.from, pool.to - pool.from);
-    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
-    double passed = 0, first = pool.from == 0 ? 0 : nearest_[pool.from - 1], second = first;
-    std::vector<double> function;
-    function.reserve(weights.size());
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const double part = 1 - passed / all;
-        function.push_back(part);
+    const std::vector<double> function = within(pool);
+    double first = pool.from == 0 ? 0 : nearest_[pool.from - 1], second = first;
+    for (std::size_t i = 0; i < function.size(); ++i) {
+        const double part = function[i];
         first += shares_[pool.from + i] * part;
         second += shares_[pool.from + i] * part * part;
-        passed += weights[i];
     }
     known = error(noise_->falling(pool.from, function), std::max(second - first * first, 0.0), target);
     return *known;
@@ -247,18 +382,22 @@ Interval OrderedEstimator::sharp_interval(double share, std::size_t point, doubl
         const Pool& pool = pool_of(s);
         const double off = static_cast<double>(s) - middle(pool);
         if (off == 0 || (off < 0 && pool.from == 0)) return height[s];
+        if (off > 0 && optional() && pool.to > steps_)
+            return height[s];  // nobody answers with a larger number
         const Pool& next = pool_of(off < 0 ? pool.from - 1 : pool.to);
         return height[s] + (height[next.from] - height[s]) * off / (middle(next) - middle(pool));
     };
     // A mean has at most the noise of its noisiest term, and a share at most the sampling error of 1/2. This
     // bound decides most steps of the bisection without further computation.
+    const double wanted = optional() ? share * last_height() : share;
     const auto beyond = [&](std::size_t s, double off) {
         Pool& pool = pool_of(s);
+        if (optional()) return off > 0 && off > critical_value * error_of_answered(pool, share, target);
         return off > critical_value * error(pool.noisiest, 0.25, target) ||
                off > critical_value * error_of(pool, target);
     };
-    const auto low = [&](std::size_t s) { return beyond(s, share - std::max(height[s], evenly(s))); };
-    const auto not_high = [&](std::size_t s) { return !beyond(s, std::min(height[s], evenly(s)) - share); };
+    const auto low = [&](std::size_t s) { return beyond(s, wanted - std::max(height[s], evenly(s))); };
+    const auto not_high = [&](std::size_t s) { return !beyond(s, std::min(height[s], evenly(s)) - wanted); };
     const std::size_t first = first_without(low, 0, point), last = first_without(not_high, point, steps_);
     return {value(static_cast<double>(first)), value(static_cast<double>(last))};
 }
@@ -301,7 +440,13 @@ void OrderedEstimator::read() {
     nearest_ = confined(monotone(cumulative_));
     shares_.resize(nearest_.size());
     std::adjacent_difference(nearest_.begin(), nearest_.end(), shares_.begin());
-    noise_ = each_ == 1 ? ordered_.noise(counts_, shares_) : ordered_.repeated_noise(counts_, shares_, each_);
+    noise_ = noise_for(shares_);
+}
+
+std::unique_ptr<const OrderedNoise> OrderedEstimator::noise_for(std::vector<double> shares) const {
+    if (expected_) return ordered_.expected_noise(std::move(shares));
+    if (each_ == 1) return ordered_.noise(counts_, std::move(shares));
+    return ordered_.repeated_noise(counts_, std::move(shares), each_);
 }
 
 // Smoothing over b (as a share of the range) has a bias of at most slope·b²/24; the standard error is

@@ -2,6 +2,8 @@
 // each with its error.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -21,15 +23,32 @@ struct Quantile {
     Interval interval;
 };
 
+/// The mean of a function f of the points among the people who answer: the root θ of the mean of f − θ, which is 0 for
+/// people without a value.
+struct AnsweredMean {
+    double sum, rate;  ///< the mean of f over all people, 0 without a value, and the share who answer
+    std::array<double, 3> square;  ///< variance of the mean of f − θ: coefficients of 1, θ, θ²
+
+    [[nodiscard]] double at(double mean) const noexcept { return sum - mean * rate; }
+    [[nodiscard]] double error(double mean) const noexcept {
+        return std::sqrt(std::max(0.0, square[0] + mean * (square[1] + mean * square[2])));
+    }
+};
+
 /// A state prepared for estimation. The mechanism and the state must outlive the object.
+///
+/// If people may have no value, all estimates are about the people who answer. A share is the ratio R/A of the share
+/// R of a range and the share A of people who answer. It is the root θ of R − θA, the mean of a function of the
+/// positions. Intervals consist of the θ for which this mean is within its errors of 0 (Fieller 1954).
 class OrderedEstimator {
   public:
     /// `each` is the largest number of reports of one person, which may repeat each other. `drawn` is
     /// SummaryView::drawn.
     OrderedEstimator(const Ordered& ordered, const Counts& counts, double each = 1, double drawn = 1);
 
-    /// Expected estimates and errors from n reports of people with these shares of the points.
-    OrderedEstimator(const Ordered& ordered, std::vector<double> shares, std::uint64_t n);
+    /// Expected estimates and errors from n reports. These are the shares of the points among the people who
+    /// answer, whose share of all people is `rate`.
+    OrderedEstimator(const Ordered& ordered, std::vector<double> shares, std::uint64_t n, double rate = 1);
 
     [[nodiscard]] bool sharp() const noexcept { return blur_ == 0; }
     /// Returns the width over which estimates are smoothed, in the attribute's units; 0 if they are sharp.
@@ -55,6 +74,11 @@ class OrderedEstimator {
     [[nodiscard]] ErrorLaw law_between(std::size_t first, std::size_t end, Target target);
     /// Returns the mean of a function of the points over the people.
     [[nodiscard]] Estimate mean_of(std::span<const double> function, Target target);
+    /// Returns the terms of that mean among the people who answer.
+    [[nodiscard]] AnsweredMean answered_mean(std::span<const double> function, Target target);
+    /// Return the share of people who answer, and its law.
+    [[nodiscard]] Estimate answered(Target target);
+    [[nodiscard]] ErrorLaw law_of_answered(Target target);
     /// Returns the smoothed value below which a share lies, or the first point whose cumulative share is at
     /// least `share`. Requires 0 < share < 1.
     [[nodiscard]] Quantile quantile(double share, double critical_value, Target target);
@@ -89,11 +113,26 @@ class OrderedEstimator {
     /// Returns the variances of a sharp mechanism's Haar coefficients for shrunk_splits().
     [[nodiscard]] std::vector<double> split_variances();
     [[nodiscard]] Pool& pool_of(std::size_t point);
+    /// Returns the function whose mean is the height of a pool: 1 before it, and the values within it.
+    [[nodiscard]] std::vector<double> within(const Pool& pool) const;
     [[nodiscard]] double error_of(Pool& pool, Target target);
+    /// Returns the standard error of the height of a pool minus `share` times that of the last point.
+    [[nodiscard]] double error_of_answered(const Pool& pool, double share, Target target);
     /// Returns the position at which the curve reaches a share.
     [[nodiscard]] double place_of(double share);
+    /// Returns the height of the curve at the last point: the share of people who answer.
+    [[nodiscard]] double last_height();
+    /// Returns f − mean at the points, and 0 for people without a value.
+    [[nodiscard]] std::vector<double> contrast(std::span<const double> function, double mean) const;
+    /// Returns the variance of the mean of a function of all positions.
+    [[nodiscard]] double variance_of(std::span<const double> function, std::span<const double> shares,
+                                     const OrderedNoise& noise, Target target) const;
+    /// Returns the noise for these shares of all positions.
+    [[nodiscard]] std::unique_ptr<const OrderedNoise> noise_for(std::vector<double> shares) const;
+    [[nodiscard]] ErrorLaw law_among_answered(std::size_t first, std::size_t end, Target target);
     [[nodiscard]] Interval sharp_interval(double share, std::size_t point, double critical_value,
                                           Target target);
+    [[nodiscard]] bool optional() const noexcept { return last_ > steps_; }
     [[nodiscard]] double error(double noise, double sampling, Target target) const;
     /// Reads the state on first use.
     void read();
@@ -101,7 +140,9 @@ class OrderedEstimator {
     const Ordered& ordered_;
     Counts counts_;
     std::size_t steps_;
+    std::size_t last_;  ///< the last position: the last point, or that of people without a value
     std::uint64_t blur_;
+    bool expected_ = false;  ///< whether the counts are expected ones
     double each_, drawn_;
     std::vector<double> cumulative_;  ///< unbiased
     std::vector<double> nearest_;     ///< a cumulative distribution close to it

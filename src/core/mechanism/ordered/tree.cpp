@@ -29,6 +29,7 @@
 #include "core/mechanism/fields.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
 #include "core/mechanism/ordered/level_tree.hpp"
+#include "core/mechanism/ordered/optional_levels.hpp"
 #include "core/mechanism/ordered/split_people.hpp"
 
 namespace ldp::tree {
@@ -68,11 +69,11 @@ struct Falling {
     }
 };
 
-class Tree final : public DrawnLevels {
+class Tree : public DrawnLevels {
   public:
     Tree(const Header& header, Bytes block, std::uint64_t points, const std::vector<LevelPlan>& plans,
-         const std::optional<Range>& range)
-        : DrawnLevels(header, block, points, range) {
+         const std::optional<Range>& range, bool missing = false)
+        : DrawnLevels(header, block, points, range, missing) {
         for (const auto& [depth, weight, set_size] : plans) {
             const std::uint64_t nodes = LevelTree::nodes_of(points, depth);
             levels_.push_back({depth, SubsetChannel(nodes, set_size, header.epsilon),
@@ -147,7 +148,7 @@ class Tree final : public DrawnLevels {
         double counted = 5;
         for (std::size_t i = 0; i < levels_.size(); ++i)
             counted += chance(i) * 10 * static_cast<double>(levels_[i].channel.domain()) / 256;
-        return {counted, 100 * static_cast<double>(points())};
+        return {counted, 100 * static_cast<double>(positions())};
     }
     Exact probability(Input input, Bytes, Bytes permanent) const override {
         const std::size_t drawn = level_of(permanent);
@@ -182,7 +183,7 @@ class Tree final : public DrawnLevels {
     };
 
     std::uint64_t node(const TreeLevel& level, std::uint64_t point) const noexcept {
-        return point >> (LevelTree::depth_of(points()) - level.depth);
+        return point >> (LevelTree::depth_of(positions()) - level.depth);
     }
     static std::uint64_t reports(const TreeLevel& level, Bytes state) noexcept {
         return load<std::uint64_t>(state.data() + level.state);
@@ -197,10 +198,10 @@ class Tree final : public DrawnLevels {
     }
     /// Returns the combination of the levels for these numbers of reports.
     LevelTree tree(std::span<const double> reports) const {
-        std::vector<double> precisions(LevelTree::depth_of(points()));
+        std::vector<double> precisions(LevelTree::depth_of(positions()));
         for (std::size_t i = 0; i < levels_.size(); ++i)
             if (reports[i] != 0) precisions[levels_[i].depth - 1] = chance(i) / levels_[i].channel.contrast();
-        return {points(), precisions};
+        return {positions(), precisions};
     }
     /// Returns the components of the mean of a function that LevelTree supports.
     template <class Function>
@@ -360,7 +361,7 @@ std::unique_ptr<const OrderedNoise> Tree::expected_noise(std::vector<double> sha
 }
 
 std::vector<double> Tree::cumulative(const Counts& counts) const {
-    std::vector<std::vector<double>> estimates(LevelTree::depth_of(points()));
+    std::vector<std::vector<double>> estimates(LevelTree::depth_of(positions()));
     for (const TreeLevel& level : levels_) {
         const std::uint64_t drew = reports(level, counts.state);
         if (drew == 0) continue;
@@ -432,8 +433,7 @@ std::vector<Contribution> Tree::contributions_in(const Function& function) const
 
 void write(const Settings& settings, Writer& writer) {
     const Attribute& attribute = settings.attributes()[0];
-    const bool numeric = attribute.numeric();
-    const std::uint64_t points = numeric ? settings.number(points_option.name) + 1 : attribute.domain;
+    const std::uint64_t points = positions_of(settings, max_points);
     std::vector<std::uint64_t> sizes;
     std::vector<double> variances;
     for (unsigned depth = 1; depth <= LevelTree::depth_of(points); ++depth) {
@@ -446,7 +446,7 @@ void write(const Settings& settings, Writer& writer) {
         return static_cast<std::uint16_t>(std::lround(draws[i] * 65535));
     };
     writer.put(static_cast<std::uint32_t>(points));
-    writer.put(static_cast<std::uint8_t>(numeric));
+    write_points(settings, writer);
     writer.put(static_cast<std::uint8_t>(std::ranges::count_if(draws, [](double draw) { return draw > 0; })));
     for (std::size_t i = 0; i < draws.size(); ++i) {
         if (draws[i] == 0) continue;
@@ -454,13 +454,13 @@ void write(const Settings& settings, Writer& writer) {
         writer.put(weight(i));
         writer.put(static_cast<std::uint32_t>(sizes[i]));
     }
-    if (numeric) write_range(writer, {attribute.min, attribute.max});
+    if (attribute.numeric()) write_range(writer, {attribute.min, attribute.max});
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const std::uint64_t points = take_number(reader, "number of points", 2, max_points);
-    const auto numeric = reader.take<std::uint8_t>();
+    const auto [numeric, missing] = read_points(reader, points);
     const auto count = reader.take<std::uint8_t>();
     const unsigned depth = LevelTree::depth_of(points);
     std::vector<LevelPlan> plans;
@@ -476,13 +476,14 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
                   "The bytes were damaged or forged.");
         plans.push_back(plan);
     }
-    if (numeric > 1 || below() != depth)
+    if (below() != depth)
         raise(ErrorCode::malformed, "the tree's parameters are out of range",
               "Found " + std::to_string(count) + " levels for " + std::to_string(points) + " points.",
               "The bytes were damaged or forged.");
     std::optional<Range> range;
-    if (numeric != 0) range = read_range(reader);
+    if (numeric) range = read_range(reader);
     reader.finish();
+    if (missing) return std::make_unique<OptionalLevels<Tree>>(header, block, points, plans, range, true);
     return std::make_unique<Tree>(header, block, points, plans, range);
 }
 

@@ -39,7 +39,7 @@ bool takes(const MechanismEntry& entry, const Attribute& attribute) noexcept {
     if (!attribute.vector.empty()) return entry.shape == Shape::numeric_vector;
     if (attribute.strings) return entry.shape == Shape::one_string;
     if (attribute.several()) return entry.shape == Shape::one_set;
-    if (attribute.numeric() && takes_missing_numbers(entry) != may_be_missing(attribute)) return false;
+    if (attribute.numeric() && !suits_missing(entry, attribute)) return false;
     return entry.shape == Shape::one_ordered ||
            entry.shape == (attribute.numeric() ? Shape::one_numeric : Shape::one_categorical);
 }
