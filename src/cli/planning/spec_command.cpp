@@ -44,6 +44,10 @@ void explain_ranges(const Spec& spec, const Mechanism& mechanism, std::ostream& 
         out << "  " << std::setw(13) << entry.name << " " << std::setw(13) << std::sqrt(n_variance / 1e3)
             << " " << std::setw(19) << std::sqrt(n_variance / 1e6) << note << "\n";
     };
+    if (mechanism.report_epsilon() != spec.epsilon()) {  // the others have one layer
+        write(spec.mechanism(), mean_variance(mechanism, OrderedUse::ranges, reports), "this spec");
+        return;
+    }
     const Ranking ranking = ldp::advise(spec.to_json());
     const bool ranked = std::ranges::find(ranking.candidates, &spec.mechanism(), &Candidate::mechanism) !=
                         ranking.candidates.end();

@@ -110,9 +110,9 @@ PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAt
         refuse("no mechanism suits the " + kind_of_part(attribute) + " \"" + name_of_part(attribute) +
                    "\" in a record",
                obstacles.empty() ? no_mechanism_for(attribute, terms) : obstacles,
-               limit ? advice_within(*limit)
+               limit && !obstacles.empty() ? advice_within(*limit)
                : terms.report_epsilon != 0
-                   ? "Leave \"report_epsilon\" out, or collect the attribute by itself."
+                   ? "Leave \"report_epsilon\" out, or collect the attribute by itself in one layer."
                    : "");
     return best;
 }

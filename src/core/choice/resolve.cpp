@@ -177,6 +177,10 @@ Ranking advise(std::string_view json) {
     demand.attributes = read_attributes(top);
     const bool together = asks_together(document);
     if (together) refuse_limits(document, why_no_limits);
+    if (document.contains("report_epsilon"))
+        invalid("mechanisms are ranked in one layer",
+                "The spec has \"report_epsilon\", on which the error of each report depends.",
+                "Leave it out to rank mechanisms in one layer.");
     const Json* found = top.find("chosen");
     std::optional<Choice> chosen;
     if (found != nullptr) chosen = read_choice(*found, together);

@@ -229,7 +229,33 @@ void SpecReader::read_options(const MechanismEntry& of, bool all) {
             read_option(top, option, attributes, options);
 }
 
+namespace {
+
+/// Refuses "report_epsilon" for a mechanism in one layer, or a choice that has one layer.
+[[noreturn]] void refuse_layers(const MechanismEntry& of, const std::vector<Attribute>& attributes,
+                                bool automatic) {
+    const auto named = [](const Option& option) { return option.name == std::string_view("report_epsilon"); };
+    std::vector<const char*> suitable;
+    const IntegerRows no_tables;
+    const PartTerms two_layers{2 * min_epsilon, min_epsilon, 2, no_tables};
+    for (const MechanismEntry* entry : registry()) {
+        if (std::ranges::none_of(entry->options, named)) continue;
+        const bool alike = entry->shape == of.shape && entry->joint() == of.joint();
+        if (attributes.size() == 1 ? suits(*entry, attributes[0], two_layers)
+                                   : alike || (is_record_of_parts(*entry) && !of.joint()))
+            suitable.push_back(entry->name);
+    }
+    invalid("\"report_epsilon\" needs a mechanism in two layers",
+            automatic ? "For this spec \"auto\" chooses among mechanisms in one layer."
+                      : std::string(of.name) + " reports in one layer.",
+            "Leave it out" + (suitable.empty() ? "." : ", or name the mechanism: " + joined(suitable) + "."));
+}
+
+}  // namespace
+
 Spec SpecReader::finish(const MechanismEntry& of) {
+    if (document.contains("report_epsilon") && !options.contains("report_epsilon"))
+        refuse_layers(of, attributes, mechanism == nullptr);
     // No score is above a volatility of 1, so that the step is constant.
     const std::uint64_t cells = evolving && evolving->volatility >= 1 ? evolving->base_levels : 1;
     const bool record = of.shape == Shape::record;
