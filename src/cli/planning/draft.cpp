@@ -31,6 +31,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t most_labels = 100, few_numbers = 12;
 /// Largest number of value labels that a file may give a category.
 constexpr std::size_t most_value_labels = 1000;
+/// A longer variable label, or one with a question mark, is a question. A question is at most `longest_question` bytes, and
+/// the title of a spec `longest_spec_title`.
+constexpr std::size_t longest_title = 60, longest_question = 1000, longest_spec_title = 200;
 /// Largest number of codes of missing answers at one end of a column that are recognized.
 constexpr std::size_t most_codes = 4;
 constexpr const char* no_answer = "(none)";
@@ -282,6 +285,22 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
     return made;
 }
 
+/// Returns whether a text may be a text of a spec with at most `most` bytes.
+bool is_spec_text(const std::string& text, std::size_t most) {
+    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+    return !text.empty() && text.size() <= most && std::ranges::none_of(text, control);
+}
+
+/// Adds the variable label, as a title or as a question, and that an ordinal category is ordered.
+void draft_texts(Json& made, const CodebookColumn& described) {
+    const std::string& text = described.title;
+    const bool title = text.size() <= longest_title && text.find('?') == std::string::npos;
+    if (is_spec_text(text, title ? longest_title : longest_question))
+        made[title ? "title" : "question"] = text;
+    if (made.contains("domain") && described.measure == CodebookColumn::Measure::ordinal)
+        made["scale"] = "ordered";
+}
+
 /// Returns what a person reads about a column before its note.
 std::string heading(const std::string& name, const CodebookColumn* described) {
     return in_quotes(name) +
@@ -310,12 +329,16 @@ int draft_spec(const std::string& name, const CsvFormat& format) {
         }
     if (columns[0].rows == 0)
         throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row is a person.");
-    Json spec{{"mechanism", "auto"}, {"epsilon", 1}, {"attributes", Json::array()}};
     const Codebook* const codebook = csv.format().codebook;
+    Json spec{{"mechanism", "auto"}, {"epsilon", 1}};
+    if (codebook != nullptr && is_spec_text(codebook->title, longest_spec_title))
+        spec["title"] = codebook->title;
+    spec["attributes"] = Json::array();
     for (std::size_t j = 0; j < columns.size(); ++j) {
         const CodebookColumn* const described = codebook == nullptr ? nullptr : &codebook->columns[j];
         std::string note;
-        const auto made = attribute(csv.header()[j], columns[j], described, note);
+        auto made = attribute(csv.header()[j], columns[j], described, note);
+        if (made && described != nullptr) draft_texts(*made, *described);
         if (made) spec["attributes"].push_back(*made);
         if (made && described != nullptr && !described->missing.empty())
             note += "; missing answers: " + list_of(described->missing);
