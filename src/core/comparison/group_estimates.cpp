@@ -2,7 +2,6 @@
 
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/longitudinal/value_buckets.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 
@@ -37,9 +36,8 @@ bool is_compared_number(const Mechanism& mechanism, std::size_t attribute) {
 }
 
 std::size_t compared_values(const Mechanism& mechanism, std::size_t attribute) {
-    if (const auto* of_buckets = find_capability<ValueBuckets>(*part_of(mechanism, attribute).mechanism))
-        return static_cast<std::size_t>(of_buckets->buckets());
-    return static_cast<std::size_t>(mechanism.cells()[attribute]);
+    const std::uint64_t buckets = part_of(mechanism, attribute).mechanism->value_buckets();
+    return static_cast<std::size_t>(buckets > 0 ? buckets : mechanism.cells()[attribute]);
 }
 
 bool is_left_out(const Mechanism& mechanism, std::size_t attribute) {

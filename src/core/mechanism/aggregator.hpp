@@ -46,6 +46,8 @@ class Aggregator {
     [[nodiscard]] virtual std::vector<Check> health(const Counts& counts) const = 0;
     /// Returns the declared range if the state estimates the mean of a single number; null otherwise.
     [[nodiscard]] virtual const Range* range_of_number() const noexcept { return nullptr; }
+    /// Returns the number of buckets of consecutive values if the estimates are shares of buckets; 0 otherwise.
+    [[nodiscard]] virtual std::uint64_t value_buckets() const noexcept { return 0; }
     /// Returns an upper bound of the standard deviation of the rounding of a number that changes, in units of the
     /// attribute. 0 if numbers are not rounded, or if the errors of estimates contain the rounding. Infinity if
     /// only the variance between people bounds it.

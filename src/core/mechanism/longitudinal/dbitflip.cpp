@@ -23,7 +23,6 @@
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
-#include "core/mechanism/longitudinal/value_buckets.hpp"
 
 namespace ldp::dbitflip {
 
@@ -32,7 +31,7 @@ namespace {
 constexpr std::uint64_t max_domain = std::uint64_t{1} << 24;
 constexpr std::uint64_t max_buckets = std::uint64_t{1} << 16, max_bits = 1024;
 
-class DBitFlip final : public Mechanism, public Significance, public KnownErrors, public ValueBuckets {
+class DBitFlip final : public Mechanism, public Significance, public KnownErrors {
   public:
     DBitFlip(const Header& header, Bytes block, std::uint64_t k, std::uint64_t b, std::uint64_t d)
         : Mechanism(header, block),
@@ -136,7 +135,7 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     // Attained by two buckets that were both drawn; if d is 1, by one that was drawn and one that was not.
     Exact worst_ratio() const override { return power(flip().complement() / flip(), differing()); }
     std::uint64_t most_keys() const noexcept override { return std::min(d_ + 1, b_); }
-    std::uint64_t buckets() const noexcept override { return b_; }
+    std::uint64_t value_buckets() const noexcept override { return b_; }
 
   private:
     [[nodiscard]] unsigned differing() const noexcept { return d_ == 1 ? 1 : 2; }
