@@ -47,6 +47,8 @@ void print_published(const People& census, std::ostream& out);
 [[nodiscard]] Figure series_figure(const Setup& setup);
 /// Numbers that change a few times: means in each round, by thresholds over rounds and other methods.
 [[nodiscard]] Figure number_series_figure(const Setup& setup);
+/// Difference trees of other shapes and randomizers, and one round a person, by computation.
+[[nodiscard]] Figure trees_figure();
 /// Prints which mechanisms have the least variance for which domains and ε, by closed forms, and which never
 /// have it.
 void print_dominance(std::ostream& out);
