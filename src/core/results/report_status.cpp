@@ -69,7 +69,7 @@ void note_answers(ReportStatus& status, const SummaryView& about) {
     const auto* answered = find_capability<ResponseRate>(*about.mechanism);
     if (answered == nullptr || !status.enough || about.n == 0) return;
     const auto [rate, error] = answered->response_rate(about, Target::population);
-    const bool few = interval({rate, error * std::sqrt(most_of_one(about))}, 0.95).lower <= 0;
+    const bool few = interval(Estimate{rate, error * std::sqrt(most_of_one(about))}, 0.95).lower <= 0;
     // A report that repeats another response changes a share by up to its share among the people who answer.
     constexpr double least_rate = 0.01;
     status.bias.range /= std::clamp(rate, least_rate, 1.0);
