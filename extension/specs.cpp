@@ -7,7 +7,6 @@
 
 #include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
-#include "core/spec/spec_reader.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;

@@ -83,4 +83,8 @@ class Spec : public Settings {
 /// Returns the mechanism of a spec. Its reports carry the spec's fingerprint. Throws Error (invalid_spec).
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Spec& spec);
 
+/// Returns the spec with texts that a merge patch (RFC 7396) in the form of SpecTexts::to_json() changes: null
+/// removes a text. Throws Error (malformed, invalid_spec).
+[[nodiscard]] Spec with_changed_texts(const Spec& spec, std::string_view patch);
+
 }  // namespace ldp

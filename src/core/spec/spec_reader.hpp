@@ -48,9 +48,6 @@ struct SpecReader {
 /// Adds texts to an object.
 void write_texts(const SpecTexts& texts, Json& into);
 void write_texts(const AttributeTexts& texts, Json& into);
-/// Returns the spec with texts that a merge patch (RFC 7396) in the form of SpecTexts::to_json() changes: null
-/// removes a text. Throws Error (malformed, invalid_spec).
-[[nodiscard]] Spec with_changed_texts(const Spec& spec, std::string_view patch);
 /// Throws Error (invalid_spec) if the spec has limits for a choice.
 void refuse_limits(const Json& document, const std::string& why);
 /// Throws Error (invalid_spec): a spec that names its mechanism has "estimate".
