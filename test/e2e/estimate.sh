@@ -305,6 +305,45 @@ run "anything in the terminal" 0 "$ldp" estimate "$evil"
 if LC_ALL=C.UTF-8 grep -qP '[\x00-\x09\x0B-\x1F\x7F\x{202a}-\x{202e}\x{2066}-\x{2069}]' out; then bad "$name: it commands the terminal" out; else ok; fi
 has out "a\u{202e}b"
 has out "U&'a\\+002067 -- \\\\'"
+# Titles, questions, units and display texts -------------------------------------------------------------------------
+study='{"mechanism": "sampled", "epsilon": 8, "per_report": 1, "attributes": [{"name": "age", "min": 0, "max": 100, "missing": true, "mechanism": "optional_mean"},
+    {"name": "mood", "domain": ["-", "0", "+"], "mechanism": "grr"}, {"name": "hours", "vector": ["am", "noon", "pm"], "min": 0, "max": 12, "mechanism": "duchi_vector"}]}'
+collect study "$study"
+"$ldp" estimate study --csv plain.csv
+run "names without texts" 0 "$ldp" estimate study
+has out "Response by question"
+sql -v evil="$evil" -f - >/dev/null <<'SQL' || bad "texts"
+SELECT ldp_describe('study', jsonb_build_object('title', 'Well-being in ' || :'evil', 'description', 'About {summary} & {{title}}.', 'people_asked', 500, 'attributes',
+    jsonb_build_object('age', '{"title": "Age of people", "question": "How old are you?", "unit": "years"}'::jsonb,
+        'mood', jsonb_build_object('title', E'a\u202Eb', 'question', '</title>' || :'evil', 'scale', 'ordered', 'display', jsonb_build_object('-', :'evil', '+', 'gut')),
+        'hours', '{"title": "Hours awake", "unit": "<b>h</b>", "display": {"am": "in the morning"}}'::jsonb)));
+SQL
+page study
+has study.html "500 people were asked; the response rate is 80.0"
+has study.html "How old are you?"
+has study.html "Response by question"
+check "labels, not display texts, in the CSV" "$(cat plain.csv)" "$(cat study.csv)"
+check "titles, questions and units on the page" "t t t t f" "$(sql -F ' ' -f - <<'SQL'
+SELECT string_agg(t, '|') LIKE '%Age of people%Hours awake%', string_agg(t, '|') LIKE '%in the morning%', string_agg(t, '|') LIKE '%&lt;b&gt;h%',
+       string_agg(t, '|') LIKE '%gut%', string_agg(t, '|') LIKE '%{{title}}%{{title}}%'
+FROM pages, unnest(nodes('//h:body//text()', page)) AS t WHERE name = 'study';
+SQL
+)"
+run "texts in the terminal" 0 "$ldp" estimate study
+if LC_ALL=C.UTF-8 grep -qP '[\x00-\x09\x0B-\x1F\x7F\x{202a}-\x{202e}\x{2066}-\x{2069}]' out; then bad "$name: it commands the terminal" out; else ok; fi
+has out "How old are you?"
+has out "years ("
+has out "share who answer"
+has out "in the morning"
+# People asked by round.
+collect waves '{"mechanism": "grr", "epsilon": 4, "people_asked": {"0": 250, "1": 800}, "domain": 2}'
+sql -c "SELECT ldp_open_rounds('waves', 0, 1)" -c "UPDATE waves SET round = 1 WHERE ctid IN (SELECT ctid FROM waves LIMIT 200)" >/dev/null
+page waves
+has waves.html "Response by round"
+has waves.html "25.0"
+run "one round" 0 "$ldp" estimate waves --round 0
+has out "250 people were asked; the response rate is 80.0"
+
 # Names are in it, as text of it.
 check "a name in a heading" t "$(sql -v evil="$evil" -f - <<<"SELECT (xpath('string(//*[local-name()=\"h1\"])', page))[1]::text LIKE '%&lt;script&gt;%' FROM pages WHERE name = :'evil'")"
 finish

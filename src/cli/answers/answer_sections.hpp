@@ -13,4 +13,9 @@ namespace ldp::cli {
 /// The questions of a collection, with their figures and results.
 [[nodiscard]] std::vector<Section> questions_of(Source& source);
 
+/// How many people were asked and reported, in one sentence; empty if the number of people who were asked is unknown.
+[[nodiscard]] std::string response_of(const Source& source);
+/// The response by round and by question; empty if all reports are about all questions and nothing else is known.
+[[nodiscard]] Section response_section(Source& source);
+
 }  // namespace ldp::cli

@@ -26,6 +26,7 @@ struct Row {
     double estimate = NAN, error = NAN, lower = NAN, upper = NAN;
     double truth = NAN;  ///< the true value, where it is known, as in simulations
     std::string n = {}, note = {};
+    std::string unit = {};               ///< of the estimate; not of shares
     std::optional<Interval> scale = {};  ///< the range of the drawing, if the row has its own
     double height = 1;                   ///< factor of the drawn height of a share, see bin_heights()
     /// The attribute whose planned error the row's error is compared with.
@@ -83,7 +84,8 @@ struct Table {
 /// A question with its results and figures, or information about the collection.
 struct Section {
     std::string title = {};
-    std::string result = {};  ///< the result in one sentence
+    std::string result = {};    ///< the result in one sentence
+    std::string question = {};  ///< as it was put to people
     std::vector<std::string> paragraphs = {}, points = {};
     std::vector<Figure> figures = {};
     std::vector<Table> tables = {};

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/layouts.hpp"
@@ -74,9 +75,17 @@ Source source_in_file(const Arguments& arguments, Asked asked) {
 
 /// Writes the results in the layouts that the arguments name.
 int write(Source source, const Arguments& arguments) {
+    const bool only_csv = arguments.count("csv") > 0 && arguments.count("svg") + arguments.count("html") == 0;
+    if (only_csv) source.show_texts(false);
     const Document document = answers_of(source);
     for (const std::string& rejection : source.rejections())
         std::cerr << "warning: no result for " << rejection << "\n";
+    // Programs read the CSV, so it has the names of the spec, not the titles that its owner may change.
+    std::optional<Document> plain;
+    if (!only_csv && arguments.count("csv") > 0 && !source.spec().texts().empty()) {
+        source.show_texts(false);
+        plain = answers_of(source);
+    }
     bool written = false;
     for (const Layout& layout : layouts) {
         if (arguments.count(layout.option) == 0) continue;
@@ -85,7 +94,7 @@ int write(Source source, const Arguments& arguments) {
         std::ofstream file;
         if (name != "-") file.open(name, std::ios::binary);
         std::ostream& out = name == "-" ? std::cout : file;
-        layout.write(out, document);
+        layout.write(out, plain && layout.write == write_csv ? *plain : document);
         if (!out.flush())
             throw Error(ErrorCode::environment, "cannot write " + name, {},
                         "Check the name and its permissions.");

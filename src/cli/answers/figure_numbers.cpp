@@ -84,9 +84,14 @@ std::string FigureNumbers::text(double value, const Row& row, int more) const {
                        std::clamp(more - static_cast<int>(std::floor(std::log10(margin))), 0, most_digits));
 }
 
+std::string FigureNumbers::suffix(const Row& row) const {
+    if (unit_ == 100) return "\u00A0%";
+    return row.unit.empty() ? "" : "\u00A0" + row.unit;
+}
+
 std::string FigureNumbers::estimate(const Row& row) const {
     if (std::isnan(row.estimate)) return "none";
-    return text(in_units(row.estimate, true), row, 0) + (unit_ == 100 ? "\u00A0%" : "");
+    return text(in_units(row.estimate, true), row, 0) + suffix(row);
 }
 
 std::string FigureNumbers::interval(const Row& row) const {
@@ -103,7 +108,7 @@ std::string FigureNumbers::estimate_and_interval(const Row& row) const {
 
 std::string FigureNumbers::exact(double value, const Row& row) const {
     if (std::isnan(value)) return "none";
-    return text(in_units(value, false), row, 1) + (unit_ == 100 ? "\u00A0%" : "");
+    return text(in_units(value, false), row, 1) + suffix(row);
 }
 
 std::string FigureNumbers::margin(const Row& row) const {
@@ -113,7 +118,7 @@ std::string FigureNumbers::margin(const Row& row) const {
 
 std::string FigureNumbers::size_of(double difference, const Row& row) const {
     const std::string size = text(in_units(std::abs(difference), true), row, 0);
-    return unit_ == 1 ? size : size + (size == "1" ? " point" : " points");
+    return unit_ == 1 ? size + suffix(row) : size + (size == "1" ? " point" : " points");
 }
 
 Table table_of(const Figure& figure, double confidence) {

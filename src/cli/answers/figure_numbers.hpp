@@ -29,6 +29,8 @@ class FigureNumbers {
   private:
     [[nodiscard]] double in_units(double value, bool limited) const noexcept;
     [[nodiscard]] std::string text(double value, const Row& row, int more) const;
+    /// The unit behind a number, or the sign of per cent.
+    [[nodiscard]] std::string suffix(const Row& row) const;
 
     double unit_ = 1;  ///< 100 for shares
     bool own_ = false;

@@ -66,15 +66,20 @@ class Questions {
     [[nodiscard]] std::string argument(std::size_t attribute) const {
         return ", attribute => " + constant(attributes()[attribute].name);
     }
-    [[nodiscard]] std::string called(std::size_t attribute) const {
-        return name(attributes()[attribute].name, 60);
-    }
+    [[nodiscard]] std::string called(std::size_t attribute) const { return source_.called(attribute); }
     [[nodiscard]] bool is_ordered(std::size_t j) const {
         return find_capability<Ordered>(source_.reporter(j)) != nullptr;
     }
     [[nodiscard]] bool is_mean(std::size_t j) const { return attributes()[j].numeric() && !is_ordered(j); }
 
     void begin(std::string title) { section_ = {.title = std::move(title)}; }
+    /// Begins the section of an attribute or of a vector, with its question and its description.
+    void begin_about(std::size_t attribute) {
+        begin(source_.called_whole(attribute));
+        const AttributeTexts& texts = source_.texts(attribute);
+        if (!texts.question.empty()) section_.question = name(texts.question, 1000);
+        if (!texts.description.empty()) section_.paragraphs.push_back(name(texts.description, 4000));
+    }
     void keep(Figure figure) {
         if (figure.rows.empty() && figure.refused.empty()) return;
         section_.figures.push_back(std::move(figure));
@@ -88,7 +93,7 @@ class Questions {
 
     /// The estimates of all rounds of a series.
     void series(std::size_t j) {
-        begin(called(j));
+        begin_about(j);
         keep(repeated_.series(j));
         if (attributes()[j].numeric()) keep(repeated_.series_median(j));
         end();
@@ -105,7 +110,10 @@ class Questions {
         for (std::size_t j = part.first; j < last; ++j)
             if (is_mean(j)) numbers.push_back(j);
         if (!numbers.empty() && source_.mechanism().can_estimate(Quantity::means)) {
-            begin(title_of(numbers));
+            if (const std::string title = title_of(numbers); title == source_.called_whole(numbers[0]))
+                begin_about(numbers[0]);
+            else
+                begin(title);
             Figure figure = means(numbers);
             const bool vector = figure.kind == Figure::Kind::vector;
             keep(std::move(figure));
@@ -119,7 +127,7 @@ class Questions {
         }
         for (std::size_t j = part.first; j < last; ++j) {
             if (is_mean(j)) continue;
-            begin(called(j));
+            begin_about(j);
             if (attributes()[j].strings) {
                 strings(j);
             } else if (!attributes()[j].numeric()) {
@@ -139,9 +147,8 @@ class Questions {
     /// The name of an attribute or of a vector; several attributes have none in common.
     [[nodiscard]] std::string title_of(const std::vector<std::size_t>& numbers) const {
         const Attribute& first = attributes()[numbers[0]];
-        if (!first.vector.empty()) return name(first.vector, 60);
-        return numbers.size() == 1 ? called(numbers[0])
-                                   : "Means of " + grouped(numbers.size()) + " attributes";
+        if (!first.vector.empty() || numbers.size() == 1) return source_.called_whole(numbers[0]);
+        return "Means of " + grouped(numbers.size()) + " attributes";
     }
 
     /// Means of these attributes: a line if there are several with one range, else each on its own range.
@@ -157,7 +164,8 @@ class Questions {
                         const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
                         if (std::ranges::find(which, j) == which.end()) return;
                         Row one = row_of(row);
-                        one.label = vector ? element_label(attributes()[j]) : attributes()[j].name;
+                        one.label = source_.label_of(j);
+                        one.unit = source_.unit(j);
                         one.attribute = j;
                         one.at = static_cast<double>(figure.rows.size());
                         one.scale = Interval{attributes()[j].min, attributes()[j].max};
@@ -234,9 +242,16 @@ class Questions {
         return find(function, query);
     }
 
+    /// The unit of a number behind its text.
+    [[nodiscard]] std::string unit_behind(std::size_t j) const {
+        const std::string unit = source_.unit(j);
+        return unit.empty() ? "" : "\u00A0" + unit;
+    }
+
     /// Whether the values of a category have an order of their own: those of bins and of unlabelled codes.
     [[nodiscard]] bool ordered_values(std::size_t j) const {
-        return attributes()[j].binned() || attributes()[j].labels.empty() || is_ordered(j);
+        return attributes()[j].binned() || attributes()[j].labels.empty() || is_ordered(j) ||
+               source_.texts(j).ordered;
     }
 
     /// The share of each value of a category, or of the most frequent ones.
@@ -316,7 +331,8 @@ class Questions {
                             one.at = one.until =
                                 std::lerp(ordered.ends().lower, ordered.ends().upper,
                                           static_cast<double>(bin) / static_cast<double>(points - 1));
-                        one.label = each ? rounded(one.at) : rounded(one.at) + " to " + rounded(one.until);
+                        one.label = (each ? rounded(one.at) : rounded(one.at) + " to " + rounded(one.until)) +
+                                    unit_behind(j);
                         histogram.rows.push_back(std::move(one));
                     });
         keep(std::move(histogram));
@@ -331,6 +347,7 @@ class Questions {
                         Row one = row_of(row);
                         one.at = number(row, "probability");
                         one.label = rounded(100 * one.at) + " %";
+                        one.unit = source_.unit(j);
                         quantiles.rows.push_back(std::move(one));
                     });
         keep(std::move(quantiles));
@@ -371,6 +388,8 @@ class Questions {
                         one.label = text(row, "attribute");
                         one.group = text(row, "other_attribute");
                         const std::size_t first = numbered(one.label), second = numbered(one.group);
+                        one.label = source_.label_of(first);
+                        one.group = source_.label_of(second);
                         one.scale = Interval{0, 1};
                         if (std::isfinite(one.estimate))
                             strongest.emplace_back(number(row, "p_value"), first, second);
@@ -451,8 +470,8 @@ class Questions {
                             ") AS pairs (x, y), ldp_correlation(summary, x, y" + source_.options() + ") AS c",
                         correlated, [&](const NamedRow& row, std::size_t pair) {
                             Row one = row_of(row);
-                            one.label = all[numbers[pair].first].name;
-                            one.group = all[numbers[pair].second].name;
+                            one.label = source_.label_of(numbers[pair].first);
+                            one.group = source_.label_of(numbers[pair].second);
                             one.scale = Interval{-1, 1};
                             figure.rows.push_back(std::move(one));
                         });

@@ -9,7 +9,6 @@
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/spec/attributes.hpp"
 
 namespace ldp::cli {
 
@@ -47,7 +46,7 @@ Source::Find find(const char* function, const SummaryQuery& query) {
 }  // namespace
 
 std::string GroupFigures::called(std::size_t attribute) const {
-    return name(source_.spec().attributes()[attribute].name, 60);
+    return source_.called(attribute);
 }
 
 GroupFigures::GroupAccessor GroupFigures::frequencies(std::size_t attribute) const {
@@ -72,14 +71,9 @@ GroupFigures::GroupAccessor GroupFigures::median(std::size_t attribute) const {
             find("quantiles", query)};
 }
 
-std::string GroupFigures::label_of(std::size_t attribute) const {
-    const Attribute& one = source_.spec().attributes()[attribute];
-    return one.vector.empty() ? one.name : element_label(one);
-}
-
 std::string GroupFigures::means_title(const std::vector<std::size_t>& attributes) const {
     const Attribute& one = source_.spec().attributes()[attributes[0]];
-    if (!one.vector.empty()) return "Means of " + name(one.vector, 60);
+    if (!one.vector.empty()) return "Means of " + source_.called_whole(attributes[0]);
     return attributes.size() == 1 ? "Mean of " + called(attributes[0])
                                   : "Means of " + grouped(attributes.size()) + " attributes";
 }
@@ -100,8 +94,9 @@ Figure GroupFigures::by_round(Figure figure, const GroupAccessor& accessor,
             const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
             if (std::ranges::find(which, j) == which.end()) return;
             Row one = row_of(row);
+            if (!figure.shares) one.unit = source_.unit(j);
             one.at = number(row, "name");
-            one.group = which.size() > 1 ? label_of(j) : std::exchange(one.label, {});
+            one.group = which.size() > 1 ? source_.label_of(j) : std::exchange(one.label, {});
             figure.rows.push_back(std::move(one));
         },
         "round");
@@ -125,11 +120,12 @@ Figure GroupFigures::by_group(Figure figure, const GroupAccessor& accessor,
             const auto j = static_cast<std::size_t>(number(row, "attribute_number"));
             if (std::ranges::find(which, j) == which.end()) return;
             Row one = row_of(row);
+            if (!figure.shares) one.unit = source_.unit(j);
             one.group = text(row, "name");
             if (std::ranges::find(groups, one.group) == groups.end()) groups.push_back(one.group);
             one.at = number(row, "value");
             if (which.size() > 1) {
-                one.label = label_of(j);
+                one.label = source_.label_of(j);
                 one.at = static_cast<double>(j - which[0]);
             }
             figure.rows.push_back(std::move(one));
@@ -188,6 +184,7 @@ Figure GroupFigures::series(std::size_t attribute) {
                     Row one = row_of(row);
                     one.at = cli::number(row, "round");
                     one.attribute = attribute;
+                    if (number) one.unit = source_.unit(attribute);
                     one.group = std::exchange(one.label, {});
                     figure.rows.push_back(std::move(one));
                 });
@@ -218,6 +215,7 @@ Figure GroupFigures::series_median(std::size_t attribute) {
                 find("series_quantiles", query), [&](const NamedRow& row) {
                     Row one = row_of(row);
                     one.at = cli::number(row, "round");
+                    one.unit = source_.unit(attribute);
                     figure.rows.push_back(std::move(one));
                 });
     return figure;

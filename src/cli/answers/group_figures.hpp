@@ -33,8 +33,6 @@ class GroupFigures {
     /// The arguments of a function about a series, behind the others.
     [[nodiscard]] std::string series_argument(std::size_t attribute) const;
     [[nodiscard]] std::string called(std::size_t attribute) const;
-    /// The name of an attribute; within a vector, the label of the element.
-    [[nodiscard]] std::string label_of(std::size_t attribute) const;
     [[nodiscard]] std::string means_title(const std::vector<std::size_t>& attributes) const;
     /// A function of the summary of each group: in SQL, where the summary is g.summary, and here.
     struct GroupAccessor {

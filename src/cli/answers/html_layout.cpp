@@ -129,7 +129,8 @@ void write_html(std::ostream& out, const Document& document) {
     for (std::size_t i = 0; i < document.sections.size(); ++i) {
         const Section& section = document.sections[i];
         Fields fields{.values = {{"number", std::to_string(i)}, {"title", section.title}},
-                      .sections = {{"headlines", text_of(unbroken(section.result))},
+                      .sections = {{"asked", text_of(section.question)},
+                                   {"headlines", text_of(unbroken(section.result))},
                                    {"paragraphs", texts_of(section.paragraphs)},
                                    {"points", texts_of(section.points)},
                                    {"figures", {}},

@@ -49,9 +49,12 @@ bool is_first_element(const Spec& spec, const Attribute& attribute) {
 }
 
 /// The range, or the values, of an attribute.
-std::string values_of(const Attribute& attribute) {
+std::string values_of(const Source& source, std::size_t j) {
+    const Attribute& attribute = source.spec().attributes()[j];
+    const std::string unit = source.unit(j);
     if (attribute.of_numbers()) {
-        const std::string range = rounded(attribute.min) + " to " + rounded(attribute.max);
+        const std::string range =
+            rounded(attribute.min) + " to " + rounded(attribute.max) + (unit.empty() ? "" : "\u00A0" + unit);
         return attribute.binned() ? range + ", in " + std::to_string(attribute.domain) + " bins" : range;
     }
     if (attribute.strings)
@@ -63,21 +66,23 @@ std::string values_of(const Attribute& attribute) {
     if (attribute.labels.empty()) return text;
     constexpr std::size_t most = 8;
     for (std::size_t i = 0; i < std::min(most, attribute.labels.size()); ++i)
-        text += (i == 0 ? ": " : ", ") + name(attribute.labels[i], 30);
+        text += (i == 0 ? ": " : ", ") + name(source.display_text(j, attribute.labels[i]), 30);
     return attribute.labels.size() > most ? text + ", \u2026" : text;
 }
 
 /// The same of a vector, whose elements have one range or each their own.
-std::string values_of_vector(std::span<const Attribute> elements) {
+std::string values_of_vector(const Source& source, std::size_t first, std::size_t size) {
+    const auto elements = std::span(source.spec().attributes()).subspan(first, size);
     const std::string count = grouped(elements.size()) + " numbers";
     const auto same = [&](const Attribute& one) {
         return one.min == elements[0].min && one.max == elements[0].max;
     };
-    if (std::ranges::all_of(elements, same)) return count + ", each " + values_of(elements[0]);
+    if (std::ranges::all_of(elements, same)) return count + ", each " + values_of(source, first);
     std::string text = count;
     constexpr std::size_t most = 8;
     for (std::size_t i = 0; i < std::min(most, elements.size()); ++i)
-        text += (i == 0 ? ": " : ", ") + name(element_label(elements[i]), 30) + " " + values_of(elements[i]);
+        text += (i == 0 ? ": " : ", ") + name(source.label_of(first + i), 30) + " " +
+                values_of(source, first + i);
     return elements.size() > most ? text + ", \u2026" : text;
 }
 
@@ -89,13 +94,15 @@ Section collected(const Source& source) {
     const bool drawn =
         std::ranges::any_of(spec.attributes(), [](const Attribute& one) { return !one.mechanism.empty(); });
     if (drawn) table.header.push_back({"randomized by", true});
-    for (const Attribute& attribute : spec.attributes()) {
+    for (std::size_t j = 0; j < spec.attributes().size(); ++j) {
+        const Attribute& attribute = spec.attributes()[j];
         if (!is_first_element(spec, attribute)) continue;
         const bool vector = !attribute.vector.empty();
         const auto count = static_cast<std::size_t>(
             std::ranges::count(spec.attributes(), attribute.vector, &Attribute::vector));
-        std::vector<Cell> row{{name(vector ? attribute.vector : attribute.name)},
-                              {vector ? values_of_vector({&attribute, count}) : values_of(attribute)}};
+        std::vector<Cell> row{{source.called_whole(j, 200)},
+                              {vector ? values_of_vector(source, j, count) : values_of(source, j)}};
+        if (!source.texts(j).title.empty()) row[0].note = name(vector ? attribute.vector : attribute.name);
         if (attribute.derived()) row[1].text += ", a product of others that the device computes";
         if (drawn) row.push_back({attribute.mechanism});
         table.rows.push_back(std::move(row));
@@ -250,7 +257,7 @@ Section trust(Source& source, bool& alarm) {
         const auto [down, up] = source.mechanism().promised_bias(j, forged);
         if (std::isnan(down)) continue;  // there is no bound
         const bool share = !attributes[j].numeric();
-        bias.rows.push_back({{name(attributes[j].name)},
+        bias.rows.push_back({{source.called(j, 200)},
                              {shown(std::abs(down), std::abs(down), share), down},
                              {shown(up, up, share), up}});
     }
@@ -293,7 +300,7 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         const Estimate fresh{0, unit * std::sqrt(variance / people)};
         const double expected = Inflation(reported).inflated(fresh, fresh).standard_error;
         const double came = std::sqrt(found[j].squares / found[j].count);
-        table.rows.push_back({{name(attributes[j].name)},
+        table.rows.push_back({{source.called(j, 200)},
                               {shown(expected, expected, share), expected},
                               {shown(came, came, share), came},
                               {rounded(std::round(1000 * came / expected) / 1000)}});
@@ -314,13 +321,16 @@ Document answers_of(Source& source) {
     const Spec& spec = source.spec();
     const auto view = source.view();
     const std::string collection = name(source.asked().collection, 60);
-    Document document{.title = source.asked().title.empty() ? "Results of \u201C" + collection + "\u201D"
-                                                            : name(source.asked().title),
+    const SpecTexts& texts = source.spec_texts();
+    Document document{.title = !source.asked().title.empty() ? name(source.asked().title)
+                               : !texts.title.empty()        ? name(texts.title)
+                                                             : "Results of \u201C" + collection + "\u201D",
                       .confidence = source.asked().confidence};
     std::vector<std::string> attributes;
     for (const Attribute& attribute : spec.attributes())
         if (!attribute.derived() && is_first_element(spec, attribute))
-            attributes.push_back(name(attribute.vector.empty() ? attribute.name : attribute.vector, 40));
+            attributes.push_back(
+                source.called_whole(static_cast<std::size_t>(&attribute - spec.attributes().data()), 40));
     constexpr std::size_t most = 6;
     if (attributes.size() > most) {
         const std::size_t more = attributes.size() - most;
@@ -331,6 +341,7 @@ Document answers_of(Source& source) {
     const std::string round =
         source.asked().round ? " of round " + std::to_string(*source.asked().round) : "";
     const Dates dates = source.dates();
+    if (!texts.description.empty()) document.lead.push_back(name(texts.description, 4000));
     if (!view || view->n == 0) {
         document.lead.push_back("There are no reports" + round + about + ", or fewer than " +
                                 std::to_string(spec.min_group()) + ", too few for this role.");
@@ -344,6 +355,8 @@ Document answers_of(Source& source) {
                     std::to_string(view->rounds.last) + ", from " + grouped(fewest_people(*view)) +
                     " people or more";
         document.lead.push_back(from + ".");
+        if (const std::string response = response_of(source); !response.empty())
+            document.lead.push_back(response);
         document.lead.push_back(
             "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
             rounded(spec.epsilon()) +
@@ -355,6 +368,7 @@ Document answers_of(Source& source) {
         for (const std::string& each : {why, spent})
             if (!each.empty()) document.lead.push_back("Note: " + each + ".");
         document.sections = questions_of(source);
+        document.sections.push_back(response_section(source));
         document.sections.push_back(planned(source, document.sections));
     }
     if (!dates.today.empty()) document.lead.push_back("Estimated on " + day(dates.today) + ".");

@@ -8,6 +8,7 @@
 #include "client/uploader.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
+#include "core/spec/attributes.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::cli {
@@ -110,6 +111,20 @@ std::string reason_of(const pq::Failure& failure) {
     return why;
 }
 
+/// The attributes of a spec with display texts as labels.
+std::vector<Attribute> displayed(const Spec& spec) {
+    std::vector<Attribute> all = spec.attributes();
+    for (Attribute& attribute : all) {
+        const AttributeTexts* texts = spec.texts().find(attribute.name);
+        if (texts == nullptr || texts->display.empty() || !attribute.vector.empty()) continue;
+        if (attribute.labels.empty())
+            for (std::uint64_t value = 0; value < attribute.domain; ++value)
+                attribute.labels.push_back(std::to_string(value));
+        for (std::string& label : attribute.labels) label = texts->display_text(label);
+    }
+    return all;
+}
+
 std::string schema_of(pqxx::connection& connection) {
     return pq::guarded("finding the extension", [&] {
         pqxx::read_transaction transaction(connection);
@@ -126,7 +141,8 @@ Source::Source(pqxx::connection& connection, Asked asked)
       rollup_(collection_of_rollup().empty() ? "" : asked_.collection),
       collection_(rollup_.empty() ? asked_.collection : collection_of_rollup()),
       spec_(fetch_spec(connection, collection_)),
-      labels_(spec_.attributes()),
+      displayed_(displayed(spec_)),
+      labels_(displayed_),
       mechanism_(make_mechanism(spec_)) {
     pq::guarded("counting reports", [&] {
         const auto found = binary_rows("SELECT " + spelled("{summary}"));
@@ -141,10 +157,58 @@ Source::Source(Spec spec, std::vector<std::byte> summary, Asked asked)
       asked_(std::move(asked)),
       collection_(asked_.collection),
       spec_(std::move(spec)),
-      labels_(spec_.attributes()),
+      displayed_(displayed(spec_)),
+      labels_(displayed_),
       mechanism_(make_mechanism(spec_)),
       summary_(std::move(summary)) {
     check_bytes();
+}
+
+void Source::show_texts(bool shown) {
+    texts_shown_ = shown;
+    labels_ = Labels(shown ? std::span<const Attribute>(displayed_) : spec_.attributes());
+}
+
+const SpecTexts& Source::spec_texts() const {
+    static const SpecTexts none;
+    return texts_shown_ ? spec_.texts() : none;
+}
+
+const AttributeTexts& Source::texts(std::size_t attribute) const {
+    static const AttributeTexts none;
+    const Attribute& one = spec_.attributes()[attribute];
+    const AttributeTexts* found =
+        texts_shown_ ? spec_.texts().find(one.vector.empty() ? one.name : one.vector) : nullptr;
+    return found == nullptr ? none : *found;
+}
+
+std::string Source::called_whole(std::size_t attribute, std::size_t most) const {
+    const Attribute& one = spec_.attributes()[attribute];
+    const std::string& title = texts(attribute).title;
+    return name(!title.empty() ? title : one.vector.empty() ? one.name : one.vector, most);
+}
+
+std::string Source::called(std::size_t attribute, std::size_t most) const {
+    const Attribute& one = spec_.attributes()[attribute];
+    const AttributeTexts& found = texts(attribute);
+    if (one.vector.empty() || (found.title.empty() && found.display.empty()))
+        return name(found.title.empty() || !one.vector.empty() ? one.name : found.title, most);
+    return called_whole(attribute, most) + ": " + name(label_of(attribute), most);
+}
+
+std::string Source::label_of(std::size_t attribute) const {
+    const Attribute& one = spec_.attributes()[attribute];
+    const AttributeTexts& found = texts(attribute);
+    if (!one.vector.empty()) return std::string(found.display_text(element_label(one)));
+    return found.title.empty() ? one.name : found.title;
+}
+
+std::string Source::unit(std::size_t attribute) const {
+    return unmarked(name(texts(attribute).unit));
+}
+
+std::string Source::display_text(std::size_t attribute, const std::string& label) const {
+    return std::string(texts(attribute).display_text(label));
 }
 
 void Source::check_bytes() const {
@@ -249,6 +313,15 @@ const Source::SummaryGroups& Source::groups(const std::string& by) {
         found = {.refused = reason_of(failure)};
     }
     return groups_.emplace(by, std::move(found)).first->second;
+}
+
+std::map<std::int32_t, std::uint64_t> Source::reports_by_round() {
+    std::map<std::int32_t, std::uint64_t> counts;
+    const SummaryGroups& rounds = groups("round");
+    for (std::size_t g = 0; g < rounds.names.size(); ++g)
+        counts[static_cast<std::int32_t>(std::strtol(rounds.names[g].c_str(), nullptr, 10))] =
+            view_of(*mechanism_, rounds.summaries[g]).n;
+    return counts;
 }
 
 std::string Source::computed(std::span<const Find> finds, const EachOf& each, const std::string& by) {

@@ -67,6 +67,28 @@ class Source {
 
     [[nodiscard]] const Asked& asked() const noexcept { return asked_; }
     [[nodiscard]] const Spec& spec() const noexcept { return spec_; }
+    /// Selects whether results have the titles, units and display texts of the spec, as at first, or the names and
+    /// labels.
+    void show_texts(bool shown);
+    /// The texts of the spec; empty if names are shown.
+    [[nodiscard]] const SpecTexts& spec_texts() const;
+    /// The texts of an attribute, or those of its vector; those that were not given are empty.
+    [[nodiscard]] const AttributeTexts& texts(std::size_t attribute) const;
+    /// The title of an attribute, or its name; of an element, the title or the name of its vector before its own. For
+    /// display.
+    [[nodiscard]] std::string called(std::size_t attribute, std::size_t most = 60) const;
+    /// The same of the vector that has this element, or of an attribute that is in no vector.
+    [[nodiscard]] std::string called_whole(std::size_t attribute, std::size_t most = 60) const;
+    /// The label of a row about an attribute: its title or name, or the display text of an element. Not for display.
+    [[nodiscard]] std::string label_of(std::size_t attribute) const;
+    /// The unit of an attribute, for display; empty if it has none.
+    [[nodiscard]] std::string unit(std::size_t attribute) const;
+    /// The display text of a label of an attribute, or the label.
+    [[nodiscard]] std::string display_text(std::size_t attribute, const std::string& label) const;
+    /// Returns whether the reports are those of a collection, not of a rollup.
+    [[nodiscard]] bool of_collection() const noexcept { return rollup_.empty(); }
+    /// Counts the reports of each round. Rounds with too few reports for this role are left out.
+    [[nodiscard]] std::map<std::int32_t, std::uint64_t> reports_by_round();
     /// Returns whether reports can be grouped by round. A rollup may lack this column.
     [[nodiscard]] bool has_rounds() const;
     [[nodiscard]] const Mechanism& mechanism() const noexcept { return *mechanism_; }
@@ -149,6 +171,8 @@ class Source {
     std::vector<std::string> columns_ = {};  ///< of groups
     std::vector<std::string> rejections_ = {};
     Spec spec_;
+    bool texts_shown_ = true;
+    std::vector<Attribute> displayed_;  ///< those of the spec with display texts as labels
     Labels labels_;
     std::unique_ptr<const Mechanism> mechanism_;
     std::vector<std::byte> summary_ = {};

@@ -124,9 +124,10 @@ void write_text(std::ostream& out, const Document& document, std::size_t columns
     out << unmarked(document.title) << "\n";
     for (const std::string& sentence : document.lead) wrap(out, unmarked(sentence), columns);
     for (const Section& section : document.sections) {
-        if (!section.result.empty()) {
+        if (!section.result.empty() || !section.question.empty()) {
             out << "\n" << unmarked(section.title) << "\n";
-            wrap(out, unmarked(section.result), columns, "  ");
+            for (const std::string* sentence : {&section.question, &section.result})
+                if (!sentence->empty()) wrap(out, unmarked(*sentence), columns, "  ");
         }
         for (const Figure& figure : section.figures) {
             if (head(figure)) {

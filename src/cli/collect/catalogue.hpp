@@ -29,6 +29,7 @@ struct CatalogEntry {
     /// The first and the last open round; empty if the table does not bound them.
     std::optional<std::pair<std::int32_t, std::int32_t>> rounds = {};
     std::vector<PublicColumn> columns = {};  ///< that the role may fill
+    std::string texts = {};                  ///< a digest of the texts in the spec; empty without texts
 
     /// Compares all members except the mechanism, which follows from the spec.
     [[nodiscard]] bool same_as(const CatalogEntry& other) const;

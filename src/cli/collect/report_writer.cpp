@@ -224,6 +224,11 @@ void ReportWriter::check_settings() {
                                  ". A trigger of a collection's table may have made them (ALTER ROLE)."));
 }
 
+/// Changes if the owner of a collection changes its texts; empty without texts.
+constexpr const char* digest_of_texts =
+    "CASE WHEN c.texts = '{}' THEN '' ELSE "
+    "left(encode(sha256(convert_to(c.texts::text, 'UTF8')), 'hex'), 16) END";
+
 /// Returns the collections that the role may submit to, without specs and mechanisms; only the one of this
 /// name if the name is not empty.
 std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
@@ -240,9 +245,8 @@ std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
                            schema +
                            ".ldp_public_columns(c.name) AS s JOIN pg_attribute AS a "
                            "ON a.attrelid = t.oid AND a.attname = s.\"column\" "
-                           "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT')) "
-                           "FROM " +
-                           schema +
+                           "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT')), " +
+                           digest_of_texts + " FROM " + schema +
                            ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
                            "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
                            "WHERE has_any_column_privilege(t.oid, 'INSERT') AND ($1 = '' OR c.name = $1)",
@@ -260,7 +264,8 @@ std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
                            {},
                            row[4].as<std::string>(),
                            row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>()),
-                           public_columns(row[6].as<std::string>())});
+                           public_columns(row[6].as<std::string>()),
+                           row[7].as<std::string>()});
             unknown_.erase(called);
         } catch (const Error& error) {
             // Its columns cannot be read, for example because their names are not UTF-8.

@@ -18,7 +18,9 @@ HttpResponse with_receipt(HttpResponse response, const CatalogEntry& collection)
 }  // namespace
 
 HttpResponse spec_response(const CatalogEntry& collection, std::string_view known) {
-    const std::string tag = "\"" + collection.fingerprint + "\"";
+    // The owner may change the texts, which are not part of the fingerprint.
+    const std::string tag =
+        "\"" + collection.fingerprint + (collection.texts.empty() ? "" : "-" + collection.texts) + "\"";
     HttpResponse response{200, "application/json", collection.spec, {}};
     const bool unchanged = known.find(tag) != std::string_view::npos || known == "*";
     if (unchanged) response = {304};

@@ -18,6 +18,7 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/proof/audit.hpp"
+#include "core/spec/attributes.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/spec/spec.hpp"
 
@@ -69,9 +70,27 @@ std::string plain(std::string_view text) {
     return safe;
 }
 
-std::string kind(const Attribute& attribute) {
+/// The texts of an attribute, or those of its vector; those that were not given are empty.
+const AttributeTexts& texts_of(const Spec& spec, const Attribute& attribute) {
+    static const AttributeTexts none;
+    const AttributeTexts* found =
+        spec.texts().find(attribute.vector.empty() ? attribute.name : attribute.vector);
+    return found == nullptr ? none : *found;
+}
+
+/// The title of an attribute, or its name; of an element of a vector, both.
+std::string titled(const Spec& spec, const Attribute& attribute) {
+    const AttributeTexts& texts = texts_of(spec, attribute);
+    if (attribute.vector.empty()) return texts.title.empty() ? attribute.name : texts.title;
+    if (texts.title.empty() && texts.display.empty()) return attribute.name;
+    return (texts.title.empty() ? attribute.vector : texts.title) + ": " +
+           std::string(texts.display_text(element_label(attribute)));
+}
+
+std::string kind(const Attribute& attribute, const AttributeTexts& texts) {
+    const std::string unit = texts.unit.empty() ? "" : " " + plain(texts.unit);
     if (attribute.of_numbers())
-        return "a number from " + shortest(attribute.min) + " to " + shortest(attribute.max) +
+        return "a number from " + shortest(attribute.min) + " to " + shortest(attribute.max) + unit +
                (attribute.binned() ? ", of which only the range is used, one of " + grouped(attribute.domain)
                                    : ", smaller and larger ones clamped to these");
     if (const std::uint64_t used = attribute.strings ? attribute.strings->longest : attribute.prefix;
@@ -82,7 +101,7 @@ std::string kind(const Attribute& attribute) {
                                            : "one of " + grouped(attribute.domain) + " values";
     constexpr std::size_t shown = 8;
     for (std::size_t i = 0; i < std::min(shown, attribute.labels.size()); ++i)
-        text += (i == 0 ? ": " : ", ") + plain(attribute.labels[i]);
+        text += (i == 0 ? ": " : ", ") + plain(texts.display_text(attribute.labels[i]));
     return text + (attribute.labels.size() > shown ? ", …" : "");
 }
 
@@ -140,7 +159,7 @@ class Disclosure {
             };
             const auto [down, up] = mechanism_->promised_bias(j, 0.01);
             Fields& row = errors.emplace_back();
-            row.values = {{"name", attribute.name},
+            row.values = {{"name", titled(spec_, attribute)},
                           {"error", error(mechanism_->expected_variance(j))},
                           {"pull", digits(std::max(-down, up))}};
             row.show("numeric", attribute.numeric());
@@ -172,6 +191,11 @@ class Disclosure {
     }
 
   private:
+    /// A section with this text; none if it is empty.
+    [[nodiscard]] static std::vector<Fields> text_field(const std::string& text) {
+        if (text.empty()) return {};
+        return {Fields{.values = {{"text", text}}}};
+    }
     /// Fields of several documents.
     [[nodiscard]] Fields common() const {
         Fields fields{.values = {{"leaves", leaves()},
@@ -186,8 +210,14 @@ class Disclosure {
                                   std::to_string(mechanism_->block().size() + sent_size(*mechanism_))}}};
         auto& attributes = fields.sections["attributes"];
         for (const Attribute& attribute : spec_.attributes())
-            if (!attribute.derived())
-                attributes.push_back({.values = {{"name", attribute.name}, {"kind", kind(attribute)}}});
+            if (!attribute.derived()) {
+                const AttributeTexts& texts = texts_of(spec_, attribute);
+                Fields& one = attributes.emplace_back(
+                    Fields{.values = {{"name", titled(spec_, attribute)}, {"kind", kind(attribute, texts)}}});
+                one.sections["question"] = text_field(texts.question);
+            }
+        fields.sections["title"] = text_field(spec_.texts().title);
+        fields.sections["description"] = text_field(spec_.texts().description);
         fields.show("columns_known", columns_ != nullptr);
         fields.show("columns_unknown", columns_ == nullptr);
         if (columns_ != nullptr) {

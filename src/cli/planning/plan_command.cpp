@@ -125,11 +125,18 @@ void print_csv(const Planning& planning, const Planning::Plan& plan) {
                   << shortest(plan.prediction.part_of(source)) << ",,," << rest;
 }
 
+/// The title of an attribute, or its name.
+std::string titled(const Spec& spec, std::size_t attribute) {
+    const Attribute& one = spec.attributes()[attribute];
+    const AttributeTexts* texts = spec.texts().find(one.name);
+    return in_quotes(texts == nullptr || texts->title.empty() ? one.name : texts->title);
+}
+
 /// The planned estimate as text.
 std::string answer(const Spec& spec, const PlanningTarget& question) {
     using Asked = PlanningTarget::Asked;
     using Compared = PlanningTarget::Compared;
-    const std::string attribute = in_quotes(spec.attributes()[question.attribute].name);
+    const std::string attribute = titled(spec, question.attribute);
     std::string text;
     switch (question.asked) {
         case Asked::mean:
@@ -137,7 +144,7 @@ std::string answer(const Spec& spec, const PlanningTarget& question) {
             break;
         case Asked::share:
             text = "the share of a value of " + attribute;
-            if (question.with) text += " with one of " + in_quotes(spec.attributes()[*question.with].name);
+            if (question.with) text += " with one of " + titled(spec, *question.with);
             break;
         case Asked::range:
             text = "the share of " + attribute + " from " + shortest(question.range.lower) + " to " +

@@ -179,16 +179,26 @@ void write_record_plan(std::ostream& out, const RecordPlan& plan, bool csv) {
     const auto left = [&](const std::string& text, std::size_t width) {
         out << std::left << std::setw(static_cast<int>(width) + 2) << text << std::right;
     };
+    if (!plan.spec.texts().title.empty()) out << "title         " << plan.spec.texts().title << "\n";
     out << "people        " << grouped(plan.people) << "\nepsilon       " << shortest(plan.spec.epsilon())
         << " for all attributes of a person together\n\n";
     left("attribute", name), left("estimate", estimate), left("mechanism", 12);
     out << std::setw(12) << "reports" << std::setw(12) << "error" << std::setw(12) << "margin";
-    out << (margins ? "    people needed\n" : "\n");
+    const SpecTexts& texts = plan.spec.texts();
+    const bool titles =
+        std::ranges::any_of(texts.attributes, [](const auto& one) { return !one.title.empty(); });
+    out << (margins ? "    people needed" : "") << (titles ? "  title\n" : "\n");
     for (const RecordEstimate& one : plan.estimates) {
         left(one.attribute, name), left(one.estimate, estimate), left(one.mechanism, 12);
         out << std::setw(12) << grouped(static_cast<std::uint64_t>(std::llround(one.reports)))
             << std::setw(12) << rounded(one.error, 3) << std::setw(12) << rounded(one.margin, 3);
-        if (one.people) out << std::setw(17) << grouped(*one.people);
+        if (one.people)
+            out << std::setw(17) << grouped(*one.people);
+        else if (margins && titles)
+            out << std::setw(17) << "";
+        if (const AttributeTexts* found = texts.find(one.attribute);
+            found != nullptr && !found->title.empty())
+            out << "  " << found->title;
         out << "\n";
     }
     out << "\nThe margin is half the length of a 95 % interval. \"reports\" is the expected number of people "

@@ -73,6 +73,7 @@ std::string budget_line(const Spec& spec, const Mechanism& mechanism, const std:
 /// `text` is the spec as it was given.
 void explain(const Spec& spec, const std::string& text, std::ostream& out) {
     const auto mechanism = make_mechanism(spec);
+    if (!spec.texts().title.empty()) out << "title         " << spec.texts().title << "\n";
     out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
     if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
     out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"

@@ -1,0 +1,129 @@
+// The response to a collection: people who were asked, reports, and the share who answer each question.
+
+#include <algorithm>
+#include <map>
+
+#include "cli/answers/answer_sections.hpp"
+#include "cli/answers/figure_numbers.hpp"
+#include "cli/answers/formatting.hpp"
+#include "core/base/text.hpp"
+#include "core/mechanism/fields.hpp"
+#include "core/summary/pooling.hpp"
+
+namespace ldp::cli {
+
+namespace {
+
+std::string rate_of(std::uint64_t people, std::uint64_t asked) {
+    return with_digits(100 * static_cast<double>(people) / static_cast<double>(asked), 1) + "\u00A0%";
+}
+
+std::string people(std::uint64_t count) {
+    return grouped(count) + (count == 1 ? " person was" : " people were");
+}
+
+/// Whether people may have sent reports in several of the rounds that the results cover.
+bool in_rounds(const Source& source, const SummaryView& view) {
+    return !source.asked().round && view.rounds.recorded() && view.rounds.most() > 1;
+}
+
+/// The people who were asked in the only round of the results, or in each of several rounds.
+std::optional<std::uint64_t> people_asked(const Source& source, const SummaryView& view) {
+    std::optional<std::int32_t> round = source.asked().round;
+    if (!round && view.rounds.recorded() && view.rounds.most() == 1) round = view.rounds.first;
+    return source.spec().texts().asked_in(round);
+}
+
+/// The reports of each round, beside the people who were asked in it.
+Table by_round(Source& source) {
+    Table table{.title = "Response by round",
+                .header = {{"round", true}, {"people asked"}, {"reports"}, {"response rate"}}};
+    table.sql = source.spelled("SELECT g.name, ldp_count(g.summary) AS reports FROM {groups}", "round");
+    for (const auto& [round, count] : source.reports_by_round()) {
+        const std::optional<std::uint64_t> asked = source.spec().texts().asked_in(round);
+        table.rows.push_back({{std::to_string(round)},
+                              {asked ? grouped(*asked) : "not stated"},
+                              {grouped(count), static_cast<double>(count)},
+                              {asked ? rate_of(count, *asked) : "unknown"}});
+    }
+    return table;
+}
+
+/// The estimated shares of people who answer, by attribute; none without attributes that may be missing.
+std::map<std::size_t, std::string> answer_rates(Source& source) {
+    const auto& attributes = source.spec().attributes();
+    std::map<std::size_t, std::string> rates;
+    if (std::ranges::none_of(attributes, may_be_missing)) return rates;
+    Figure figure{.title = "Shares of people who answer", .shares = true};
+    std::vector<std::size_t> about;
+    const SummaryQuery query = source.query("response_rates");
+    source.ask(
+        figure, "", [&](const Subject& whole) { return row_function("response_rates").find(whole, query); },
+        [&](const NamedRow& row) {
+            about.push_back(static_cast<std::size_t>(number(row, "attribute_number")));
+            figure.rows.push_back(row_of(row));
+        });
+    const FigureNumbers numbers(figure);
+    for (std::size_t i = 0; i < about.size(); ++i)
+        rates[about[i]] = numbers.estimate_and_interval(figure.rows[i]);
+    return rates;
+}
+
+/// The reports about each question.
+Table by_question(Source& source, const SummaryView& view) {
+    Table table{.title = "Response by question", .header = {{"question", true}, {"reports"}}};
+    const std::map<std::size_t, std::string> rates = answer_rates(source);
+    if (!rates.empty()) table.header.push_back({"share who answer"});
+    const auto& attributes = source.spec().attributes();
+    bool differ = false;
+    for (std::size_t j = 0; j < attributes.size(); ++j) {
+        if (attributes[j].derived()) continue;
+        if (j > 0 && !attributes[j].vector.empty() && attributes[j - 1].vector == attributes[j].vector)
+            continue;
+        const std::uint64_t count = part(view, j).n;
+        differ = differ || count != view.n;
+        std::vector<Cell> row{{source.called_whole(j, 200)}, {grouped(count), static_cast<double>(count)}};
+        if (!rates.empty()) row.push_back({rates.contains(j) ? rates.at(j) : std::string("not estimated")});
+        table.rows.push_back(std::move(row));
+    }
+    if (!differ && rates.empty()) table.rows.clear();
+    if (differ)
+        table.about =
+            "Each report is about some of the questions, which the device draws at random. "
+            "Few reports about a question are therefore no sign of refused answers.";
+    const std::string round = source.asked().round ? ", " + std::to_string(*source.asked().round) : "";
+    if (source.of_collection()) table.sql = source.spelled("SELECT * FROM ldp_response({name}" + round + ")");
+    return table;
+}
+
+}  // namespace
+
+std::string response_of(const Source& source) {
+    const auto view = source.view();
+    const auto asked = view ? people_asked(source, *view) : std::nullopt;
+    if (!asked) return {};
+    const bool rounds = in_rounds(source, *view);
+    const std::uint64_t found = rounds ? fewest_people(*view) : view->n;
+    std::string text = people(*asked) + " asked" + (rounds ? " in each round" : "") + "; ";
+    if (found > *asked)
+        return text + "the reports are more, so people reported repeatedly, or the number is out of date.";
+    return text + "the response rate is " + rate_of(found, *asked) + (rounds ? " or more." : ".");
+}
+
+Section response_section(Source& source) {
+    Section section{.title = "Response"};
+    const auto view = source.view();
+    if (!view) return section;
+    if (const std::string response = response_of(source); !response.empty())
+        section.paragraphs.push_back(response);
+    const SpecTexts& texts = source.spec().texts();
+    if (in_rounds(source, *view) && source.has_rounds() &&
+        (texts.people_asked || !texts.people_asked_by_round.empty()))
+        section.tables.push_back(by_round(source));
+    if (!enough(*view)) return section;
+    if (Table table = by_question(source, *view); !table.rows.empty())
+        section.tables.push_back(std::move(table));
+    return section;
+}
+
+}  // namespace ldp::cli
