@@ -2,7 +2,7 @@ import type { Collection } from "./index.js";
 
 /** Names of the functions that return rows of a summary: those of SQL without "ldp_". */
 export type RowFunction =
-    | "means" | "response_rates" | "proportions" | "estimate" | "frequent_texts" | "robust_interval" | "top"
+    | "means" | "response_rates" | "set_sizes" | "proportions" | "estimate" | "frequent_texts" | "robust_interval" | "top"
     | "candidates" | "change" | "between" | "cdf" | "quantiles" | "histogram" | "distribution" | "learn_range"
     | "pilot_choice" | "shrinkage" | "coefficients" | "health" | "spent" | "series" | "series_mean" | "series_between"
     | "series_quantiles" | "frequent_strings" | "string_proportions" | "marginals" | "marginal" | "proportion_where"

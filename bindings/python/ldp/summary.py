@@ -11,7 +11,7 @@ from .collection import Collection
 from .errors import Code, Error
 
 FUNCTIONS = (
-    "means", "response_rates", "proportions", "estimate", "frequent_texts", "robust_interval", "top", "candidates", "change", "between", "cdf",
+    "means", "response_rates", "set_sizes", "proportions", "estimate", "frequent_texts", "robust_interval", "top", "candidates", "change", "between", "cdf",
     "quantiles", "histogram", "distribution", "learn_range", "pilot_choice", "shrinkage", "coefficients", "health", "spent", "series",
     "series_mean", "series_between", "series_quantiles", "frequent_strings", "string_proportions", "marginals", "marginal", "proportion_where",
     "conditional", "covariance", "correlation", "regression", "association", "fitted", "model", "synthesize", "learn_marginals",

@@ -1,5 +1,6 @@
 // The questions of a collection: its parts with their figures, which follow from the capabilities of the
 // mechanism.
+// Length: one class, whose questions share their source.
 
 #include <algorithm>
 #include <cmath>
