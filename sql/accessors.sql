@@ -486,8 +486,8 @@ COMMENT ON FUNCTION ldp_internal.ldp_response_counts(@extschema@.ldp_summary) IS
 
 -- The first element of a vector stands for all: its elements are reported together.
 CREATE FUNCTION @extschema@.ldp_response(name text, round integer DEFAULT NULL)
-    RETURNS TABLE (attribute text, title text, people_asked bigint, people bigint, response_rate float8, reports bigint,
-                   answer_rate float8, lower float8, upper float8, note text)
+    RETURNS TABLE (attribute text, title text, people_asked bigint, response_rate float8, answer_rate float8, lower float8,
+                   upper float8, reports bigint, people bigint, note text)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     described @extschema@.ldp_collections := ldp_internal.ldp_collection_named(name);
@@ -617,6 +617,8 @@ COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_estimate_row, @extsche
 CREATE TYPE ldp_internal.ldp_weighted_state AS (result @extschema@.ldp_estimate_row, weight float8);
 COMMENT ON TYPE ldp_internal.ldp_weighted_state IS
     'State of ldp_weighted: the weighted mean of the rows so far, and the sum of their weights.';
+COMMENT ON COLUMN ldp_internal.ldp_weighted_state.result IS 'the weighted mean';
+COMMENT ON COLUMN ldp_internal.ldp_weighted_state.weight IS 'the sum of the weights';
 
 CREATE FUNCTION ldp_internal.ldp_weighted_rows(result @extschema@.ldp_estimate_row, weight float8,
                                                other @extschema@.ldp_estimate_row, other_weight float8)

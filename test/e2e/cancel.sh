@@ -81,6 +81,7 @@ summarise strings '{"mechanism": "strings", "epsilon": 8, "cohorts": 16384, "has
     "v\n$(yes 'acme\n' | head -n 20000 | tr -d '\n')"
 labels=$(printf '"label %d", ' {0..65535})
 summarise labelled "{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"v\", \"domain\": [${labels%, }]}]}" 'v\nlabel 5\n'
+summarise sets '{"mechanism": "label_sets", "epsilon": 1, "attributes": [{"name": "v", "domain": 512, "several": true, "most": 6}]}' 'v\n5;7\n'
 summarise exponential "$(category exponential 1024 1)" 'v\n5\n'
 summarise sampled '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "domain": 1000000}]}' 'a,b\n0.5,7\n'
 optional=$(printf '{"name": "a%d", "min": 0, "max": 1, "missing": true}, ' {1..1024})
