@@ -37,6 +37,7 @@ SELECT cardinality(ldp_proportions(town)), cardinality(ldp_proportions(town, 'no
        (ldp_between(age, 1, 3)).attribute, cardinality(ldp_quantiles(age, ARRAY[0.5])), cardinality(ldp_histogram(age, 2))
 FROM reports;
 SELECT (ldp_internal.ldp_combine_rows(a, a)).attribute FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
+SELECT (ldp_difference(a, a)).attribute, (ldp_ratio(a, a)).label, (ldp_internal.ldp_weighted_rows(a, 1, a, 1)).n FROM ldp_estimate((SELECT ldp_agg(town) FROM reports)) AS a LIMIT 1;
 -- All were called, except functions that return the result of an SQL function.
 SELECT proname FROM functions WHERE NOT proretset ORDER BY proname COLLATE "C";
 
