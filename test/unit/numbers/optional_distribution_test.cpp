@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(intervals_cover_at_all_response_rates, *boost::unit_test::l
                 for (const double rate : {0.06, 0.5, 1.0}) {
                     const auto m = optional(name, epsilon, grid);
                     const std::vector<Cell> people = skewed(count, rate, grid);
-                    std::uint64_t of_share = 0, of_quantile = 0, of_mean = 0, of_rate = 0;
+                    std::uint64_t of_share = 0, of_quantile = 0, of_upper = 0, of_mean = 0, of_rate = 0;
                     double mean = 0, answers = 0;
                     for (const Cell input : people)
                         if (input <= grid) mean += static_cast<double>(input), ++answers;
@@ -189,6 +189,8 @@ BOOST_AUTO_TEST_CASE(intervals_cover_at_all_response_rates, *boost::unit_test::l
                                  true_rate = answers / static_cast<double>(count);
                     Cell median = 0;
                     while (share_up_to(people, median, grid) < 0.5) ++median;
+                    Cell upper = median;
+                    while (share_up_to(people, upper, grid) < 0.9) ++upper;
                     SeededBits bits(seed++);
                     const auto holds = [](const Interval& one, double truth) -> std::uint64_t {
                         return one.lower <= truth + 1e-9 && truth - 1e-9 <= one.upper ? 1 : 0;
@@ -201,15 +203,17 @@ BOOST_AUTO_TEST_CASE(intervals_cover_at_all_response_rates, *boost::unit_test::l
                             std::isnan(found.value) ? 1 : holds(interval(found, usual, found.law), share);
                         of_quantile += holds(quantile(view, 0.5, 0.95, Target::sample).interval,
                                              static_cast<double>(median));
+                        of_upper += holds(quantile(view, 0.9, 0.95, Target::sample).interval,
+                                          static_cast<double>(upper));
                         of_mean += holds(answered_interval(view, 0, Target::sample, usual).value(), mean);
                         const LawfulRate known = response_rate(view, 0, Target::sample);
                         of_rate += holds(interval(known.estimate, usual, known.law), true_rate);
                     }
-                    for (const std::uint64_t covered : {of_share, of_quantile, of_mean, of_rate})
+                    for (const std::uint64_t covered : {of_share, of_quantile, of_upper, of_mean, of_rate})
                         BOOST_CHECK_MESSAGE(binomial_at_most(repetitions, 0.93, covered) > 1e-8,
                                             name << " at " << epsilon << ", n " << count << ", rate " << rate
-                                                 << ": " << of_share << " " << of_quantile << " " << of_mean
-                                                 << " " << of_rate);
+                                                 << ": " << of_share << " " << of_quantile << " " << of_upper
+                                                 << " " << of_mean << " " << of_rate);
                 }
 }
 

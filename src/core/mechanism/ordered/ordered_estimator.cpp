@@ -304,22 +304,25 @@ Distribution OrderedEstimator::fit() {
 
 double OrderedEstimator::place_of(double share) {
     const std::vector<double>& height = curve().height;
-    if (optional()) share *= last_height();
-    return sharp() ? static_cast<double>(std::ranges::lower_bound(height, share) - height.begin())
-                   : place(height, share);
+    if (!sharp()) return place(height, share);
+    const double wanted = optional() ? share * answering() : share;
+    const auto found = std::ranges::lower_bound(height, wanted) - height.begin();
+    return std::min(static_cast<double>(found), static_cast<double>(steps_));
 }
 
-double OrderedEstimator::last_height() {
-    return curve().height[steps_];
+// The height of the curve at the last point is too large on average, as the largest of many estimates.
+double OrderedEstimator::answering() {
+    read();
+    return cumulative_[steps_];
 }
 
 double OrderedEstimator::quantile(double share) {
-    if (optional() && !(last_height() > 0)) return unknown;
+    if (optional() && !(answering() > 0)) return unknown;
     return value(place_of(share));
 }
 
 Quantile OrderedEstimator::quantile(double share, double critical_value, Target target) {
-    if (optional() && !(last_height() > 0)) return {unknown, ordered_.ends()};
+    if (optional() && !(answering() > 0)) return {unknown, ordered_.ends()};
     const double at = place_of(share);
     if (sharp())
         return {value(at), sharp_interval(share, static_cast<std::size_t>(at), critical_value, target)};
@@ -346,13 +349,9 @@ std::vector<double> OrderedEstimator::within(const Pool& pool) const {
 
 double OrderedEstimator::error_of_answered(const Pool& pool, double share, Target target) {
     std::vector<double> function(last_ + 1);
-    const auto add = [&](const Pool& one, double factor) {
-        for (std::size_t s = 0; s < one.from; ++s) function[s] += factor;
-        const std::vector<double> parts = within(one);
-        for (std::size_t i = 0; i < parts.size(); ++i) function[one.from + i] += factor * parts[i];
-    };
-    add(pool, 1);
-    add(pool_of(steps_), -share);
+    std::fill_n(function.begin(), pool.from, 1);
+    std::ranges::copy(within(pool), function.begin() + static_cast<std::ptrdiff_t>(pool.from));
+    for (std::size_t s = 0; s <= steps_; ++s) function[s] -= share;
     return std::sqrt(variance_of(function, shares_, *noise_, target));
 }
 
@@ -389,7 +388,7 @@ Interval OrderedEstimator::sharp_interval(double share, std::size_t point, doubl
     };
     // A mean has at most the noise of its noisiest term, and a share at most the sampling error of 1/2. This
     // bound decides most steps of the bisection without further computation.
-    const double wanted = optional() ? share * last_height() : share;
+    const double wanted = optional() ? share * answering() : share;
     const auto beyond = [&](std::size_t s, double off) {
         Pool& pool = pool_of(s);
         if (optional()) return off > 0 && off > critical_value * error_of_answered(pool, share, target);

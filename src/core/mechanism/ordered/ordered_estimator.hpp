@@ -116,12 +116,12 @@ class OrderedEstimator {
     /// Returns the function whose mean is the height of a pool: 1 before it, and the values within it.
     [[nodiscard]] std::vector<double> within(const Pool& pool) const;
     [[nodiscard]] double error_of(Pool& pool, Target target);
-    /// Returns the standard error of the height of a pool minus `share` times that of the last point.
+    /// Returns the standard error of the height of a pool minus `share` times the share of people who answer.
     [[nodiscard]] double error_of_answered(const Pool& pool, double share, Target target);
     /// Returns the position at which the curve reaches a share.
     [[nodiscard]] double place_of(double share);
-    /// Returns the height of the curve at the last point: the share of people who answer.
-    [[nodiscard]] double last_height();
+    /// Returns the estimated share of people who answer.
+    [[nodiscard]] double answering();
     /// Returns f − mean at the points, and 0 for people without a value.
     [[nodiscard]] std::vector<double> contrast(std::span<const double> function, double mean) const;
     /// Returns the variance of the mean of a function of all positions.
