@@ -129,10 +129,10 @@ std::vector<Cell> Collection::Plan::set(std::size_t j, const Value& value, Clamp
                 found.push_back(category(j, label, outside_domain));
                 continue;
             }
-            double code = 0;
+            std::int64_t code = 0;
             const auto [stopped, problem] = std::from_chars(label.data(), label.data() + label.size(), code);
             const bool whole = problem == std::errc() && stopped == label.data() + label.size();
-            found.push_back(number(j, whole ? Value(code) : Value(label)));
+            found.push_back(number(j, whole ? Value(static_cast<double>(code)) : Value(label)));
         }
     }
     std::ranges::sort(found);
