@@ -16,9 +16,12 @@ class JsonObject;
 
 /// The texts of one attribute, or of a vector. Empty texts were not given.
 struct AttributeTexts {
-    std::string name;  ///< of the attribute or the vector
-    std::string title = {}, question = {}, unit = {}, description = {};
-    bool ordered = false;  ///< whether the values of a category have an order
+    std::string name;              ///< of the attribute or the vector
+    std::string title = {};        ///< a short heading
+    std::string question = {};     ///< the question as people are asked
+    std::string unit = {};         ///< of a number, for example "kWh"
+    std::string description = {};  ///< how the value is defined or measured
+    bool ordered = false;          ///< whether the values of a category have an order
     /// Display texts by label; of values without labels, by number; of a vector, by the label of an element.
     std::map<std::string, std::string, std::less<>> display = {};
 
@@ -29,12 +32,15 @@ struct AttributeTexts {
 
 /// The texts of a spec and of its attributes.
 struct SpecTexts {
-    std::string title = {}, description = {};
-    /// The number of people who were asked: in each round, or by round.
+    std::string title = {};        ///< the heading of the collection
+    std::string description = {};  ///< what is collected, and for what
+    /// The number of people who were asked, in each round.
     std::optional<std::uint64_t> people_asked = {};
+    /// The number of people who were asked, by round.
     std::map<std::int32_t, std::uint64_t> people_asked_by_round = {};
     std::vector<AttributeTexts> attributes = {};  ///< those that have texts, in the order of the spec
 
+    /// Returns whether the spec has no texts.
     [[nodiscard]] bool empty() const noexcept { return *this == SpecTexts(); }
     /// Returns the texts of an attribute or a vector; null if it has none.
     [[nodiscard]] const AttributeTexts* find(std::string_view name) const noexcept;
