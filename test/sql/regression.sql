@@ -127,6 +127,15 @@ SELECT pg_temp.refusal($$SELECT ldp_weighted(a, NULL) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(NULL, 1) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 1) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) AS both_$$);
 SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('age', NULL, 3, -1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row, shy) FROM two$$);
+-- Workers weight parts of the rows.
+CREATE TABLE strata WITH (parallel_workers = 2) AS SELECT a, i AS weight FROM each, generate_series(0, 100) AS i;
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;
+EXPLAIN (COSTS OFF) SELECT ldp_weighted(a, weight) FROM strata;
+SELECT ldp_weighted(a, weight) AS by_workers FROM strata \gset
+SET max_parallel_workers_per_gather = 0;
+SELECT abs((w).estimate - (p).estimate) < 1e-9 AS estimate, abs((w).stderr - (p).stderr) < 1e-9 AS stderr, abs((w).upper - (p).upper) < 1e-9 AS upper, (w).n = (p).n AS n, (w).n AS reports
+FROM (SELECT ldp_weighted(a, weight) AS w, :'by_workers'::ldp_estimate_row AS p FROM strata) AS both_ways;
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size; RESET max_parallel_workers_per_gather; RESET parallel_leader_participation;
 -- Of each value of a category.
 SELECT c.label, c.n, abs(c.estimate - f.estimate) < 1e-9 AS as_rolled_up
 FROM (SELECT (ldp_combine(h)).* FROM (SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h UNION ALL SELECT h FROM told, ldp_proportions(s, attribute => 'school') AS h) AS halves
