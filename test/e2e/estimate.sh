@@ -33,7 +33,8 @@ BEGIN
         END IF;
         IF shown = '{}' AND jsonb_path_exists(answer, '$[*] ? (@.estimate > -1e300)') THEN
             RETURN NEXT 'no numbers: ' || part.title;
-        ELSIF shown <> '{}' AND part.kind = 'figure' AND part.drawn = 0 THEN
+        -- An interval without an estimate is printed only.
+        ELSIF shown <> '{}' AND part.kind = 'figure' AND part.drawn = 0 AND NOT jsonb_path_exists(answer, '$[*] ? (@.estimate == null)') THEN
             RETURN NEXT 'nothing is drawn: ' || part.title;
         END IF;
     END LOOP;

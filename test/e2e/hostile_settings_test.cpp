@@ -57,7 +57,7 @@ BOOST_FIXTURE_TEST_CASE(a_trigger_that_alters_its_role_changes_nothing_for_other
     for (const std::string& body :
          {set("role = ldp_submitter"), several,
           set("exit_on_error = on") + set("local_preload_libraries = missing") +
-              set("idle_session_timeout = 1") + set("idle_in_transaction_session_timeout = 1") +
+              set("idle_session_timeout = 100") + set("idle_in_transaction_session_timeout = 100") +
               set("plpgsql.extra_errors = ''all''")}) {
         sql("ALTER ROLE " + gateway() + " RESET ALL");
         trap(body);
