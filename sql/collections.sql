@@ -348,7 +348,8 @@ DECLARE
     described ldp_internal.ldp_collection;
     changed jsonb;
 BEGIN
-    SELECT c.* INTO described FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_describe_as.name FOR UPDATE;
+    -- Submissions lock the row FOR KEY SHARE, so they do not wait.
+    SELECT c.* INTO described FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_describe_as.name FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         PERFORM ldp_internal.ldp_collection_named(name);  -- raises the error
     END IF;
