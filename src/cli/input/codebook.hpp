@@ -1,7 +1,9 @@
 // Descriptions of the columns of a file that a statistics package wrote.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ldp::cli {
@@ -29,6 +31,20 @@ struct CodebookColumn {
 
     [[nodiscard]] bool operator==(const CodebookColumn&) const = default;
 };
+
+/// Returns a text with a space instead of each character that controls a terminal: below U+0020, and U+007F to U+009F.
+/// Use it for texts from a file that are shown without quotes. Texts of specs have none of these characters.
+[[nodiscard]] inline std::string without_controls(std::string_view text) {
+    std::string safe;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+        const bool two_bytes = byte == 0xC2 && next >= 0x80 && next < 0xA0;
+        safe += byte < 0x20 || byte == 0x7F || two_bytes ? ' ' : text[i];
+        if (two_bytes) ++i;
+    }
+    return safe;
+}
 
 struct Codebook {
     std::string title = {};  ///< the file label

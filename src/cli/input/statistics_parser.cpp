@@ -279,7 +279,8 @@ int take_label(const char* set, readstat_value_t value, const char* label, void*
 }
 
 void take_error(const char* message, void* context) {
-    (void)guarded(context, [&](ParserState& state) { state.last_error = bounded(message); });
+    (void)guarded(context,
+                  [&](ParserState& state) { state.last_error = without_controls(bounded(message)); });
 }
 
 std::string csv_field(std::string_view text) {

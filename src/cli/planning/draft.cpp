@@ -19,6 +19,7 @@
 #include "client/in_quotes.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/spec/attributes.hpp"
 
 namespace ldp::cli {
 
@@ -31,6 +32,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t most_labels = 100, few_numbers = 12;
 /// Largest number of value labels that a file may give a category.
 constexpr std::size_t most_value_labels = 1000;
+/// Largest size of a label of a spec in bytes.
+constexpr std::size_t longest_label = 200;
 /// A longer variable label, or one with a question mark, is a question. A question is at most `longest_question` bytes, and
 /// the title of a spec `longest_spec_title`.
 constexpr std::size_t longest_title = 60, longest_question = 1000, longest_spec_title = 200;
@@ -192,6 +195,14 @@ bool draft_category(Json& made, const std::vector<std::string>& labels, bool mis
     return true;
 }
 
+/// Whether a label is too long for a spec.
+bool has_long_label(const std::vector<std::string>& labels, std::string& note) {
+    if (std::ranges::none_of(labels, [](const std::string& label) { return label.size() > longest_label; }))
+        return false;
+    note = "a label has more than " + std::to_string(longest_label) + " bytes: omitted";
+    return true;
+}
+
 /// Returns the value labels of a column and the codes without one that the rows have, in ascending order of codes.
 std::vector<ValueLabel> all_codes(const ColumnProfile& column, const CodebookColumn& described) {
     std::vector<ValueLabel> all = described.labels;
@@ -211,6 +222,7 @@ bool draft_labelled(Json& made, const std::vector<ValueLabel>& codes, const Colu
     for (const auto& [code, label] : codes) {
         unlabelled += label.empty() ? 1 : 0;
         const std::string& text = label.empty() ? code : label;
+        if (labels.size() > most_value_labels) break;
         if (std::ranges::find(labels, text) == labels.end())
             labels.push_back(text);
         else
@@ -220,6 +232,7 @@ bool draft_labelled(Json& made, const std::vector<ValueLabel>& codes, const Colu
         note = "more than " + std::to_string(most_value_labels) + " labels: omitted";
         return false;
     }
+    if (has_long_label(labels, note)) return false;
     const bool missing = column.empty > 0 || !described.missing.empty();
     if (!draft_category(made, labels, missing)) {
         note = "one value in all rows: omitted";
@@ -239,7 +252,7 @@ bool draft_labelled(Json& made, const std::vector<ValueLabel>& codes, const Colu
 std::optional<Json> attribute(const std::string& name, const ColumnProfile& column,
                               const CodebookColumn* described, std::string& note) {
     Json made{{"name", name}};
-    if (name.empty() || name.size() > 63) {
+    if (name.empty() || name.size() > 63 || has_control(name)) {
         note = "the name is not valid for an attribute: omitted";
         return {};
     }
@@ -270,8 +283,10 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
                " labels: list the important ones, and an \"other\". Omitted";
         return {};
     }
+    const std::vector<std::string> labels = column.ordered();
+    if (has_long_label(labels, note)) return {};
     const bool missing = column.empty > 0 || (described != nullptr && !described->missing.empty());
-    if (!draft_category(made, column.ordered(), missing)) {
+    if (!draft_category(made, labels, missing)) {
         note = "one value in all rows: omitted";
         return {};
     }
@@ -287,8 +302,7 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
 
 /// Returns whether a text may be a text of a spec with at most `most` bytes.
 bool is_spec_text(const std::string& text, std::size_t most) {
-    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
-    return !text.empty() && text.size() <= most && std::ranges::none_of(text, control);
+    return !text.empty() && text.size() <= most && without_controls(text) == text;
 }
 
 /// Adds the variable label, as a title or as a question, and that an ordinal category is ordered.
@@ -342,7 +356,7 @@ int draft_spec(const std::string& name, const CsvFormat& format) {
         if (made) spec["attributes"].push_back(*made);
         if (made && described != nullptr && !described->missing.empty())
             note += "; missing answers: " + list_of(described->missing);
-        std::cerr << heading(csv.header()[j], described) << ": " << note << "\n";
+        std::cerr << without_controls(heading(csv.header()[j], described) + ": " + note) << "\n";
     }
     if (spec["attributes"].empty())
         throw Error(ErrorCode::malformed, "no column of " + name + " can be an attribute",
