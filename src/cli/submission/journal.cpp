@@ -159,15 +159,14 @@ std::filesystem::path record_of(const InputFile& source, const SubmissionKey& ke
     return folder / "ldp" / "submitted" / name;
 }
 
-/// Throws Error (environment) if the submission was recorded for another state file, or for one that is gone.
-void refuse_recorded(const InputFile& source, const SubmissionKey& key, const std::string& state) {
+/// Throws Error (environment) if the submission was recorded.
+void refuse_recorded(const InputFile& source, const SubmissionKey& key) {
     namespace fs = std::filesystem;
     std::ifstream record(record_of(source, key));
     std::string earlier;
     if (!std::getline(record, earlier)) return;
     std::error_code ignored;
     const bool exists = fs::exists(earlier, ignored);
-    if (exists && fs::path(earlier) == fs::absolute(state)) return;
     raise_copy(source, "State file " + earlier +
                            (exists ? " belongs to the earlier submission."
                                    : " belonged to the earlier submission and is not there any more."));
@@ -193,7 +192,7 @@ void remember_submission(const InputFile& source, const SubmissionKey& key, cons
 
 void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::string& state) {
     namespace fs = std::filesystem;
-    refuse_recorded(source, key, state);
+    refuse_recorded(source, key);
     const auto folder_of = [](const std::string& file) { return fs::absolute(file).parent_path(); };
     std::set<fs::path> states;
     for (const fs::path& folder : {folder_of(source.name), folder_of(state)}) {
