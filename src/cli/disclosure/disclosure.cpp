@@ -64,7 +64,7 @@ std::string percent(double bound) {
 std::string plain(std::string_view text) {
     std::string safe;
     for (const char c : text) {
-        if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) safe += '\\';
+        if (std::string_view("\\`*_[]<>|#~").find(c) != std::string_view::npos) safe += '\\';
         safe += c == '\n' || c == '\r' ? ' ' : c;
     }
     return safe;
