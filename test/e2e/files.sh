@@ -45,8 +45,11 @@ resumed() {  # FILE OPTION...
         -c "CREATE TRIGGER drag AFTER INSERT ON $collection EXECUTE FUNCTION drag()" >/dev/null
     "$ldp" submit --collection "$collection" --batch 40 "$@" >/dev/null 2>&1 &
     local child=$!
-    until [ "$(sql -c "SELECT count(*) >= 80 FROM $collection")" = t ]; do sleep 0.02; done
-    kill -9 $child
+    until [ "$(sql -c "SELECT count(*) >= 80 FROM $collection")" = t ]; do
+        kill -0 $child 2>/dev/null || break  # it failed, as the next check finds
+        sleep 0.02
+    done
+    kill -9 $child 2>/dev/null
     wait $child 2>/dev/null
     sql -c "DROP TRIGGER drag ON $collection" >/dev/null
     check "the submission of $1 was interrupted" t "$(sql -c "SELECT count(*) < 400 FROM $collection")"
