@@ -330,16 +330,7 @@ Interval OptionalMean::answered_interval(const Counts& counts, const AnsweredInt
         return std::abs(residual.at(mean)) <=
                terms.critical_value * residual.error(mean, terms.target, terms.repetitions) + forged;
     };
-    const auto last = [&](double to) {
-        if (accepted(to)) return to;
-        double inside = start, outside = to;
-        for (int halving = 0; halving < 48; ++halving) {
-            const double middle = (inside + outside) / 2;
-            (accepted(middle) ? inside : outside) = middle;
-        }
-        return inside;
-    };
-    const double low = last(-end), high = last(end);
+    const double low = last_accepted(start, -end, accepted), high = last_accepted(start, end, accepted);
     return {low == -end ? whole.lower : range_.on({(1 + low) / 2, 0}).value,
             high == end ? whole.upper : range_.on({(1 + high) / 2, 0}).value};
 }

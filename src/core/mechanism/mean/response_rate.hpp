@@ -25,6 +25,18 @@ struct AnsweredVariances {
     double mean, rate;
 };
 
+/// Returns the farthest accepted mean from `start` towards `to`: `to` itself, or the result of a bisection.
+template <class Accepted>
+[[nodiscard]] double last_accepted(double start, double to, const Accepted& accepted) {
+    if (accepted(to)) return to;
+    double inside = start, outside = to;
+    for (int halving = 0; halving < 48; ++halving) {
+        const double middle = (inside + outside) / 2;
+        (accepted(middle) ? inside : outside) = middle;
+    }
+    return inside;
+}
+
 /// Capability of mechanisms for a number that people may leave out. estimate() returns the mean among the
 /// people who answer.
 class ResponseRate : public Capability {

@@ -194,16 +194,8 @@ Interval DrawnLevels::answered_mean_interval(const Counts& counts, const Answere
         return std::abs(mean.at(at)) <= terms.critical_value * mean.error(at) + forged;
     };
     const double start = std::clamp(mean.sum / mean.rate, ends.lower, ends.upper);
-    const auto last = [&](double to) {
-        if (accepted(to)) return to;
-        double inside = start, outside = to;
-        for (int halving = 0; halving < 48; ++halving) {
-            const double middle = (inside + outside) / 2;
-            (accepted(middle) ? inside : outside) = middle;
-        }
-        return inside;
-    };
-    const double low = last(ends.lower), high = last(ends.upper);
+    const double low = last_accepted(start, ends.lower, accepted),
+                 high = last_accepted(start, ends.upper, accepted);
     return {low == ends.lower ? whole.lower : range_->on({low, 0}).value,
             high == ends.upper ? whole.upper : range_->on({high, 0}).value};
 }
