@@ -186,6 +186,7 @@ Interval DrawnLevels::answered_mean_interval(const Counts& counts, const Answere
     const auto accepted = [&](double at) {
         double forged = 0;
         if (terms.forged > 0) {
+            check_interrupt();
             std::vector<double> off = values(0 - at, 1 - at);
             off.push_back(0);
             const auto [down, up] = bias(contributions_of(off), std::min(terms.forged, std::nextafter(1, 0)));
@@ -200,8 +201,7 @@ Interval DrawnLevels::answered_mean_interval(const Counts& counts, const Answere
             high == ends.upper ? whole.upper : range_->on({high, 0}).value};
 }
 
-// No known distribution exceeds the result by more
-// than 3 % (test/unit/answers/plan_test.cpp searches for one).
+// No known distribution exceeds the result by more than 3 % (test/unit/answers/plan_test.cpp searches for one).
 double DrawnLevels::expected_variance_of_part(std::size_t attribute, double part) const {
     if (!range_) return Mechanism::expected_variance_of_part(attribute, part);
     const std::vector<double> numbers = values(-1, 1);
