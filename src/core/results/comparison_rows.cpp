@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/interrupt.hpp"
+#include "core/base/text.hpp"
 #include "core/comparison/comparison.hpp"
 #include "core/results/report_status.hpp"
 #include "core/results/row_functions.hpp"
@@ -98,7 +99,7 @@ std::optional<std::size_t> baseline_of(const SummaryQuery& query) {
     const auto found = std::ranges::find(query.groups, query.baseline_group);
     if (found == query.groups.end())
         throw Error(ErrorCode::invalid_value,
-                    "there is no group \"" + std::string(query.baseline_group->substr(0, 100)) + "\"",
+                    "there is no group \"" + shortened(*query.baseline_group, 100) + "\"",
                     "The argument baseline is the name of a group.",
                     "Without a baseline all pairs of groups are compared.");
     return static_cast<std::size_t>(found - query.groups.begin());

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/unknown.hpp"
 #include "core/math/statistics.hpp"
+#include "core/results/row_functions.hpp"
 #include "core/tables/marginal.hpp"
 #include "repeated_draws.hpp"
 
@@ -348,6 +349,19 @@ BOOST_AUTO_TEST_CASE(impossible_comparisons_are_refused) {
     const std::vector<SummaryView> many(64, reports.view());  // 2016 pairs
     BOOST_CHECK(code([&] { (void)GroupComparison(many, {}, {}); }) == ErrorCode::invalid_value);
     BOOST_TEST(GroupComparison(many, 0, {}).count() == 63'000u);
+}
+
+BOOST_AUTO_TEST_CASE(long_names_of_groups_are_cut_between_characters) {
+    std::string name = "a", shown = "a";
+    for (int i = 0; i < 60; ++i) name += "ä";
+    for (int i = 0; i < 48; ++i) shown += "ä";
+    SummaryQuery query;
+    query.baseline_group = name;
+    BOOST_CHECK_EXCEPTION((void)row_function("compare_groups").find({.summary = {}}, query), Error,
+                          [&](const Error& error) {
+                              return error.code() == ErrorCode::invalid_value &&
+                                     error.what() == "there is no group \"" + shown + "...\"";
+                          });
 }
 
 BOOST_AUTO_TEST_SUITE_END()
