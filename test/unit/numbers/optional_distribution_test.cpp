@@ -69,11 +69,11 @@ double mean_variance(const Mechanism& m, double rate) {
     return sum / static_cast<double>(points - 1);
 }
 
-/// n·Var of the share of one value of a binary answer under PCKV-GRR (Gu et al. 2020) with one key, against the
-/// sample: its value is the answer. `pckv_ue` as for the mean.
+/// n·Var of the share of one of two values under PCKV-GRR or, if `unary`, PCKV-UE (Gu et al. 2020), against a
+/// population. There is one key, and its value is the answer.
 double pckv(double epsilon, bool unary, double rate, double share) {
-    const double e = std::exp(epsilon), sent = unary ? 0.5 : (e + 1) / (e + 3),
-                 invented = unary ? 2 / (e + 3) : 2 / (e + 3), p = e / (e + 1);
+    const double e = std::exp(epsilon), sent = unary ? 0.5 : (e + 1) / (e + 3), invented = 2 / (e + 3),
+                 p = e / (e + 1);
     const double unit = sent * (2 * p - 1), apart = sent - invented, mean = 2 * share - 1;
     const double all = rate * sent + (1 - rate) * invented;
     const double yes = (1 - invented) / apart, no = -invented / apart;
@@ -99,12 +99,16 @@ BOOST_AUTO_TEST_CASE(reports_of_missing_numbers_are_like_others) {
     for (const char* name : {"tree", "haar_ordered"}) {
         const auto m = optional(name, 1, 100);
         BOOST_CHECK_EQUAL(m->cells()[0], 102);
-        for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            std::uint64_t words = 0;
             for (const Cell input : {Cell{0}, Cell{37}, Cell{100}, Cell{101}}) {
-                SeededBits bits(seed);
+                CountedBits bits(seed);
                 BOOST_REQUIRE_EQUAL(m->perturb(std::vector<Cell>{input}, bits).size(),
                                     m->block().size() + m->payload_size());
+                if (input == 0) words = bits.words;
+                BOOST_REQUIRE_EQUAL(bits.words, words);
             }
+        }
         const auto key = [&](Cell input) { return m->response_key(std::vector{input}, {}); };
         for (Cell input = 0; input <= 100; ++input) BOOST_CHECK(key(input) != key(101));
         BOOST_CHECK_EQUAL(m->key_spans({}).size(), key(0).size());

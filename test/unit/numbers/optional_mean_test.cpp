@@ -60,20 +60,6 @@ double pckv_ue(double epsilon, double rate, double mean) {
     return pckv(epsilon, 0.5, 2 / (std::exp(epsilon) + 3), rate, mean);
 }
 
-/// A generator that counts its words.
-class CountedBits final : public BitSource {
-  public:
-    std::uint64_t words = 0;
-    explicit CountedBits(std::uint64_t seed) : bits_(seed) {}
-    std::uint64_t word() override {
-        ++words;
-        return bits_.word();
-    }
-
-  private:
-    SeededBits bits_;
-};
-
 /// Draws the reports of people whose answers are given; NaN is a missing number.
 OwnedSummary reports_of(const Mechanism& m, const std::vector<double>& people, BitSource& bits) {
     OwnedSummary summary(m);
