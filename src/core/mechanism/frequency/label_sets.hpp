@@ -21,7 +21,8 @@ class LabelSets : public Capability {
     [[nodiscard]] virtual ErrorLaw size_law(const Counts& counts, Target target) const = 0;
 };
 
-/// Throws Error (unsupported) if an attribute has sets of labels, for functions of people with one value each.
+/// Throws Error (unsupported) if an attribute has sets of labels. `what` is a function that needs one value of each
+/// person.
 void refuse_label_sets(const Mechanism& part, const char* what);
 
 }  // namespace ldp
