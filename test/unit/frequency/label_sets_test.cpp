@@ -204,6 +204,10 @@ BOOST_AUTO_TEST_CASE(probabilities_and_variances_are_those_of_the_sampler) {
             const auto m =
                 sets(epsilon, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(most), "subset");
             const auto [p, q] = capability<FrequencyOracle>(*m).protocol();
+            // People of all sizes together: sums over the sizes.
+            OwnedSummary together(*m);
+            SeededBits draws(9);
+            double means = 0, squares = 0, within = 0;
             for (std::uint64_t size = 0; size <= static_cast<std::uint64_t>(most); ++size) {
                 std::vector<Cell> set(size);
                 std::iota(set.begin(), set.end(), 1);
@@ -233,7 +237,16 @@ BOOST_AUTO_TEST_CASE(probabilities_and_variances_are_those_of_the_sampler) {
                 const Estimate stated = sets_of(*m).set_size(many.view(), Target::sample);
                 BOOST_CHECK_CLOSE(square(stated.standard_error) * 20000, mean_square - square(mean), 10);
                 BOOST_CHECK_SMALL(stated.value - static_cast<double>(size), 6 * stated.standard_error);
+                for (int i = 0; i < 20000; ++i) together.draw(input, draws);
+                means += mean, squares += mean_square, within += mean_square - square(mean);
             }
+            // The error for a population also contains the variance between people.
+            const double groups = most + 1;
+            const auto n_variance = [&](Target target) {
+                return square(sets_of(*m).set_size(together.view(), target).standard_error) * 20000 * groups;
+            };
+            BOOST_CHECK_CLOSE(n_variance(Target::sample), within / groups, 10);
+            BOOST_CHECK_CLOSE(n_variance(Target::population), squares / groups - square(means / groups), 10);
         }
 }
 
