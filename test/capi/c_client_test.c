@@ -811,6 +811,14 @@ static void results(void) {
     FAILS(ldp_query_summary(of, NULL, 0, "{\"function\": \"compare_groups\", \"groups\": [\"a\", \"b\"], \"summaries\": []}",
                             LDP_TO_END, &rows, &error),
           LDP_INVALID_VALUE, "same number");
+    /* Queries of a stranger: 20000 levels, and a number beyond 64 bits with a sign. */
+    end = query + sprintf(query, "{\"function\": \"proportion_where\", \"conditions\": ");
+    for (i = 0; i < 40000; ++i) *end++ = i < 20000 ? '[' : ']';
+    sprintf(end, "}");
+    FAILS(ldp_query_summary(of, summary, size, query, LDP_TO_END, &rows, &error), LDP_MALFORMED, "nested too deeply");
+    FAILS(ldp_query_summary(of, summary, size, "{\"function\": \"synthesize\", \"records\": 9223372036854775808}",
+                            LDP_TO_END, &rows, &error),
+          LDP_INVALID_VALUE, "a whole number");
     ldp_free(again);
     free(query);
     ldp_free(summary);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,6 +17,18 @@
 namespace ldp {
 
 namespace {
+
+/// Parses a query. The library of JSON writes values recursively, so a document nested too deeply would exhaust the
+/// stack.
+Json parsed_query(std::string_view text) {
+    constexpr int max_depth = 8;
+    return json_of(text, Unsound::allowed, [](int depth, Json::parse_event_t, const Json&) {
+        if (depth > max_depth)
+            raise(ErrorCode::malformed, "the query is nested too deeply",
+                  "A query has at most " + std::to_string(max_depth) + " levels.");
+        return true;
+    });
+}
 
 /// Arguments that a query views.
 class QueryArguments {
@@ -51,10 +63,11 @@ class QueryArguments {
     }
     template <class Whole>
     static Whole whole(const Json& found, const char* name) {
-        if (!found.is_number_integer() ||
-            !(found.get<double>() >= static_cast<double>(std::numeric_limits<Whole>::min()) &&
-              found.get<double>() <= static_cast<double>(std::numeric_limits<Whole>::max())))
-            refuse(name, "a whole number", found);
+        const bool in_range =
+            found.is_number_unsigned()
+                ? std::in_range<Whole>(found.get<std::uint64_t>())
+                : found.is_number_integer() && std::in_range<Whole>(found.get<std::int64_t>());
+        if (!in_range) refuse(name, "a whole number", found);
         return found.get<Whole>();
     }
     static double number(const Json& found, const char* name) {
@@ -221,7 +234,7 @@ void check_spec(const Mechanism& mechanism, Bytes summary) {
 
 std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::optional<Bytes> summary,
                       std::string_view query) {
-    const Json object = json_of(query, Unsound::allowed);
+    const Json object = parsed_query(query);
     const auto name = object.is_object() ? object.find("function") : object.end();
     if (name == object.end() || !name->is_string())
         raise(ErrorCode::malformed, "the query is no JSON object with the key \"function\"",
