@@ -10,8 +10,8 @@ namespace ldp {
     return number * number;
 }
 
-/// Returns √(a² + b²), without overflow. C libraries differ in the last bit of hypot(); the steps of this function are exactly
-/// rounded, so that all hosts have the same bits.
+/// Returns √(a² + b²); no intermediate result overflows. All steps are operations that IEEE 754 rounds exactly, so hosts
+/// that round each step to a double, and fuse none, return the same bits. C libraries may round hypot() differently.
 [[nodiscard]] inline double vector_length(double a, double b) noexcept {
     if (std::isnan(a) || std::isnan(b)) return a + b;
     const double large = std::max(std::abs(a), std::abs(b)), small = std::min(std::abs(a), std::abs(b));
