@@ -200,9 +200,13 @@ LDP_FUNCTION(ldp_difference) {
 /// (ldp_estimate_row, ldp_estimate_row): the first divided by the second.
 LDP_FUNCTION(ldp_ratio) {
     return computed(fcinfo, [](Answered& one, const BoundedEstimate& other) {
-        const BoundedEstimate result = quotient_of(one.bounded(), other);
+        const BoundedEstimate numerator = one.bounded(), result = quotient_of(numerator, other);
         one.put(result);
-        if (!std::isfinite(result.interval.lower)) one.put_note("the denominator may be 0");
+        // An unlimited numerator, such as another quotient, has a note of its own.
+        const bool limited =
+            std::isfinite(numerator.interval.lower) && std::isfinite(numerator.interval.upper);
+        if (other.estimate.value == 0 || (limited && !std::isfinite(result.interval.lower)))
+            one.put_note("the denominator may be 0");
     });
 }
 
