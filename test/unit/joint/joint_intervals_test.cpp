@@ -174,6 +174,35 @@ BOOST_AUTO_TEST_CASE(intervals_of_strong_associations_hold, *boost::unit_test::l
     }
 }
 
+// A model's tables: the repeated part of the noise is counted as often as a person reports, the part that a second layer
+// draws anew once.
+BOOST_AUTO_TEST_CASE(measured_tables_are_widened) {
+    const std::string pair = R"("attributes": [{"name": "a", "domain": 3}, {"name": "b", "domain": 4}])";
+    for (const bool two_layers : {false, true}) {
+        SeededBits bits(29);
+        const auto m =
+            mechanism("joint", 2,
+                      pair + (two_layers ? R"(, "report_epsilon": 0.5)" : "") +
+                          R"(, "evolving": {}, "budget": {"epsilon": 1000, "report_spent": false})");
+        OwnedSummary once(*m), often(*m);
+        for (int i = 0; i < 400; ++i) {
+            const Report report = m->perturb(std::vector<Cell>{bits.below(3), bits.below(4)}, bits);
+            once.add(report, Rounds::only(4));
+            often.add(report, Rounds::only(i % 9));
+        }
+        const auto one = std::get<std::vector<Table>>(measured(once.view())),
+                   repeated = std::get<std::vector<Table>>(measured(often.view()));
+        const double factor = two_layers ? 1 + 8 * m->memoized_share()->upper : 9;
+        BOOST_CHECK(two_layers ? factor > 1 && factor < 8 : factor == 9);
+        BOOST_REQUIRE_EQUAL(one.size(), 1u);
+        BOOST_REQUIRE_EQUAL(repeated.size(), 1u);
+        BOOST_CHECK_EQUAL(one[0].people, 400);
+        BOOST_CHECK_CLOSE_FRACTION(one[0].people, factor * repeated[0].people, 1e-12);
+        BOOST_CHECK_CLOSE_FRACTION(repeated[0].variance, factor * one[0].variance, 1e-12);
+        BOOST_CHECK_CLOSE_FRACTION(repeated[0].held, factor * one[0].held, 1e-12);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test
