@@ -20,12 +20,13 @@
 #include "core/delivery/next_step.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/summary/batch.hpp"
+#include "wasm/host.hpp"
 
 using namespace ldp;
 
 namespace {
 
-std::vector<std::byte> in, out;
+using wasm::give, wasm::in;
 std::optional<Collection> collection;
 std::optional<SystemRandom> bits;
 std::vector<Value> record;
@@ -40,15 +41,6 @@ std::optional<Flush> flushing;
 
 std::string_view text(std::size_t from, std::size_t size) {
     return {reinterpret_cast<const char*>(in.data()) + from, size};
-}
-
-std::size_t give(std::vector<std::byte> bytes) {
-    out = std::move(bytes);
-    return out.size();
-}
-std::size_t give(std::string_view text) {
-    const Bytes bytes = std::as_bytes(std::span(text));
-    return give(std::vector(bytes.begin(), bytes.end()));
 }
 
 /// Origin, coefficients moved, attributes moved; what follows it.
@@ -98,17 +90,6 @@ void forget_record() {
 }
 
 }  // namespace
-
-#define EXPORT(name, type, ...) extern "C" [[clang::export_name(#name)]] type ldp_##name(__VA_ARGS__)
-
-/// Returns a buffer of `size` bytes.
-EXPORT(input, std::byte*, std::size_t size) {
-    in.resize(size);
-    return in.data();
-}
-EXPORT(output, const std::byte*) {
-    return out.data();
-}
 
 /// The input is a spec. Gives its canonical form. Before anything else, once.
 EXPORT(open, std::size_t, bool refuse_outside) {

@@ -7,7 +7,11 @@
 
 #include <sys/types.h>
 
+#include <span>
+#include <utility>
+
 #include "core/base/attempt.hpp"
+#include "core/base/bytes.hpp"
 #include "core/spec/json_object.hpp"
 
 namespace {
@@ -77,10 +81,30 @@ void wasm::refuse_spec(const char* why) {
     refuse_json(why);
 }
 
+std::vector<std::byte> wasm::in, wasm::out;
+
+std::size_t wasm::give(std::vector<std::byte> bytes) {
+    out = std::move(bytes);
+    return out.size();
+}
+
+std::size_t wasm::give(std::string_view text) {
+    const Bytes bytes = std::as_bytes(std::span(text));
+    return give(std::vector(bytes.begin(), bytes.end()));
+}
+
+/// Returns a buffer of `size` bytes.
+EXPORT(input, std::byte*, std::size_t size) {
+    wasm::in.resize(size);
+    return wasm::in.data();
+}
+EXPORT(output, const std::byte*) {
+    return wasm::out.data();
+}
+
 void wasm::stop() {
-    raise(ErrorCode::environment, "the module stopped",
-          "It ran out of memory, or came to what should be impossible.",
-          "Nothing was reported. If it comes again with more memory at hand, report it to the authors.");
+    raise(ErrorCode::environment, "the module stopped", "It ran out of memory, or an internal check failed.",
+          "The call is discarded. If the error recurs with more free memory, report it as a bug.");
 }
 
 }  // namespace ldp

@@ -13,12 +13,13 @@
 #include "core/results/summary_query.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/batch.hpp"
+#include "wasm/host.hpp"
 
 using namespace ldp;
 
 namespace {
 
-std::vector<std::byte> in, out;
+using wasm::give, wasm::in;
 
 /// A spec with its mechanism and labels.
 struct ResultSpec {
@@ -34,27 +35,7 @@ std::string_view text(std::size_t from) {
     return {reinterpret_cast<const char*>(in.data()) + from, in.size() - from};
 }
 
-std::size_t give(std::vector<std::byte> bytes) {
-    out = std::move(bytes);
-    return out.size();
-}
-std::size_t give(std::string_view text) {
-    const Bytes bytes = std::as_bytes(std::span(text));
-    return give(std::vector(bytes.begin(), bytes.end()));
-}
-
 }  // namespace
-
-#define EXPORT(name, type, ...) extern "C" [[clang::export_name(#name)]] type ldp_##name(__VA_ARGS__)
-
-/// Returns a buffer of `size` bytes.
-EXPORT(input, std::byte*, std::size_t size) {
-    in.resize(size);
-    return in.data();
-}
-EXPORT(output, const std::byte*) {
-    return out.data();
-}
 
 /// The input is the spec of the next calls, without open choices. Gives its canonical form.
 EXPORT(open, std::size_t) {
