@@ -136,8 +136,9 @@ def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Seque
 
 def _is_vector(item: Any) -> bool:
     """Whether the item has the elements of a vector: numbers. The labels of a set are strings, or in a set."""
-    return hasattr(item, "__len__") and not isinstance(item, (str, bytes, set, frozenset)) and len(item) > 0 and not (
-        isinstance(item[0], str))
+    if not hasattr(item, "__len__") or isinstance(item, (str, bytes, set, frozenset)) or len(item) == 0:
+        return False
+    return not isinstance(next(iter(item)), str)
 
 
 def _in_columns(columns: Sequence[Any], labelled: Sequence[bool]) -> Values:

@@ -88,6 +88,7 @@ class Collections(Case):
         self.fails(ldp.Code.INVALID_VALUE, "1 is not a vector", day.perturb, {"mood": "bad", "hours": 1})
         self.fails(ldp.Code.INVALID_VALUE, 'there is no "hours.pm"', day.perturb, {"mood": "bad", "hours": {"am": 1}})
         self.fails(ldp.Code.INVALID_VALUE, "wrong number of values", day.perturb, ["bad", [1]])
+        self.fails(ldp.Code.INVALID_VALUE, "wrong number of values", day.perturb, ["bad", {"am": 1, "pm": 2}])
         client = ldp.Client(day)
         client.report({"mood": "good", "hours": [13, -1]})
         self.assertEqual(client.clamped(), {"mood": 0, "hours.am": 1, "hours.pm": 1})
