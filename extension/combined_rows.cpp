@@ -93,7 +93,12 @@ struct Answered {
     [[nodiscard]] BoundedEstimate bounded() const {
         const Estimate found{DatumGetFloat8(values[estimate]), DatumGetFloat8(values[standard_error])};
         if (missing[lower] || missing[upper]) return {found, interval(found, usual_confidence)};
-        return {found, {DatumGetFloat8(values[lower]), DatumGetFloat8(values[upper])}};
+        const ldp::Interval range{DatumGetFloat8(values[lower]), DatumGetFloat8(values[upper])};
+        if (!(range.lower <= range.upper))
+            ereport(ERROR,
+                    (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid interval of an estimate"),
+                     errdetail("The lower end is %g, the upper end %g.", range.lower, range.upper)));
+        return {found, range};
     }
     /// Writes a result that is computed from this row and another one.
     void put(const BoundedEstimate& result) {

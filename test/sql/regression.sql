@@ -127,6 +127,7 @@ SELECT pg_temp.refusal($$SELECT ldp_weighted(a, NULL) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(NULL, 1) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 1) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) AS both_$$);
 SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('age', NULL, 3, -1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row, shy) FROM two$$);
+SELECT pg_temp.refusal($$SELECT ldp_ratio(shy, ROW('wage', NULL, 3, 1, 'NaN', 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) FROM two$$);
 -- Workers weight parts of the rows.
 CREATE TABLE strata WITH (parallel_workers = 2) AS SELECT a, i AS weight FROM each, generate_series(0, 100) AS i;
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;
