@@ -7,8 +7,11 @@ CREATE FUNCTION ldp_internal.ldp_insertable(name text, caller name DEFAULT CURRE
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     table_name text := ldp_internal.ldp_table(name);
-    allowed boolean := (SELECT has_column_privilege(caller, t.oid, ldp_internal.ldp_report_column(t.oid), 'INSERT') AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
-                        FROM @extschema@.ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports WHERE c.name = ldp_insertable.name);
+    -- A privilege on the table is the common case and the cheaper question.
+    allowed boolean := (SELECT (has_table_privilege(caller, t.oid, 'INSERT') OR
+                                has_column_privilege(caller, t.oid, ldp_internal.ldp_report_column(t.oid), 'INSERT'))
+                               AND has_schema_privilege(caller, t.relnamespace, 'USAGE')
+                        FROM ldp_internal.ldp_collection AS c JOIN pg_class AS t ON t.oid = c.reports WHERE c.name = ldp_insertable.name);
 BEGIN
     IF allowed IS NULL THEN  -- the table was dropped since the statement began
         PERFORM ldp_internal.ldp_table(name);  -- raises the error
@@ -115,23 +118,11 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_packed(@extschema@.ldp_report[]) IS
     'Returns the reports as batches: one for each spec, or several if the reports exceed the size of a batch.';
 
-CREATE FUNCTION ldp_internal.ldp_insertion(table_name text, columns text[] DEFAULT '{}') RETURNS text
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format(CASE ldp_internal.ldp_report_column($1::regclass)
-                  WHEN 'batch' THEN 'INSERT INTO %1$s (batch, round%2$s) SELECT r, $2%3$s FROM ldp_internal.ldp_packed($1) AS r'
-                  ELSE 'INSERT INTO %1$s (report, round%2$s) SELECT r, $2%3$s FROM pg_catalog.unnest($1) AS r ORDER BY pg_catalog.random()' END,
-                  $1, string_agg(format(', %I', c.name), '' ORDER BY c.number),
-                  string_agg(format(', $%s', c.number + 2), '' ORDER BY c.number))
-    FROM unnest($2) WITH ORDINALITY AS c (name, number)
-$$;
-COMMENT ON FUNCTION ldp_internal.ldp_insertion(text, text[]) IS
-    'Returns the statement that inserts reports ($1) of a round ($2), in random order, into a collection''s table, with values of these '
-    'public columns ($3 and the following parameters).';
-
 CREATE FUNCTION ldp_internal.ldp_insert_reports(table_name text, reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_insert_reports(text, @extschema@.ldp_report[], integer, jsonb) IS
-    'Runs the statement of ldp_insertion with the rights of the caller and returns the number of rows inserted. '
+    'Inserts reports of a round into a table with the rights of the caller, in random order or in batches, and returns the '
+    'number of rows inserted. '
     'The argument columns has values of public columns, as in ldp_insert. '
     'Error LD002 if no partition accepts the rows at the moment.';
 

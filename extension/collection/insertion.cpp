@@ -244,6 +244,59 @@ struct Parameter {
     bool null = false;
 };
 
+/// A statement that this session has planned before, in memory that lasts as long as the session.
+struct PreparedInsert {
+    char* statement;
+    Oid* types;
+    int count;
+    int running;  ///< number of executions at the moment: a trigger may insert during an insertion
+    SPIPlanPtr plan;
+};
+
+/// Returns the plan of a statement, or null if all entries are running. The session keeps the plans of its last
+/// statements, because planning takes longer than the insertion of a report. PostgreSQL replans if the table, the role or
+/// the search path has changed. Must be called between SPI_connect() and SPI_finish().
+PreparedInsert* prepared(const char* statement, int count, Oid* types) {
+    static PreparedInsert inserts[16];
+    static std::size_t oldest = 0;
+    PreparedInsert* entry = nullptr;
+    for (std::size_t i = 0; i < std::size(inserts); ++i) {
+        PreparedInsert& known = inserts[(oldest + i) % std::size(inserts)];
+        if (known.plan != nullptr && known.count == count && std::strcmp(known.statement, statement) == 0 &&
+            std::equal(types, types + count, known.types))
+            return &known;
+        if (entry == nullptr && known.running == 0) entry = &known;
+    }
+    if (entry == nullptr) return nullptr;
+    SPIPlanPtr plan = SPI_prepare(statement, count, types);
+    if (plan == nullptr) elog(ERROR, "a command of ldp could not be prepared: %s", statement);
+    // All memory is allocated before the entry changes, as each allocation may jump.
+    char* text = MemoryContextStrdup(TopMemoryContext, statement);
+    auto* copy = static_cast<Oid*>(
+        MemoryContextAlloc(TopMemoryContext, static_cast<std::size_t>(count) * sizeof(Oid)));
+    std::copy_n(types, count, copy);
+    if (entry->plan != nullptr) {
+        SPI_freeplan(entry->plan);
+        pfree(entry->statement);
+        pfree(entry->types);
+    }
+    SPI_keepplan(plan);
+    *entry = {text, copy, count, 0, plan};
+    oldest = (static_cast<std::size_t>(entry - inserts) + 1) % std::size(inserts);
+    return entry;
+}
+
+int execute(PreparedInsert& kept, Datum* values, const char* nulls) {
+    volatile int result = 0;
+    ++kept.running;
+    PG_TRY();
+    { result = SPI_execute_plan(kept.plan, values, nulls, false, 0); }
+    PG_FINALLY();
+    { --kept.running; }
+    PG_END_TRY();
+    return result;
+}
+
 /// Runs an INSERT with two parameters, followed by the public columns. Returns the number of rows inserted.
 std::uint64_t run(const char* statement, const Parameter& first, const Parameter& second,
                   const PublicColumns& filled) {
@@ -261,23 +314,36 @@ std::uint64_t run(const char* statement, const Parameter& first, const Parameter
     for (int i = 0; i < filled.count; ++i) set(2 + i, {filled.columns[i].type, filled.columns[i].value});
     nulls[count] = '\0';
     SPI_connect();
-    if (SPI_execute_with_args(statement, count, types, values, nulls, false, 0) < 0)
-        elog(ERROR, "a command of ldp could not run: %s", statement);
+    PreparedInsert* const kept = prepared(statement, count, types);
+    const int result = kept == nullptr
+                           ? SPI_execute_with_args(statement, count, types, values, nulls, false, 0)
+                           : execute(*kept, values, nulls);
+    if (result < 0) elog(ERROR, "a command of ldp could not run: %s", statement);
     const std::uint64_t rows = SPI_processed;
     SPI_finish();
     return rows;
 }
 
+/// The names of a table and its public columns, and the parameters of the columns, as an INSERT has them.
+struct InsertTexts {
+    const char *table, *names, *values;
+};
+
+InsertTexts insert_texts(Relation table, const PublicColumns& filled) {
+    InsertTexts all{quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
+                                               RelationGetRelationName(table)),
+                    "", ""};
+    for (int i = 0; i < filled.count; ++i) {
+        all.names = psprintf("%s, %s", all.names, quote_identifier(filled.columns[i].name));
+        all.values = psprintf("%s, $%d", all.values, i + 3);
+    }
+    return all;
+}
+
 /// Inserts the batch with INSERT: as one row, or as one row per report.
 std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Datum batch, Datum round,
                      const PublicColumns& filled) {
-    const char* name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)),
-                                                  RelationGetRelationName(table));
-    const char *names = "", *values = "";
-    for (int i = 0; i < filled.count; ++i) {
-        names = psprintf("%s, %s", names, quote_identifier(filled.columns[i].name));
-        values = psprintf("%s, $%d", values, i + 3);
-    }
+    const auto [name, names, values] = insert_texts(table, filled);
     const char* statement =
         apart ? psprintf("INSERT INTO %s (report, round%s) SELECT %s.ldp_unpack($1), $2%s", name, names,
                          quote_identifier(get_namespace_name(schema)), values)
@@ -369,30 +435,25 @@ LDP_FUNCTION(ldp_insert) {
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }
 
-/// (table, reports, round, columns) → bigint: runs the statement of ldp_insertion. The name of the table is
-/// quoted.
+/// (table, reports, round, columns) → bigint: inserts the reports in random order, or in batches, with the rights of the
+/// caller. The name of the table is quoted.
 LDP_FUNCTION(ldp_insert_reports) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
-    MemoryContextData* caller = CurrentMemoryContext;
-    auto* name = PG_GETARG_TEXT_PP(0);
-    const Oid table = DatumGetObjectId(DirectFunctionCall1(text_regclass, PointerGetDatum(name)));
-    const PublicColumns filled = public_columns(table, fcinfo, 3);
-    auto* names = static_cast<Datum*>(palloc(static_cast<std::size_t>(filled.count) * sizeof(Datum)));
-    for (int i = 0; i < filled.count; ++i)
-        names[i] = PointerGetDatum(cstring_to_text(filled.columns[i].name));
-    Oid types[] = {TEXTOID, TEXTARRAYOID};
-    Datum values[] = {PointerGetDatum(name), PointerGetDatum(construct_array(names, filled.count, TEXTOID, -1,
-                                                                             false, TYPALIGN_INT))};
-    const char* query = "SELECT ldp_internal.ldp_insertion($1, $2)";
-    SPI_connect();
-    if (SPI_execute_with_args(query, 2, types, values, nullptr, true, 1) != SPI_OK_SELECT ||
-        SPI_processed != 1)
-        elog(ERROR, "a command of ldp could not run: %s", query);
-    const char* found = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
-    const char* statement = MemoryContextStrdup(caller, found == nullptr ? "" : found);
-    SPI_finish();
+    const Datum name = PointerGetDatum(PG_GETARG_TEXT_PP(0));
+    Relation table =
+        relation_open(DatumGetObjectId(DirectFunctionCall1(text_regclass, name)), RowExclusiveLock);
+    const PublicColumns filled = public_columns(RelationGetRelid(table), fcinfo, 3);
     const Parameter reports{get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1), PG_ARGISNULL(1)};
     const Parameter round{INT4OID, PG_GETARG_DATUM(2), PG_ARGISNULL(2)};
+    const bool apart =
+        columns_of(table, "report", get_element_type(reports.type)).report != InvalidAttrNumber;
+    const auto [written, names, values] = insert_texts(table, filled);
+    const char* statement = psprintf(
+        apart ? "INSERT INTO %s (report, round%s) SELECT r, $2%s FROM pg_catalog.unnest($1) AS r ORDER BY "
+                "pg_catalog.random()"
+              : "INSERT INTO %s (batch, round%s) SELECT r, $2%s FROM ldp_internal.ldp_packed($1) AS r",
+        written, names, values);
     const std::uint64_t rows = inserted([&] { return run(statement, reports, round, filled); });
+    relation_close(table, NoLock);
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }

@@ -199,3 +199,33 @@ ALTER TABLE picky DISABLE TRIGGER keep_out;
 SELECT ldp_submit_batch('picky', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a077', ARRAY[pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01')]);
 SELECT ldp_drop_collection('picky');
 DROP FUNCTION keep_out;
+
+-- A session keeps the plans of 16 insertions. A trigger inserts into more tables during an insertion, and its tables change.
+SELECT count(ldp_create_collection('kept_' || i, '{"mechanism": "grr", "epsilon": 1, "domain": 3}', public_columns => '{{place,text}}')) FROM generate_series(1, 20) AS i;
+CREATE FUNCTION everywhere() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 2..20 LOOP PERFORM ldp_submit('kept_' || i, NEW.report, columns => jsonb_build_object('place', i)); END LOOP;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER everywhere BEFORE INSERT ON kept_1 FOR EACH ROW EXECUTE FUNCTION everywhere();
+SELECT count(ldp_submit('kept_1', pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01'))) FROM generate_series(1, 3) AS i;
+SELECT count(*) FROM kept_1;
+SELECT min(c.rows), max(c.rows), bool_and(c.place = c.i::text)
+FROM generate_series(2, 20) AS s (i), LATERAL (SELECT s.i, (xpath('//n/text()', x))[1]::text::int AS rows, (xpath('//p/text()', x))[1]::text AS place
+    FROM query_to_xml(format('SELECT count(*) AS n, min(place) AS p FROM kept_%s', i), false, true, '') AS x) AS c;
+-- The type of a column, the table of a name, the role, and an error in the middle.
+ALTER TABLE kept_2 ALTER place TYPE varchar(100);
+SELECT ldp_submit('kept_2', pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01'), columns => '{"place": 7}');
+SELECT ldp_drop_collection('kept_3'), ldp_create_collection('kept_3', '{"mechanism": "grr", "epsilon": 1, "domain": 4}', public_columns => '{{place,text}}');
+SELECT ldp_submit('kept_3', pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01'), columns => '{"place": 7}');
+\echo :LAST_ERROR_SQLSTATE
+SELECT ldp_submit('kept_3', pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 4}', '03'), columns => '{"place": 7}');
+CREATE ROLE ldp_test_reader;
+SET ROLE ldp_test_reader;
+SELECT ldp_internal.ldp_insert_reports('public.kept_2', ARRAY[pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01')], 0, '{"place": 7}');
+\echo :LAST_ERROR_SQLSTATE
+RESET ROLE;
+SELECT string_agg(place, ',' ORDER BY place) AS kept_2, (SELECT count(*) FROM kept_3) AS kept_3 FROM kept_2;
+SELECT count(ldp_drop_collection('kept_' || i)) FROM generate_series(1, 20) AS i;
+DROP FUNCTION everywhere;
+DROP ROLE ldp_test_reader;
