@@ -142,6 +142,16 @@ COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8) IS
     'bounds hold; smallest marks the tightest one. The argument at_delta is at least 1e-200. NULL elements are '
     'ignored.';
 
+CREATE FUNCTION @extschema@.ldp_compose(epsilons float8[], deltas float8[], at_delta float8)
+    RETURNS TABLE (method text, epsilon float8, delta float8, smallest boolean)
+    AS 'MODULE_PATHNAME', 'ldp_compose_approximate' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
+COMMENT ON FUNCTION @extschema@.ldp_compose(float8[], float8[], float8) IS
+    'Returns the total privacy cost of several reports about one person, each of which fails its epsilon with a '
+    'probability of at most its delta, by basic, advanced and optimal composition. The argument deltas has one element '
+    'for each epsilon, or one element for all; 0 marks a pure report. The argument at_delta must not be below the '
+    'probability that a report fails, 1 - (1 - delta)(1 - delta)... The epsilon of advanced composition is NULL unless '
+    'at_delta exceeds the sum of the deltas. NULL elements are an error.';
+
 CREATE FUNCTION @extschema@.ldp_shuffled(local_epsilon float8, n bigint, at_delta float8)
     RETURNS TABLE (epsilon float8, delta float8, closed_form float8, lower_bound float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;

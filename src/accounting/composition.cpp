@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unknown.hpp"
 
 namespace ldp {
 
@@ -26,7 +27,7 @@ struct Lattice {
 
 Lattice lattice_of(std::span<const EqualReleases> responses, double rough) {
     Lattice lattice{0, {}};
-    for (const auto& [epsilon, count] : responses) {
+    for (const auto& [epsilon, count, delta] : responses) {
         // The nearest multiple; the unit then grows until none of them is below its ε.
         const double multiple = std::max(1.0, std::ceil(epsilon / rough - 1e-9));
         lattice.unit = std::max(lattice.unit, epsilon / multiple);
@@ -132,7 +133,8 @@ double Composed::of(Composition composition) const noexcept {
 }
 
 Composition Composed::by() const noexcept {
-    if (sum <= std::min(advanced, optimal)) return Composition::basic;
+    // Comparisons with an advanced bound that does not exist are false.
+    if (sum <= optimal && !(advanced < sum)) return Composition::basic;
     return advanced < optimal ? Composition::advanced : Composition::optimal;
 }
 
@@ -141,12 +143,15 @@ Composed compose(std::span<const EqualReleases> responses, double delta) {
         raise(ErrorCode::invalid_value, "delta must be at least 1e-200 and below 1",
               "Found " + shortest(delta) + ".",
               "It is the probability with which the figure may not hold, such as 1e-6. The sum of all "
-              "epsilons holds at delta 0.");
-    double sum = 0, squares = 0, gains = 0;
-    for (const auto& [epsilon, count] : responses) {
+              "epsilons holds at the sum of all deltas.");
+    double sum = 0, squares = 0, gains = 0, deltas = 0, nothing_revealed = 0;
+    for (const auto& [epsilon, count, own_delta] : responses) {
         if (!(epsilon > 0 && epsilon <= 700))
             raise(ErrorCode::invalid_value, "each epsilon must be above 0 and at most 700",
                   "Found " + shortest(epsilon) + ".");
+        if (!(own_delta >= 0 && own_delta < 1))
+            raise(ErrorCode::invalid_value, "the delta of each response must be at least 0 and below 1",
+                  "Found " + shortest(own_delta) + ".");
         if (count > most_answers)
             raise(ErrorCode::invalid_value,
                   "there can be at most " + grouped(most_answers) + " responses at one epsilon",
@@ -155,12 +160,26 @@ Composed compose(std::span<const EqualReleases> responses, double delta) {
         sum += times * epsilon;
         squares += times * epsilon * epsilon;
         gains += times * epsilon * std::expm1(epsilon);
+        deltas += times * own_delta;
+        nothing_revealed += times * std::log1p(-own_delta);
     }
-    if (sum == 0) return {0, 0, 0, delta};
-    const double cut = delta * 0x1p-45;
+    const double revealed = -std::expm1(nothing_revealed);
+    if (delta < revealed * (1 - 1e-12))
+        raise(ErrorCode::invalid_value,
+              "delta must be at least the probability that a response is not within its epsilon",
+              "Found " + shortest(delta) + ". With the deltas of all responses, this probability is " +
+                  shortest(revealed) + ".");
+    delta = std::max(delta, revealed);
+    const double sum_delta = std::min(deltas, delta), spare = delta - sum_delta;
+    if (sum == 0) return {0, 0, 0, delta, 0};
+    const double advanced = spare > 0 ? std::sqrt(2 * std::log(1 / spare) * squares) + gains : unknown;
+    // What is left of δ for the randomized responses; 1e-14 covers rounding.
+    const double rest = (delta - revealed * (1 + 1e-14)) / (1 - revealed);
+    if (!(rest >= 1e-200)) return {sum, advanced, sum, delta, sum_delta};
+    const double cut = rest * 0x1p-45;
     const Lattice lattice = best_lattice(responses, sum);
-    const double optimal = smallest_epsilon(losses_on(lattice, cut), lattice.unit, delta - cut);
-    return {sum, std::sqrt(2 * std::log(1 / delta) * squares) + gains, std::min(optimal, sum), delta};
+    const double optimal = smallest_epsilon(losses_on(lattice, cut), lattice.unit, rest - cut);
+    return {sum, advanced, std::min(optimal, sum), delta, sum_delta};
 }
 
 Spent spent(std::uint64_t responses, double epsilon, double delta, double signal) {

@@ -152,7 +152,7 @@ struct CompositionRows {
         const auto method = static_cast<Composition>(number);
         row.put("method", name(method));
         row.put("epsilon", composed.of(method));
-        row.put("delta", method == Composition::basic ? 0.0 : composed.delta);
+        row.put("delta", composed.delta_of(method));
         row.put("smallest", method == composed.by());
     }
 };
@@ -250,11 +250,18 @@ std::unique_ptr<Results> bound_rows(std::string_view text, std::int64_t users, c
     return results<bound_columns>(BoundRows{std::move(items)});
 }
 
-std::unique_ptr<Results> composition_rows(std::span<const double> epsilons, double delta) {
+std::unique_ptr<Results> composition_rows(std::span<const double> epsilons, std::span<const double> deltas,
+                                          double delta) {
+    if (deltas.size() > 1 && deltas.size() != epsilons.size())
+        raise(ErrorCode::invalid_value, "there must be one delta for each epsilon, or one for all",
+              "Found " + grouped(epsilons.size()) + " epsilons and " + grouped(deltas.size()) + " deltas.");
     std::vector<EqualReleases> releases;
-    for (const double epsilon : epsilons) {
+    for (std::size_t i = 0; i < epsilons.size(); ++i) {
+        const double epsilon = epsilons[i];
+        const double revealed = deltas.empty() ? 0 : deltas[deltas.size() == 1 ? 0 : i];
         // Equal values form one entry, for any number of reports.
-        if (releases.empty() || releases.back().epsilon != epsilon) releases.push_back({epsilon, 0});
+        if (releases.empty() || releases.back().epsilon != epsilon || releases.back().delta != revealed)
+            releases.push_back({epsilon, 0, revealed});
         ++releases.back().count;
     }
     return results<composition_columns>(CompositionRows{compose(releases, delta)});

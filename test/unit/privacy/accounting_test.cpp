@@ -20,7 +20,7 @@ namespace {
 /// δ of these answers at ε′, from the law of the product of randomized responses: every sequence of outcomes.
 double delta_of(const std::vector<EqualReleases>& answers, double epsilon) {
     std::vector<double> each;
-    for (const auto& [one, count] : answers) each.insert(each.end(), count, one);
+    for (const auto& [one, count, delta] : answers) each.insert(each.end(), count, one);
     double delta = 0;
     for (std::size_t outcome = 0; outcome >> each.size() == 0; ++outcome) {
         double loss = 0, probability = 1;
@@ -52,6 +52,24 @@ double delta_of_clones(double local, std::uint64_t n, double epsilon) {
             delta +=
                 chance(n - 1, std::exp(-local), clones) * std::max(0.0, here - std::exp(epsilon) * there);
         }
+    return delta;
+}
+
+/// The same for responses with a δ of their own: the value itself with this probability, else a randomized response.
+/// Sums over all outcomes, of which each has its probabilities under both values.
+double delta_of_approximate(const std::vector<EqualReleases>& answers, double epsilon) {
+    std::vector<std::pair<double, double>> outcomes = {{1, 1}};
+    for (const auto& [one, count, delta] : answers)
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const double truth = (1 - delta) / (1 + std::exp(-one)), lie = (1 - delta) / (1 + std::exp(one));
+            std::vector<std::pair<double, double>> next;
+            for (const auto& [here, there] : outcomes)
+                for (const auto& [p, q] : {std::pair{delta, 0.0}, {truth, lie}, {lie, truth}, {0.0, delta}})
+                    if (here * p > 0) next.emplace_back(here * p, there * q);
+            outcomes = std::move(next);
+        }
+    double delta = 0;
+    for (const auto& [here, there] : outcomes) delta += std::max(0.0, here - std::exp(epsilon) * there);
     return delta;
 }
 
@@ -125,6 +143,70 @@ BOOST_AUTO_TEST_CASE(the_least_that_holds_is_told) {
     BOOST_CHECK_EQUAL(nothing.least(), 0);
     BOOST_CHECK_EQUAL(nothing.least_delta(), 0);
     BOOST_CHECK_EQUAL(name(Composition::optimal), std::string("optimal"));
+}
+
+BOOST_AUTO_TEST_CASE(answers_with_a_delta_are_composed_as_all_outcomes_are) {
+    const std::vector<std::vector<EqualReleases>> approximate = {
+        {{1, 1, 1e-3}},   {{0.7, 1, 1e-4}, {0.3, 1}},     {{0.1, 4, 1e-5}, {0.25, 3}, {1, 2, 0.01}},
+        {{0.5, 8, 1e-3}}, {{2, 3, 1e-9}, {0.5, 4, 1e-6}},
+    };
+    for (const auto& answers : approximate) {
+        double sum = 0, deltas = 0;
+        for (const auto& [epsilon, count, delta] : answers)
+            sum += epsilon * static_cast<double>(count), deltas += delta * static_cast<double>(count);
+        for (const double spare : {1e-9, 1e-4, 0.05, 0.5}) {
+            const Composed found = compose(answers, deltas + spare);
+            BOOST_CHECK_CLOSE(found.sum_delta, deltas, 1e-9);
+            BOOST_CHECK_CLOSE(found.sum, sum, 1e-9);
+            BOOST_CHECK_LE(found.optimal, found.sum);
+            BOOST_CHECK_LE(found.optimal, found.advanced);
+            BOOST_CHECK_LE(delta_of_approximate(answers, found.optimal), (deltas + spare) * (1 + 1e-9));
+            if (found.optimal > 0 && found.optimal < sum * (1 - 1e-3))
+                BOOST_CHECK_GT(delta_of_approximate(answers, found.optimal * (1 - 1e-4)),
+                               (deltas + spare) * (1 - 1e-9));
+        }
+        // At the sum of all δ's, no δ' is left for the advanced bound; the sum of all ε's holds.
+        const Composed exhausted = compose(answers, deltas);
+        BOOST_CHECK(std::isnan(exhausted.advanced));
+        BOOST_CHECK_LE(exhausted.optimal, sum);
+        BOOST_CHECK_LE(delta_of_approximate(answers, exhausted.least()), deltas * (1 + 1e-9));
+        BOOST_CHECK_THROW(static_cast<void>(compose(answers, deltas * 0.9)), Error);
+    }
+    const EqualReleases single[] = {{1, 1, 1e-6}};
+    BOOST_CHECK_EQUAL(compose(single, 1e-6).optimal, 1);
+    BOOST_CHECK(compose(single, 1e-6).by() == Composition::basic);
+    BOOST_CHECK_EQUAL(compose(single, 1e-6).least_delta(), 1e-6);
+    for (const double delta : {-1e-9, 1.0, std::nan("")}) {
+        const EqualReleases wrong[] = {{1, 1, delta}};
+        BOOST_CHECK_THROW(static_cast<void>(compose(wrong, 0.5)), Error);
+    }
+}
+
+// Computed by privacy-loss distributions with dp_accounting (google/differential-privacy, commit b5b0286e),
+// from_privacy_parameters with value_discretization_interval 1e-4, which rounds upwards. The last case is
+// test_epsilon_delta_basic of its tests.
+BOOST_AUTO_TEST_CASE(composition_agrees_with_published_privacy_loss) {
+    const std::tuple<std::vector<EqualReleases>, double, double> cases[] = {
+        {{{0.1, 30, 1e-7}}, 1e-5, 2.148137613166151},
+        {{{0.5, 20, 1e-8}, {0.1, 50}}, 1e-6, 11.474269912925317},
+        {{{1, 5, 1e-6}, {0.3, 10, 1e-7}, {0.05, 100}}, 1e-4, 8.423918997250837},
+        {{{0.05, 365}}, 1e-6, 4.613448344755835},
+        {{{0.05, 365, 1e-9}}, 1e-6, 4.70257827309144},
+        {{{1, 1, 0.1}, {2, 1, 0.2}}, 0.28, 3.0},
+    };
+    for (const auto& [answers, delta, published] : cases) {
+        const double found = compose(answers, delta).optimal;
+        BOOST_CHECK_CLOSE(found, published, 1e-3);
+        BOOST_CHECK_LE(found, published * (1 + 1e-8));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(advanced_composition_with_a_delta_is_the_theorem) {
+    // Theorem 3.20 of Dwork, Roth 2014: k responses that are (ε, δ) are (ε', kδ + δ').
+    const EqualReleases answers[] = {{0.1, 50, 1e-8}};
+    const Composed found = compose(answers, 50 * 1e-8 + 1e-6);
+    BOOST_CHECK_CLOSE(found.advanced, std::sqrt(2 * 50 * std::log(1e6)) * 0.1 + 50 * 0.1 * std::expm1(0.1),
+                      1e-7);
 }
 
 // A thousand different ε's between two equal ones: rounding them upwards must not leave that by more than 1
