@@ -284,6 +284,36 @@ BOOST_AUTO_TEST_CASE(errors_are_those_of_the_enumerated_reports, *boost::unit_te
         }
 }
 
+BOOST_AUTO_TEST_CASE(curves_agree_with_variances_at_the_estimate) {
+    // Both are n·Var of the same share. People in the range count in all buckets, also at other nodes than those at its ends.
+    SeededBits bits(605);
+    for (const char* name : {"haar_ordered", "tree", "dithered"})
+        for (const double epsilon : {0.5, 1.0, 2.0, 4.0})
+            for (const std::size_t k : {2, 3, 6, 16, 21, 64}) {
+                const auto m =
+                    mechanism(name, epsilon, "\"min\": 0, \"max\": 1, \"grid\": " + std::to_string(k - 1));
+                std::vector<double> shares(k);
+                for (double& share : shares) share = static_cast<double>(1 + bits.below(1000));
+                const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+                for (double& share : shares) share /= sum;
+                const auto noise = ordered(*m).expected_noise(shares);
+                for (int repetition = 0; repetition < 20; ++repetition) {
+                    const auto first = static_cast<std::size_t>(bits.below(k)),
+                               end = first + 1 + static_cast<std::size_t>(bits.below(k - first));
+                    if (end - first == k) continue;
+                    const double share =
+                                     std::accumulate(shares.begin() + static_cast<std::ptrdiff_t>(first),
+                                                     shares.begin() + static_cast<std::ptrdiff_t>(end), 0.0),
+                                 variance = noise->between(first, end);
+                    BOOST_CHECK_CLOSE_FRACTION(noise->curve(first, end, Target::sample).variance_at(share),
+                                               variance, 1e-4);
+                    BOOST_CHECK_CLOSE_FRACTION(
+                        noise->curve(first, end, Target::population).variance_at(share),
+                        variance + share * (1 - share), 1e-4);
+                }
+            }
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_half_costs_nothing) {
     // Three points: the second node of level 1 has but one, whose share is the root's right half; its error
     // is the root's alone.

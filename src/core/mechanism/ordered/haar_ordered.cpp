@@ -180,8 +180,11 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
         for (std::size_t level = 0; level < tree_.levels(); ++level) {
             auto& crowd = crowds_.emplace_back(tree_.channels_[level].buckets());
+            auto& cumulative = crowds_up_to_.emplace_back();
             for_each_index(tree_.node(level, tree_.positions() - 1) + 1, [&](std::uint64_t node) {
-                crowd[tree_.channels_[level].bucket(node)] += left(level, node) + right(level, node);
+                double& people = crowd[tree_.channels_[level].bucket(node)];
+                people += left(level, node) + right(level, node);
+                cumulative.push_back(people);
             });
         }
     }
@@ -233,10 +236,10 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
             const std::uint64_t start = tree_.node(level, first), stop = tree_.node(level, end);
             SplitTerms terms;
             if (start == stop) {
-                add(terms, split, level, start, enter - leave);
+                add(terms, split, {first, end}, level, start, enter - leave);
             } else {
-                add(terms, split, level, start, -leave);
-                add(terms, split, level, stop, enter);
+                add(terms, split, {first, end}, level, start, -leave);
+                add(terms, split, {first, end}, level, stop, enter);
             }
             of_inside += terms.mean.inside;
             if (reports_[level] == 0) {
@@ -339,15 +342,17 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
     [[nodiscard]] double weight_of(std::size_t level) const noexcept {
         return reports_[level] / (reports_[level] + 1);
     }
-    void add(SplitTerms& terms, const SplitPeople& split, std::size_t level, std::uint64_t node,
-             double v) const {
+    struct PointRange {
+        std::uint64_t first, end;
+    };
+    void add(SplitTerms& terms, const SplitPeople& split, const PointRange& range, std::size_t level,
+             std::uint64_t node, double v) const {
         if (v == 0) return;
         const unsigned below = static_cast<unsigned>(tree_.levels() - level);
         const std::uint64_t middle = tree_.middle(level, node);
         const auto lower = split.between(node << below, middle),
                    upper = split.between(middle, (node + 1) << below);
-        const double in_node = lower.inside + upper.inside, square = v * v,
-                     bucket = crowds_[level][tree_.channels_[level].bucket(node)];
+        const double square = v * v;
         terms.squares += square;
         terms.most = std::max(terms.most, square);
         const auto add_to = [](SplitPeople::SplitShares& parts, double factor, double inside,
@@ -355,12 +360,35 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
             parts.inside += factor * inside;
             parts.outside += factor * outside;
         };
-        // People inside the range at other nodes of the bucket are omitted: such nodes are covered by the
-        // range, where v is 0.
-        const double rest = (bucket - split.share() * in_node) / std::max(1 - split.share(), 1 / n_);
-        add_to(terms.crowded, square, in_node, std::clamp(rest, lower.outside + upper.outside, 1.0));
+        // All people of the bucket count, wherever their nodes are.
+        const std::uint64_t bucket = tree_.channels_[level].bucket(node);
+        const auto before_first = in_bucket(level, bucket, range.first),
+                   before_end = in_bucket(level, bucket, range.end),
+                   all = in_bucket(level, bucket, tree_.positions());
+        const auto crowd = split.normalized(
+            {before_end.people - before_first.people, before_end.points - before_first.points}, all);
+        add_to(terms.crowded, square, crowd.inside, crowd.outside);
         add_to(terms.mean, v, lower.inside - upper.inside, lower.outside - upper.outside);
         add_to(terms.cubes, square * v, lower.inside - upper.inside, lower.outside - upper.outside);
+    }
+    /// Returns the people and points before a point whose node of a level is in this bucket. Each block of as many
+    /// adjacent nodes as there are buckets, from a multiple of their number on, has one node of each bucket.
+    SplitPeople::PeopleAtPoints in_bucket(std::size_t level, std::uint64_t bucket,
+                                          std::uint64_t point) const {
+        const SignedIndex& channel = tree_.channels_[level];
+        const std::uint64_t buckets = channel.buckets(), node = tree_.node(level, point),
+                            block = node / buckets, width = std::uint64_t{1} << (tree_.levels() - level);
+        const auto member = [&](std::uint64_t of) {
+            return of * buckets + (bucket ^ channel.bucket(of * buckets));
+        };
+        const bool here = member(block) < node;
+        SplitPeople::PeopleAtPoints found{0, static_cast<double>((block + (here ? 1 : 0)) * width)};
+        if (here || block > 0) found.people = crowds_up_to_[level][member(here ? block : block - 1)];
+        if (member(block) == node) {
+            found.people += below(point) - below(node * width);
+            found.points += static_cast<double>(point - node * width);
+        }
+        return found;
     }
     double variance(std::size_t level, const LevelTerms& terms) const {
         const SignedIndex& channel = tree_.channels_[level];
@@ -405,8 +433,9 @@ class HaarOrdered::HaarOrderedNoise final : public OrderedNoise {
     std::vector<double> reports_;  // of each level
     double n_;
     std::vector<double> shares_;
-    std::vector<double> below_;                // shares below each point
-    std::vector<std::vector<double>> crowds_;  // per level, shares of the channel's buckets
+    std::vector<double> below_;                      // shares below each point
+    std::vector<std::vector<double>> crowds_;        // per level, shares of the channel's buckets
+    std::vector<std::vector<double>> crowds_up_to_;  // per level and node, share of its bucket up to the node
 };
 
 std::unique_ptr<const OrderedNoise> HaarOrdered::noise(const Counts& counts,

@@ -36,11 +36,19 @@ class SplitPeople {
         const std::size_t last = below_.size() - 1;
         from = std::min(from, last), to = std::min(to, last);
         const std::size_t low = std::clamp(from, first_, end_), high = std::clamp(to, first_, end_);
-        const double inside = below_[high] - below_[low], all = below_[to] - below_[from],
-                     points = static_cast<double>(high - low),
-                     others = static_cast<double>(to - from) - points;
-        return {(inside + one_ * points / inside_points_) / (share_ + one_),
-                (all - inside + (outside_points_ > 0 ? one_ * others / outside_points_ : 0)) /
+        return normalized({below_[high] - below_[low], static_cast<double>(high - low)},
+                          {below_[to] - below_[from], static_cast<double>(to - from)});
+    }
+    /// Points, and the share of all people who are at them.
+    struct PeopleAtPoints {
+        double people, points;
+    };
+    /// Returns the shares of each part at some points, of which `inside` are in the range.
+    [[nodiscard]] SplitShares normalized(const PeopleAtPoints& inside,
+                                         const PeopleAtPoints& all) const noexcept {
+        return {(inside.people + one_ * inside.points / inside_points_) / (share_ + one_),
+                (all.people - inside.people +
+                 (outside_points_ > 0 ? one_ * (all.points - inside.points) / outside_points_ : 0)) /
                     (1 - share_ + one_)};
     }
     /// Returns the mean over all people if the range has the share `truth`, from the means of the two parts.
