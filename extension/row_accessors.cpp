@@ -1,6 +1,7 @@
 // The functions that return rows of a summary, and the final functions of aggregates that return such rows. Their arguments
 // are declared in core/results/row_functions.cpp, in the order of SQL.
 
+#include "core/groups/group_rows.hpp"
 #include "core/results/value_rows.hpp"
 #include "core/summary/distribution.hpp"
 #include "summary_rows.hpp"
@@ -148,14 +149,28 @@ LDP_FUNCTION(ldp_resolution) {
 
 // Groups ---------------------------------------------------------------------------------------------------------
 
-/// (groups, summaries, attributes, baseline, confidence, target): a row per pair of groups and estimate.
-LDP_FUNCTION(ldp_compare_groups) {
+namespace {
+
+/// Body of a function whose arguments have the summaries of groups.
+Datum rows_of_groups(FunctionCallInfo fcinfo, const RowFunction& function) {
+    const RowFunction* const called = &function;
     return result_rows(fcinfo, [=](KeptResults& kept) {
-        const RowFunction& function = row_function("compare_groups");
-        if (!has_arguments(fcinfo, function)) return;
-        const SummaryQuery query = query_arguments(fcinfo, function);
+        if (!has_arguments(fcinfo, *called)) return;
+        const SummaryQuery query = query_arguments(fcinfo, *called);
         Subject subject;
         if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
-        kept.results = function.find(subject, query);
+        kept.results = called->find(subject, query);
     });
+}
+
+}  // namespace
+
+/// (groups, summaries, attributes, baseline, confidence, target): a row per pair of groups and estimate.
+LDP_FUNCTION(ldp_compare_groups) {
+    return rows_of_groups(fcinfo, row_function("compare_groups"));
+}
+
+/// (groups, summaries, attributes, weights, confidence): a row per estimate.
+LDP_FUNCTION(ldp_clustered) {
+    return rows_of_groups(fcinfo, group_function("clustered"));
 }

@@ -1,0 +1,38 @@
+-- Estimates from many groups of different people --------------------------------------------------------------
+
+CREATE FUNCTION ldp_internal.ldp_groups_by(name text, by text) RETURNS @extschema@.ldp_group[]
+    LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = $1)
+                     AND NOT EXISTS (SELECT FROM @extschema@.ldp_collections AS c WHERE c.name = $1) THEN @extschema@.ldp_rolled_up($1, ARRAY[$2])
+                ELSE ldp_internal.ldp_groups_of($1, ARRAY[$2]) END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_groups_by(text, text) IS
+    'Returns the summary of each group of a collection''s reports by a public column, or of a rollup by one of its '
+    'columns.';
+
+CREATE FUNCTION ldp_internal.ldp_clustered(groups text[], summaries @extschema@.ldp_summary[], attributes text[], weights text, confidence float8)
+    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, groups_used integer, degrees_of_freedom float8,
+        between_sd float8, between_sd_lower float8, between_sd_upper float8, icc float8, icc_lower float8, icc_upper float8, design_effect float8,
+        n bigint, people bigint, attribute_number integer, value integer, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
+COMMENT ON FUNCTION ldp_internal.ldp_clustered(text[], @extschema@.ldp_summary[], text[], text, float8) IS
+    'Implements ldp_clustered for summaries of groups.';
+
+CREATE FUNCTION @extschema@.ldp_clustered(name text, by text, attributes text[] DEFAULT NULL, weights text DEFAULT 'people', confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, groups_used integer, degrees_of_freedom float8,
+        between_sd float8, between_sd_lower float8, between_sd_upper float8, icc float8, icc_lower float8, icc_upper float8, design_effect float8,
+        n bigint, people bigint, attribute_number integer, value integer, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
+                     FROM unnest(ldp_internal.ldp_groups_by($1, $2)) AS g) AS all_groups,
+         ldp_internal.ldp_clustered(all_groups.groups, all_groups.summaries, $3, $4, $5) AS c
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_clustered(text, text, text[], text, float8) IS
+    'Returns means and proportions over groups that are a random sample of groups, such as schools or days. The argument '
+    'name is a collection, and by its grouping column: round, or a public column. It may also be a rollup and one of its columns. '
+    'The groups consist of different people. With weights people, an estimate is the mean over people, with groups '
+    'the mean over groups. The standard error holds for new groups, with Satterthwaite''s degrees of freedom. The columns between_sd '
+    'and icc are the standard deviation between groups and the intraclass correlation, without the noise of the '
+    'randomization. The icc is NULL if the reports do not show the variance between people. The design_effect is the '
+    'variance divided by that of a simple random sample of as many people. Error 22023 for fewer than two groups or '
+    'an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query the collection.';

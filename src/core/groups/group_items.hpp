@@ -1,0 +1,66 @@
+// The estimates of many groups of different people, quantity by quantity, from their summaries.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/comparison/group_estimates.hpp"
+#include "core/groups/measured_group.hpp"
+#include "core/results/estimate_rows.hpp"
+#include "core/results/summary_query.hpp"
+
+namespace ldp {
+
+/// The most pairs of a group and a quantity in one call.
+inline constexpr std::size_t max_group_items = 2'000'000;
+
+/// A quantity in all groups.
+struct GroupItem {
+    std::uint32_t attribute;
+    std::optional<std::uint32_t> value = {};    ///< the category's value; empty for the mean of a number
+    std::vector<MeasuredGroup> groups = {};     ///< those with an estimate that may be published
+    std::vector<std::uint32_t> numbers = {};    ///< their numbers among all groups, ascending
+    std::span<const ReportStatus> status = {};  ///< of the reports of each group about the attribute
+    Interval truths = ErrorLaw{}.truths;
+    bool share = false;
+    double within = unknown;
+    double origin = 0, unit = 1;  ///< values are in units of `unit` from `origin` on
+
+    [[nodiscard]] MeasuredGroups measured() const noexcept { return {groups, truths, share, within}; }
+    [[nodiscard]] Estimate published(const Estimate& of) const noexcept {
+        return {origin + unit * of.value, unit * of.standard_error};
+    }
+    [[nodiscard]] Interval published(const Interval& of) const noexcept {
+        return {origin + unit * of.lower, origin + unit * of.upper};
+    }
+};
+
+/// The groups of a query. Summary bytes and labels must outlive it.
+class GroupItems {
+  public:
+    /// Error incompatible if the summaries have different specs. Error invalid_value if there are fewer than `least`
+    /// groups, more than max_group_items results, or no such attribute. Error unsupported if the mechanism has no
+    /// such estimates.
+    GroupItems(const Subject& subject, const SummaryQuery& query, std::size_t least);
+
+    /// Calls visit(item) for each quantity; the item is valid during the call.
+    void for_each(const std::function<void(const GroupItem&)>& visit) const;
+    [[nodiscard]] std::size_t groups() const noexcept { return views_.size(); }
+    [[nodiscard]] const Labels& labels() const noexcept { return labels_; }
+
+  private:
+    void of_attribute(std::size_t attribute, const std::function<void(const GroupItem&)>& visit) const;
+
+    const Labels& labels_;
+    std::vector<std::unique_ptr<const Mechanism>> mechanisms_;
+    std::vector<SummaryView> views_;
+    std::vector<GroupEstimates> estimates_, noisy_;  ///< with and without the sampling error
+    std::vector<std::size_t> attributes_;
+};
+
+}  // namespace ldp

@@ -1,0 +1,168 @@
+#include "core/groups/group_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/groups/clustered_mean.hpp"
+#include "core/groups/group_items.hpp"
+#include "core/results/estimate_rows.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr ResultColumn clustered_columns[] = {{"attribute", ColumnType::text},
+                                              {"label", ColumnType::text},
+                                              {"estimate", ColumnType::number},
+                                              {"stderr", ColumnType::number},
+                                              {"lower", ColumnType::number},
+                                              {"upper", ColumnType::number},
+                                              {"groups_used", ColumnType::integer},
+                                              {"degrees_of_freedom", ColumnType::number},
+                                              {"between_sd", ColumnType::number},
+                                              {"between_sd_lower", ColumnType::number},
+                                              {"between_sd_upper", ColumnType::number},
+                                              {"icc", ColumnType::number},
+                                              {"icc_lower", ColumnType::number},
+                                              {"icc_upper", ColumnType::number},
+                                              {"design_effect", ColumnType::number},
+                                              {"n", ColumnType::bigint},
+                                              {"people", ColumnType::bigint},
+                                              {"attribute_number", ColumnType::integer},
+                                              {"value", ColumnType::integer},
+                                              {"note", ColumnType::text}};
+
+/// A quantity of rows: its names, the number of reports in its groups, and the note of the groups.
+struct RowSubject {
+    std::string attribute, label = {};
+    std::uint32_t number;
+    std::optional<std::uint32_t> value = {};
+    std::uint64_t n = 0, people = 0;
+    bool counted = true;  ///< whether the number of people is known
+    std::string note = {};
+
+    RowSubject(const Labels& labels, const GroupItem& item)
+        : attribute(shown_name(labels, item.attribute)), number(item.attribute), value(item.value) {
+        if (value) label = shown_label(labels, item.attribute, *value);
+        for (const std::uint32_t j : item.numbers) {
+            const ReportStatus& status = item.status[j];
+            n += status.n;
+            people += status.people;
+            counted = counted && status.people > 0;
+            if (status.note && note.empty()) note = *status.note;
+        }
+        const std::size_t missing = item.status.size() - item.numbers.size();
+        if (missing > 0)
+            note += (note.empty() ? "" : "; ") + std::to_string(missing) +
+                    (missing == 1 ? " group has no estimate" : " groups have no estimate");
+    }
+    template <class Row>
+    void put_names(Row& row) const {
+        row.put("attribute", attribute);
+        if (value) row.put("label", label);
+        row.put("attribute_number", static_cast<std::int32_t>(number));
+        if (value) row.put("value", static_cast<std::int32_t>(*value));
+    }
+};
+
+/// The largest bias of the groups by spent budgets.
+BiasBound bias_of(const GroupItem& item) {
+    BiasBound most;
+    for (const std::uint32_t j : item.numbers)
+        if (item.status[j].bias.range > 0 && item.status[j].bias.share >= most.share)
+            most = item.status[j].bias;
+    return most;
+}
+
+struct ClusteredRows {
+    struct ClusteredRow {
+        RowSubject subject;
+        std::size_t groups;
+        std::optional<ClusteredMean> found;
+        Estimate estimate;
+        Interval interval;
+        double unit;
+    };
+    std::vector<ClusteredRow> rows = {};
+    std::size_t count = 0;
+
+    void write(RowCells<clustered_columns>& row, std::size_t number) const {
+        const auto& [subject, groups, found, estimate, interval, unit] = rows[number];
+        subject.put_names(row);
+        row.put("groups_used", static_cast<std::int32_t>(groups));
+        row.put("n", subject.n);
+        if (subject.counted) row.put("people", subject.people);
+        if (!found) {
+            row.put("note", "fewer than two groups have an estimate");
+            return;
+        }
+        row.put("estimate", estimate.value);
+        row.put("stderr", estimate.standard_error);
+        row.put("lower", interval.lower);
+        row.put("upper", interval.upper);
+        row.put("degrees_of_freedom", found->degrees_of_freedom);
+        row.put("between_sd", unit * std::sqrt(found->between));
+        row.put("between_sd_lower", unit * std::sqrt(found->between_interval.lower));
+        row.put("between_sd_upper", unit * std::sqrt(found->between_interval.upper));
+        row.put("icc", found->correlation);
+        row.put("icc_lower", found->correlation_interval.lower);
+        row.put("icc_upper", found->correlation_interval.upper);
+        row.put("design_effect", found->design_effect);
+        if (!subject.note.empty()) row.put("note", subject.note);
+    }
+};
+
+GroupWeights weights_named(std::string_view name) {
+    if (name == "people") return GroupWeights::people;
+    if (name == "groups") return GroupWeights::equal;
+    throw Error(
+        ErrorCode::invalid_value, "unknown weights \"" + std::string(name.substr(0, 60)) + "\"",
+        "The weights are \"people\", for the mean over people, and \"groups\", for the mean over groups.");
+}
+
+std::unique_ptr<Results> clustered(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const GroupWeights weights = weights_named(query.method);
+    const GroupItems items(subject, query, 2);
+    ClusteredRows all;
+    items.for_each([&](const GroupItem& item) {
+        ClusteredRows::ClusteredRow row{.subject = {items.labels(), item},
+                                        .groups = item.groups.size(),
+                                        .found = {},
+                                        .estimate = {unknown, unknown},
+                                        .interval = {unknown, unknown},
+                                        .unit = item.unit};
+        if (item.groups.size() >= 2) {
+            row.found = clustered_mean(item.measured(), weights, critical_value);
+            row.estimate = item.published(row.found->estimate);
+            row.interval = extended(item.published(row.found->interval), bias_of(item), critical_value);
+        }
+        all.rows.push_back(std::move(row));
+    });
+    all.count = all.rows.size();
+    return results<clustered_columns>(std::move(all));
+}
+
+constexpr QueryParameter of_groups{"groups", &SummaryQuery::groups, true},
+    of_summaries{"summaries", &SummaryQuery::summaries, true},
+    of_attributes{"attributes", &SummaryQuery::attributes},
+    of_confidence{"confidence", &SummaryQuery::confidence};
+constexpr QueryParameter of_clustered[] = {
+    of_groups, of_summaries, of_attributes, {"weights", &SummaryQuery::method}, of_confidence};
+
+constexpr RowFunction group_functions[] = {
+    {"clustered", clustered, of_clustered, {.method = "people"}, false},
+};
+
+}  // namespace
+
+const RowFunction& group_function(std::string_view name) {
+    const auto* const found = std::ranges::find(group_functions, name, &RowFunction::name);
+    if (found == std::end(group_functions))
+        throw Error(ErrorCode::invalid_value, "there is no function \"" + std::string(name) + "\" of groups");
+    return *found;
+}
+
+}  // namespace ldp

@@ -1,0 +1,52 @@
+-- Means over groups that are a sample of groups, by a public column of a collection or by a rollup.
+\ir setup.sql
+CREATE SCHEMA groups;
+SET search_path = groups, public;
+
+SELECT ldp_create_collection('pupils', '{"mechanism": "sampled", "epsilon": 2, "grid": 10, "attributes": [{"name": "hours", "min": 0, "max": 10},
+    {"name": "bus", "domain": ["no", "yes"], "mechanism": "grr"}]}', ARRAY[['school', 'text'], ['seen', 'date']]);
+INSERT INTO pupils (report, school, seen) SELECT pg_temp.report(ldp_client_spec('pupils'), CASE WHEN i % 2 = 0 THEN '00' || pg_temp.little(s * i % 97 % (10 + s % 3), 1)
+    ELSE '01' || pg_temp.little((i / 2 % 12 < s)::integer, 1) END), chr(64 + s), date '2030-01-01' + s
+FROM generate_series(1, 10) AS s, generate_series(1, 120) AS i;
+
+-- Of equal groups the error is that of the estimates of the groups, with one degree of freedom less than there are groups.
+SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
+       groups_used, round(degrees_of_freedom::numeric, 6) AS df, n, people, attribute_number, value, note FROM ldp_clustered('pupils', 'school');
+SELECT attribute, label, round(between_sd::numeric, 6) AS between_sd, round(between_sd_lower::numeric, 6) AS lower, round(between_sd_upper::numeric, 6) AS upper,
+       round(icc::numeric, 6) AS icc, round(icc_lower::numeric, 6) AS icc_lower, round(icc_upper::numeric, 6) AS icc_upper, round(design_effect::numeric, 6) AS design_effect
+FROM ldp_clustered('pupils', 'school');
+WITH own AS (SELECT attribute, label, avg(estimate) AS mean, stddev(estimate) / sqrt(count(*)) AS error
+             FROM ldp_summaries_of('pupils', '{school}') AS s, ldp_estimate(s.summary) AS e GROUP BY attribute, label)
+SELECT count(*) AS rows, bool_and(abs(c.estimate - o.mean) < 1e-9) AS means, bool_and(abs(c.stderr - o.error) < 1e-9) AS errors,
+       bool_and(c.icc BETWEEN c.icc_lower AND c.icc_upper AND c.estimate BETWEEN c.lower AND c.upper) AS ordered
+FROM ldp_clustered('pupils', 'school') AS c JOIN own AS o ON (o.attribute, o.label) IS NOT DISTINCT FROM (c.attribute, c.label);
+-- Equal weights of unequal groups, one attribute, another confidence.
+DELETE FROM pupils WHERE school > 'E' AND ctid IN (SELECT ctid FROM (SELECT ctid, row_number() OVER (PARTITION BY school ORDER BY ctid) AS i FROM pupils) AS p WHERE i > 40);
+SELECT w.weights, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
+       round(degrees_of_freedom::numeric, 6) AS df, round(design_effect::numeric, 6) AS design_effect, n
+FROM (VALUES ('people'), ('groups')) AS w (weights), ldp_clustered('pupils', 'school', '{bus}', w.weights, 0.9) WHERE label = 'yes';
+-- A rollup counts the same reports.
+SELECT ldp_create_rollup('pupils_by_day', 'pupils', '{day(seen)}');
+SELECT ldp_refresh('pupils_by_day') AS refreshed;
+SELECT count(*) AS rows, bool_and(r.estimate = c.estimate AND r.stderr = c.stderr AND r.icc IS NOT DISTINCT FROM c.icc) AS equal
+FROM ldp_clustered('pupils_by_day', 'day') AS r JOIN ldp_clustered('pupils', 'seen') AS c ON (r.attribute, r.label) IS NOT DISTINCT FROM (c.attribute, c.label);
+
+-- Groups below min_group have no estimate.
+SELECT ldp_create_collection('few_pupils', '{"mechanism": "grr", "epsilon": 1, "domain": ["no", "yes"], "min_group": 20}', ARRAY[['site', 'text']]);
+INSERT INTO few_pupils (report, site) SELECT pg_temp.report(ldp_client_spec('few_pupils'), pg_temp.little(i % 3 / 2, 1)), CASE WHEN i <= 19 THEN 'small' WHEN i < 60 THEN 'large' ELSE 'more' END FROM generate_series(1, 99) AS i;
+SELECT label, round(estimate::numeric, 6) AS estimate, groups_used, n, note FROM ldp_clustered('few_pupils', 'site');
+DELETE FROM few_pupils WHERE site = 'large';
+SELECT label, estimate, lower, icc, groups_used, n, note FROM ldp_clustered('few_pupils', 'site');
+
+-- Refusals.
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_clustered('pupils', 'planet')$$),
+    ($$SELECT ldp_clustered('nothing', 'school')$$),
+    ($$SELECT ldp_clustered('pupils_by_day', 'school')$$),
+    ($$SELECT ldp_clustered('pupils', 'school', '{colour}')$$),
+    ($$SELECT ldp_clustered('pupils', 'school', weights => 'equal')$$),
+    ($$SELECT ldp_clustered('pupils', 'school', confidence => 1)$$),
+    ($$DELETE FROM few_pupils WHERE site = 'small'; SELECT ldp_clustered('few_pupils', 'site')$$),
+    ($$SELECT ldp_internal.ldp_clustered('{a}', (SELECT ARRAY[summary, summary] FROM ldp_summaries_of('pupils', '{school}') LIMIT 1), NULL, 'people', 0.95)$$),
+    ($$SELECT ldp_internal.ldp_clustered('{a,b}', (SELECT ARRAY[(SELECT ldp_agg(report) FROM few_pupils), (SELECT ldp_agg(report) FROM pupils)]), NULL, 'people', 0.95)$$)) AS q (query);
+SELECT count(*) AS from_null FROM ldp_clustered('pupils', 'school', weights => NULL);
