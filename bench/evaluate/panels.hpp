@@ -49,6 +49,8 @@ void print_published(const People& census, std::ostream& out);
 [[nodiscard]] Figure number_series_figure(const Setup& setup);
 /// Difference trees of other shapes and randomizers, and one round a person, by computation.
 [[nodiscard]] Figure trees_figure();
+/// Success of attacks on exact answers, on answers with central noise, and on reports.
+[[nodiscard]] Figure attacks_figure(const Setup& setup);
 /// Prints which mechanisms have the least variance for which domains and ε, by closed forms, and which never
 /// have it.
 void print_dominance(std::ostream& out);
