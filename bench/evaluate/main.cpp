@@ -3,7 +3,7 @@
 //
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
 // fails if a point is off its closed form. Figures are numbers, means, shares, ranges, joint, evolving,
-// mixed, layers, thesis, series, number_series, trees, attacks and speed; "dominance" prints
+// mixed, layers, thesis, series, number_series, trees, attacks, dependence and speed; "dominance" prints
 // which mechanisms are never the best. All are made by default. LDP_DATA names the folder of the census, by
 // default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set to 20 or
 // more; the default is 20. Run it from the project's root.
@@ -55,6 +55,7 @@ int main(int count, char** arguments) {
             {"number_series", [&] { return number_series_figure(setup); }},
             {"trees", [] { return trees_figure(); }},
             {"attacks", [&] { return attacks_figure(setup); }},
+            {"dependence", [&] { return dependence_figure(setup); }},
             {"speed", [] { return speed_figure(); }}};
         const std::set<std::string> wanted(arguments + std::min(count, 2), arguments + count);
         for (const std::string& name : wanted)

@@ -51,6 +51,9 @@ void print_published(const People& census, std::ostream& out);
 [[nodiscard]] Figure trees_figure();
 /// Success of attacks on exact answers, on answers with central noise, and on reports.
 [[nodiscard]] Figure attacks_figure(const Setup& setup);
+/// The simulations of dependent data: the cost of privacy and of dependence, constants of the window, an
+/// unknown variance, and several values of a person.
+[[nodiscard]] Figure dependence_figure(const Setup& setup);
 /// Prints which mechanisms have the least variance for which domains and ε, by closed forms, and which never
 /// have it.
 void print_dominance(std::ostream& out);
