@@ -13,6 +13,7 @@
 #include "core/base/unknown.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/summary/summary.hpp"
+#include "released_counts.hpp"
 #include "simulation/seeded_random.hpp"
 #include "thesis_panels.hpp"
 
@@ -60,100 +61,23 @@ CountError count_printed(const People& people, double epsilon, BitSource& bits) 
     return {squared_error(shares, truth)};
 }
 
-/// A chain of two randomized responses over `buckets` values, by ε of the memoized response and ε₁ of one
-/// report: the probability of the input, and of one other value, in each layer (Arcolezi et al. 2023).
-struct ResponseChain {
-    ResponseChain(double buckets, double epsilon, double report_epsilon) {
-        const double a = std::exp(epsilon), b = std::exp(report_epsilon), others = buckets - 1;
-        keep = a / (a + others);
-        other = (1 - keep) / others;
-        keep_again = (other - b * keep) / (b * (others * other - keep) - others * keep + other);
-        other_again = (1 - keep_again) / others;
+/// The shares of the last attribute by the released program, in one round.
+std::vector<double> released_shares(const People& people, double epsilon, BitSource& bits) {
+    const ReleasedCounts form(people.attributes(), epsilon);
+    const std::size_t last = people.attributes() - 1, size = people.sizes()[last];
+    std::vector<double> counts(size);
+    for (std::size_t i = 0; i < people.size(); ++i) {
+        ReleasedCounts::Device device(bits);
+        const auto value =
+            static_cast<std::size_t>(std::lround((people[i][last] + 1) / 2 * static_cast<double>(size - 1)));
+        form.count(device, device.report(form, people[i], value, bits), counts);
     }
-    double keep, other, keep_again, other_again;
-};
-
-/// The released program's path for the changing attribute. A hash function of the person maps the value to
-/// one of two buckets. The bucket is randomized at ε, and again so that a report would cost 0.2. As ±1 it is
-/// the last attribute of the record, which the released form perturbs. The server rounds the last entry of
-/// the inverse transform, counts for each value the people whose hash agrees, clips estimates at 0 and scales
-/// them to 1. It assumes ε₁ = 0.4 ε and the best number of buckets for it, also where these are not the
-/// client's.
-class ReleasedCounts {
-  public:
-    ReleasedCounts(std::size_t attributes, double epsilon)
-        : form_(attributes, epsilon),
-          device_(device_buckets, epsilon, 0.2),
-          buckets_(best_buckets(epsilon, assumed_share * epsilon)),
-          server_(static_cast<double>(buckets_), epsilon, assumed_share * epsilon) {}
-
-    /// Shares of the values.
-    [[nodiscard]] std::vector<double> shares(const People& people, BitSource& bits) const {
-        const std::size_t last = people.attributes() - 1, size = people.sizes()[last];
-        const ldp::HaarTree& tree = form_.tree();
-        std::vector<double> leaves(tree.size()), coefficients(tree.size()), counts(size);
-        for (std::size_t i = 0; i < people.size(); ++i) {
-            const std::uint64_t function = bits.word();
-            const auto value = static_cast<std::size_t>(
-                std::lround((people[i][last] + 1) / 2 * static_cast<double>(size - 1)));
-            bool bucket = hash(function, value) % device_buckets != 0;
-            for (const double keep : {device_.keep, device_.keep_again})
-                if (uniform(bits) > keep) bucket = !bucket;
-            std::ranges::fill(leaves, 0);
-            std::ranges::copy(people[i], leaves.begin());
-            leaves[last] = bucket ? 1 : -1;
-            tree.forward(leaves, coefficients);
-            form_.perturb(coefficients, bits);
-            tree.inverse(coefficients, leaves);
-            const double found = std::round((leaves[last] + 1) / 2);
-            for (std::size_t v = 0; v < size; ++v)
-                if (static_cast<double>(hash(function, v) % buckets_) == found) ++counts[v];
-        }
-        return scaled(std::move(counts), static_cast<double>(people.size()));
-    }
-
-  private:
-    static constexpr std::uint64_t device_buckets = 2;
-    static constexpr double assumed_share = 0.4;
-
-    /// The number of buckets with the least variance (Arcolezi et al. 2023).
-    static std::uint64_t best_buckets(double epsilon, double report_epsilon) {
-        const double a = std::exp(epsilon), b = std::exp(report_epsilon);
-        const double root =
-            std::pow(a, 4) - 14 * a * a - 12 * std::pow(a * b, 2) + 12 * a * b + 12 * std::pow(a, 3) * b + 1;
-        const double best = (std::sqrt(root) - a * a + 6 * a - 6 * b + 1) / (6 * (a - b));
-        return best > 2 ? static_cast<std::uint64_t>(std::lround(best)) : 2;
-    }
-    /// Mixes a person's hash function and a value.
-    static std::uint64_t hash(std::uint64_t function, std::uint64_t value) {
-        std::uint64_t mixed = function + (value + 1) * 0x9e3779b97f4a7c15;
-        mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-        mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-        return mixed ^ (mixed >> 31);
-    }
-    [[nodiscard]] std::vector<double> scaled(std::vector<double> counts, double n) const {
-        const double base = 1 / static_cast<double>(buckets_),
-                     layer = server_.keep_again - server_.other_again;
-        double sum = 0;
-        for (double& count : counts) {
-            const double share =
-                (count / n - base * layer - server_.other_again) / ((server_.keep - base) * layer);
-            count = std::max(share, 0.0);
-            sum += count;
-        }
-        for (double& count : counts) count = sum > 0 ? count / sum : 0;
-        return counts;
-    }
-
-    ReleasedHaar form_;
-    ResponseChain device_;
-    std::uint64_t buckets_;
-    ResponseChain server_;
-};
+    return form.shares(std::move(counts), static_cast<double>(people.size()));
+}
 
 CountError count_released(const People& people, double epsilon, BitSource& bits) {
     const Records records(people);
-    return {squared_error(ReleasedCounts(people.attributes(), epsilon).shares(people, bits),
+    return {squared_error(released_shares(people, epsilon, bits),
                           records.table(std::vector{people.attributes() - 1}))};
 }
 
@@ -197,7 +121,7 @@ void time_printed(const People& people, BitSource& bits) {
 }
 
 void time_released(const People& people, BitSource& bits) {
-    (void)ReleasedCounts(people.attributes(), 1).shares(people, bits);
+    (void)released_shares(people, 1, bits);
 }
 
 TimedRun time_of(const std::string& json, bool record) {

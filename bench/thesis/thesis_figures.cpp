@@ -418,6 +418,7 @@ Figure thesis_figure(const Setup& setup, const People& census) {
 
     for (const std::size_t count : {100, 10000})
         compare_counts(census, count, setup.repetitions, figure.panels);
+    compare_rounds(census, setup.repetitions, figure.panels);
     figure.panels.push_back(compare_times(census));
     return figure;
 }
