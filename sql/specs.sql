@@ -161,6 +161,19 @@ COMMENT ON FUNCTION @extschema@.ldp_shuffled(float8, bigint, float8) IS
     'valid bound, NULL where it does not apply. The column lower_bound is a lower bound on every result that holds '
     'for all mechanisms.';
 
+CREATE FUNCTION @extschema@.ldp_divergences(spec jsonb, rounds bigint DEFAULT 1)
+    RETURNS TABLE (response text, divergence text, parameter float8, largest float8, exact boolean, input text, other_input text,
+                   bound float8, general_bound float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 13;
+COMMENT ON FUNCTION @extschema@.ldp_divergences(jsonb, bigint) IS
+    'Returns divergences between the distributions of a report under two inputs, one row for each divergence, by '
+    'enumeration of the randomizer. The column largest is the maximum over all pairs of inputs; input and other_input are '
+    'the pair. The column parameter is the order of a Renyi divergence or the gamma of a hockey_stick divergence. The '
+    'column bound is the largest value of any channel at the epsilon of the spec, general_bound is a bound from the '
+    'literature. For rounds fresh reports of one person, exact is false where largest is an upper bound. In two layers, '
+    'response is permanent for all reports of a value. The function raises an error if the spec is too large for '
+    'enumeration.';
+
 CREATE FUNCTION @extschema@.ldp_odds(epsilon float8, prior float8 DEFAULT 0.5, people integer DEFAULT 1)
     RETURNS TABLE (odds float8, right_guess float8, posterior float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1;

@@ -1,5 +1,5 @@
-// Privacy costs: composition of several reports, shuffled reports, and the posterior odds for one person. Lower bounds
-// of the error, beside the error of a spec's mechanism.
+// Privacy costs: composition of several reports, shuffled reports, divergences between reports, and the posterior odds for
+// one person. Lower bounds of the error, beside the error of a spec's mechanism.
 
 #include "accounting/spec_rows.hpp"
 #include "summary_rows.hpp"
@@ -31,6 +31,13 @@ LDP_FUNCTION_OF_REPORTS(ldp_compose_approximate, ERRCODE_INVALID_PARAMETER_VALUE
 LDP_FUNCTION_OF_REPORTS(ldp_shuffled, ERRCODE_INVALID_PARAMETER_VALUE) {
     return strict_rows(fcinfo, [=](KeptResults& kept) {
         kept.results = shuffled_rows(PG_GETARG_FLOAT8(0), PG_GETARG_INT64(1), PG_GETARG_FLOAT8(2));
+    });
+}
+
+/// (spec, rounds): a row per divergence.
+LDP_FUNCTION_OF_REPORTS(ldp_divergences, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return strict_rows(fcinfo, [=](KeptResults& kept) {
+        kept.results = divergence_rows(json_argument(fcinfo, 0), PG_GETARG_INT64(1));
     });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accounting/composition.hpp"
+#include "accounting/divergences.hpp"
 #include "accounting/lower_bounds.hpp"
 #include "accounting/posterior_odds.hpp"
 #include "accounting/shuffling.hpp"
@@ -17,6 +18,7 @@
 #include "core/choice/resolve.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/plan/plan.hpp"
+#include "core/proof/input_text.hpp"
 
 namespace ldp {
 
@@ -45,6 +47,10 @@ constexpr ResultColumn shuffled_columns[] = {{"epsilon", Type::number},
                                              {"delta", Type::number},
                                              {"closed_form", Type::number},
                                              {"lower_bound", Type::number}};
+constexpr ResultColumn divergence_columns[] = {
+    {"response", Type::text},    {"divergence", Type::text}, {"parameter", Type::number},
+    {"largest", Type::number},   {"exact", Type::truth},     {"input", Type::text},
+    {"other_input", Type::text}, {"bound", Type::number},    {"general_bound", Type::number}};
 constexpr ResultColumn odds_columns[] = {
     {"odds", Type::number}, {"right_guess", Type::number}, {"posterior", Type::number}};
 
@@ -169,6 +175,26 @@ struct ShuffledRows {
     }
 };
 
+struct DivergenceRows {
+    Spec spec;
+    std::unique_ptr<const Mechanism> mechanism;
+    std::vector<std::pair<ResponseKind, DivergenceValue>> values;
+    std::size_t count = values.size();
+
+    void write(RowCells<divergence_columns>& row, std::size_t number) const {
+        const auto& [response, one] = values[number];
+        row.put("response", response == ResponseKind::report ? "report" : "permanent");
+        row.put("divergence", name(one.divergence));
+        row.put("parameter", one.parameter);
+        row.put("largest", one.value);
+        row.put("exact", one.exact);
+        row.put("input", input_text(spec, *mechanism, one.one));
+        row.put("other_input", input_text(spec, *mechanism, one.other));
+        row.put("bound", one.bound);
+        row.put("general_bound", one.general_bound);
+    }
+};
+
 struct OddsRows {
     double epsilon, prior;
     std::size_t count = 1;
@@ -270,6 +296,22 @@ std::unique_ptr<Results> composition_rows(std::span<const double> epsilons, std:
 std::unique_ptr<Results> shuffled_rows(double epsilon, std::int64_t n, double delta) {
     return results<shuffled_columns>(
         ShuffledRows{shuffled(epsilon, static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)), delta)});
+}
+
+std::unique_ptr<Results> divergence_rows(std::string_view text, std::int64_t rounds) {
+    Spec spec = resolve(text);
+    auto mechanism = make_mechanism(spec);
+    const auto times = static_cast<std::uint64_t>(std::max<std::int64_t>(rounds, 0));
+    std::vector<std::pair<ResponseKind, DivergenceValue>> values;
+    for (const ResponseKind response : {ResponseKind::permanent, ResponseKind::report}) {
+        // In one layer, a report is its permanent response.
+        if (response == ResponseKind::permanent && !(mechanism->report_epsilon() < mechanism->epsilon()))
+            continue;
+        for (DivergenceValue& one : divergences(*mechanism, response, times))
+            values.emplace_back(response, std::move(one));
+    }
+    return results<divergence_columns>(
+        DivergenceRows{std::move(spec), std::move(mechanism), std::move(values)});
 }
 
 std::unique_ptr<Results> odds_rows(double epsilon, double prior, std::int32_t people) {

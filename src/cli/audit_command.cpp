@@ -20,67 +20,15 @@
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
-#include "core/spec/labels.hpp"
+#include "core/proof/input_text.hpp"
 #include "core/spec/products.hpp"
 
 namespace ldp::cli::audit {
 
 namespace {
-
-/// The attribute of an input code. Of a series there is a code for each round.
-struct InputCode {
-    std::size_t attribute;
-    std::size_t round = 0;  ///< from 1; 0 unless the attribute is a series
-};
-
-std::vector<InputCode> input_codes(const Spec& spec, const Mechanism& mechanism) {
-    std::vector<InputCode> all;
-    for (std::size_t j = 0; j < spec.attributes().size(); ++j)
-        if (const std::size_t rounds = is_series(mechanism, j) ? rounds_of_series(mechanism) : 0; rounds == 0)
-            all.push_back({j});
-        else
-            for (std::size_t round = 1; round <= rounds; ++round) all.push_back({j, round});
-    return all;
-}
-
-/// A set of labels as text: "mail; phone".
-std::string set_text(const Attribute& attribute, Cell code) {
-    std::string text;
-    for (const Cell label : set_of_code(attribute.domain, code))
-        text += (text.empty() ? "" : "; ") + label_or_number(attribute, label);
-    return text.empty() ? "no label" : text;
-}
-
-/// A record as text: "wage 12.5, region north"; a series as "round 1 north, round 2 south".
-std::string record_text(const Spec& spec, const Mechanism& mechanism, Input input) {
-    const std::vector<InputCode> codes = input_codes(spec, mechanism);
-    const std::vector<std::uint64_t> cells = mechanism.input_cells();
-    std::vector<std::string> parts;
-    for (std::size_t j = 0; j < input.size(); ++j) {
-        const Attribute& attribute = spec.attributes()[codes[j].attribute];
-        std::string value =
-            attribute.several() ? set_text(attribute, input[j]) : label_or_number(attribute, input[j]);
-        const std::uint64_t steps = grid_steps(attribute, cells[j]);
-        if (attribute.numeric() && input[j] > steps) {
-            value = attribute.none;
-        } else if (attribute.numeric()) {
-            const double share = static_cast<double>(input[j]) / static_cast<double>(steps);
-            value = shortest(attribute.min + (attribute.max - attribute.min) * share);
-        }
-        const bool named = codes[j].round <= 1 && (codes[j].round == 0 || spec.attributes().size() > 1);
-        std::string part = named ? attribute.name : "";
-        if (codes[j].round > 0)
-            part += (part.empty() ? "round " : " round ") + std::to_string(codes[j].round);
-        if (!part.empty()) part += " ";
-        parts.push_back(part += value);
-    }
-    return shortened(joined(parts), 200);
-}
 
 void add_promise(Page& page, const std::string& key, const std::string& what, const Promise& promise,
                  const Audit& found, const Spec& spec, const Mechanism& m) {
@@ -93,8 +41,8 @@ void add_promise(Page& page, const std::string& key, const std::string& what, co
         page.say(key + "_worst", "  worst log-ratio", ln(worst));
     page.say(key + "_margin", "  left of epsilon", margin(promise.epsilon, worst));
     if (!found.enumerated) return;
-    page.say(key + "_likelier", "  likelier for", record_text(spec, m, promise.worst.likelier));
-    page.say(key + "_rarer", "  rarer for", record_text(spec, m, promise.worst.rarer));
+    page.say(key + "_likelier", "  likelier for", input_text(spec, m, promise.worst.likelier));
+    page.say(key + "_rarer", "  rarer for", input_text(spec, m, promise.worst.rarer));
     page.say(key + "_output", "  output", to_hex(promise.worst.output));
     if (!promise.worst.public_randomness.empty())
         page.say(key + "_public_randomness", "  under public randomness",
@@ -108,8 +56,8 @@ void add_promise(Page& page, const ApproximatePromise& promise, const Audit& fou
     page.say("worst_delta", "  needed at worst", found.enumerated ? promise.worst : promise.claimed);
     if (!found.enumerated) return;
     page.say("claimed_delta", "  or, as argued", promise.claimed);
-    page.say("permanent_likelier", "  likelier for", record_text(spec, m, promise.likelier));
-    page.say("permanent_rarer", "  rarer for", record_text(spec, m, promise.rarer));
+    page.say("permanent_likelier", "  likelier for", input_text(spec, m, promise.likelier));
+    page.say("permanent_rarer", "  rarer for", input_text(spec, m, promise.rarer));
 }
 
 int prove(const Spec& spec, Page& page) {
@@ -251,8 +199,8 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     Series series = series_of(arguments);
     series.first = first;
     series.second = second;
-    page.say("first", "the first", record_text(collection.spec(), m, first));
-    page.say("second", "the second", record_text(collection.spec(), m, second));
+    page.say("first", "the first", input_text(collection.spec(), m, first));
+    page.say("second", "the second", input_text(collection.spec(), m, second));
     page.say("rounds", "reports a person", series.rounds,
              grouped(series.rounds) +
                  (series.rounds == 1 ? ""

@@ -36,6 +36,25 @@ SELECT * FROM ldp_shuffled(0, 1000, 1e-6);
 SELECT * FROM ldp_shuffled(1, 0, 1e-6);
 SELECT * FROM ldp_shuffled(1, 1000, 2);
 
+-- Divergences -----------------------------------------------------------------------------------------------
+SELECT response, divergence, round(parameter::numeric, 4) AS parameter, round(largest::numeric, 6) AS largest, exact, input, other_input,
+       round(bound::numeric, 6) AS bound, round(general_bound::numeric, 4) AS general_bound
+FROM ldp_divergences('{"mechanism": "grr", "epsilon": 1, "domain": ["red", "green", "blue"]}');
+-- Several rounds: an upper bound is not exact, and not above the bound of randomized response.
+SELECT divergence, round(parameter::numeric, 4) AS parameter, round(largest::numeric, 6) AS largest, exact, round(bound::numeric, 6) AS bound
+FROM ldp_divergences('{"mechanism": "pdp", "epsilon": 0.5, "min": 0, "max": 10, "grid": 20}', rounds => 4);
+-- Two layers: all reports of a value, and one report.
+SELECT response, round(max(largest)::numeric, 6) AS largest FROM ldp_divergences('{"mechanism": "l_grr", "epsilon": 1, "report_epsilon": 0.2, "domain": 3}')
+WHERE divergence = 'renyi' GROUP BY response ORDER BY response;
+-- Mechanisms of one layer, with their pairs of inputs.
+SELECT mechanism, round(largest::numeric, 6) AS total_variation, input, other_input
+FROM unnest('{oue,subset,hadamard,exponential}'::text[]) AS mechanism, ldp_divergences(jsonb_build_object('mechanism', mechanism, 'epsilon', 2, 'domain', 5))
+WHERE divergence = 'total_variation' ORDER BY mechanism;
+SELECT count(*) FROM ldp_divergences(NULL);
+SELECT * FROM ldp_divergences('{"mechanism": "pdp", "epsilon": 1, "min": 0, "max": 10}');
+SELECT * FROM ldp_divergences('{"mechanism": "olh", "epsilon": 1, "domain": 10}');
+SELECT * FROM ldp_divergences('{"mechanism": "grr", "epsilon": 1, "domain": 10}', 0);
+
 -- Odds ------------------------------------------------------------------------------------------------------
 SELECT round(odds::numeric, 4) AS odds, round(right_guess::numeric, 4) AS right_guess, round(posterior::numeric, 4) AS posterior FROM ldp_odds(1);
 SELECT round(odds::numeric, 4) AS odds, round(right_guess::numeric, 4) AS right_guess, round(posterior::numeric, 4) AS posterior FROM ldp_odds(0.5, 0.01, 4);
