@@ -174,3 +174,8 @@ LDP_FUNCTION(ldp_compare_groups) {
 LDP_FUNCTION(ldp_clustered) {
     return rows_of_groups(fcinfo, group_function("clustered"));
 }
+
+/// (groups, summaries, attributes, confidence): a row per group and estimate.
+LDP_FUNCTION(ldp_small_areas) {
+    return rows_of_groups(fcinfo, group_function("small_areas"));
+}

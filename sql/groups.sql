@@ -36,3 +36,27 @@ COMMENT ON FUNCTION @extschema@.ldp_clustered(text, text, text[], text, float8) 
     'randomization. The icc is NULL if the reports do not show the variance between people. The design_effect is the '
     'variance divided by that of a simple random sample of as many people. Error 22023 for fewer than two groups or '
     'an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query the collection.';
+
+CREATE FUNCTION ldp_internal.ldp_small_areas(groups text[], summaries @extschema@.ldp_summary[], attributes text[], confidence float8)
+    RETURNS TABLE (attribute text, label text, group_name text, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
+        weight float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_small_areas(text[], @extschema@.ldp_summary[], text[], float8) IS
+    'Implements ldp_small_areas for summaries of groups.';
+
+CREATE FUNCTION @extschema@.ldp_small_areas(name text, by text, attributes text[] DEFAULT NULL, confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (attribute text, label text, group_name text, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
+        weight float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT a.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
+                     FROM unnest(ldp_internal.ldp_groups_by($1, $2)) AS g) AS all_groups,
+         ldp_internal.ldp_small_areas(all_groups.groups, all_groups.summaries, $3, $4) AS a
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_small_areas(text, text, text[], float8) IS
+    'Returns means and proportions of many small groups that borrow strength from each other (empirical Bayes). The '
+    'argument name is a collection, and by its grouping column: round, or a public column. It may also be a rollup and one of its columns. '
+    'The groups consist of different people. The estimate is between the group''s own estimate, which has the weight '
+    'in the column weight, and the mean of all groups. The weights follow from the variance between groups, without the '
+    'noise of the randomization. Intervals hold on average over the groups, not for each group. Error 22023 for fewer '
+    'than five groups or an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query '
+    'the collection.';

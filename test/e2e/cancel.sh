@@ -209,7 +209,7 @@ CREATE TABLE many AS SELECT ldp_unpack(batch) AS report FROM packed;
 SELECT ldp_create_collection('c_' || name, spec) FROM specs WHERE name IN ('haar', 'joint', 'joint_haar', 'ordered', 'sampled', 'slopes', 'square_wave', 'strings');
 SELECT ldp_create_collection('labelled', spec('labelled'));
 ALTER TABLE labelled ADD COLUMN side integer;
-INSERT INTO labelled SELECT r, 0, side FROM generate_series(0, 1) AS side, reports('labelled') AS r;
+INSERT INTO labelled SELECT r, 0, side FROM generate_series(0, 4) AS side, reports('labelled') AS r;
 SELECT ldp_create_rollup('rolled', 'labelled', '{round}');
 SELECT ldp_create_collection('parts', spec('haar'), ARRAY[['seen', 'timestamptz']], partition_by => 'seen');
 SELECT ldp_create_collection('parted_rounds', spec('haar'), partition_by => 'round');

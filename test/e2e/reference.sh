@@ -60,7 +60,7 @@ series mood "CASE WHEN i % 2 = 0 THEN 'good' ELSE 'bad' END"
 series pulse "i % 9"
 sql >"$work/log" 2>&1 <<'SQL' || { cat "$work/log"; exit 1; }
 CREATE TABLE reports AS SELECT report, 0 AS round FROM region LIMIT 100;
-INSERT INTO visits (report, seen, country) SELECT report, '2026-01-01', CASE WHEN random() < 0.5 THEN 'de' ELSE 'fr' END FROM region;
+INSERT INTO visits (report, seen, country) SELECT report, '2026-01-01', (ARRAY['at', 'ch', 'de', 'es', 'fr', 'it'])[1 + floor(6 * random())::integer] FROM region;
 INSERT INTO panel (report, round) SELECT report, 0 FROM region;
 CREATE TABLE packs AS SELECT ldp_pack(report) AS batch FROM reports;
 SELECT ldp_refresh('daily'), ldp_refresh('by_round');

@@ -1,4 +1,4 @@
--- Means over groups that are a sample of groups, by a public column of a collection or by a rollup.
+-- Means over groups that are a sample of groups, and estimates of small groups, by a public column of a collection or by a rollup.
 \ir setup.sql
 CREATE SCHEMA groups;
 SET search_path = groups, public;
@@ -31,11 +31,25 @@ SELECT ldp_refresh('pupils_by_day') AS refreshed;
 SELECT count(*) AS rows, bool_and(r.estimate = c.estimate AND r.stderr = c.stderr AND r.icc IS NOT DISTINCT FROM c.icc) AS equal
 FROM ldp_clustered('pupils_by_day', 'day') AS r JOIN ldp_clustered('pupils', 'seen') AS c ON (r.attribute, r.label) IS NOT DISTINCT FROM (c.attribute, c.label);
 
+-- Small groups: an estimate is between its own one and the mean of all groups.
+UPDATE pupils SET school = NULL WHERE school = 'J';
+SELECT group_name, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
+       round(own_estimate::numeric, 6) AS own, round(own_stderr::numeric, 6) AS own_stderr, round(weight::numeric, 6) AS weight, n, people, attribute_number, value, note
+FROM ldp_small_areas('pupils', 'school', '{bus}') WHERE label = 'yes';
+SELECT count(*) AS rows, bool_and(abs(a.own_estimate - e.estimate) < 1e-9) AS own, bool_and(a.estimate BETWEEN a.lower AND a.upper) AS ordered, bool_and(a.weight BETWEEN 0 AND 1) AS weights,
+       bool_and(a.stderr <= a.own_stderr) AS smaller
+FROM ldp_small_areas('pupils', 'school') AS a JOIN (SELECT "group" ->> 'school' AS school, e.* FROM ldp_summaries_of('pupils', '{school}') AS s, ldp_estimate(s.summary) AS e) AS e
+     ON (a.group_name, a.attribute, a.label) IS NOT DISTINCT FROM (e.school, e.attribute, e.label);
+SELECT count(*) AS rows, bool_and(r.estimate = c.estimate AND r.weight = c.weight) AS equal
+FROM ldp_small_areas('pupils_by_day', 'day') AS r JOIN ldp_small_areas('pupils', 'seen') AS c ON (r.group_name, r.attribute, r.label) IS NOT DISTINCT FROM (c.group_name, c.attribute, c.label);
+
 -- Groups below min_group have no estimate.
 SELECT ldp_create_collection('few_pupils', '{"mechanism": "grr", "epsilon": 1, "domain": ["no", "yes"], "min_group": 20}', ARRAY[['site', 'text']]);
 INSERT INTO few_pupils (report, site) SELECT pg_temp.report(ldp_client_spec('few_pupils'), pg_temp.little(i % 3 / 2, 1)), CASE WHEN i <= 19 THEN 'small' WHEN i < 60 THEN 'large' ELSE 'more' END FROM generate_series(1, 99) AS i;
 SELECT label, round(estimate::numeric, 6) AS estimate, groups_used, n, note FROM ldp_clustered('few_pupils', 'site');
-DELETE FROM few_pupils WHERE site = 'large';
+INSERT INTO few_pupils (report, site) SELECT report, 'copy ' || i FROM few_pupils, generate_series(1, 2) AS i WHERE site = 'small';
+SELECT label, group_name, estimate, lower, round(own_estimate::numeric, 6) AS own, weight, n, note FROM ldp_small_areas('few_pupils', 'site');
+DELETE FROM few_pupils WHERE site = 'large' OR site LIKE 'copy%';
 SELECT label, estimate, lower, icc, groups_used, n, note FROM ldp_clustered('few_pupils', 'site');
 
 -- Refusals.
@@ -46,7 +60,10 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_clustered('pupils', 'school', '{colour}')$$),
     ($$SELECT ldp_clustered('pupils', 'school', weights => 'equal')$$),
     ($$SELECT ldp_clustered('pupils', 'school', confidence => 1)$$),
+    ($$SELECT ldp_small_areas('pupils', 'school', '{colour}')$$),
+    ($$SELECT ldp_small_areas('pupils', 'round')$$),
     ($$DELETE FROM few_pupils WHERE site = 'small'; SELECT ldp_clustered('few_pupils', 'site')$$),
     ($$SELECT ldp_internal.ldp_clustered('{a}', (SELECT ARRAY[summary, summary] FROM ldp_summaries_of('pupils', '{school}') LIMIT 1), NULL, 'people', 0.95)$$),
     ($$SELECT ldp_internal.ldp_clustered('{a,b}', (SELECT ARRAY[(SELECT ldp_agg(report) FROM few_pupils), (SELECT ldp_agg(report) FROM pupils)]), NULL, 'people', 0.95)$$)) AS q (query);
 SELECT count(*) AS from_null FROM ldp_clustered('pupils', 'school', weights => NULL);
+SELECT count(*) AS from_null FROM ldp_small_areas('pupils', 'school', confidence => NULL);

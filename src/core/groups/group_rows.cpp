@@ -7,6 +7,7 @@
 
 #include "core/groups/clustered_mean.hpp"
 #include "core/groups/group_items.hpp"
+#include "core/groups/small_areas.hpp"
 #include "core/results/estimate_rows.hpp"
 
 namespace ldp {
@@ -145,15 +146,102 @@ std::unique_ptr<Results> clustered(const Subject& subject, const SummaryQuery& q
     return results<clustered_columns>(std::move(all));
 }
 
+constexpr ResultColumn area_columns[] = {{"attribute", ColumnType::text},
+                                         {"label", ColumnType::text},
+                                         {"group_name", ColumnType::text},
+                                         {"estimate", ColumnType::number},
+                                         {"stderr", ColumnType::number},
+                                         {"lower", ColumnType::number},
+                                         {"upper", ColumnType::number},
+                                         {"own_estimate", ColumnType::number},
+                                         {"own_stderr", ColumnType::number},
+                                         {"weight", ColumnType::number},
+                                         {"n", ColumnType::bigint},
+                                         {"people", ColumnType::bigint},
+                                         {"attribute_number", ColumnType::integer},
+                                         {"value", ColumnType::integer},
+                                         {"note", ColumnType::text}};
+
+struct AreaRows {
+    struct AreaRow {
+        std::uint32_t subject, group;
+        const ReportStatus* status;
+        Estimate own{unknown, unknown}, estimate{unknown, unknown};
+        Interval interval{unknown, unknown};
+        double weight = unknown;
+    };
+    std::vector<std::optional<std::string>> names = {};  ///< of the groups
+    std::vector<RowSubject> subjects = {};
+    KeptStatuses statuses = {};
+    std::vector<AreaRow> rows = {};
+    std::size_t count = 0;
+
+    void write(RowCells<area_columns>& row, std::size_t number) const {
+        const AreaRow& found = rows[number];
+        subjects[found.subject].put_names(row);
+        if (names[found.group]) row.put("group_name", *names[found.group]);
+        row.put("estimate", found.estimate.value);
+        row.put("stderr", found.estimate.standard_error);
+        row.put("lower", found.interval.lower);
+        row.put("upper", found.interval.upper);
+        row.put("own_estimate", found.own.value);
+        row.put("own_stderr", found.own.standard_error);
+        row.put("weight", found.weight);
+        found.status->put_counts(row);
+        if (std::isnan(found.estimate.value) && !std::isnan(found.own.value))
+            row.put("note", "fewer than " + std::to_string(least_small_areas) + " groups have an estimate");
+        else
+            found.status->put_note(row, !std::isnan(found.estimate.value));
+    }
+};
+
+std::unique_ptr<Results> small_areas(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const GroupItems items(subject, query, least_small_areas);
+    AreaRows all;
+    for (const std::optional<std::string_view>& name : query.groups)
+        all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
+    std::vector<const ReportStatus*> status;
+    items.for_each([&](const GroupItem& item) {
+        if (all.subjects.empty() || all.subjects.back().number != item.attribute) {
+            status.clear();
+            for (const ReportStatus& one : item.status) status.push_back(all.statuses.keep(one));
+        }
+        const auto first = all.rows.size();
+        const auto number = static_cast<std::uint32_t>(all.subjects.size());
+        all.subjects.emplace_back(items.labels(), item);
+        for (std::uint32_t j = 0; j < status.size(); ++j)
+            all.rows.push_back({.subject = number, .group = j, .status = status[j]});
+        std::vector<SmallArea> found;
+        const MeasuredGroups measured = item.measured();
+        const double center = item.groups.empty() ? unknown : measured.center(),
+                     between = item.groups.size() < 2 ? 0 : spread_of(measured).between;
+        if (item.groups.size() >= least_small_areas) found = ldp::small_areas(measured, query.confidence);
+        for (std::size_t i = 0; i < item.groups.size(); ++i) {
+            AreaRows::AreaRow& row = all.rows[first + item.numbers[i]];
+            row.own = item.published(
+                Estimate{item.groups[i].value, std::sqrt(item.groups[i].variance_around(center, between))});
+            if (found.empty()) continue;
+            row.estimate = item.published(found[i].estimate);
+            row.interval = extended(item.published(found[i].interval), row.status->bias, critical_value);
+            row.weight = found[i].weight;
+        }
+    });
+    all.count = all.rows.size();
+    return results<area_columns>(std::move(all));
+}
+
 constexpr QueryParameter of_groups{"groups", &SummaryQuery::groups, true},
     of_summaries{"summaries", &SummaryQuery::summaries, true},
     of_attributes{"attributes", &SummaryQuery::attributes},
     of_confidence{"confidence", &SummaryQuery::confidence};
 constexpr QueryParameter of_clustered[] = {
     of_groups, of_summaries, of_attributes, {"weights", &SummaryQuery::method}, of_confidence};
+constexpr QueryParameter of_small_areas[] = {of_groups, of_summaries, of_attributes, of_confidence};
 
 constexpr RowFunction group_functions[] = {
     {"clustered", clustered, of_clustered, {.method = "people"}, false},
+    {"small_areas", small_areas, of_small_areas, {}, false},
 };
 
 }  // namespace

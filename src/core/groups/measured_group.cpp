@@ -24,11 +24,9 @@ struct Deviations {
 class SpreadSearch {
   public:
     explicit SpreadSearch(const MeasuredGroups& measured)
-        : groups_(measured.groups), degrees_(static_cast<double>(measured.groups.size()) - 1) {
-        double sum = 0, people = 0;
-        for (const MeasuredGroup& group : groups_) sum += group.people * group.value, people += group.people;
-        center_ = std::clamp(sum / people, measured.truths.lower, measured.truths.upper);
-    }
+        : groups_(measured.groups),
+          degrees_(static_cast<double>(measured.groups.size()) - 1),
+          center_(measured.center()) {}
 
     [[nodiscard]] Deviations at(double between) const {
         double weights = 0, first = 0, second = 0;
@@ -82,6 +80,12 @@ double MeasuredGroup::third_at(double truth) const noexcept {
 double MeasuredGroup::variance_around(double mean, double between) const noexcept {
     const double found = polynomial(variance, mean) + between * (variance[2] + 3 * variance[3] * mean);
     return std::max(found, 1e-300);
+}
+
+double MeasuredGroups::center() const noexcept {
+    double sum = 0, people = 0;
+    for (const MeasuredGroup& group : groups) sum += group.people * group.value, people += group.people;
+    return std::clamp(sum / people, truths.lower, truths.upper);
 }
 
 GroupSpread spread_of(const MeasuredGroups& measured) {

@@ -27,6 +27,9 @@ struct MeasuredGroups {
     bool share = false;                   ///< whether each person holds 0 or 1
     double within =
         unknown;  ///< variance between the people of one group; of a share it follows from the mean
+
+    /// Returns the mean over people, or the nearest possible value.
+    [[nodiscard]] double center() const noexcept;
 };
 
 /// Returns the mean and the variance of the true values by the method of moments: the variance for which the weighted sum

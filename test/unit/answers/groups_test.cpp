@@ -5,6 +5,8 @@
 
 #include "core/groups/clustered_mean.hpp"
 #include "core/groups/group_rows.hpp"
+#include "core/groups/small_areas.hpp"
+#include "core/math/statistics.hpp"
 #include "core/mechanism/estimate.hpp"
 #include "repeated_draws.hpp"
 
@@ -204,6 +206,91 @@ BOOST_AUTO_TEST_CASE(summaries_show_the_variance_between_groups) {
                      error = std::sqrt((square / repetitions - average * average) / repetitions);
         BOOST_TEST(std::abs(average - 0.3) < 6 * error + 0.02);
         BOOST_TEST(std::abs(mean - (number ? 4 : 0.4)) < (number ? 0.4 : 0.04));
+    }
+}
+
+// 150 simulations each. Coverage is that of all groups together; its standard deviation between simulations is at most 3 %, so
+// the band has a margin of six standard errors. If the groups hardly differ, intervals cover more.
+BOOST_AUTO_TEST_CASE(intervals_of_small_areas_hold_on_average) {
+    struct AreaCase {
+        double epsilon;
+        unsigned groups;
+        double deviation;  ///< of the true shares of the groups, which have a mean of 0.3
+        double most_error, most_coverage;
+    };
+    std::mt19937_64 draws(34);
+    for (const auto& [epsilon, groups, deviation, most_error, most_coverage] :
+         {AreaCase{1, 200, 0.03, 0.03, 97}, AreaCase{1, 200, 0, 0.015, 100},
+          AreaCase{1, 50, 0.03, 0.034, 100}, AreaCase{1, 50, 0.1, 0.06, 97}, AreaCase{4, 50, 0.03, 0.025, 97},
+          AreaCase{4, 20, 0.03, 0.026, 98}}) {
+        const BinaryResponse response(epsilon);
+        std::normal_distribution<double> share(0.3, deviation);
+        constexpr std::size_t repetitions = 150;
+        std::size_t covered = 0;
+        double squares = 0, own = 0;
+        for (std::size_t r = 0; r < repetitions; ++r) {
+            std::vector<MeasuredGroup> all;
+            std::vector<double> truth;
+            for (unsigned j = 0; j < groups; ++j) {
+                truth.push_back(deviation > 0 ? std::clamp(share(draws), 0.0, 1.0) : 0.3);
+                all.push_back(response.measured(truth.back(), 250, draws));
+            }
+            const std::vector<SmallArea> found = small_areas({all, possible_shares, true}, 0.95);
+            for (unsigned j = 0; j < groups; ++j) {
+                covered += holds(found[j].interval, truth[j]);
+                squares += std::pow(found[j].estimate.value - truth[j], 2);
+                own += std::pow(all[j].value - truth[j], 2);
+            }
+        }
+        const auto count = static_cast<double>(groups * repetitions);
+        const double percent = 100 * static_cast<double>(covered) / count, error = std::sqrt(squares / count);
+        BOOST_TEST_MESSAGE("epsilon " << epsilon << ", " << groups << " groups that differ by " << deviation
+                                      << ": error " << error << " instead of " << std::sqrt(own / count)
+                                      << ", coverage " << percent << " %");
+        BOOST_TEST(error < most_error);
+        BOOST_TEST(percent >= 93);
+        BOOST_TEST(percent <= most_coverage);
+    }
+}
+
+// Against sums over a fine grid of the variance between groups and of the mean.
+BOOST_AUTO_TEST_CASE(small_areas_are_those_of_a_fine_grid) {
+    const std::vector<double> values{1, 2, 4, 7, 11, 5}, noise{3, 3, 8, 3, 1, 20};
+    std::vector<MeasuredGroup> all;
+    for (std::size_t j = 0; j < values.size(); ++j) all.push_back({values[j], 20, {noise[j], 0, 0, 0}});
+    const std::vector<SmallArea> found = small_areas({.groups = all}, 0.9);
+    std::vector<double> first(values.size()), second(values.size()), below(values.size());
+    double total = 0;
+    constexpr int steps = 4000, means = 200;
+    for (int a = 0; a < steps; ++a) {
+        const double u = (a + 0.5) / steps, between = 5 * u / (1 - u), slope = 1 / ((1 - u) * (1 - u));
+        double precision = 0, center = 0;
+        for (std::size_t j = 0; j < values.size(); ++j)
+            precision += 1 / (between + noise[j]), center += values[j] / (between + noise[j]);
+        center /= precision;
+        for (int i = 0; i < means; ++i) {
+            // Steps of the mean in its standard errors, from −6 to 6.
+            const double mean = center + (12 * (i + 0.5) / means - 6) / std::sqrt(precision);
+            double density = slope / std::sqrt(precision);
+            for (std::size_t j = 0; j < values.size(); ++j)
+                density *= std::exp(-std::pow(values[j] - mean, 2) / (between + noise[j]) / 2) /
+                           std::sqrt(between + noise[j]);
+            total += density;
+            for (std::size_t j = 0; j < values.size(); ++j) {
+                const double own = between / (between + noise[j]), at = own * values[j] + (1 - own) * mean,
+                             variance = noise[j] * own;
+                first[j] += density * at;
+                second[j] += density * (at * at + variance);
+                below[j] += density * (1 - one_sided((found[j].interval.lower - at) / std::sqrt(variance)));
+            }
+        }
+    }
+    for (std::size_t j = 0; j < values.size(); ++j) {
+        const double mean = first[j] / total;
+        BOOST_TEST(std::abs(found[j].estimate.value - mean) < 0.01);
+        BOOST_TEST(found[j].estimate.standard_error == std::sqrt(second[j] / total - mean * mean),
+                   boost::test_tools::tolerance(0.01));
+        BOOST_TEST(std::abs(below[j] / total - 0.05) < 0.002);
     }
 }
 
