@@ -233,9 +233,15 @@ Frequencies power(const std::vector<Estimate>& estimates) {
     }
 
     const PowerLaw law(std::exp(log_decay), std::exp(log_present), k);
+    // The noise moves no estimate farther than this, in standard errors, except with a small probability. A posterior
+    // mean beyond that distance shows that the law does not fit (limited translation; Efron, Morris 1971).
+    const double farthest = std::sqrt(2 * std::log(2 * static_cast<double>(k)));
     Frequencies f(estimates.size());
     for (std::size_t i = 0; i + 1 < runs.size(); ++i, work.done(given_steps)) {
-        const double mean = law.given(estimates[order[runs[i]]]).mean;
+        const auto& [value, error] = estimates[order[runs[i]]];
+        const double low_end = std::clamp(value - farthest * error, 0.0, 1.0),
+                     high_end = std::clamp(value + farthest * error, 0.0, 1.0);
+        const double mean = std::clamp(law.given({value, error}).mean, low_end, high_end);
         for (std::size_t j = runs[i]; j < runs[i + 1]; ++j, work.done()) f[order[j]] = mean;
     }
     return f;

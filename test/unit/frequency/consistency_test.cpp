@@ -9,7 +9,7 @@
 #include "collected.hpp"
 #include "core/base/error.hpp"
 #include "core/summary/top.hpp"
-#include "support.hpp"
+#include "repeated_draws.hpp"
 
 namespace ldp::test {
 
@@ -108,6 +108,26 @@ BOOST_AUTO_TEST_CASE(estimates_that_are_all_negative_give_distributions) {
          {"norm", "norm_mul", "norm_sub", "mle_apx", "ibu", "ibu_early", "empirical_bayes"})
         for (const double x : consistent(all.view(), consistency_named(name)))
             BOOST_CHECK_CLOSE_FRACTION(x, 0.25, 1e-12);
+}
+
+// Two and four shares do not follow a power law. With little noise, the method stays at the estimates.
+BOOST_AUTO_TEST_CASE(power_moves_no_estimate_beyond_its_noise) {
+    SeededBits bits(309);
+    for (const auto& [epsilon, people] : {std::pair{20, std::vector<std::size_t>{35, 15, 0, 0}},
+                                          std::pair{12, std::vector<std::size_t>{26, 15, 8, 1, 0}},
+                                          std::pair{8, std::vector<std::size_t>{23, 20, 7, 0, 0}}}) {
+        const auto m = mechanism("grr", epsilon, "\"domain\": " + std::to_string(people.size()));
+        std::vector<Cell> cells;
+        for (std::size_t v = 0; v < people.size(); ++v) cells.insert(cells.end(), people[v], v);
+        const OwnedSummary summary = reported(*m, cells, bits);
+        const auto raw = summary.estimate(Quantity::frequencies);
+        const Distribution f = consistent(summary.view(), Consistency::power);
+        for (std::size_t v = 0; v < f.size(); ++v)
+            BOOST_TEST_CONTEXT("epsilon " << epsilon << ", value " << v) {
+                BOOST_TEST(std::abs(f[v] - std::max(0.0, raw[v].value)) <= 2.2 * raw[v].standard_error);
+                if (people[v] == 0) BOOST_TEST(f[v] < 0.01);
+            }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(base_cut_keeps_what_is_significant) {
