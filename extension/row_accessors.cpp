@@ -165,9 +165,15 @@ Datum rows_of_groups(FunctionCallInfo fcinfo, const RowFunction& function) {
 
 }  // namespace
 
-/// (groups, summaries, attributes, baseline, confidence, target): a row per pair of groups and estimate.
+/// (groups, summaries, attributes, baseline, confidence, target, anytime, simultaneous): a row per pair of groups and
+/// estimate.
 LDP_FUNCTION(ldp_compare_groups) {
     return rows_of_groups(fcinfo, row_function("compare_groups"));
+}
+
+/// (groups, summaries, attributes): a row per attribute.
+LDP_FUNCTION(ldp_group_test) {
+    return rows_of_groups(fcinfo, row_function("group_test"));
 }
 
 /// (groups, summaries, attributes, weights, confidence): a row per estimate.

@@ -80,6 +80,7 @@ struct ArgumentReader {
     const char* name;
     SummaryQuery* query;
 
+    void operator()(bool SummaryQuery::*member) const { query->*member = PG_GETARG_BOOL(number); }
     void operator()(double SummaryQuery::*member) const { query->*member = PG_GETARG_FLOAT8(number); }
     void operator()(std::int32_t SummaryQuery::*member) const { query->*member = PG_GETARG_INT32(number); }
     void operator()(std::int64_t SummaryQuery::*member) const { query->*member = PG_GETARG_INT64(number); }

@@ -108,13 +108,14 @@ COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, text) IS
     'Returns the estimated mean of the named numeric attribute, in the attribute''s units.';
 
 CREATE FUNCTION @extschema@.ldp_means(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample', attribute text DEFAULT NULL)
+        target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_summary, float8, text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_summary, float8, text, text, boolean) IS
     'Returns the estimated mean of every numeric attribute, or of the named one, in the attribute''s units. Each row '
     'has a standard error and an interval. For a number with "missing": true, the mean is that of the people who answer; '
-    'it is NULL if the estimated response rate is not positive. The argument target is sample or population.';
+    'it is NULL if the estimated response rate is not positive. The argument target is sample or population. With '
+    'simultaneous, the intervals of all rows hold together with the confidence.';
 
 CREATE FUNCTION @extschema@.ldp_response_rates(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
@@ -213,12 +214,13 @@ COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, te
     'ldp_consistent for a single attribute.';
 
 CREATE FUNCTION @extschema@.ldp_proportions(summary @extschema@.ldp_summary, method text DEFAULT 'none',
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
-COMMENT ON FUNCTION @extschema@.ldp_proportions(@extschema@.ldp_summary, text, float8, text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_proportions(@extschema@.ldp_summary, text, float8, text, text, boolean) IS
     'Returns the estimated proportion of every value, one per row. With method none, rows have a standard error '
-    'and an interval; target is sample or population. With a method of ldp_consistent, shares are consistent and '
+    'and an interval; target is sample or population. With simultaneous, the intervals of all rows hold together with '
+    'the confidence. With a method of ldp_consistent, shares are consistent and '
     'rows have neither.';
 
 CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
@@ -374,46 +376,78 @@ COMMENT ON FUNCTION @extschema@.ldp_spent(@extschema@.ldp_summary, float8) IS
     'or if no budget can end. Error 0A000 if the reports were counted without their rounds.';
 
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
-        memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
+        memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL,
+        anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
     RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text, boolean, boolean) IS
     'Returns the change (after minus before) of the mean of every number and of the share of every value. The '
     'argument memoized is the share of people, relative to the smaller summary, who are in both summaries and '
     'repeated a memoized response. Their noise cancels in part. The p_value is two-sided, of the hypothesis that '
-    'nothing changed; it is not adjusted for the number of rows. The numbers n and people are those of the smaller '
+    'nothing changed; it is not adjusted for the number of rows. With anytime, the intervals of all looks hold together '
+    'with the confidence while reports arrive in the two summaries, and the smallest p_value of all looks is valid. With '
+    'simultaneous, the intervals of all rows hold together. The numbers n and people are those of the smaller '
     'summary. Error 42804 if the specs differ.';
 
 -- Comparisons of groups
 
 CREATE FUNCTION @extschema@.ldp_compare_groups(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL,
-        baseline text DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
+        baseline text DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population',
+        anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
     RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text, boolean, boolean) IS
     'Compares groups of different people by their summaries of one spec. The groups are all pairs, or each group and '
     'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the proportion of '
     'each value of a category. The column estimate is the difference group_name minus baseline. With one of '
     'attributes, the rows are about this attribute alone; with several, about the cells of their joint table, so '
     'single attributes are compared one call each. Texts have no rows. The '
     'p_value is two-sided, of the hypothesis that the groups do not differ. The adjusted_p_value is adjusted for the '
-    'number of rows (Holm 1979). Lower and upper hold for one row each. The target population includes the sampling '
+    'number of rows (Holm 1979). Lower and upper hold for one row each; with simultaneous, for all rows together. With '
+    'anytime, the intervals of all looks hold together with the confidence while reports arrive, and the smallest p_value '
+    'of all looks is valid, from 50 people in each group on. The target population includes the sampling '
     'error. Error 42804 if the specs differ, 22023 for fewer than two groups or an unknown attribute or baseline.';
 
 CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes text[] DEFAULT NULL, baseline text DEFAULT NULL,
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'population', anytime boolean DEFAULT false,
+        simultaneous boolean DEFAULT false)
     RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
-         @extschema@.ldp_compare_groups(all_groups.groups, all_groups.summaries, $3, $4, $5, $6) AS c
+         @extschema@.ldp_compare_groups(all_groups.groups, all_groups.summaries, $3, $4, $5, $6, $7, $8) AS c
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text, boolean, boolean) IS
     'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a public column. '
     'The groups are compared as different people; for rounds of a panel, ldp_change with memoized has smaller errors. '
     'Rows are those of ldp_compare_groups for the summaries of ldp_summaries_of. If the caller may not select the '
     'reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the column does not exist, '
     '42501 if the caller may not query the collection.';
+
+CREATE FUNCTION @extschema@.ldp_group_test(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL)
+    RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_group_test(text[], @extschema@.ldp_summary[], text[]) IS
+    'Tests whether groups of different people have the same distribution, by their summaries of one spec: one row and one '
+    'p-value for all groups and values of each attribute, or of the named ones. For a category, chi_square is a score '
+    'statistic with the covariance of the randomized reports, and approximately chi-square distributed. Rare values are '
+    'merged. If the covariance is unknown, the values are tested one by one (Bonferroni), and chi_square is NULL. For a '
+    'number, the means are tested. The adjusted_p_value is adjusted for the number of rows (Holm 1979). The numbers groups '
+    'and n are those of the groups with enough reports. Error 42804 if the specs differ, 22023 for fewer than two groups or '
+    'an unknown attribute.';
+
+CREATE FUNCTION @extschema@.ldp_group_test(name text, by text, attributes text[] DEFAULT NULL)
+    RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT t.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
+                     FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
+         @extschema@.ldp_group_test(all_groups.groups, all_groups.summaries, $3) AS t
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_group_test(text, text, text[]) IS
+    'Tests whether the groups of a collection''s reports have the same distribution. The argument by is the grouping '
+    'column: a public column, or round. Rows are those of ldp_group_test for the summaries of ldp_summaries_of. If the '
+    'caller may not select the reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the '
+    'column does not exist, 42501 if the caller may not query the collection.';
 
 -- Covariance and regression
 
@@ -456,27 +490,28 @@ COMMENT ON FUNCTION @extschema@.ldp_frequent_texts(@extschema@.ldp_summary, text
     'for every group of people. Returns an empty array if no selected attribute is a text.';
 
 CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample', attributes text[] DEFAULT NULL, texts text[] DEFAULT NULL)
+        target text DEFAULT 'sample', attributes text[] DEFAULT NULL, texts text[] DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
     AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text, text[], text[]) IS
+COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text, text[], text[], boolean) IS
     'Returns the estimates of a summary. There is one row for the mean of each numeric attribute, in its units, and '
     'for the proportion of each value of a category. Each row has a standard error and an interval. The argument '
     'target is sample or population. The argument attributes selects attributes or vectors by name; the others are '
     'not computed. For an attribute of texts, a search finds the significantly frequent ones. The texts of a small '
     'group are therefore few; the argument texts, a result of ldp_frequent_texts for the whole collection, lists '
-    'given texts instead. Error 22023 for an unknown attribute, or if texts are not pairs.';
+    'given texts instead. With simultaneous, the intervals of all rows hold together with the confidence. Error 22023 for an unknown attribute, or if texts are not pairs.';
 
 CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
-        round integer DEFAULT NULL, attributes text[] DEFAULT NULL)
+        round integer DEFAULT NULL, attributes text[] DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3, $5) $$;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer, text[]) IS
+    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3, $5, NULL, $6) $$;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer, text[], boolean) IS
     'Returns the estimates of a collection, or of one round. There is one row for the mean of each numeric '
     'attribute, in its units, and for the proportion of each value of a category. Each row has a standard error '
-    'and an interval. The argument attributes selects attributes or vectors by name. Without reports it returns no '
-    'rows. Error 42704 if the collection does not exist, 42501 if the caller may not query it.';
+    'and an interval. The argument attributes selects attributes or vectors by name. With simultaneous, the intervals '
+    'of all rows hold together with the confidence. Without reports it returns no rows. '
+    'Error 42704 if the collection does not exist, 42501 if the caller may not query it.';
 
 CREATE FUNCTION ldp_internal.ldp_response_counts(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;

@@ -2,12 +2,14 @@
 -- One summary has the reports of all rounds. In a record, an attribute may be a series.
 
 CREATE FUNCTION @extschema@.ldp_series(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'sample', attribute text DEFAULT NULL)
+        target text DEFAULT 'sample', attribute text DEFAULT NULL, anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
     RETURNS TABLE (round integer, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_series(@extschema@.ldp_summary, float8, text, text, boolean, boolean) IS
     'Returns the estimates of every round of a time series: the proportion of every value for ddrm, or the mean in '
-    'the attribute''s units for threshold_series. Of a record, the argument attribute names the series. Rounds without '
+    'the attribute''s units for threshold_series. Of a record, the argument attribute names the series. With anytime, the '
+    'intervals of a row at all looks hold together with the confidence while reports arrive; with simultaneous, the '
+    'intervals of all rows hold together. Rounds without '
     'enough reports have NULL. Error 0A000 for other mechanisms.';
 
 CREATE FUNCTION @extschema@.ldp_series_mean(summary @extschema@.ldp_summary, rounds integer[], baseline integer[] DEFAULT '{}',

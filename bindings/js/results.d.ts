@@ -40,9 +40,15 @@ export class Summary {
     static summarize(spec: SpecOfResults, reports: Iterable<Uint8Array>, options?: ModuleOptions & { readonly rounds?: readonly number[] }): Promise<Summary>;
     /**
      * Compares groups of different people by their summaries of one spec, as the SQL function ldp_compare_groups does. The
-     * arguments are attributes, baseline, confidence and target. A Map may have the key null for a group without a name.
+     * arguments are attributes, baseline, confidence, target, anytime and simultaneous. A Map may have the key null for a group
+     * without a name.
      */
     static compareGroups(groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
+    /**
+     * Tests whether groups of different people have the same distribution, as the SQL function ldp_group_test does: one row and
+     * one p-value for each attribute, or for those of the argument attributes.
+     */
+    static groupTest(groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
 
     /** The bytes of the summary, which ldp_summary of PostgreSQL accepts. */
     readonly data: Uint8Array;

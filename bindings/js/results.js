@@ -153,13 +153,21 @@ export class Summary {
         });
     }
 
-    static async compareGroups(groups, options = {}) {
+    static async #ofGroups(name, groups, options) {
         const entries = groups instanceof Map ? [...groups] : Object.entries(groups);
         const first = entries.map(([, summary]) => summary).find((summary) => summary.spec !== undefined) ?? entries[0]?.[1];
         return sandbox(first?.#module).use((instance) => {
             instance.open(first?.spec);
-            const query = { groups: entries.map(([name]) => name), summaries: entries.map(([, summary]) => summary), ...options };
-            return rowsOf(instance.query(undefined, queryOf("compare_groups", query)));
+            const query = { groups: entries.map(([group]) => group), summaries: entries.map(([, summary]) => summary), ...options };
+            return rowsOf(instance.query(undefined, queryOf(name, query)));
         });
+    }
+
+    static async compareGroups(groups, options = {}) {
+        return Summary.#ofGroups("compare_groups", groups, options);
+    }
+
+    static async groupTest(groups, options = {}) {
+        return Summary.#ofGroups("group_test", groups, options);
     }
 }

@@ -806,6 +806,11 @@ static void results(void) {
     FINE(ldp_query_summary(NULL, NULL, 0, query, LDP_TO_END, &again, &error));
     CHECK(strstr(again, "\"north\"") == NULL); /* without labels */
     ldp_free(rows);
+    /* The other function of groups. Blanks fill the longer name. */
+    memcpy(strstr(query, "\"compare_groups\""), "\"group_test\"    ", strlen("\"compare_groups\""));
+    FINE(ldp_query_summary(of, NULL, 0, query, LDP_TO_END, &rows, &error));
+    CHECK(strstr(rows, "\"groups\":1,\"n\":40") != NULL);
+    ldp_free(rows);
     FAILS(ldp_query_summary(of, summary, size, query, LDP_TO_END, &rows, &error), LDP_INVALID_VALUE, "no summary");
     FAILS(ldp_query_summary(other, NULL, 0, query, LDP_TO_END, &rows, &error), LDP_INCOMPATIBLE, "");
     FAILS(ldp_query_summary(of, NULL, 0, "{\"function\": \"compare_groups\", \"groups\": [\"a\", \"b\"], \"summaries\": []}",

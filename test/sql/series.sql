@@ -103,6 +103,9 @@ SELECT round, label, round(estimate::numeric, 4) AS estimate, round(stderr::nume
 SELECT round, label, round(estimate::numeric, 4) AS estimate FROM ldp_series((SELECT ldp_agg(report) FROM plan WHERE round <= 2)) ORDER BY round, value;
 SELECT round, sum(estimate) BETWEEN 0.999999 AND 1.000001 AS sum_to_one FROM ldp_series((SELECT ldp_agg(report) FROM plan), 0.9, 'population') GROUP BY round ORDER BY round;
 SELECT count(*) FROM ldp_series(NULL::ldp_summary);
+-- At all looks, and of all rows together.
+SELECT count(*) AS rows, bool_and(a.estimate = s.estimate AND a.upper - a.lower > 1.5 * (s.upper - s.lower)) AS anytime, bool_and(t.upper - t.lower > s.upper - s.lower) AS simultaneous
+FROM (SELECT ldp_agg(report) AS summary FROM plan) AS p, ldp_series(summary) AS s JOIN LATERAL ldp_series(summary, anytime => true) AS a USING (round, value) JOIN LATERAL ldp_series(summary, simultaneous => true) AS t USING (round, value);
 -- The mean of rounds and the difference of two rounds, with their covariance. The mean of one round is that round.
 SELECT label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr FROM ldp_series_mean((SELECT ldp_agg(report) FROM plan), '{1,2,3,4}') ORDER BY value;
 SELECT label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr FROM ldp_series_mean((SELECT ldp_agg(report) FROM plan), '{4}', '{1}') ORDER BY value;

@@ -17,11 +17,11 @@ from .errors import Code, Error
 from .native import version
 from .planning import plan, simulate
 from .server import Uploader, estimate, fetch_spec, frame
-from .summary import Summary, compare_groups, summarize
+from .summary import Summary, compare_groups, group_test, summarize
 
 __all__ = [
     "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader", "Origin",
-    "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Undelivered", "Uploader", "compare_groups", "estimate", "fetch_spec", "frame",
+    "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Undelivered", "Uploader", "compare_groups", "estimate", "fetch_spec", "frame", "group_test",
     "plan", "simulate", "summarize", "version",
 ]
 __version__ = version()

@@ -135,19 +135,32 @@ def summarize(spec: Collection | str | Mapping[str, Any], reports: Iterable[byte
     return Summary(data, collection)
 
 
-def group_rows(groups: Mapping[str | None, Summary], **arguments: Any) -> list[dict[str, Any]]:
-    """The rows of compare_groups as a list of dicts."""
+def group_rows(groups: Mapping[str | None, Summary], function: str = "compare_groups", **arguments: Any) -> list[dict[str, Any]]:
+    """The rows of a function of groups as a list of dicts."""
     summaries = list(groups.values())
     collection = next((one.collection for one in summaries if one.collection is not None), None)
-    return _rows(collection, None, "compare_groups", {"groups": list(groups), "summaries": summaries, **arguments})
+    return _rows(collection, None, function, {"groups": list(groups), "summaries": summaries, **arguments})
 
 
 def compare_groups(groups: Mapping[str | None, Summary], attributes: Sequence[str] | None = None, baseline: str | None = None,
-                   confidence: float = 0.95, target: str = "population") -> Any:
+                   confidence: float = 0.95, target: str = "population", anytime: bool = False, simultaneous: bool = False) -> Any:
     """Compares groups of different people by their summaries of one spec, as the SQL function ldp_compare_groups does.
 
     `groups` are the summaries by name. The groups are all pairs, or each group and the baseline. The result has one row for
-    the mean of each number and for the proportion of each value of a category, or those of `attributes` alone. It is a pandas
-    data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE, INVALID_VALUE, UNSUPPORTED).
+    the mean of each number and for the proportion of each value of a category, or those of `attributes` alone. With
+    `anytime`, the intervals of all looks hold together while reports arrive; with `simultaneous`, those of all rows. The
+    result is a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE,
+    INVALID_VALUE, UNSUPPORTED).
     """
-    return as_frame(group_rows(groups, attributes=attributes, baseline=baseline, confidence=confidence, target=target))
+    return as_frame(group_rows(groups, attributes=attributes, baseline=baseline, confidence=confidence, target=target,
+                               anytime=anytime, simultaneous=simultaneous))
+
+
+def group_test(groups: Mapping[str | None, Summary], attributes: Sequence[str] | None = None) -> Any:
+    """Tests whether groups of different people have the same distribution, as the SQL function ldp_group_test does.
+
+    `groups` are the summaries by name. The result has one row and one p-value for each attribute, or for those of
+    `attributes`. It is a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE,
+    INVALID_VALUE, UNSUPPORTED).
+    """
+    return as_frame(group_rows(groups, "group_test", attributes=attributes))

@@ -113,18 +113,21 @@ def queries(case):
 
 
 def comparisons(case):
-    """Arguments of compare_groups."""
+    """Functions of groups and their arguments."""
     groups = {"a": case.summary, None: case.second, "b": case.second}
     names = case.collection.names
     for arguments in ({}, {"baseline": "b", "target": "sample", "confidence": 0.8}, {"attributes": names[:1]}, {"attributes": names[:2]}):
-        yield groups, arguments
+        yield "compare_groups", groups, arguments
+    yield "compare_groups", groups, {"anytime": True, "simultaneous": True}
+    for arguments in ({}, {"attributes": names[:2]}):
+        yield "group_test", groups, arguments
 
 
 def main():
     def result(case, call, function, **arguments):
         summaries = {id(case.summary): 0, id(case.second): 1}
         query = {name: {"summary": summaries[id(value)]} if id(value) in summaries else value for name, value in arguments.items()}
-        if function == "compare_groups":
+        if function in ("compare_groups", "group_test"):
             query["summaries"] = [summaries[id(one)] for one in query["summaries"]]
         try:
             return {"function": function, "arguments": query, "rows": call()}
@@ -134,8 +137,8 @@ def main():
     for case in cases():
         results = [result(case, lambda: case.summary.rows(function, **arguments), function, **arguments)
                    for function, arguments in queries(case)]
-        for groups, arguments in comparisons(case):
-            results.append(result(case, lambda: group_rows(groups, **arguments), "compare_groups", groups=list(groups),
+        for function, groups, arguments in comparisons(case):
+            results.append(result(case, lambda: group_rows(groups, function, **arguments), function, groups=list(groups),
                                   summaries=list(groups.values()), **arguments))
         print(json.dumps({"spec": case.collection.json, "summaries": [case.summary.data.hex(), case.second.data.hex()],
                           "merged": case.summary.merge(case.second).data.hex(), "results": results}))

@@ -30,7 +30,7 @@ namespace ldp {
 // The result stays conservative: the excess is added 1/nₐ + 1/n_b times and subtracted at most 2·kept/max(nₐ,
 // n_b) times.
 std::vector<Change> change(const SummaryView& before, const SummaryView& after, double kept,
-                           double critical_value, Target target) {
+                           const IntervalRule& rule, Target target) {
     if (!std::ranges::equal(before.mechanism->block(), after.mechanism->block()))
         raise_incompatible(before.mechanism->block(), after.mechanism->block());
     if (!(kept >= 0 && kept <= 1))
@@ -70,6 +70,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
                    new_noise = noise_of(to_noise, to_unrounded);
         const SummaryView old_part = part(before, j), new_part = part(after, j);
         const MemoizedNoise memoized_part(*old_part.mechanism, MemoizedNoise::Bound::no_more);
+        const double old_people = informative_people(old_part), new_people = informative_people(new_part);
         const auto n_old = static_cast<double>(old_part.n), n_new = static_cast<double>(new_part.n);
         const auto common = [&](const GroupEstimate& item, const LawfulEstimates& noise, std::uint32_t v,
                                 double n, double unit) {
@@ -80,7 +81,8 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         if (attributes == 1) changes.reserve(old_items.size());
         for (std::uint32_t v = 0; v < old_items.size(); ++v) {
             check_interrupt();  // an interval takes microseconds
-            const GroupEstimate a = old_items[v], b = new_items[v];
+            GroupEstimate a = old_items[v], b = new_items[v];
+            a.people = old_people, b.people = new_people;
             const double old_error = a.estimate.standard_error, new_error = b.estimate.standard_error;
             const double unit = old_error == 0 && new_error == 0 ? 1 : std::max(old_error, new_error);
             const double covariance = kept == 0 ? 0
@@ -90,13 +92,13 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
             // This order of operations gives exactly 0 for equal reports.
             const double variance =
                 square(old_error / unit) - covariance + (square(new_error / unit) - covariance);
-            const Difference found =
-                difference(b, a, critical_value, whole > 0 ? std::max(0.0, variance / whole) : 1);
+            const Difference found = difference(b, a, rule, whole > 0 ? std::max(0.0, variance / whole) : 1);
             changes.push_back({j,
                                number ? std::nullopt : std::optional(v),
                                {found.difference.value, unit * std::sqrt(std::max(0.0, variance))},
                                found.interval,
-                               found.p_value});
+                               found.p_value,
+                               rule.critical_value(people_of_difference(b, a))});
         }
     }
     return changes;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/comparison/interval_rule.hpp"
 #include "core/mechanism/error_law.hpp"
 
 namespace ldp {
@@ -15,8 +16,9 @@ struct Change {
     std::optional<std::uint32_t> value;  ///< the category's value; empty for the mean of a number
     /// after − before, in the units of means and frequencies; NaN if one summary has no estimate
     Estimate difference;
-    Interval interval;  ///< of the difference
-    double p_value;     ///< of the hypothesis that nothing changed, two-sided
+    Interval interval;      ///< of the difference
+    double p_value;         ///< of the hypothesis that nothing changed, two-sided
+    double critical_value;  ///< of the interval
 };
 
 /// Returns the mean of each numeric attribute and the share of each value of each categorical attribute in
@@ -31,6 +33,6 @@ struct Change {
 /// Error: incompatible if the summaries have different specs, invalid_value if a summary has no reports or
 /// `kept` is outside [0, 1], unsupported if the mechanism has no such estimates.
 [[nodiscard]] std::vector<Change> change(const SummaryView& before, const SummaryView& after, double kept,
-                                         double critical_value, Target target = Target::sample);
+                                         const IntervalRule& rule, Target target = Target::sample);
 
 }  // namespace ldp

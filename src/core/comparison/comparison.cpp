@@ -36,16 +36,45 @@ void check(std::span<const SummaryView> groups, std::optional<std::size_t> basel
             raise_incompatible(mechanism.block(), group.mechanism->block());
 }
 
-/// Whether enough reports are about the attribute, or about tables with it, to publish estimates.
+void check_count(std::size_t values, std::size_t most, const char* hint) {
+    if (values > most)
+        raise(ErrorCode::invalid_value, "too many comparisons",
+              "At most " + std::to_string(max_comparisons) + " are possible.", hint);
+}
+
+/// Whether they are enough to publish estimates.
 bool is_published(const SummaryView& group, std::size_t attribute, bool table) {
+    return enough(reports_about(group, attribute, table));
+}
+
+}  // namespace
+
+SummaryView reports_about(const SummaryView& group, std::size_t attribute, bool table) {
     SummaryView about = part(group, attribute);
     const auto* joint = find_capability<JointViews>(*about.mechanism);
     if (joint != nullptr && !table)
         about.n = joint->reports(about, attribute - part_of(*group.mechanism, attribute).first);
-    return enough(about);
+    return about;
 }
 
-}  // namespace
+std::vector<ComparedAttribute> compared_attributes(std::span<const SummaryView> groups,
+                                                   std::span<const std::size_t> attributes) {
+    check(groups, std::nullopt, attributes);
+    std::vector<ComparedAttribute> all;
+    if (std::ranges::all_of(groups, [](const SummaryView& group) { return group.n == 0; })) return all;
+    const Mechanism& mechanism = *groups[0].mechanism;
+    std::size_t values = 0;
+    for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {
+        if (attributes.empty() ? is_left_out(mechanism, j) : !std::ranges::binary_search(attributes, j))
+            continue;
+        const bool number = is_compared_number(mechanism, j);
+        all.push_back({j, number, number ? 1 : compared_values(mechanism, j)});
+        check_count(all.back().values, max_comparisons / groups.size() - values,
+                    "Name an attribute, or compare fewer groups.");
+        values += all.back().values;
+    }
+    return all;
+}
 
 GroupComparison::GroupComparison(std::span<const SummaryView> groups, std::optional<std::size_t> baseline,
                                  std::vector<std::size_t> attributes)
@@ -56,10 +85,8 @@ GroupComparison::GroupComparison(std::span<const SummaryView> groups, std::optio
     const Mechanism& mechanism = *groups_[0].mechanism;
     const std::vector<std::uint64_t> cells = mechanism.cells();
     const auto add = [&](std::size_t attribute, bool number, std::size_t values) {
-        if (values > (max_comparisons - count_) / pairs_)
-            raise(ErrorCode::invalid_value, "too many comparisons",
-                  "At most " + std::to_string(max_comparisons) + " are possible.",
-                  "Name a baseline or an attribute, or compare fewer groups.");
+        check_count(values, (max_comparisons - count_) / pairs_,
+                    "Name a baseline or an attribute, or compare fewer groups.");
         compared_.push_back({attribute, number, values});
         count_ += values * pairs_;
     };
@@ -78,14 +105,32 @@ GroupComparison::GroupComparison(std::span<const SummaryView> groups, std::optio
     }
 }
 
-void GroupComparison::write(double critical_value, Target target, std::span<Comparison> results) const {
+std::size_t GroupComparison::count_published() const {
+    std::size_t count = 0;
+    for (const ComparedAttribute& each : compared_) {
+        std::vector<bool> counted;
+        for (const SummaryView& group : groups_) {
+            const SummaryView about = reports_about(group, each.attribute, attributes_.size() > 1);
+            counted.push_back(about.n > 0 && enough(about));
+        }
+        const auto groups = static_cast<std::size_t>(std::ranges::count(counted, true));
+        if (groups > 0)
+            count += each.values * (!baseline_            ? groups * (groups - 1) / 2
+                                    : counted[*baseline_] ? groups - 1
+                                                          : 0);
+    }
+    return count;
+}
+
+void GroupComparison::write(const IntervalRule& rule, Target target, std::span<Comparison> results) const {
     if (count_ == 0) return;
+    const IntervalRule of_each = rule.simultaneous() ? rule.for_rows(count_published()) : rule;
     std::vector<GroupEstimates> estimates;
     estimates.reserve(groups_.size());
     for (const SummaryView& group : groups_) estimates.emplace_back(group, target);
     std::size_t written = 0;
     for (const ComparedAttribute& each : compared_) {
-        write(each, estimates, critical_value, results.subspan(written, each.values * pairs_));
+        write(each, estimates, of_each, results.subspan(written, each.values * pairs_));
         written += each.values * pairs_;
     }
     // So far `adjusted` is the p-value of the results that count.
@@ -96,7 +141,7 @@ void GroupComparison::write(double critical_value, Target target, std::span<Comp
 
 // A value at a time, so that of a joint table's cells only one for each group is in memory.
 void GroupComparison::write(const ComparedAttribute& compared, std::span<const GroupEstimates> estimates,
-                            double critical_value, std::span<Comparison> results) const {
+                            const IntervalRule& rule, std::span<Comparison> results) const {
     std::vector<LawfulEstimates> all;
     for (const GroupEstimates& group : estimates) {
         all.push_back(attributes_.size() > 1 ? group.of_table(attributes_)
@@ -105,22 +150,28 @@ void GroupComparison::write(const ComparedAttribute& compared, std::span<const G
     }
     // Results of a group with too few reports are not published, and count for no adjustment.
     std::vector<bool> published;
-    for (const SummaryView& group : groups_)
+    std::vector<double> people;
+    for (const SummaryView& group : groups_) {
         published.push_back(is_published(group, compared.attribute, attributes_.size() > 1));
+        people.push_back(
+            informative_people(reports_about(group, compared.attribute, attributes_.size() > 1)));
+    }
     std::vector<GroupEstimate> at(groups_.size());
     for (std::size_t value = 0; value < compared.values; ++value) {
         for (std::size_t group = 0; group < at.size(); ++group) {
             check_interrupt();  // a cell of a table may take microseconds
             at[group] = all[group].empty() ? GroupEstimate{{unknown, unknown}, {}} : all[group][value];
+            at[group].people = people[group];
         }
         std::size_t pair = 0;
         const auto add = [&](std::size_t group, std::size_t other) {
             check_interrupt();  // a comparison takes microseconds
-            const Difference found = difference(at[group], at[other], critical_value);
+            const Difference found = difference(at[group], at[other], rule);
             results[pair++ * compared.values + value] = {
                 static_cast<std::uint32_t>(group),
                 static_cast<std::uint32_t>(other),
                 static_cast<std::uint32_t>(compared.attribute),
+                static_cast<float>(rule.critical_value(people_of_difference(at[group], at[other]))),
                 compared.number ? std::nullopt : std::optional(static_cast<std::uint32_t>(value)),
                 found,
                 published[group] && published[other] ? found.p_value : unknown};
@@ -132,11 +183,11 @@ void GroupComparison::write(const ComparedAttribute& compared, std::span<const G
 }
 
 std::vector<Comparison> compare(std::span<const SummaryView> groups, std::optional<std::size_t> baseline,
-                                double critical_value, Target target,
+                                const IntervalRule& rule, Target target,
                                 const std::vector<std::size_t>& attributes) {
     const GroupComparison comparison(groups, baseline, attributes);
     std::vector<Comparison> all(comparison.count());
-    comparison.write(critical_value, target, all);
+    comparison.write(rule, target, all);
     return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
@@ -126,11 +127,12 @@ class ScoreTest {
     }
 
     /// Returns the p-value of the hypothesis that the difference is 0.
-    [[nodiscard]] double p_value() const {
+    [[nodiscard]] double p_value(const IntervalRule& rule, double people) const {
         const Score score = at(0);
-        if (score.degrees_of_freedom > 0)
-            return 2 * student_above(std::abs(score.deviations), score.degrees_of_freedom);
-        return two_sided(normal_deviations(score));
+        if (!(score.degrees_of_freedom > 0)) return rule.p_value(normal_deviations(score), people);
+        const double p_value = 2 * student_above(std::abs(score.deviations), score.degrees_of_freedom);
+        if (!rule.anytime() || !(p_value > 0)) return p_value;
+        return rule.p_value(p_value < 1 ? -normal_quantile(p_value / 2) : 0, people);
     }
 
   private:
@@ -219,7 +221,17 @@ GroupEstimate simplified(const GroupEstimate& group) {
 
 }  // namespace
 
-Difference difference(const GroupEstimate& group, const GroupEstimate& baseline, double critical_value,
+double people_of_difference(const GroupEstimate& group, const GroupEstimate& baseline) noexcept {
+    const double a = group.people, b = baseline.people;
+    const double unit = std::max(group.estimate.standard_error, baseline.estimate.standard_error);
+    if (!(unit > 0)) return a + b > 0 ? 2 * a * b / (a + b) : 0;
+    // With the variances a·s² and b·t² of one person: the harmonic mean of a and b, weighted by these variances.
+    const double s = square(group.estimate.standard_error / unit),
+                 t = square(baseline.estimate.standard_error / unit);
+    return (a * s + b * t) / (s + t);
+}
+
+Difference difference(const GroupEstimate& group, const GroupEstimate& baseline, const IntervalRule& rule,
                       double remaining) {
     const auto known = [](const Estimate& estimate) {
         return !std::isnan(estimate.value) && !std::isnan(estimate.standard_error);
@@ -229,10 +241,49 @@ Difference difference(const GroupEstimate& group, const GroupEstimate& baseline,
     const double errors = vector_length(group.estimate.standard_error, baseline.estimate.standard_error);
     const double unit = errors > 0 && std::isfinite(errors) ? errors : 1;
     const ScoreTest test(simplified(group), simplified(baseline), remaining, unit);
-    const Interval found = test.interval(critical_value);
+    const double people = people_of_difference(group, baseline);
+    const Interval found = test.interval(rule.critical_value(people));
     return {{group.estimate.value - baseline.estimate.value, std::sqrt(remaining) * errors},
             {unit * found.lower, unit * found.upper},
-            test.p_value()};
+            test.p_value(rule, people)};
+}
+
+double heterogeneity(std::span<const GroupEstimate> groups) {
+    double unit = 0;
+    for (const GroupEstimate& group : groups) {
+        if (std::isnan(group.estimate.value) || std::isnan(group.estimate.standard_error)) return unknown;
+        unit = std::max(unit, group.estimate.standard_error);
+    }
+    if (!(unit > 0) || std::isinf(unit)) unit = 1;
+    std::vector<EstimateMoments> moments;
+    Interval possible{-HUGE_VAL, HUGE_VAL};
+    for (const GroupEstimate& group : groups) {
+        moments.emplace_back(simplified(group), unit);
+        if (moments.back().varies()) possible = moments.back().truths();
+    }
+    const auto variance = [&](std::size_t group, double truth) {
+        const double degrees = moments[group].degrees_of_freedom();
+        // The variance of Student's distribution.
+        return moments[group].variance(truth) * (degrees > 2 ? degrees / (degrees - 2) : 1);
+    };
+    // The mean, weighted by the precisions at the mean.
+    double mean = 0, statistic = 0;
+    for (std::size_t group = 0; group < groups.size(); ++group)
+        mean += groups[group].estimate.value / unit / static_cast<double>(groups.size());
+    for (int step = 0; step < 5; ++step) {
+        const double truth = std::clamp(mean, possible.lower, possible.upper);
+        double weights = 0, sum = 0;
+        statistic = 0;
+        for (std::size_t group = 0; group < groups.size(); ++group) {
+            const double each = std::max(variance(group, truth), 1e-24);
+            const double value = groups[group].estimate.value / unit;
+            weights += 1 / each;
+            sum += value / each;
+            statistic += square(value - mean) / each;
+        }
+        mean = sum / weights;
+    }
+    return statistic;
 }
 
 std::vector<double> holm_adjusted(std::span<const double> p_values) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/interrupt.hpp"
+#include "core/comparison/interval_rule.hpp"
 #include "core/mechanism/error_law.hpp"
 
 namespace ldp {
@@ -16,6 +17,8 @@ namespace ldp {
 struct GroupEstimate {
     Estimate estimate;
     ErrorLaw law;
+    /// Number of people who add information, for rules with `anytime`.
+    double people = 0;
 };
 
 /// The difference of two estimates.
@@ -24,6 +27,9 @@ struct Difference {
     Interval interval;    ///< the differences that the test does not reject
     double p_value;       ///< of the hypothesis that the true values are equal, two-sided
 };
+
+/// Returns the number of people in each of two groups of equal size whose difference has the same standard error.
+[[nodiscard]] double people_of_difference(const GroupEstimate& group, const GroupEstimate& baseline) noexcept;
 
 /// Returns group − baseline. All results are unknown if one of the two estimates is. By default, the
 /// estimates are from different people. If the same people repeat responses in both, `remaining` is the
@@ -36,7 +42,12 @@ struct Difference {
 /// difference ± critical value × standard error. Estimated standard errors use Student's distribution with
 /// the degrees of freedom of Welch and Satterthwaite.
 [[nodiscard]] Difference difference(const GroupEstimate& group, const GroupEstimate& baseline,
-                                    double critical_value, double remaining = 1);
+                                    const IntervalRule& rule, double remaining = 1);
+
+/// Returns Σ (x − y)²/V of estimates x of one quantity in groups of different people, where y is their mean and V are their
+/// variances if y is the true value of all. The distribution is approximately χ² with one degree of freedom less than
+/// there are groups. Unknown if an estimate is.
+[[nodiscard]] double heterogeneity(std::span<const GroupEstimate> groups);
 
 /// Adjusts p-values for the number of tests, so that the probability of at least one false rejection is at
 /// most the significance (Holm 1979). Unknown p-values stay unknown and do not count.

@@ -3,6 +3,7 @@
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/errors.hpp"
+#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {
@@ -28,6 +29,10 @@ LawfulEstimates GroupEstimates::of_attribute(std::size_t attribute) const {
 LawfulEstimates GroupEstimates::of_table(const std::vector<std::size_t>& attributes) const {
     if (view_.n == 0) return {};
     return LawfulEstimates(Marginal(view_, attributes, Combination::consistent, target_));
+}
+
+double informative_people(const SummaryView& view) {
+    return static_cast<double>(view.n) / repetition(view);
 }
 
 bool is_compared_number(const Mechanism& mechanism, std::size_t attribute) {

@@ -56,6 +56,9 @@ class GroupEstimates {
     std::vector<Estimate> means_;
 };
 
+/// Returns the number of reports by different people that add as much information as all reports.
+[[nodiscard]] double informative_people(const SummaryView& view);
+
 /// Returns whether the mean of the attribute is compared, not its shares.
 [[nodiscard]] bool is_compared_number(const Mechanism& mechanism, std::size_t attribute);
 

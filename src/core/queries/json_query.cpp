@@ -112,6 +112,10 @@ class QueryArguments {
                                       [&](const Json& one) { return word(one, name); });
     }
 
+    void read(bool SummaryQuery::*member, const Json& found, const char* name) {
+        if (!found.is_boolean()) refuse(name, "true or false", found);
+        query_.*member = found.get<bool>();
+    }
     void read(double SummaryQuery::*member, const Json& found, const char* name) {
         query_.*member = number(found, name);
     }

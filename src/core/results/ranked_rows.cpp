@@ -1,9 +1,11 @@
 // Rows of the most frequent values, of selected candidates, and of changes, with p-values.
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/interrupt.hpp"
 #include "core/comparison/change.hpp"
+#include "core/comparison/group_estimates.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/results/value_rows.hpp"
@@ -59,6 +61,22 @@ ReportStatus status_of_both(const SummaryView& before, const SummaryView& after,
     return both;
 }
 
+/// The number of changes of the selected attributes that have enough reports in both summaries.
+std::size_t changed_rows(const Subject& subject, const SummaryView& before, const SummaryView& after) {
+    const Mechanism& mechanism = *before.mechanism;
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < mechanism.cells().size(); ++j) {
+        if (!subject.has(j) || is_left_out(mechanism, j)) continue;
+        const auto counts = [j](const SummaryView& one) {
+            const SummaryView about = part(one, j);
+            return about.n > 0 && enough(about);
+        };
+        if (counts(before) && counts(after))
+            count += is_compared_number(mechanism, j) ? 1 : compared_values(mechanism, j);
+    }
+    return count;
+}
+
 }  // namespace
 
 namespace accessors {
@@ -93,16 +111,17 @@ Found candidates(const Subject& whole, const SummaryQuery& query) {
 /// Differences; empty if one of the summaries has no reports.
 Found change(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
-    const double critical_value = ldp::critical_value(query.confidence);
+    const IntervalRule rule = IntervalRule::of(query.confidence, query.anytime, query.simultaneous);
     const Target target = target_named(query.target);
     // Bytes that are not a summary raise that error, not the error of a different spec.
     const std::unique_ptr<const Mechanism> other = checked_mechanism(query.other);
     const SummaryView later = view_of(*other, query.other);
     const auto found = [&](const SummaryView& before) {
         if (later.n == 0) return EstimateRows{};
-        const std::vector<Change> changes =
-            ldp::change(before, later, query.memoized, critical_value, target);
-        EstimateRows all = rows_about(subject, critical_value, changes.size(), true);
+        const std::vector<Change> changes = ldp::change(
+            before, later, query.memoized,
+            rule.simultaneous() ? rule.for_rows(changed_rows(subject, before, later)) : rule, target);
+        EstimateRows all = rows_about(subject, 0, changes.size(), true);
         const ReportStatus* last = nullptr;
         std::uint32_t last_attribute = EstimateRows::no_attribute;
         const auto about = [&](std::uint32_t attribute) {  // the rows of an attribute are adjacent
@@ -111,11 +130,12 @@ Found change(const Subject& whole, const SummaryQuery& query) {
             return last;
         };
         Work work;
-        for (const auto& [attribute, value, difference, interval, p_value] : changes) {
+        for (const auto& [attribute, value, difference, interval, p_value, critical_value] : changes) {
             work.done();
-            if (subject.has(attribute))
-                all.add(attribute, value ? *value : EstimateRows::none, difference, about(attribute),
-                        interval, p_value);
+            if (!subject.has(attribute)) continue;
+            all.add(attribute, value ? *value : EstimateRows::none, difference, about(attribute), interval,
+                    p_value);
+            all.critical_value = std::max(all.critical_value, critical_value);
         }
         return all;
     };

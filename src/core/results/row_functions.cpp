@@ -15,14 +15,19 @@ constexpr QueryParameter confidence{"confidence", &SummaryQuery::confidence},
     control{"p_adjust", &SummaryQuery::control}, low{"low", &SummaryQuery::low, true},
     high{"high", &SummaryQuery::high, true}, shares{"probabilities", &SummaryQuery::shares},
     cells{"cells", &SummaryQuery::cells}, x{"x", &SummaryQuery::x, true}, y{"y", &SummaryQuery::y, true},
-    names{"attributes", &SummaryQuery::names, true};
+    names{"attributes", &SummaryQuery::names, true}, anytime{"anytime", &SummaryQuery::anytime},
+    simultaneous{"simultaneous", &SummaryQuery::simultaneous};
 
 constexpr double usual_shares[] = {0.05, 0.25, 0.5, 0.75, 0.95};
 
 constexpr QueryParameter of_means[] = {confidence, target, attribute};
-constexpr QueryParameter of_frequencies[] = {method, confidence, target, attribute};
-constexpr QueryParameter of_estimate[] = {
-    confidence, target, {"attributes", &SummaryQuery::attributes}, {"texts", &SummaryQuery::texts}};
+constexpr QueryParameter of_mean_rows[] = {confidence, target, attribute, simultaneous};
+constexpr QueryParameter of_frequencies[] = {method, confidence, target, attribute, simultaneous};
+constexpr QueryParameter of_estimate[] = {confidence,
+                                          target,
+                                          {"attributes", &SummaryQuery::attributes},
+                                          {"texts", &SummaryQuery::texts},
+                                          simultaneous};
 constexpr QueryParameter of_frequent_texts[] = {{"attributes", &SummaryQuery::attributes}};
 constexpr QueryParameter of_robust_interval[] = {{"forged", &SummaryQuery::forged}, confidence, target};
 constexpr QueryParameter of_top[] = {{"limit", &SummaryQuery::limit}, confidence, target, control, attribute};
@@ -32,7 +37,9 @@ constexpr QueryParameter of_change[] = {{"after", &SummaryQuery::other, true},
                                         {"memoized", &SummaryQuery::memoized},
                                         confidence,
                                         target,
-                                        attribute};
+                                        attribute,
+                                        anytime,
+                                        simultaneous};
 constexpr QueryParameter of_range[] = {low, high, confidence, target, attribute};
 constexpr QueryParameter of_cdf[] = {{"value", &SummaryQuery::value, true}, confidence, target, attribute};
 constexpr QueryParameter of_quantiles[] = {shares, confidence, target, attribute};
@@ -43,6 +50,7 @@ constexpr QueryParameter of_first_look[] = {{"other", &SummaryQuery::other, true
                                             {"people", &SummaryQuery::remaining, true}};
 constexpr QueryParameter of_shrunk[] = {{"shrink", &SummaryQuery::shrink}, target};
 constexpr QueryParameter of_health[] = {attribute};
+constexpr QueryParameter of_series[] = {confidence, target, attribute, anytime, simultaneous};
 constexpr QueryParameter of_series_mean[] = {{"rounds", &SummaryQuery::rounds, true},
                                              {"baseline", &SummaryQuery::baseline},
                                              confidence,
@@ -85,13 +93,19 @@ constexpr QueryParameter of_compare_groups[] = {{"groups", &SummaryQuery::groups
                                                 {"attributes", &SummaryQuery::attributes},
                                                 {"baseline", &SummaryQuery::baseline_group},
                                                 confidence,
-                                                target};
+                                                target,
+                                                anytime,
+                                                simultaneous};
+
+constexpr QueryParameter of_group_test[] = {{"groups", &SummaryQuery::groups, true},
+                                            {"summaries", &SummaryQuery::summaries, true},
+                                            {"attributes", &SummaryQuery::attributes}};
 
 constexpr SummaryQuery unbiased{.method = "none"}, consistent{.method = "consistent"},
     usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}}, sampling_error{.target = "population"};
 
 constexpr RowFunction functions[] = {
-    {"means", accessors::means, of_means},
+    {"means", accessors::means, of_mean_rows},
     {"response_rates", accessors::response_rates, of_means},
     {"set_sizes", accessors::set_sizes, of_means},
     {"proportions", accessors::frequencies, of_frequencies, unbiased},
@@ -112,7 +126,7 @@ constexpr RowFunction functions[] = {
     {"coefficients", accessors::coefficients, of_means},
     {"health", accessors::health, of_health},
     {"spent", accessors::spent, of_association},
-    {"series", accessors::series, of_means},
+    {"series", accessors::series, of_series},
     {"series_mean", accessors::series_mean, of_series_mean},
     {"series_between", accessors::series_range, of_series_range},
     {"series_quantiles", accessors::series_quantiles, of_series_quantiles, usual},
@@ -132,6 +146,7 @@ constexpr RowFunction functions[] = {
     {"learn_marginals", accessors::learn_views, of_learn_views},
     {"plan_marginals", accessors::plan_views, of_plan_views, pairs},
     {"compare_groups", accessors::compare_groups, of_compare_groups, sampling_error, false},
+    {"group_test", accessors::group_test, of_group_test, sampling_error, false},
 };
 
 }  // namespace row_tables

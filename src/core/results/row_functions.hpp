@@ -86,6 +86,8 @@ using Found = std::unique_ptr<Results>;
 
 /// Differences between the groups of the query.
 [[nodiscard]] Found compare_groups(const Subject& subject, const SummaryQuery& query);
+/// Tests of all groups of the query together.
+[[nodiscard]] Found group_test(const Subject& subject, const SummaryQuery& query);
 
 }  // namespace accessors
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/interrupt.hpp"
+#include "core/comparison/group_estimates.hpp"
+#include "core/comparison/interval_rule.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/results/value_rows.hpp"
@@ -136,11 +138,12 @@ namespace accessors {
 Found series(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
     const std::size_t attribute = subject.attribute.value_or(0);
-    const double critical_value = ldp::critical_value(query.confidence);
+    const IntervalRule rule = IntervalRule::of(query.confidence, query.anytime, query.simultaneous);
     const Target target = target_named(query.target);
     const auto found = [&](const SummaryView& view) {
         const std::size_t rounds = series_of(view).rounds();
         const std::size_t each = is_number(view) ? 1 : view.mechanism->cells()[0];
+        const double critical_value = rule.for_rows(rounds * each).critical_value(informative_people(view));
         EstimateRows all = rows_about(subject, critical_value, rounds * each);
         if (is_number(view)) {
             for (const RoundEstimate& mean : means_by_round(view, target))

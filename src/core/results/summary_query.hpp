@@ -57,6 +57,7 @@ struct SummaryQuery {
     double forged = 0.01, memoized = 0, coverage = 0.9, significance = 0.05;
     Bytes other = {};  ///< a second summary
     double low = 0, high = 0, value = 0, people = 0;
+    bool anytime = false, simultaneous = false;
     std::int32_t limit = 10, bins = 10, keep = 32, cells = 65536;
     std::optional<std::int32_t> most = {};  ///< a limit that may be missing
     std::int64_t records = 0, seed = 1, remaining = 0;
@@ -77,10 +78,11 @@ struct SummaryQuery {
 /// may be NULL.
 struct QueryParameter {
     using Member =
-        std::variant<double SummaryQuery::*, std::int32_t SummaryQuery::*, std::int64_t SummaryQuery::*,
-                     std::string_view SummaryQuery::*, JsonText SummaryQuery::*, Bytes SummaryQuery::*,
-                     std::span<const double> SummaryQuery::*, std::span<const std::int32_t> SummaryQuery::*,
-                     SummaryQuery::Texts SummaryQuery::*, std::optional<std::string_view> SummaryQuery::*,
+        std::variant<bool SummaryQuery::*, double SummaryQuery::*, std::int32_t SummaryQuery::*,
+                     std::int64_t SummaryQuery::*, std::string_view SummaryQuery::*, JsonText SummaryQuery::*,
+                     Bytes SummaryQuery::*, std::span<const double> SummaryQuery::*,
+                     std::span<const std::int32_t> SummaryQuery::*, SummaryQuery::Texts SummaryQuery::*,
+                     std::optional<std::string_view> SummaryQuery::*,
                      std::optional<std::int32_t> SummaryQuery::*, std::optional<JsonText> SummaryQuery::*,
                      std::optional<SummaryQuery::Texts> SummaryQuery::*,
                      SummaryQuery::OptionalTexts SummaryQuery::*, std::span<const Bytes> SummaryQuery::*>;

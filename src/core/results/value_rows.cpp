@@ -310,8 +310,10 @@ struct BoundedRows {
 namespace accessors {
 
 Found means(const Subject& whole, const SummaryQuery& query) {
-    return results<estimate_columns>(mean_rows(selected(whole, query.attribute),
-                                               critical_value(query.confidence), target_named(query.target)));
+    const Subject subject = selected(whole, query.attribute);
+    const Target target = target_named(query.target);
+    return results<estimate_columns>(rows_together(
+        query, [&](double critical_value) { return mean_rows(subject, critical_value, target); }));
 }
 
 /// The share of people who answer, for each number that people may leave out.
@@ -382,16 +384,18 @@ Found set_sizes(const Subject& whole, const SummaryQuery& query) {
 Found frequencies(const Subject& whole, const SummaryQuery& query) {
     const Subject subject = selected(whole, query.attribute);
     const Consistency method = consistency_named(query.method);
-    return results<estimate_columns>(
-        share_rows(subject, method, critical_value(query.confidence), target_named(query.target)));
+    const Target target = target_named(query.target);
+    return results<estimate_columns>(rows_together(
+        query, [&](double critical_value) { return share_rows(subject, method, critical_value, target); }));
 }
 
 Found estimate(const Subject& subject, const SummaryQuery& query) {
     if (query.texts && query.texts->size() % 2 != 0)
         throw Error(ErrorCode::invalid_value, "texts must be pairs of an attribute and a text");
-    return results<estimate_columns>(everything(subject, {query.attributes, query.texts},
-                                                critical_value(query.confidence),
-                                                target_named(query.target)));
+    const Target target = target_named(query.target);
+    return results<estimate_columns>(rows_together(query, [&](double critical_value) {
+        return everything(subject, {query.attributes, query.texts}, critical_value, target);
+    }));
 }
 
 /// The texts that a search of each selected attribute finds.

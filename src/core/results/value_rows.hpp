@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/comparison/interval_rule.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/summary/consistency.hpp"
 #include "core/tables/marginal.hpp"
@@ -22,6 +23,25 @@ namespace ldp {
 /// Empty rows about the subject, with space for this number of rows; without allocation if it is 0.
 [[nodiscard]] EstimateRows rows_about(const Subject& subject, double critical_value, std::size_t room,
                                       bool tested = false);
+
+/// Returns the rows that `find` returns for a critical value. If their intervals are to hold together, each row with an estimate
+/// has the error divided by the number of these rows.
+template <class Find>
+EstimateRows rows_together(const SummaryQuery& query, Find find) {
+    const IntervalRule rule = IntervalRule::of(query.confidence, false, query.simultaneous);
+    EstimateRows all = find(rule.critical_value(0));
+    if (!rule.simultaneous()) return all;
+    std::size_t known = 0;
+    Work work;
+    for (const EstimateRows::EstimateRow& row : all.rows) {
+        work.done();
+        known += row.status->enough && !std::isnan(row.estimate.value) ? 1 : 0;
+    }
+    const double critical_value = rule.for_rows(known).critical_value(0);
+    if (!all.intervals.empty()) return find(critical_value);
+    all.critical_value = critical_value;
+    return all;
+}
 
 /// The status of the rows of an attribute's values. If tables were combined, each share has its own
 /// estimate and error law from one evaluation.

@@ -320,6 +320,134 @@ BOOST_AUTO_TEST_CASE(hidden_groups_count_for_no_adjustment) {
                        std::ranges::find(without, found.value, &Comparison::value)->adjusted);
 }
 
+// The normal mixture at the error 0.05, with the figures of the manual.
+BOOST_AUTO_TEST_CASE(sequences_are_narrowest_at_their_number_of_people) {
+    const IntervalRule rule = IntervalRule::of(0.95, true, false);
+    for (const auto& [people, ratio] : {std::pair{50, 2.38}, std::pair{100, 1.95}, std::pair{1000, 1.55},
+                                        std::pair{10'000, 1.66}, std::pair{100'000, 1.82}})
+        BOOST_CHECK_SMALL(rule.critical_value(people) / usual - ratio, 0.006);
+    BOOST_TEST(rule.critical_value(990) > rule.critical_value(1000));
+    BOOST_TEST(rule.critical_value(1010) > rule.critical_value(1000));
+    for (const double people : {1.0, 50.0, 1000.0, 1e6})
+        BOOST_TEST(rule.p_value(rule.critical_value(people), people) == 0.05,
+                   boost::test_tools::tolerance(1e-9));
+    // The probability of z > 3.03 if a test at the level 0.05 has the power 0.8.
+    BOOST_CHECK_SMALL(one_sided(rule.critical_value(1000) - usual - 0.8416) - 0.41, 0.005);
+    BOOST_CHECK_THROW((void)IntervalRule::of(1, true, false), Error);
+}
+
+BOOST_AUTO_TEST_CASE(people_of_a_difference_weigh_their_variances) {
+    const GroupEstimate group{{0.5, 0.1}, {}, 400}, same{{0.5, 0.1}, {}, 400}, exact{{0.5, 0}, {}, 100};
+    BOOST_TEST(people_of_difference(group, same) == 400);
+    BOOST_TEST(people_of_difference(group, exact) == 400);
+    BOOST_TEST(people_of_difference(exact, {{0.5, 0}, {}, 300}) == 150);
+}
+
+namespace {
+
+/// The numbers of 1,000 repetitions in which 1,000 looks at two groups without a difference reject at least once.
+struct FalseAlarms {
+    std::size_t repeated = 0, anytime = 0;
+};
+FalseAlarms false_alarms(double epsilon, double share, std::uint64_t people, std::uint64_t step,
+                         std::mt19937_64& draws) {
+    const double e = std::exp(epsilon), p = e / (e + 3), q = 1 / (e + 3), sent = q + share * (p - q);
+    const IntervalRule rule = IntervalRule::of(0.95, true, false);
+    std::binomial_distribution<std::uint64_t> first(people, sent), further(step, sent);
+    FalseAlarms found;
+    for (int repetition = 0; repetition < 1000; ++repetition) {
+        std::uint64_t a = first(draws), b = first(draws), n = people;
+        bool repeated = false, anytime = false;
+        for (int look = 0; look < 1000 && !anytime; ++look, n += step) {
+            if (look > 0) a += further(draws), b += further(draws);
+            const auto all = static_cast<double>(n);
+            const double mean = static_cast<double>(a + b) / (2 * all);
+            const double far = std::abs(static_cast<double>(a) - static_cast<double>(b)) /
+                               std::sqrt(2 * all * mean * (1 - mean));
+            repeated |= far > usual;
+            if (far < 2.5) continue;  // the least critical value of the sequence is 3.03
+            const auto of = [&](std::uint64_t count) {
+                const double counted = static_cast<double>(count) / all;
+                return GroupEstimate{
+                    {(counted - q) / (p - q), std::sqrt(counted * (1 - counted) / all) / (p - q)},
+                    {.n = n, .p = p, .q = q, .truths = possible_shares},
+                    all};
+            };
+            const Difference one = difference(of(a), of(b), rule);
+            anytime = one.p_value < 0.05;
+            BOOST_REQUIRE_EQUAL(anytime, one.interval.lower > 0 || one.interval.upper < 0);
+        }
+        found.repeated += repeated ? 1 : 0;
+        found.anytime += anytime ? 1 : 0;
+    }
+    return found;
+}
+
+}  // namespace
+
+// From 50 people in each group on, at frequent looks and up to 20,000 people, also for rare values. If each of 1,000
+// repetitions had a false alarm with the probability 0.05, more than 95 have a probability below 1e-8.
+BOOST_AUTO_TEST_CASE(looks_at_all_times_keep_the_level) {
+    std::mt19937_64 draws(5012);
+    for (const double epsilon : {1.0, 6.0})
+        for (const double share : {0.3, 0.02})
+            for (const std::uint64_t step : {1u, 20u}) {
+                const FalseAlarms found = false_alarms(epsilon, share, 50, step, draws);
+                BOOST_TEST_CONTEXT("epsilon " << epsilon << ", share " << share << ", step " << step) {
+                    BOOST_TEST_MESSAGE(found.anytime << " and " << found.repeated);
+                    BOOST_TEST(found.anytime <= 95u);
+                    BOOST_TEST(found.repeated > 200u);
+                }
+            }
+}
+
+// Eighteen intervals of four groups. In each of 300 repetitions, all of them hold with a probability of 0.95, and
+// fewer than 262 repetitions have a probability below 1e-8. One by one, all hold in about half of the repetitions.
+BOOST_AUTO_TEST_CASE(simultaneous_intervals_hold_together) {
+    const auto m = mechanism("grr", 1, R"("domain": 3)");
+    SeededBits bits(4013);
+    std::mt19937_64 draws(5013);
+    std::size_t together = 0, one_by_one = 0;
+    for (int repetition = 0; repetition < 300; ++repetition) {
+        std::vector<OwnedSummary> groups;
+        for (int g = 0; g < 4; ++g) groups.push_back(drawn(*m, 60, {0.5, 0.3, 0.2}, bits, draws));
+        std::vector<SummaryView> views;
+        for (const OwnedSummary& one : groups) views.push_back(one.view());
+        const auto all_hold = [&](bool simultaneous) {
+            const auto found =
+                compare(views, {}, IntervalRule::of(0.95, false, simultaneous), Target::population);
+            return std::ranges::all_of(found, [](const Comparison& one) {
+                return one.difference.interval.lower <= 0 && one.difference.interval.upper >= 0;
+            });
+        };
+        together += all_hold(true) ? 1 : 0;
+        one_by_one += all_hold(false) ? 1 : 0;
+    }
+    BOOST_TEST(together >= 262u);
+    BOOST_TEST(one_by_one < 240u);
+}
+
+// Results that are not published do not count: those of the small group and of the group without reports.
+BOOST_AUTO_TEST_CASE(simultaneous_intervals_divide_the_error) {
+    const auto m = mechanism("grr", 2, R"("domain": 3, "min_group": 50)");
+    SeededBits bits(4014);
+    std::mt19937_64 draws(5014);
+    const OwnedSummary one = drawn(*m, 200, {0.5, 0.3, 0.2}, bits, draws),
+                       two = drawn(*m, 200, {0.3, 0.3, 0.4}, bits, draws),
+                       hidden = drawn(*m, 20, {0.5, 0.3, 0.2}, bits, draws), none(*m);
+    const SummaryView views[] = {one.view(), two.view(), hidden.view(), none.view()};
+    for (const bool anytime : {false, true}) {
+        const auto together = compare(views, {}, IntervalRule::of(0.94, anytime, true), Target::population),
+                   single = compare(views, {}, IntervalRule::of(0.98, anytime, false), Target::population);
+        for (std::size_t i = 0; i < together.size(); ++i) {
+            if (together[i].group != 1) continue;
+            BOOST_TEST(together[i].difference.interval.lower == single[i].difference.interval.lower,
+                       boost::test_tools::tolerance(1e-6));
+            BOOST_TEST(together[i].difference.p_value == single[i].difference.p_value);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(impossible_comparisons_are_refused) {
     const auto m = mechanism("grr", 1, R"("domain": 3)"), other = mechanism("grr", 2, R"("domain": 3)");
     const OwnedSummary one(*m), two(*other);
