@@ -3,10 +3,10 @@
 //
 // evaluate [FOLDER [FIGURE…]]: prints tables, writes CSV and SVG into FOLDER (default build/evaluate), and
 // fails if a point is off its closed form. Figures are numbers, means, shares, ranges, joint, evolving,
-// mixed, layers, thesis, series, number_series, trees, attacks, dependence and speed; "dominance" prints
-// which mechanisms are never the best. All are made by default. LDP_DATA names the folder of the census, by
-// default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set to 20 or
-// more; the default is 20. Run it from the project's root.
+// mixed, layers, thesis, series, number_series, trees, attacks, dependence, coverage and speed; "dominance"
+// prints which mechanisms are never the best. All are made by default. LDP_DATA names the folder of the
+// census, by default ../shared/data. Without this folder, synthetic people are used. REPETITIONS may be set
+// to 20 or more; the default is 20. Run it from the project's root.
 
 #include <algorithm>
 #include <chrono>
@@ -56,6 +56,7 @@ int main(int count, char** arguments) {
             {"trees", [] { return trees_figure(); }},
             {"attacks", [&] { return attacks_figure(setup); }},
             {"dependence", [&] { return dependence_figure(setup); }},
+            {"coverage", [&] { return coverage_figure(setup); }},
             {"speed", [] { return speed_figure(); }}};
         const std::set<std::string> wanted(arguments + std::min(count, 2), arguments + count);
         for (const std::string& name : wanted)

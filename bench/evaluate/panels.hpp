@@ -54,6 +54,8 @@ void print_published(const People& census, std::ostream& out);
 /// The simulations of dependent data: the cost of privacy and of dependence, constants of the window, an
 /// unknown variance, and several values of a person.
 [[nodiscard]] Figure dependence_figure(const Setup& setup);
+/// Coverage of intervals of numbers that people may leave out, and of sets of labels.
+[[nodiscard]] Figure coverage_figure(const Setup& setup);
 /// Prints which mechanisms have the least variance for which domains and ε, by closed forms, and which never
 /// have it.
 void print_dominance(std::ostream& out);
