@@ -206,15 +206,29 @@ ProjectiveSpace::Vector ProjectiveSpace::point(std::uint64_t number) const noexc
     return y;
 }
 
+// 1/a is a^(q−2), as a^(q−1) = 1 (Fermat).
+std::uint64_t ProjectiveSpace::inverse(std::uint64_t a) const noexcept {
+    std::uint64_t inverse = 1;
+    for (std::uint64_t base = a, exponent = q_ - 2; exponent > 0; exponent /= 2, base = base * base % q_)
+        if (exponent % 2 != 0) inverse = inverse * base % q_;
+    return inverse;
+}
+
 std::uint64_t ProjectiveSpace::number_of_point(const Vector& y) const noexcept {
     unsigned m = t_ - 1;
     while (y[m] == 0) --m;
-    // 1/y is y^(q−2), as y^(q−1) = 1 (Fermat).
-    std::uint64_t inverse = 1;
-    for (std::uint64_t base = y[m], exponent = q_ - 2; exponent > 0; exponent /= 2, base = base * base % q_)
-        if (exponent % 2 != 0) inverse = inverse * base % q_;
+    const std::uint64_t scale = inverse(y[m]);
     std::uint64_t number = sizes_[m];
-    for (unsigned i = 0; i < m; ++i) number += y[i] * inverse % q_ * powers_[i];
+    for (unsigned i = 0; i < m; ++i) number += y[i] * scale % q_ * powers_[i];
+    return number;
+}
+
+std::uint64_t ProjectiveSpace::number_of_hyperplane(const Vector& x) const noexcept {
+    unsigned first = 0;
+    while (x[first] == 0) ++first;
+    const std::uint64_t scale = inverse(x[first]);
+    std::uint64_t number = q_ * sizes_[first];
+    for (unsigned i = first + 1; i < t_; ++i) number += x[i] * scale % q_ * sizes_[i];
     return number;
 }
 

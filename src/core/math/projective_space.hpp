@@ -41,9 +41,13 @@ class ProjectiveSpace {
     [[nodiscard]] std::uint64_t points() const noexcept { return sizes_[t_]; }
     [[nodiscard]] std::uint64_t points_on_one() const noexcept { return sizes_[t_ - 1]; }
     [[nodiscard]] std::uint64_t points_on_two() const noexcept { return sizes_[t_ - 2]; }
+    /// Returns the number of points on three hyperplanes that have no line of vectors in common.
+    [[nodiscard]] std::uint64_t points_on_three() const noexcept { return t_ > 2 ? sizes_[t_ - 3] : 0; }
 
     [[nodiscard]] Vector hyperplane(std::uint64_t number) const noexcept;
     [[nodiscard]] Vector point(std::uint64_t number) const noexcept;
+    /// Returns the number of the hyperplane of a non-zero vector.
+    [[nodiscard]] std::uint64_t number_of_hyperplane(const Vector& x) const noexcept;
     /// Returns the index of the point of a non-zero vector.
     [[nodiscard]] std::uint64_t number_of_point(const Vector& y) const noexcept;
     /// Returns ⟨x,y⟩ in the field.
@@ -61,6 +65,8 @@ class ProjectiveSpace {
     [[nodiscard]] std::vector<std::uint64_t> sums(Bytes counts) const;
 
   private:
+    /// Returns 1/a in the field, for a ≠ 0.
+    [[nodiscard]] std::uint64_t inverse(std::uint64_t a) const noexcept;
     [[nodiscard]] std::uint64_t solve(const Vector& hyperplane, std::uint64_t free,
                                       std::uint32_t product) const noexcept;
 

@@ -105,7 +105,7 @@ Addend MomentEstimator::of_shares(const AttributeReports& source, std::span<cons
         variance += shares[v] * (weights[v] - mean) * (weights[v] - mean);
     const auto n = static_cast<double>(source.part.n);
     bound.sampled = variance / n;
-    if (const auto* oracle = find_capability<FrequencyOracle>(*source.part.mechanism))
+    if (const auto* oracle = find_capability<ValueOracle>(*source.part.mechanism))
         if (const auto known = oracle->n_variance_of_sum(weights, shares))
             bound.noise = std::max(0.0, *known) / n;
     bound.variance = bound.noise + bound.sampled;

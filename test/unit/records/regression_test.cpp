@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(errors_of_sums_of_shares_are_exact_under_grr) {
     BOOST_TEST(oracle->n_variance_of_sum(weights, shares).value() == variance,
                boost::test_tools::tolerance(1e-12));
     BOOST_TEST(
-        !find_capability<FrequencyOracle>(*mechanism(R"({"mechanism": "oue", "epsilon": 1, "domain": 3})"))
+        !find_capability<FrequencyOracle>(*mechanism(R"({"mechanism": "olh", "epsilon": 1, "domain": 3})"))
              ->n_variance_of_sum(weights, shares));
 }
 

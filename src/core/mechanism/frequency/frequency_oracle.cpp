@@ -14,6 +14,17 @@ std::vector<Estimate> FrequencyOracle::estimate(const Counts& counts, const Ques
     return protocol().frequencies(supports(counts.state), counts.n, question.target);
 }
 
+double FrequencyOracle::n_variance_by_moments(std::span<const double> weights,
+                                              std::span<const double> shares) const {
+    const auto [even, held] = *contrasts();
+    double squares = 0, held_squares = 0;
+    for (std::size_t v = 0; v < weights.size(); ++v) {
+        squares += weights[v] * weights[v];
+        held_squares += shares[v] * weights[v] * weights[v];
+    }
+    return even * squares + (held - 1) * held_squares;
+}
+
 // A value that no user holds is supported by a binomial number of reports, which follows from the estimate.
 double FrequencyOracle::p_value(std::uint64_t n, const Estimate& estimate) const {
     const auto [p, q] = protocol();

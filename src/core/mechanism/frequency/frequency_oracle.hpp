@@ -24,6 +24,12 @@ class ValueOracle : public Mechanism, public Significance {
 
     std::vector<std::uint64_t> cells() const final { return {k_}; }
     std::span<const Quantity> answers() const noexcept final;
+    /// Returns n·Var of the noise of Σ weights·shares, with one weight per value, for these shares, which sum to 1.
+    /// Every person has one report. Empty if the covariance of different values' errors is unknown.
+    [[nodiscard]] virtual std::optional<double> n_variance_of_sum(std::span<const double> /*weights*/,
+                                                                  std::span<const double> /*shares*/) const {
+        return {};
+    }
 
   protected:
     ValueOracle(const Header& header, Bytes block, std::uint64_t k) : Mechanism(header, block), k_(k) {}
@@ -68,12 +74,6 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
     [[nodiscard]] virtual std::vector<std::uint64_t> supports(Bytes state) const = 0;
     /// Returns the number of supporting reports of one value without computing the others.
     [[nodiscard]] virtual std::uint64_t support(Bytes state, Cell value) const = 0;
-    /// Returns n·Var of the noise of Σ weights·shares, with one weight per value, for these shares. Empty if
-    /// the covariance of different values' errors is unknown.
-    [[nodiscard]] virtual std::optional<double> n_variance_of_sum(std::span<const double>,
-                                                                  std::span<const double>) const {
-        return {};
-    }
     /// Moments of linear combinations. For Σ g·share and Σ h·share with g and h adding up to 0, n·Cov with the
     /// target population is exactly even·Σ gh + held·Σ f·gh − Σ fg·Σ fh. f are the true shares.
     struct ContrastMoments {
@@ -90,6 +90,9 @@ class FrequencyOracle : public ValueOracle, public KnownErrors {
   protected:
     using ValueOracle::ValueOracle;
 
+    /// Returns n_variance_of_sum() if contrasts() applies to these weights, whatever their sum.
+    [[nodiscard]] double n_variance_by_moments(std::span<const double> weights,
+                                               std::span<const double> shares) const;
     /// The moments of reports that support one value each.
     [[nodiscard]] static constexpr ContrastMoments of_one_value(const PureProtocol& protocol) noexcept {
         const double gap = protocol.p - protocol.q;

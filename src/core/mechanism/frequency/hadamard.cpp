@@ -58,6 +58,25 @@ std::uint64_t on_side(std::uint64_t row, std::uint64_t column, bool inside) noex
     return has(row, column) == inside ? column : column ^ (row & -row);
 }
 
+/// Returns the sum of weights·weights·shares over ordered pairs of different values of a block, with the share of the
+/// value whose row is the product of both rows. The mean product of both signs differs from 0 for this value only.
+double products_of_rows(const Blocks& blocks, std::span<const double> weights,
+                        std::span<const double> shares) {
+    std::vector<std::uint64_t> values;
+    for_each_index(weights.size(), [&](std::size_t v) {
+        if (weights[v] != 0) values.push_back(v);
+    });
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        for_each_index(i, [&](std::size_t j) {
+            if (blocks.of(values[i]) != blocks.of(values[j])) return;
+            const std::uint64_t row = blocks.row(values[i]) ^ blocks.row(values[j]);
+            const std::uint64_t value = (row - 1) * blocks.count + blocks.of(values[i]);
+            if (value < shares.size()) sum += 2 * weights[values[i]] * weights[values[j]] * shares[value];
+        });
+    return sum;
+}
+
 /// Each value needs one addition in each of log b rounds; about four additions are a step.
 Cost cost_of(const Blocks& blocks) noexcept {
     return {
@@ -79,6 +98,17 @@ class Hadamard final : public Incidence {
         return all;
     }
     Cost cost() const noexcept override { return cost_of({domain(), 1}); }
+    // An estimate is the mean of the signs of the value's row, divided by the mean sign of its holders.
+    std::optional<double> n_variance_of_sum(std::span<const double> weights,
+                                            std::span<const double> shares) const override {
+        const double gain = 2 * protocol().p - 1;
+        double squares = 0, held = 0;
+        for (std::size_t v = 0; v < weights.size(); ++v) {
+            squares += weights[v] * weights[v];
+            held += shares[v] * weights[v] * weights[v];
+        }
+        return squares / (gain * gain) + products_of_rows({domain(), 1}, weights, shares) / gain - held;
+    }
 
   private:
     static Design design(std::uint64_t order) { return {order, order / 2, order / 4}; }
@@ -206,6 +236,20 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
                          {.curve = TruthCurve::of_terms(reports, holders, others, question.target)}));
         });
         return all;
+    }
+
+    std::optional<double> n_variance_of_sum(std::span<const double> weights,
+                                            std::span<const double> shares) const override {
+        std::vector<double> in_block(blocks_.count);
+        for (std::size_t v = 0; v < shares.size(); ++v) in_block[blocks_.of(v)] += shares[v];
+        double squares = 0, held = 0;
+        for (std::size_t v = 0; v < weights.size(); ++v) {
+            const double square = weights[v] * weights[v], inside = in_block[blocks_.of(v)];
+            squares +=
+                square * (inside * (side_of_own() + side_of_others()) + (1 - inside) * 2 * side_of_others());
+            held += shares[v] * square;
+        }
+        return squares / (gain_ * gain_) + products_of_rows(blocks_, weights, shares) / gain_ - held;
     }
 
     // The average over the values; users with other values are spread evenly over these.

@@ -66,6 +66,10 @@ class Incidence : public CountingOracle {
 
     /// Returns the probability of an output that the value owns.
     [[nodiscard]] double likely() const noexcept { return channel_.chance(1, 0); }
+    /// Returns the probability of `own` outputs that the value owns and `others` that it does not own.
+    [[nodiscard]] double chance(std::uint64_t own, std::uint64_t others) const noexcept {
+        return channel_.chance(own, others);
+    }
     std::vector<Check> own_checks(const Counts& counts) const override;
 
     /// Draws a uniform output of the value's set, or outside of it. The number of random words must not

@@ -38,7 +38,55 @@ class Projective final : public Incidence {
         return {1, static_cast<double>(outputs()) * (3 + (space_.dimension() - 2) * step)};
     }
 
+    // Two hyperplanes v and w have points_on_two() points in common. All of them are on the hyperplane of a person's
+    // value t if t is in the pencil of v and w: a linear combination of both. Otherwise points_on_three() of them are.
+    std::optional<double> n_variance_of_sum(std::span<const double> weights,
+                                            std::span<const double> shares) const override {
+        const auto [p, q] = protocol();
+        std::vector<std::uint64_t> values;
+        double sum = 0, squares = 0, held = 0, held_squares = 0;
+        for (std::size_t v = 0; v < weights.size(); ++v) {
+            if (weights[v] == 0) continue;
+            values.push_back(v);
+            sum += weights[v];
+            squares += weights[v] * weights[v];
+            held += shares[v] * weights[v];
+            held_squares += shares[v] * weights[v] * weights[v];
+        }
+        double in_pencil = 2 * (sum * held - held_squares);  // pairs with the person's own value
+        for (std::size_t i = 0; i < values.size(); ++i)
+            for_each_index(i, [&](std::size_t j) {
+                in_pencil += 2 * weights[values[i]] * weights[values[j]] *
+                             others_of_pencil(values[i], values[j], shares);
+            });
+        const double few = chance_of_both(space_.points_on_three()),
+                     all = chance_of_both(space_.points_on_two());
+        const double mean_square = squares * (q - q * q) +
+                                   held_squares * (p - 2 * p * q + q * q - (q - q * q)) +
+                                   (few - q * q) * (sum * sum - squares) + (all - few) * in_pencil -
+                                   2 * (p - q) * q * (sum * held - held_squares);
+        return mean_square / ((p - q) * (p - q)) - held_squares;
+    }
+
   private:
+    /// Returns the probability of the common points of two values' hyperplanes, of which `own` are on the
+    /// hyperplane of the person's value.
+    [[nodiscard]] double chance_of_both(std::uint64_t own) const {
+        return chance(own, space_.points_on_two() - own);
+    }
+    /// Returns the share of people whose value is in the pencil of two values, but neither of them.
+    [[nodiscard]] double others_of_pencil(std::uint64_t one, std::uint64_t other,
+                                          std::span<const double> shares) const {
+        ProjectiveSpace::Vector x = space_.hyperplane(one);
+        const ProjectiveSpace::Vector step = space_.hyperplane(other);
+        double sum = 0;
+        for_each_index(space_.field() - 1, [&](std::size_t) {
+            for (unsigned i = 0; i < space_.dimension(); ++i) x[i] = (x[i] + step[i]) % space_.field();
+            if (const std::uint64_t value = space_.number_of_hyperplane(x); value < shares.size())
+                sum += shares[value];
+        });
+        return sum;
+    }
     std::uint64_t draw(std::uint64_t value, bool inside, BitSource& bits) const override {
         const ProjectiveSpace::Vector x = space_.hyperplane(value);
         const std::uint64_t on = space_.points_on_one(), off = space_.points() - on;

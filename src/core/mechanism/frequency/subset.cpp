@@ -42,6 +42,15 @@ class Subset : public FrequencyOracle {
     std::optional<ContrastMoments> contrasts() const noexcept final {
         return {{channel_.mean_square({.all_squares = 1}), channel_.mean_square({.own_squares = 1})}};
     }
+    // All sets have the same size. The estimated shares therefore sum to 1, and a constant in all weights has no effect.
+    std::optional<double> n_variance_of_sum(std::span<const double> weights,
+                                            std::span<const double> shares) const final {
+        double mean = 0;
+        for (const double weight : weights) mean += weight / static_cast<double>(weights.size());
+        std::vector<double> centered(weights.begin(), weights.end());
+        for (double& weight : centered) weight -= mean;
+        return n_variance_by_moments(centered, shares);
+    }
 
   protected:
     Subset(const Header& header, Bytes block, const SubsetChannel& channel)

@@ -53,6 +53,11 @@ class Unary : public FrequencyOracle {
     std::optional<ContrastMoments> memoized_contrasts() const noexcept final {
         return of_bits(memoized_protocol());
     }
+    // Bits are independent, so that the moments apply to all weights.
+    std::optional<double> n_variance_of_sum(std::span<const double> weights,
+                                            std::span<const double> shares) const final {
+        return n_variance_by_moments(weights, shares);
+    }
     Cost cost() const noexcept final;
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final;

@@ -33,9 +33,6 @@ class LongitudinalGrr final : public Grr {
     }
 
     PureProtocol protocol() const noexcept override { return {chain_.p(), chain_.q()}; }
-    std::optional<double> n_variance_of_sum(std::span<const double>, std::span<const double>) const override {
-        return {};
-    }
     double max_probability(Bytes) const override { return chain_.p(); }
 
     double report_epsilon() const noexcept override { return report_epsilon_; }
