@@ -45,7 +45,6 @@ LDP_ROWS(covariance)
 LDP_ROWS(correlation)
 LDP_ROWS(regression)
 LDP_ROWS(association)
-LDP_ROWS(fitted)
 LDP_ROWS(model)
 
 LDP_FUNCTION(ldp_estimate_summary) {
@@ -55,6 +54,12 @@ LDP_FUNCTION(ldp_estimate_summary) {
 // Their JSON arguments are text.
 LDP_FUNCTION_OF_REPORTS(ldp_proportion_where, ERRCODE_INVALID_PARAMETER_VALUE) {
     return summary_rows(fcinfo, "proportion_where");
+}
+LDP_FUNCTION_OF_REPORTS(ldp_contrast, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return summary_rows(fcinfo, "contrast");
+}
+LDP_FUNCTION_OF_REPORTS(ldp_fitted, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return summary_rows(fcinfo, "fitted");
 }
 LDP_FUNCTION_OF_REPORTS(ldp_plan_marginals, ERRCODE_INVALID_PARAMETER_VALUE) {
     return summary_rows(fcinfo, "plan_marginals");
@@ -184,4 +189,9 @@ LDP_FUNCTION(ldp_clustered) {
 /// (groups, summaries, attributes, confidence): a row per group and estimate.
 LDP_FUNCTION(ldp_small_areas) {
     return rows_of_groups(fcinfo, group_function("small_areas"));
+}
+
+/// (groups, summaries, weights, cells, totals, attributes, confidence, target): a row per estimate.
+LDP_FUNCTION(ldp_calibrated_groups) {
+    return rows_of_groups(fcinfo, calibration_function());
 }

@@ -649,6 +649,19 @@ COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_estimate_row, @extsche
     'the confidence of both intervals. It is unlimited, with a note, if the denominator may be 0. '
     'Attribute, label and numbers are NULL where they differ. Error 22023 for a negative standard error.';
 
+CREATE FUNCTION @extschema@.ldp_contrast(summary @extschema@.ldp_summary, weights jsonb, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'sample')
+    RETURNS SETOF @extschema@.ldp_estimate_row
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_contrast(@extschema@.ldp_summary, jsonb, float8, text) IS
+    'Returns one row: a weighted sum of estimates of one summary, with the covariance of these estimates. The argument '
+    'weights maps a number to the weight of its mean, or a category to an object with the weights of labels, as in '
+    '{"region": {"north": 1, "south": -1}}. Weights of one attribute have the exact covariance of their reports. Sums '
+    'over several attributes need reports about one attribute each; their errors contain the sampling error, also with '
+    'the target sample. The interval is derived from the intervals of the estimates and has their confidence. The '
+    'columns attribute and label are NULL where they are not unique. Error 0A000 if the covariance is not known, 22023 '
+    'for invalid weights.';
+
 CREATE TYPE ldp_internal.ldp_weighted_state AS (result @extschema@.ldp_estimate_row, weight float8);
 COMMENT ON TYPE ldp_internal.ldp_weighted_state IS
     'State of ldp_weighted: the weighted mean of the rows so far, and the sum of their weights.';

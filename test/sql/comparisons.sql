@@ -112,4 +112,122 @@ SELECT count(*) AS from_null FROM ldp_compare_groups(NULL::text[], NULL::ldp_sum
 
 SET client_min_messages = warning;
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['survey', 'trips', 'few']) AS name;
+
+-- Calibration. ----------------------------------------------------------------------------------------------
+SELECT ldp_create_collection('people', '{"mechanism": "sampled", "epsilon": 2, "grid": 10, "attributes": [{"name": "income", "min": 0, "max": 1000, "mechanism": "duchi"},
+    {"name": "mood", "domain": ["bad", "fair", "good"], "mechanism": "grr", "weight": 3}]}', ARRAY[['region', 'text'], ['age', 'integer'], ['weight', 'float8']]);
+INSERT INTO people (report, region, age, weight) SELECT pg_temp.report(ldp_client_spec('people'), CASE WHEN i % 4 = 0 THEN '00' || pg_temp.little((i % 5 < n)::integer, 1)
+    ELSE '01' || pg_temp.little(CASE WHEN i % 7 < n THEN 0 ELSE i % 3 END, 1) END), region, age, 1 + i % 2
+FROM (VALUES ('north', 1, 2, 400), ('north', 2, 3, 200), ('south', 1, 5, 100), ('south', 2, 1, 300)) AS c (region, age, n, people), generate_series(1, people) AS i;
+-- Weighted sums of the estimates of one summary. A report of GRR is one label. For weights g that add up to 0, n times
+-- the variance against the population is q/(p-q)^2 * sum(g^2) + sum(f * g^2)/(p-q) - sum(f * g)^2.
+CREATE VIEW mood AS SELECT s, ldp_count(ldp_part(s, 'mood')) AS n, (spec -> 'parameters' ->> 'p')::float8 AS p, (spec -> 'parameters' ->> 'q')::float8 AS q, f
+FROM (SELECT s, ldp_spec(ldp_part(s, 'mood')) AS spec, (SELECT array_agg(estimate ORDER BY value) FROM ldp_proportions(s, attribute => 'mood')) AS f FROM ldp_summary_of('people') AS s) AS one;
+SELECT c.attribute, c.label, abs(c.estimate - (f[1] - f[3])) < 1e-12 AS estimate,
+       abs(c.stderr - sqrt((2 * q / (p - q) ^ 2 + (f[1] + f[3]) / (p - q) - (f[1] - f[3]) ^ 2) / m.n)) < 1e-12 AS stderr,
+       round(((c.upper - c.estimate) / c.stderr)::numeric, 2) AS half, abs(c.upper + c.lower - 2 * c.estimate) < 1e-12 AS symmetric, c.n = m.n AS n, c.people, c.attribute_number, c.value, c.note
+FROM mood AS m, ldp_contrast(s, '{"mood": {"bad": 1, "good": -1, "fair": 0}}', target => 'population') AS c;
+-- One label is its proportion; the sum of all labels is 1, without an error. The scale of the weights has no influence.
+SELECT abs(c.estimate - o.estimate) < 1e-12 AS estimate, abs(c.stderr - o.stderr) < 1e-4 AS stderr, c.lower <= o.lower AND c.upper >= o.upper AS longer_half
+FROM mood, ldp_contrast(s, '{"mood": {"good": 1}}', target => 'population') AS c, ldp_proportions(s, attribute => 'mood', target => 'population') AS o WHERE o.label = 'good';
+SELECT round(c.estimate::numeric, 12) AS one, c.stderr < 1e-6 AS exact FROM mood, ldp_contrast(s, '{"mood": {"bad": 1, "fair": 1, "good": 1}}') AS c;
+SELECT abs(c.estimate / b.estimate - 1e-20) < 1e-30 AND abs(c.stderr / b.stderr - 1e-20) < 1e-30 AND abs((c.upper - c.lower) / (b.upper - b.lower) - 1e-20) < 1e-30 AS scaled
+FROM mood, ldp_contrast(s, '{"1": {"bad": 1, "good": -0.5}}') AS b, ldp_contrast(s, '{"mood": {"bad": 1e-20, "good": -0.5e-20}}') AS c;
+-- Different attributes are reported by different people. The interval adds the halves of both as squares.
+SELECT c.attribute, abs(c.estimate - (i.estimate + 100 * m.estimate)) < 1e-9 AS estimate, abs(c.stderr - sqrt(i.stderr ^ 2 + 1e4 * m.stderr ^ 2)) < 1e-9 AS stderr,
+       abs(c.upper - c.estimate - sqrt(greatest(i.upper - i.estimate, i.estimate - i.lower) ^ 2 + 1e4 * (m.upper - m.estimate) ^ 2)) < 1e-6 AS upper, c.n = i.n + m.n AS n, c.people, c.note
+FROM mood, ldp_contrast(s, '{"income": 1, "mood": {"bad": 100, "good": -100}}') AS c, ldp_contrast(s, '{"mood": {"bad": 1, "good": -1}}', target => 'population') AS m,
+     ldp_means(s, target => 'population', attribute => 'income') AS i;
+SELECT count(*) AS without_reports FROM ldp_contrast((SELECT ldp_agg(report) FROM people WHERE false), '{"mood": {"bad": 1}}');
+SELECT c.estimate, c.lower, c.n, c.note FROM ldp_contrast((SELECT ldp_agg(report) FROM (SELECT report FROM people LIMIT 19) AS few), '{"income": 1, "mood": {"bad": 1}}') AS c;
+SELECT ldp_create_collection('answers', '{"mechanism": "grr", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 8}, "domain": ["a", "b"]}');
+SELECT ldp_create_collection('hashed', '{"mechanism": "olh", "epsilon": 2, "domain": 3}');
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"planet": 1}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"mood": {"great": 1}}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"mood": 1}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"mood": {"good": 1}, "1": {"good": 1}}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"mood": {"good": 1}, "1": 1}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"income": {"0": 1}}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"income": "1"}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"income": 1e101}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"income": 0}')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '[1, -1]')$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"income": 1}', 1)$$),
+    ($$SELECT ldp_contrast(ldp_summary_of('people'), '{"income": 1}', target => 'panel')$$),
+    ($$SELECT ldp_contrast((SELECT ldp_agg(pg_temp.report_to('answers', '00'), i) FROM generate_series(0, 1) AS i), '{"0": {"a": 1}}')$$),
+    ($$SELECT ldp_contrast((SELECT ldp_agg(ldp_report) FROM (SELECT pg_temp.report_to('hashed', repeat('00', 17)) AS ldp_report) AS r), '{"0": {"0": 1}}')$$)) AS q (query);
+
+-- Totals of combinations: the weighted mean of the groups, and Kish's design effect.
+WITH totals (region, age, total) AS (VALUES ('north', 1, 100), ('north', 2, 200), ('south', 1, 300), ('south', 2, 400)),
+by_hand AS (SELECT ldp_weighted(e, total) AS w FROM totals AS t JOIN ldp_summaries_of('people', '{region,age}') AS s ON s."group" = jsonb_build_object('region', region, 'age', age), ldp_estimate(s.summary, target => 'population') AS e
+            GROUP BY (e).attribute, (e).label)
+SELECT c.attribute, c.label, round(c.estimate::numeric, 4) AS estimate, round(c.stderr::numeric, 4) AS stderr, abs(c.estimate - (w).estimate) < 1e-9 AS weighted, abs(c.stderr - (w).stderr) < 1e-9 AS error,
+       abs(c.lower - (w).lower) < 1e-9 AND abs(c.upper - (w).upper) < 1e-9 AS interval, c.n, c.people, round(c.design_effect::numeric, 4) AS design_effect, c.attribute_number, c.value, c.note
+FROM ldp_calibrate('people', '{region,age}', (SELECT jsonb_agg(to_jsonb(t)) FROM totals AS t)) AS c JOIN by_hand ON ((w).attribute, (w).label) IS NOT DISTINCT FROM (c.attribute, c.label);
+-- Totals of margins. The weights of the groups are those of iterative proportional fitting, computed here again.
+WITH RECURSIVE fit (step, a, b, c, d) AS (
+    VALUES (0, 400::float8, 200::float8, 100::float8, 300::float8)
+    UNION ALL SELECT step + 1, a * r1 * c1, b * r1 * c2, c * r2 * c1, d * r2 * c2
+    FROM (SELECT *, 450 / (a * r1 + c * r2) AS c1, 550 / (b * r1 + d * r2) AS c2 FROM (SELECT *, 300 / (a + b) AS r1, 700 / (c + d) AS r2 FROM fit) AS rows) AS columns WHERE step < 200),
+weights AS (SELECT * FROM fit WHERE step = 200)
+SELECT c.attribute, c.label, abs(c.estimate - (w).estimate) < 1e-6 AS weighted, c.stderr > (w).stderr AND c.stderr < 1.1 * (w).stderr AS error,
+       abs(s.stderr - (o).stderr) < 1e-6 AS of_the_sample, round(c.design_effect::numeric, 4) AS design_effect, c.note
+FROM ldp_calibrate('people', '{region,age}', '{"region": {"north": 300, "south": 700}, "age": {"1": 450, "2": 550}}', attributes => '{mood}') AS c
+     JOIN ldp_calibrate('people', '{region,age}', '{"region": {"north": 300, "south": 700}, "age": {"1": 450, "2": 550}}', attributes => '{mood}', target => 'sample') AS s USING (attribute, label),
+     LATERAL (SELECT ldp_weighted(e, weight) AS w, ldp_weighted(f, weight) AS o
+              FROM (SELECT CASE g."group" ->> 'region' || (g."group" ->> 'age') WHEN 'north1' THEN a WHEN 'north2' THEN b WHEN 'south1' THEN weights.c ELSE d END AS weight, e, f
+                    FROM weights, ldp_summaries_of('people', '{region,age}') AS g, ldp_estimate(g.summary, attributes => '{mood}', target => 'population') AS e,
+                         ldp_estimate(g.summary, attributes => '{mood}') AS f WHERE (e).label = c.label AND (f).label = c.label) AS groups) AS h;
+-- Weights of a public column, alone and with totals. A total of 0 leaves a group out.
+SELECT c.label, abs(c.estimate - h.estimate) < 1e-9 AS weighted, round(c.design_effect::numeric, 4) AS design_effect
+FROM ldp_calibrate('people', NULL, weights => 'weight', attributes => '{mood}') AS c
+     JOIN (SELECT (e).label, (ldp_weighted(e, ldp_count(s.summary) * (s."group" ->> 'weight')::float8)).estimate FROM ldp_summaries_of('people', '{weight}') AS s, ldp_estimate(s.summary, attributes => '{mood}') AS e GROUP BY 1) AS h USING (label);
+SELECT c.label, abs(c.estimate - h.estimate) < 1e-9 AS weighted
+FROM ldp_calibrate('people', '{region}', '{"region": {"north": 1, "south": 0}}', 'weight', attributes => '{mood}') AS c
+     JOIN (SELECT (e).label, (ldp_weighted(e, ldp_count(s.summary) * (s."group" ->> 'weight')::float8)).estimate FROM ldp_summaries_of('people', '{weight,region}') AS s, ldp_estimate(s.summary, attributes => '{mood}') AS e WHERE s."group" ->> 'region' = 'north' GROUP BY 1) AS h USING (label);
+-- From a rollup.
+SELECT ldp_create_rollup('people_by', 'people', '{region,age}'), ldp_refresh('people_by');
+SELECT count(*) AS rows, bool_and(r IS NOT DISTINCT FROM c) AS same
+FROM ldp_calibrate('people_by', '{region}', '{"region": {"north": 1, "south": 2}}') AS r JOIN ldp_calibrate('people', '{region}', '{"region": {"north": 1, "south": 2}}') AS c USING (attribute_number, value) WHERE r.label IS NOT NULL;
+-- Groups without reports, and with few.
+INSERT INTO people (report, region, age, weight) SELECT pg_temp.report(ldp_client_spec('people'), '0100'), 'west', 1, 1 FROM generate_series(1, 19);
+SELECT label, estimate, n, note FROM ldp_calibrate('people', '{region}', '{"region": {"north": 1, "south": 1, "west": 1}}', attributes => '{mood}');
+SELECT c.label, abs(c.estimate - o.estimate) < 1e-9 AS as_without_west, c.note FROM ldp_calibrate('people', '{region}', '{"region": {"north": 1, "south": 1, "west": 1, "east": 1}}', collapse => true, attributes => '{mood}') AS c
+     JOIN ldp_calibrate('people', '{region}', '{"region": {"north": 1, "south": 1, "west": 0}}', attributes => '{mood}') AS o USING (label);
+SELECT c.label, abs(c.estimate - o.estimate) < 1e-9 AS added_to_the_north, c.note
+FROM ldp_calibrate('people', '{region,age}', '[{"region": "north", "age": 1, "total": 1}, {"region": "north", "age": 2, "total": 3}, {"region": "north", "age": 3, "total": 4}, {"region": "south", "age": 1, "total": 1}, {"region": "south", "age": 2, "total": 2}, {"region": "west", "age": 1, "total": 0}]', collapse => true, attributes => '{mood}') AS c
+     JOIN ldp_calibrate('people', '{region,age}', '[{"region": "north", "age": 1, "total": 2}, {"region": "north", "age": 2, "total": 6}, {"region": "south", "age": 1, "total": 1}, {"region": "south", "age": 2, "total": 2}, {"region": "west", "age": 1, "total": 0}]', attributes => '{mood}') AS o USING (label);
+UPDATE people SET region = NULL WHERE region = 'west';
+SELECT count(*) AS with_null FROM ldp_calibrate('people', '{region}', '[{"region": "north", "total": 1}, {"region": "south", "total": 1}, {"region": null, "total": 0}]');
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_calibrate('people', '{region}')$$),
+    ($$SELECT ldp_calibrate('people', '{}', '{}')$$),
+    ($$SELECT ldp_calibrate('people', '{planet}', '{"planet": {"earth": 1}}')$$),
+    ($$SELECT ldp_calibrate('nothing', '{region}', '{"region": {"north": 1}}')$$),
+    ($$SELECT ldp_calibrate('people', '{region}', '{"region": {"north": 1}}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": {"1": 1}}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": {"1": 1, "2": 1, "3": 1}}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": {"1": 1, "2": -1}}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": {"1": 1, "2": "many"}}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": 1}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": {"1": 1, "2": 1}, "region": {}}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '1')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '[{"age": 1, "total": 1}, {"age": 2}]')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '[{"age": 1, "total": 1}, {"age": "1", "total": 1}]')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": {"1": 0, "2": 0}}')$$),
+    ($$SELECT ldp_calibrate('people', '{region}', '[{"region": "north", "total": 1}, {"region": "south", "total": 1}, {"region": null, "total": 1}]', 'age', collapse => NULL)$$),
+    ($$SELECT ldp_calibrate('people', NULL, weights => 'region')$$),
+    ($$SELECT ldp_calibrate('people', '{age,weight}', '{"age": {"1": 500, "2": 519}, "weight": {"1": 500, "2": 600}}')$$),
+    ($$SELECT ldp_calibrate('people', '{age}', '{"age": {"1": 1, "2": 1}}', attributes => '{height}')$$)) AS q (query);
+DELETE FROM people WHERE region IS NULL OR region = 'north' AND age = 2 OR region = 'south' AND age = 1;
+SELECT pg_temp.refusal($$SELECT ldp_calibrate('people', '{region,age}', '{"region": {"north": 1, "south": 2}, "age": {"1": 2, "2": 1}}')$$);
+SELECT count(*) AS without_reports FROM ldp_calibrate('hashed', '{round}', '{"round": {"0": 1}}');
+SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', '{}', '{}', '{}', '{}', NULL, 0.95, 'sample')$$);
+SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1}', '{1}', '{1}', NULL, 0.95, 'sample')$$);
+SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1,2}', '{0}', '{1}', NULL, 0.95, 'sample')$$);
+SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{-1}', '{0}', '{1}', NULL, 0.95, 'sample')$$);
+SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1}', '{0}', '{Infinity}', NULL, 0.95, 'sample')$$);
+SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a,b}', ARRAY[ldp_summary_of('people'), ldp_summary_of('hashed')], '{1,1}', '{0,0}', '{1}', NULL, 0.95, 'sample')$$);
+SELECT count(*) AS from_null FROM ldp_calibrate(NULL, NULL, NULL) WHERE false;
 DROP SCHEMA comparisons CASCADE;

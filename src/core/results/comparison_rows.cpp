@@ -1,4 +1,4 @@
-// Rows of differences between groups.
+// Rows of differences between groups, and of weighted sums of the estimates of one summary.
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,13 @@
 #include <vector>
 
 #include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
 #include "core/base/text.hpp"
+#include "core/comparison/calibration.hpp"
 #include "core/comparison/comparison.hpp"
 #include "core/comparison/group_test.hpp"
+#include "core/comparison/weighted_sum.hpp"
+#include "core/results/estimate_rows.hpp"
 #include "core/results/report_status.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/tables/marginal.hpp"
@@ -74,6 +78,57 @@ struct ComparisonRows {
         }
         const bool of_group = !group.enough || group.note || group.n == 0;
         (of_group ? group : baseline).put_note(row, !std::isnan(found.difference.difference.value));
+    }
+};
+
+constexpr ResultColumn calibrated_columns[] = {{"attribute", ColumnType::text},
+                                               {"label", ColumnType::text},
+                                               {"estimate", ColumnType::number},
+                                               {"stderr", ColumnType::number},
+                                               {"lower", ColumnType::number},
+                                               {"upper", ColumnType::number},
+                                               {"n", ColumnType::bigint},
+                                               {"people", ColumnType::bigint},
+                                               {"design_effect", ColumnType::number},
+                                               {"attribute_number", ColumnType::integer},
+                                               {"value", ColumnType::integer},
+                                               {"note", ColumnType::text}};
+
+/// The column of ldp_estimate's rows.
+constexpr std::size_t estimate_at = result_column<estimate_columns>("estimate", ColumnType::number),
+                      error_at = result_column<estimate_columns>("stderr", ColumnType::number),
+                      lower_at = result_column<estimate_columns>("lower", ColumnType::number),
+                      upper_at = result_column<estimate_columns>("upper", ColumnType::number),
+                      reports_at = result_column<estimate_columns>("n", ColumnType::bigint),
+                      people_at = result_column<estimate_columns>("people", ColumnType::bigint),
+                      note_at = result_column<estimate_columns>("note", ColumnType::text);
+
+/// Weighted means of the estimates of groups.
+struct CalibratedRows {
+    struct CalibratedRow {
+        ResultCell attribute, label, number, value;
+        BoundedEstimate found{{unknown, unknown}, {unknown, unknown}};
+        double design_effect = unknown;
+        std::uint64_t n = 0, people = 0;
+        std::string note = {};
+    };
+    std::vector<CalibratedRow> rows = {};
+    std::size_t count = 0;
+
+    void write(RowCells<calibrated_columns>& row, std::size_t at) const {
+        const CalibratedRow& one = rows[at];
+        if (one.attribute.known) row.put("attribute", one.attribute.text);
+        if (one.label.known) row.put("label", one.label.text);
+        row.put("estimate", one.found.estimate.value);
+        row.put("stderr", one.found.estimate.standard_error);
+        row.put("lower", one.found.interval.lower);
+        row.put("upper", one.found.interval.upper);
+        row.put("n", one.n);
+        if (one.people > 0) row.put("people", one.people);
+        row.put("design_effect", one.design_effect);
+        if (one.number.known) row.put("attribute_number", static_cast<std::int32_t>(one.number.whole));
+        if (one.value.known) row.put("value", static_cast<std::int32_t>(one.value.whole));
+        if (!one.note.empty()) row.put("note", one.note);
     }
 };
 
@@ -207,6 +262,37 @@ std::string note_of(const GroupTest& test, std::size_t groups) {
     return all.note.value_or("");
 }
 
+/// The status of a sum over the parts that some attributes are in.
+ReportStatus status_of_sum(const SummaryView& view, std::span<const Labels::QuantityWeight> weights,
+                           Target target) {
+    ReportStatus all = report_status(SpentBudgets(view), view);
+    all.note.reset();
+    std::uint64_t reports = 0;
+    std::vector<std::string> notes;
+    for (std::size_t from = 0, end = 0; from < weights.size(); from = end) {
+        const std::size_t attribute = weights[from].attribute;
+        while (end < weights.size() && weights[end].attribute == attribute) ++end;
+        const ReportStatus one = report_status(view, attribute, target);
+        reports += one.n;
+        all.enough &= one.enough;
+        if (one.note && std::ranges::find(notes, *one.note) == notes.end()) notes.push_back(*one.note);
+        if (from == 0) all.bias = {};
+        const Interval possible = possible_sums(*view.mechanism, weights.subspan(from, end - from));
+        const double range = one.bias.range > 0 ? possible.upper - possible.lower : 0;
+        // The sum of share·range, of all attributes.
+        all.bias = {all.bias.share + one.bias.share * range,
+                    all.bias.error + one.bias.error * range,
+                    all.bias.range + range,
+                    {all.bias.possible.lower + possible.lower, all.bias.possible.upper + possible.upper}};
+    }
+    if (all.bias.range > 0) {
+        all.bias.share /= all.bias.range;
+        all.bias.error /= all.bias.range;
+    }
+    for (const std::string& note : notes) all.add_note(note);
+    return status_of_part(std::move(all), reports, {});
+}
+
 }  // namespace
 
 namespace accessors {
@@ -231,6 +317,127 @@ Found group_test(const Subject& subject, const SummaryQuery& query) {
     }
     all.count = all.rows.size();
     return results<group_test_columns>(std::move(all));
+}
+
+// The weights are known for the reports that were made. Against a population, the groups' numbers of reports vary, and
+// with them the weights within the cells. To first order, the estimate varies by the residuals of the groups' estimates,
+// each with the weight over the square root of the number of reports (Deville, Särndal 1992).
+Found calibrate(const Subject& subject, const SummaryQuery& query) {
+    const std::size_t groups = query.summaries.size();
+    if (query.groups.size() != groups)
+        throw Error(ErrorCode::invalid_value, "groups and summaries must have the same number of elements",
+                    "Found " + std::to_string(query.groups.size()) + " and " + std::to_string(groups) + ".",
+                    "Pass a name and a summary of each group, in the same order.");
+    const double critical_value = ldp::critical_value(query.confidence);
+    const bool population = target_named(query.target) == Target::population;
+    const CalibrationCells cells{groups, query.group_cells, query.totals};
+    std::vector<double> weights = calibrated_weights(query.group_weights, cells);
+    double sum = 0;
+    for (const double weight : weights) sum += weight;
+    for (double& weight : weights) weight /= sum;
+    const SummaryQuery of_group{.confidence = query.confidence,
+                                .target = query.target,
+                                .attributes = query.attributes,
+                                .texts = SummaryQuery::Texts{}};
+    // The estimates of one figure in the groups.
+    struct Figure {
+        std::vector<BoundedEstimate> found;
+        std::vector<double> reports;
+    };
+    CalibratedRows all;
+    std::vector<Figure> figures;
+    std::size_t first = groups;
+    for (std::size_t g = 0; g < groups; ++g) {
+        check_interrupt();
+        if (!(weights[g] > 0)) continue;
+        const Found rows = estimate({.summary = query.summaries[g], .labels = subject.labels}, of_group);
+        if (first == groups) {
+            first = g;
+            all.rows.resize(rows->count());
+            figures.assign(rows->count(),
+                           {std::vector<BoundedEstimate>(groups), std::vector<double>(groups)});
+        }
+        const std::string name =
+            query.groups[g] ? shortened(*query.groups[g], 100) : "number " + std::to_string(g + 1);
+        if (rows->count() != all.rows.size())
+            throw Error(ErrorCode::invalid_value, "the groups do not have the same estimates",
+                        "Group " + name + " has " + std::to_string(rows->count()) + ", group " +
+                            std::to_string(first + 1) + " has " + std::to_string(all.rows.size()) + ".",
+                        "Pass summaries of one spec, each with reports.");
+        for (std::size_t i = 0; i < all.rows.size(); ++i) {
+            const std::span<const ResultCell> row = rows->row(i);
+            CalibratedRows::CalibratedRow& one = all.rows[i];
+            if (g == first) {
+                one.attribute = row[result_column<estimate_columns>("attribute", ColumnType::text)];
+                one.label = row[result_column<estimate_columns>("label", ColumnType::text)];
+                one.number = row[result_column<estimate_columns>("attribute_number", ColumnType::integer)];
+                one.value = row[result_column<estimate_columns>("value", ColumnType::integer)];
+            }
+            one.n += static_cast<std::uint64_t>(row[reports_at].whole);
+            if (row[people_at].known) one.people += static_cast<std::uint64_t>(row[people_at].whole);
+            const auto number = [&](std::size_t at) { return row[at].known ? row[at].number : unknown; };
+            figures[i].found[g] = {{number(estimate_at), number(error_at)},
+                                   {number(lower_at), number(upper_at)}};
+            figures[i].reports[g] = static_cast<double>(row[reports_at].whole);
+            const bool known = row[estimate_at].known && row[error_at].known;
+            if (row[note_at].known && (one.note.empty() || !known))
+                one.note = known ? row[note_at].text : "group " + name + ": " + row[note_at].text;
+        }
+    }
+    for (std::size_t i = 0; i < all.rows.size(); ++i) {
+        CalibratedRows::CalibratedRow& one = all.rows[i];
+        const std::vector<BoundedEstimate>& found = figures[i].found;
+        BoundedEstimate mean{};
+        double weight_so_far = 0, squares = 0, reports = 0, between = 0;
+        std::vector<double> values(groups);
+        for (std::size_t g = 0; g < groups; ++g) {
+            if (!(weights[g] > 0)) continue;
+            mean = weighted_mean(mean, weight_so_far, found[g], weights[g]);
+            weight_so_far += weights[g];
+            squares += weights[g] * weights[g] / figures[i].reports[g];
+            reports += figures[i].reports[g];
+            values[g] = found[g].estimate.value;
+        }
+        if (std::isnan(mean.estimate.value) || std::isnan(mean.estimate.standard_error)) continue;
+        if (population) {
+            const std::vector<double> residuals = calibration_residuals(values, weights, cells);
+            for (std::size_t g = 0; g < groups; ++g)
+                if (weights[g] > 0) between += square(weights[g] * residuals[g]) / figures[i].reports[g];
+        }
+        const double value = mean.estimate.value;
+        const double half =
+            vector_length(mean.interval.upper - value,
+                          interval(Estimate{0, std::sqrt(between)}, critical_value, ErrorLaw{}).upper);
+        one.found = {{value, vector_length(mean.estimate.standard_error, std::sqrt(between))},
+                     {value - half, value + half}};
+        one.design_effect = reports * squares;
+    }
+    all.count = all.rows.size();
+    return results<calibrated_columns>(std::move(all));
+}
+
+Found contrast(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    std::vector<Labels::QuantityWeight> weights;
+    const auto found = [&](const SummaryView& view) {
+        EstimateRows all;
+        all.labels = subject.labels;
+        all.critical_value = critical_value;
+        const BoundedEstimate sum = ldp::contrast(view, weights, target, critical_value);
+        ReportStatus status = status_of_sum(view, weights, target);
+        if (status.enough && std::isinf(sum.interval.upper))
+            status.add_note("too few people may answer for an interval");
+        const bool one = weights.front().attribute == weights.back().attribute;
+        all.add(one ? weights[0].attribute : EstimateRows::no_attribute, EstimateRows::none, sum.estimate,
+                all.kept(std::move(status)), sum.interval);
+        return all;
+    };
+    return results<estimate_columns>(ask(subject, EstimateRows{}, found, [&](const SummaryView& view) {
+        weights = fitting(*subject.labels, view.mechanism->cells())
+                      .weights(query.weights.text, view.mechanism->cells());
+        check_contrast(*view.mechanism, weights);
+    }));
 }
 
 Found compare_groups(const Subject& subject, const SummaryQuery& query) {

@@ -80,6 +80,7 @@ constexpr QueryParameter of_regression[] = {{"of", &SummaryQuery::of, true},
                                             confidence,
                                             target,
                                             {"group", &SummaryQuery::group}};
+constexpr QueryParameter of_contrast[] = {{"weights", &SummaryQuery::weights, true}, confidence, target};
 constexpr QueryParameter of_association[] = {confidence};
 constexpr QueryParameter of_fitted[] = {names};
 constexpr QueryParameter of_model[] = {significance, cells};
@@ -100,6 +101,15 @@ constexpr QueryParameter of_compare_groups[] = {{"groups", &SummaryQuery::groups
 constexpr QueryParameter of_group_test[] = {{"groups", &SummaryQuery::groups, true},
                                             {"summaries", &SummaryQuery::summaries, true},
                                             {"attributes", &SummaryQuery::attributes}};
+
+constexpr QueryParameter of_calibrate[] = {{"groups", &SummaryQuery::groups, true},
+                                           {"summaries", &SummaryQuery::summaries, true},
+                                           {"weights", &SummaryQuery::group_weights, true},
+                                           {"cells", &SummaryQuery::group_cells, true},
+                                           {"totals", &SummaryQuery::totals, true},
+                                           {"attributes", &SummaryQuery::attributes},
+                                           confidence,
+                                           target};
 
 constexpr SummaryQuery unbiased{.method = "none"}, consistent{.method = "consistent"},
     usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}}, sampling_error{.target = "population"};
@@ -139,6 +149,7 @@ constexpr RowFunction functions[] = {
     {"covariance", accessors::covariance, of_covariance},
     {"correlation", accessors::correlation, of_covariance},
     {"regression", accessors::regression, of_regression},
+    {"contrast", accessors::contrast, of_contrast},
     {"association", accessors::association, of_association},
     {"fitted", accessors::fitted, of_fitted},
     {"model", accessors::model, of_model},
@@ -149,10 +160,16 @@ constexpr RowFunction functions[] = {
     {"group_test", accessors::group_test, of_group_test, sampling_error, false},
 };
 
+constexpr RowFunction calibration{"calibrate", accessors::calibrate, of_calibrate, sampling_error, false};
+
 }  // namespace row_tables
 
 std::span<const RowFunction> row_functions() noexcept {
     return row_tables::functions;
+}
+
+const RowFunction& calibration_function() noexcept {
+    return row_tables::calibration;
 }
 
 const RowFunction& row_function(std::string_view name) {

@@ -21,6 +21,9 @@ struct RowFunction {
 
 /// All functions.
 [[nodiscard]] std::span<const RowFunction> row_functions() noexcept;
+/// The function that estimates a population from groups. It is not one of row_functions(): hosts make its arguments from
+/// public columns.
+[[nodiscard]] const RowFunction& calibration_function() noexcept;
 /// The function with this name. Throws Error (invalid_value) that lists the names.
 [[nodiscard]] const RowFunction& row_function(std::string_view name);
 
@@ -84,10 +87,14 @@ using Found = std::unique_ptr<Results>;
 [[nodiscard]] Found learn_views(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found plan_views(const Subject& subject, const SummaryQuery& query);
 
+/// One row: a weighted sum of estimates of the summary. estimate_columns.
+[[nodiscard]] Found contrast(const Subject& subject, const SummaryQuery& query);
 /// Differences between the groups of the query.
 [[nodiscard]] Found compare_groups(const Subject& subject, const SummaryQuery& query);
 /// Tests of all groups of the query together.
 [[nodiscard]] Found group_test(const Subject& subject, const SummaryQuery& query);
+/// Estimates of a population from those of the groups, whose weights agree with known totals.
+[[nodiscard]] Found calibrate(const Subject& subject, const SummaryQuery& query);
 
 }  // namespace accessors
 

@@ -66,12 +66,15 @@ struct SummaryQuery {
     Texts strings = {}, predictors = {}, given_names = {};
     std::string_view x = {}, y = {}, of = {};
     std::optional<std::string_view> group = {};
-    JsonText conditions = {}, queries = {};
+    JsonText conditions = {}, queries = {}, weights = {};
     std::optional<JsonText> given = {};
     // Groups of reports. A group without a name is one whose public column is NULL.
     OptionalTexts groups = {};
     std::span<const Bytes> summaries = {};
     std::optional<std::string_view> baseline_group = {};  ///< nothing: all pairs are compared
+    // Of a calibration: the weight of each group, its cell in every column, and the totals of the cells.
+    std::span<const double> group_weights = {}, totals = {};
+    std::span<const std::int32_t> group_cells = {};
 };
 
 /// An argument of a function: its name and its member of SummaryQuery, whose type is that of the argument. An optional member

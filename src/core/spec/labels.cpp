@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -23,6 +24,9 @@ constexpr std::size_t most_listed = 20;
 constexpr std::size_t few_labels = 8;
 /// Values up to which a condition has a bit for each.
 constexpr std::uint64_t most_values = std::uint64_t{1} << 26;
+/// Limits of a sum. The errors of pairs of values are added.
+constexpr std::size_t most_weights = 4096;
+constexpr double largest_weight = 1e100;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& detail, const std::string& hint = {}) {
     raise(ErrorCode::invalid_value, what, detail, hint);
@@ -282,6 +286,82 @@ Labels::Conditions Labels::conditions(std::string_view json, std::span<const std
         conditions.box.push_back(std::move(values));
     }
     return conditions;
+}
+
+std::vector<Labels::QuantityWeight> Labels::numbers(std::string_view json,
+                                                    std::span<const std::uint64_t> sizes, const char* what,
+                                                    const char* example) const {
+    const Json document = parsed(json, what);
+    if (!document.is_object() || document.empty())
+        refuse(std::string(what) + " are an object with a key for each attribute",
+               "Found " + json_text(document) + ".", example);
+    const auto number = [&](const Json& found, const std::string& of) {
+        if (!found.is_number() || !(std::abs(found.get<double>()) <= largest_weight))
+            refuse("the number of \"" + shortened(of, 200) + "\" is not one from -1e100 to 1e100",
+                   "Found " + json_text(found) + ".", example);
+        return found.get<double>();
+    };
+    std::map<std::pair<std::size_t, std::optional<std::uint64_t>>, double> found;
+    const auto add = [&](std::size_t attribute, std::optional<std::uint64_t> value, double weight) {
+        if (!found.emplace(std::pair(attribute, value), weight).second)
+            refuse("a quantity occurs twice in " + std::string(what),
+                   "Attribute " + std::to_string(attribute) +
+                       " or one of its values is given by name and by number.");
+    };
+    for (const auto& [name, wanted] : document.items()) {
+        const std::size_t j = attribute_called(name, sizes.size());
+        if (!wanted.is_object()) {
+            add(j, std::nullopt, number(wanted, name));
+            continue;
+        }
+        for (const auto& [label, weight] : wanted.items()) {
+            const std::uint64_t value = value_called(j, label);
+            if (!of_strings(j) && value >= sizes[j])
+                refuse("there is no value " + std::to_string(value),
+                       "Attribute " + std::to_string(j) + " has " + std::to_string(sizes[j]) + ".");
+            add(j, value, number(weight, label));
+        }
+    }
+    if (found.size() > most_weights)
+        refuse("there are more than " + std::to_string(most_weights) + " numbers in " + what,
+               "Found " + std::to_string(found.size()) + ".");
+    std::vector<QuantityWeight> all;
+    for (const auto& [quantity, weight] : found) all.push_back({quantity.first, quantity.second, weight});
+    return all;
+}
+
+std::vector<Labels::QuantityWeight> Labels::weights(std::string_view json,
+                                                    std::span<const std::uint64_t> sizes) const {
+    constexpr const char* example =
+        R"(For example: {"region": {"north": 1, "south": -1}}, or {"income": 1, "rent": -1}.)";
+    std::vector<QuantityWeight> all = numbers(json, sizes, "the weights", example);
+    std::erase_if(all, [](const QuantityWeight& one) { return one.weight == 0; });
+    if (all.empty()) refuse("no weight differs from 0", "", example);
+    return all;
+}
+
+std::vector<Labels::QuantityWeight> Labels::margins(std::string_view json,
+                                                    std::span<const std::uint64_t> sizes) const {
+    constexpr const char* example = R"(For example: {"sex": {"f": 510, "m": 490}}.)";
+    std::vector<QuantityWeight> all = numbers(json, sizes, "the known margins", example);
+    for (std::size_t from = 0, end = 0; from < all.size(); from = end) {
+        const std::size_t attribute = all[from].attribute;
+        double sum = 0;
+        for (; end < all.size() && all[end].attribute == attribute; ++end) {
+            if (!all[end].value || all[end].weight < 0)
+                refuse("the known margin of \"" + this->name(attribute) + "\" is not a total of each value",
+                       "Totals are numbers from 0 on.", example);
+            sum += all[end].weight;
+        }
+        if (end - from != sizes[attribute] || sum == 0)
+            refuse("the known margin of \"" + this->name(attribute) + "\" has no total of each value",
+                   "There are " + std::to_string(end - from) + " totals of " +
+                       std::to_string(sizes[attribute]) + " values" +
+                       (sum == 0 ? ", and their sum is 0." : "."),
+                   example);
+        for (std::size_t i = from; i < end; ++i) all[i].weight /= sum;
+    }
+    return all;
 }
 
 std::vector<std::vector<std::size_t>> Labels::sets(std::string_view json, std::size_t count) const {

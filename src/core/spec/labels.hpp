@@ -93,11 +93,32 @@ class Labels {
     /// for text that is no JSON.
     [[nodiscard]] Conditions conditions(std::string_view json, std::span<const std::uint64_t> sizes) const;
 
+    /// The weight of a quantity in a sum: of the share of a value, or, without a value, of the mean of an attribute.
+    struct QuantityWeight {
+        std::size_t attribute;
+        std::optional<std::uint64_t> value;
+        double weight;
+    };
+    /// A JSON object that maps an attribute's name or number to the weight of its mean, or to an object with a weight
+    /// for each of some labels. Returns the weights by attribute and value, without weights of 0. Throws Error
+    /// (invalid_value) if it is anything else, if no weight differs from 0, or for weights above 1e100; Error
+    /// (malformed) for text that is no JSON.
+    [[nodiscard]] std::vector<QuantityWeight> weights(std::string_view json,
+                                                      std::span<const std::uint64_t> sizes) const;
+    /// A JSON object that maps an attribute's name or number to an object with the total of every value. Returns the
+    /// share of each value, by attribute and value. Throws as weights(), also for totals below 0.
+    [[nodiscard]] std::vector<QuantityWeight> margins(std::string_view json,
+                                                      std::span<const std::uint64_t> sizes) const;
+
     /// Sets of attributes, each ascending: of a JSON array of arrays of names, or of the word "pairs" or
     /// "triples" all sets of that size among `count` attributes. Throws as conditions().
     [[nodiscard]] std::vector<std::vector<std::size_t>> sets(std::string_view json, std::size_t count) const;
 
   private:
+    /// The numbers of weights() and margins(), also zeros. `what` and `example` are for errors.
+    [[nodiscard]] std::vector<QuantityWeight> numbers(std::string_view json,
+                                                      std::span<const std::uint64_t> sizes, const char* what,
+                                                      const char* example) const;
     [[nodiscard]] bool has_labels(std::size_t attribute) const noexcept {
         return attribute < attributes_.size() && !attributes_[attribute].labels.empty();
     }
