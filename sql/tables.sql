@@ -63,13 +63,15 @@ COMMENT ON FUNCTION @extschema@.ldp_association(@extschema@.ldp_summary, float8)
     'Returns the association of every pair of attributes: Cramer''s V and mutual information in bits, both debiased. '
     'The column p_value tests independence in the population; adjusted_p_value is adjusted for all pairs (Holm).';
 
-CREATE FUNCTION @extschema@.ldp_fitted(summary @extschema@.ldp_summary, attributes text[])
+CREATE FUNCTION @extschema@.ldp_fitted(summary @extschema@.ldp_summary, attributes text[], known jsonb DEFAULT NULL)
     RETURNS TABLE (cell text[], estimate float8, n bigint, people bigint, cell_numbers integer[], note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_fitted(@extschema@.ldp_summary, text[]) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_fitted(@extschema@.ldp_summary, text[], jsonb) IS
     'Returns fitted shares of every combination of the values of some attributes: non-negative, sum to 1, consistent '
     'across tables, without errors. If no marginal covers the attributes, returns the table of largest entropy that '
-    'agrees with the marginals, and states it in note.';
+    'agrees with the marginals, and states it in note. The argument known has totals or shares of every value of some '
+    'attributes, for example from a census, as in {"sex": {"f": 510, "m": 490}}. The table is scaled to these margins, so '
+    'that only its conditional shares and odds ratios are estimated. Error 22023 for invalid margins.';
 
 CREATE FUNCTION @extschema@.ldp_model(summary @extschema@.ldp_summary, significance float8 DEFAULT 0.05, cells integer DEFAULT 65536)
     RETURNS TABLE (kind text, attributes text[], estimate float8, information float8, p_value float8, cells bigint, clique integer,

@@ -28,6 +28,19 @@ SELECT a.cell[2] AS age, abs(sum(a.estimate) - min(b.estimate)) < 1e-7 AS agrees
     ON a.cell[2] = b.cell[1] GROUP BY 1 ORDER BY 1;
 SELECT count(*), max(abs(a.estimate - b.estimate)) < 1e-12 AS same FROM ldp_fitted(:'s', '{sex,age}') AS a JOIN ldp_fitted(:'s', '{age,sex}') AS b
     ON a.cell = ARRAY[b.cell[2], b.cell[1]];
+-- With known margins: those are exact, and odds ratios are those of the fit. A margin of another attribute is summed out.
+SELECT cell, pg_temp.short(estimate) AS estimate, note FROM ldp_fitted(:'s', '{age,sex}', '{"sex": {"f": 300, "m": 700}}');
+WITH k AS (SELECT cell, estimate FROM ldp_fitted(:'s', '{sex,age}', known => '{"sex": {"f": 0.3, "m": 0.7}, "age": {"[0, 18)": 1, "[18, 65)": 5, "[65, 100]": 4}}')),
+f AS (SELECT cell, estimate FROM ldp_fitted(:'s', '{sex,age}'))
+SELECT (SELECT max(abs(m - p)) < 1e-8 FROM (SELECT sum(estimate) AS m, CASE cell[1] WHEN 'f' THEN 0.3 ELSE 0.7 END AS p FROM k GROUP BY cell[1]) AS s) AS sex,
+       (SELECT max(abs(m - p)) < 1e-8 FROM (SELECT sum(estimate) AS m, CASE cell[2] WHEN '[0, 18)' THEN 0.1 WHEN '[18, 65)' THEN 0.5 ELSE 0.4 END AS p FROM k GROUP BY cell[2]) AS s) AS age,
+       abs(ln(k00.estimate * k12.estimate / (k02.estimate * k10.estimate)) - ln(f00.estimate * f12.estimate / (f02.estimate * f10.estimate))) < 1e-3 AS odds_ratio
+FROM k AS k00, k AS k12, k AS k02, k AS k10, f AS f00, f AS f12, f AS f02, f AS f10
+WHERE k00.cell = '{f,"[0, 18)"}' AND f00.cell = k00.cell AND k12.cell = '{m,"[65, 100]"}' AND f12.cell = k12.cell AND k02.cell = '{f,"[65, 100]"}' AND f02.cell = k02.cell
+      AND k10.cell = '{m,"[0, 18)"}' AND f10.cell = k10.cell;
+SELECT t.cell, abs(t.estimate - sum(b.estimate)) < 1e-9 AS summed_out, t.note FROM ldp_fitted(:'s', '{age}', '{"sex": {"f": 1, "m": 2}}') AS t
+    JOIN ldp_fitted(:'s', '{age,sex}', '{"sex": {"f": 1, "m": 2}}') AS b ON b.cell[1] = t.cell[1] GROUP BY t.cell, t.estimate, t.note ORDER BY t.cell;
+SELECT count(*) AS of_null FROM ldp_fitted(NULL, '{age}', '{"sex": {"f": 1, "m": 2}}');
 -- No view covers all three: the association follows from the views, and the note states it.
 SELECT count(*), pg_temp.short(sum(estimate)) AS whole, min(note) AS note FROM ldp_fitted(:'s', '{sex,age,"town \"here\""}');
 SELECT max(abs(m.estimate - f.estimate)) < 1e-6 AS agrees FROM (SELECT cell[1:2] AS cell, sum(estimate) AS estimate FROM ldp_fitted(:'s', '{sex,age,"town \"here\""}') GROUP BY 1) AS m
@@ -74,6 +87,11 @@ SELECT pg_temp.refusal(format(query, :'s')) FROM unnest(ARRAY[
     'SELECT ldp_association(%L, 1)',
     'SELECT ldp_fitted(%L, ''{sex,wage}'')',
     'SELECT ldp_fitted(%L, ''{sex,sex}'')',
+    'SELECT ldp_fitted(%L, ''{sex}'', ''{"sex": {"f": 1}}'')',
+    'SELECT ldp_fitted(%L, ''{sex}'', ''{"sex": {"f": -1, "m": 2}}'')',
+    'SELECT ldp_fitted(%L, ''{sex}'', ''{"sex": {"f": 0, "m": 0}}'')',
+    'SELECT ldp_fitted(%L, ''{sex}'', ''{"sex": 0.5}'')',
+    'SELECT ldp_fitted(%L, ''{sex}'', ''{"height": {"1": 1}}'')',
     'SELECT ldp_fitted(%L, ''{}'')',
     'SELECT ldp_fitted(%L, ''{NULL}'')',
     'SELECT ldp_model(%L, 1.5)',

@@ -23,9 +23,9 @@ struct CalibrationCells {
 /// add up to its total (iterative proportional fitting; Deming, Stephan 1940). With one column, it is post-stratification.
 /// Without columns, the start weights are returned. The relative difference from each total is at most 1e-9.
 ///
-/// Throws Error (invalid_value) if the arguments have different sizes, for weights or totals that are negative or not
-/// finite, if the sums of two columns' totals differ by more than 0.1 % (below, they are scaled to the first), and if 2,000
-/// steps do not suffice, as without groups in a cell.
+/// Throws Error (invalid_value) if the arguments have different sizes, and for weights or totals that are negative or not
+/// finite. It also throws if the sums of two columns' totals differ by more than 0.1 %; below, they are scaled to the first.
+/// It throws if 2,000 steps do not suffice, as without groups in a cell.
 [[nodiscard]] std::vector<double> calibrated_weights(std::span<const double> start,
                                                      const CalibrationCells& cells);
 

@@ -22,9 +22,9 @@ namespace ldp {
 /// with the longer half of each on both sides and the correlations of the estimates. It is at least the normal interval. Both are unknown without reports
 /// about an attribute, and unlimited if one interval is.
 ///
-/// Throws Error (unsupported) if a covariance is not known: attributes that are reported together, reports about several
-/// parts, mechanisms without n_variance_of_sum(), and repeated responses; (invalid_value) for the mean of a category or
-/// labels of a number. Requires n ≥ 1.
+/// Throws Error (unsupported) if a covariance is not known. This is so for attributes that are reported together, reports
+/// about several parts, mechanisms without n_variance_of_sum(), and repeated responses. Throws Error (invalid_value) for the
+/// mean of a category or labels of a number. Requires n ≥ 1.
 [[nodiscard]] BoundedEstimate contrast(const SummaryView& view,
                                        std::span<const Labels::QuantityWeight> weights, Target target,
                                        double critical_value);

@@ -84,6 +84,7 @@ struct FittedRows {
     std::vector<std::size_t> strides = {};              ///< of each argument in the table
     std::size_t count = 0;
     bool modelled = false;
+    std::string margins = {};  ///< names of the attributes with known margins
     ReportStatus status = {};
 
     void write(RowCells<fitted_columns>& row, std::size_t number) const {
@@ -100,8 +101,13 @@ struct FittedRows {
         row.put("estimate", status.shown(shares[cell]));
         status.put_counts(row);
         row.put("cell_numbers", numbers);
-        if (status.enough && modelled)
-            row.put("note", "model-based: no view covers all these attributes");
+        std::string note =
+            status.enough && modelled ? "model-based: no view covers all these attributes" : "";
+        if (status.enough && !margins.empty())
+            note += (note.empty() ? "" : "; ") +
+                    std::string("without errors; agrees with the known margins of ") + margins;
+        if (!note.empty())
+            row.put("note", note);
         else
             status.put_note(row, true);
     }
@@ -226,9 +232,19 @@ Found fitted(const Subject& subject, const SummaryQuery& query) {
             if (!fit.holds({&j, 1}))
                 throw Error(ErrorCode::unsupported, "attribute \"" + labels.name(j) + "\" has no reports", {},
                             "Use other attributes, or wait for more reports.");
-        Table table = fit.table(ascending);
         FittedRows all;
         all.modelled = !fit.holds(ascending);
+        std::vector<Table> known;
+        if (query.given)
+            for (const Labels::QuantityWeight& one :
+                 labels.margins(query.given->text, view.mechanism->cells())) {
+                if (known.empty() || known.back().attributes[0] != one.attribute) {
+                    known.push_back({{one.attribute}, {view.mechanism->cells()[one.attribute]}, {}, unknown});
+                    all.margins += (all.margins.empty() ? "" : ", ") + labels.name(one.attribute);
+                }
+                known.back().shares.push_back(one.weight);
+            }
+        Table table = known.empty() ? fit.table(ascending) : with_margins(fit, ascending, known);
         all.status = report_status(view);
         // Position of the value of each argument in a cell of the table.
         all.strides.resize(attributes.size());

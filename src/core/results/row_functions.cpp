@@ -82,7 +82,7 @@ constexpr QueryParameter of_regression[] = {{"of", &SummaryQuery::of, true},
                                             {"group", &SummaryQuery::group}};
 constexpr QueryParameter of_contrast[] = {{"weights", &SummaryQuery::weights, true}, confidence, target};
 constexpr QueryParameter of_association[] = {confidence};
-constexpr QueryParameter of_fitted[] = {names};
+constexpr QueryParameter of_fitted[] = {names, {"known", &SummaryQuery::given}};
 constexpr QueryParameter of_model[] = {significance, cells};
 constexpr QueryParameter of_synthesize[] = {
     {"records", &SummaryQuery::records, true}, {"seed", &SummaryQuery::seed}, significance, cells};

@@ -215,4 +215,19 @@ Fit fitted(const Measured& measured) {
     return Fit::of_fitted(fitted_details(std::get<std::vector<Details>>(measured)));
 }
 
+Table with_margins(const Fit& fit, std::span<const std::size_t> attributes,
+                   const std::vector<Table>& margins) {
+    std::vector<std::size_t> all(attributes.begin(), attributes.end());
+    for (const Table& margin : margins) all.push_back(margin.attributes[0]);
+    std::ranges::sort(all);
+    const auto repeated = std::ranges::unique(all);
+    all.erase(repeated.begin(), repeated.end());
+    Table whole = fit.table(all);
+    // A value with a known share may have no share in the fit.
+    const double least = least_of_even / static_cast<double>(whole.shares.size());
+    for (double& share : whole.shares) share = std::max(share, least);
+    Scaling(whole.attributes, whole.sizes, margins).settle(whole.shares);
+    return all.size() == attributes.size() ? whole : summed(whole, attributes);
+}
+
 }  // namespace ldp

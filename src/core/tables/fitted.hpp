@@ -13,4 +13,11 @@ namespace ldp {
 /// them (scaling.hpp).
 [[nodiscard]] Fit fitted(const Measured& measured);
 
+/// Returns the table of some attributes (ascending) that agrees with known margins, each of one attribute. The table of
+/// these attributes and those of the margins is scaled to the margins (scaling.hpp), and the other attributes are summed
+/// out. All odds ratios are those of the fit, and so are conditional shares given the attributes of the margins. Throws
+/// Error as Fit::table().
+[[nodiscard]] Table with_margins(const Fit& fit, std::span<const std::size_t> attributes,
+                                 const std::vector<Table>& margins);
+
 }  // namespace ldp
