@@ -13,10 +13,16 @@ namespace {
 constexpr const char* shapes[] = {"M-.9-.9h1.8v1.8h-1.8z", "M0-1.15L1.1.8H-1.1z",
                                   "M0-1.2L1.2 0L0 1.2L-1.2 0z"};
 
-/// The number of characters of UTF-8.
+/// The number of characters of UTF-8, without U+2068 and U+2069, which have no width.
 std::size_t length(std::string_view text) noexcept {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::string_view three = text.substr(i, 3);
+        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 && three != "\xe2\x81\xa8" &&
+            three != "\xe2\x81\xa9")
+            ++count;
+    }
+    return count;
 }
 
 }  // namespace

@@ -9,7 +9,10 @@ namespace ldp::plot {
 namespace {
 
 /// Of the plane, in per cent and pixels.
-constexpr double left = 13, right = 98, plane_height = 250;
+constexpr double left = 13, right = 98, plane_height = 210;
+/// Of a name beside the last point.
+constexpr std::size_t beside_characters = 15;
+constexpr double beside_line = 14;
 /// A line of a key, and of a title.
 constexpr double line_height = 19;
 /// What a narrow screen has room for across a chart, and in half of it.
@@ -21,7 +24,9 @@ class Plane {
   public:
     explicit Plane(const Chart& chart)
         : chart_(chart),
-          x_(Scale::empty(left + 2, right - 2, chart.logarithmic)),
+          direct_(chart.direct && chart.series.size() > 1),
+          right_(right - (direct_ ? beside_width() : 0)),
+          x_(Scale::empty(left + 2, right_ - 2, chart.logarithmic)),
           y_(Scale::empty(0, 0, chart.logarithmic)) {
         for (const Series& series : chart.series) {
             for (const Point& point : series.points) {
@@ -34,6 +39,7 @@ class Plane {
             for (const auto& [x, y] : series.formula) include(x, y);
         }
         if (chart.from_zero && !chart.logarithmic) y_.include(0);
+        if (!chart.logarithmic) y_.include(chart.end);
         x_.close();
         y_.close();
         room();
@@ -55,6 +61,7 @@ class Plane {
         y_.last = top_;
         axes();
         for (std::size_t i = 0; i < chart_.series.size(); ++i) series(i);
+        if (direct_) names_beside();
         return canvas_.drawing(key());
     }
 
@@ -80,7 +87,7 @@ class Plane {
 
     void axes() {
         for (const double tick : y_.ticks()) {
-            canvas_.line(left, y_.at(tick), right, y_.at(tick), tick == 0 ? "g z" : "g");
+            canvas_.line(left, y_.at(tick), right_, y_.at(tick), tick == 0 ? "g z" : "g");
             canvas_.text(left - 1.5, y_.at(tick) + 4, "m e", chart_.label(tick));
         }
         std::vector<double> marks = chart_.marks.empty() ? x_.ticks() : chart_.marks;
@@ -99,8 +106,8 @@ class Plane {
             canvas_.line(x_.at(mark), bottom_, x_.at(mark), bottom_ + 4, "g z");
             canvas_.text(x_.at(mark), bottom_ + 19, "m c", label);
         }
-        canvas_.line(left, bottom_, right, bottom_, "g z");
-        canvas_.text((left + right) / 2, bottom_ + 38, "m c", chart_.x);
+        canvas_.line(left, bottom_, right_, bottom_, "g z");
+        canvas_.text((left + right_) / 2, bottom_ + 38, "m c", chart_.x);
     }
 
     /// The first series are drawn first and larger, so that those that coincide all show.
@@ -154,12 +161,58 @@ class Plane {
         }
     }
 
+    [[nodiscard]] double beside_width() const {
+        double width = 0;
+        for (const Series& series : chart_.series)
+            for (const std::string& line : wrapped(series.name, beside_characters))
+                width = std::max(width, label_width(line));
+        return std::min(1.1 * width, 42.0) + 6;
+    }
+
+    /// The names at the heights of the last points, or as near to them as there is room.
+    void names_beside() {
+        struct Beside {
+            double y;
+            std::size_t series;
+            std::vector<std::string> lines;
+            [[nodiscard]] double height() const {
+                return beside_line * static_cast<double>(lines.size()) + 3;
+            }
+        };
+        std::vector<Beside> all;
+        for (std::size_t i = 0; i < chart_.series.size(); ++i) {
+            const Point* last = nullptr;
+            for (const Point& point : chart_.series[i].points)
+                if (x_.holds(point.x) && y_.holds(point.y)) last = &point;
+            if (last == nullptr) continue;
+            all.push_back({y_.at(last->y), i, wrapped(chart_.series[i].name, beside_characters)});
+            all.back().y -= all.back().height() / 2;
+        }
+        std::ranges::stable_sort(all, {}, &Beside::y);
+        double free = top_ - 8;
+        for (Beside& one : all) {
+            one.y = std::max(one.y, free);
+            free = one.y + one.height();
+        }
+        double least = std::max(bottom_ + 4, free - 200);
+        for (std::size_t i = all.size(); i-- > 0;) {
+            all[i].y = std::min(all[i].y, least - all[i].height());
+            least = all[i].y;
+        }
+        for (const Beside& one : all) {
+            canvas_.marker(right_ + 2.6, one.y + 8, std::min(4.0, radius(one.series)), one.series);
+            for (std::size_t line = 0; line < one.lines.size(); ++line)
+                canvas_.text(right_ + 4.6, one.y + 12 + beside_line * static_cast<double>(line), "t",
+                             one.lines[line]);
+        }
+    }
+
     /// Below the plane; a single series needs none unless it has a name. Returns where it ends.
     double key() {
         double y = bottom_ + (chart_.x.empty() ? 26 : 44);
         std::size_t longest = 0;
         for (const Series& series : chart_.series) longest = std::max(longest, series.name.size());
-        if (longest == 0) return y;
+        if (longest == 0 || direct_) return y;
         const std::size_t columns = longest <= half_characters && chart_.series.size() > 1 ? 2 : 1;
         for (std::size_t i = 0; i < chart_.series.size(); ++i) {
             if (i % columns == 0) y += line_height;
@@ -175,6 +228,8 @@ class Plane {
     }
 
     const Chart& chart_;
+    bool direct_;
+    double right_;
     Scale x_, y_;
     bool any_interval_ = false;
     double top_ = 0, bottom_ = 0;

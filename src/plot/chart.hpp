@@ -31,13 +31,15 @@ struct Chart {
     std::string x = {}, y = {};  ///< what the axes show; may be empty
     bool logarithmic = false;    ///< both axes
     bool from_zero = true;       ///< whether a linear y axis shows zero in any case
+    double end = NAN;            ///< a linear y axis reaches at least to this number
+    bool direct = false;  ///< whether names of several series stand beside their last points, without a key
     std::vector<Series> series = {};
     std::vector<double> marks = {};         ///< labels of the x axis that fit; else round numbers
     std::vector<std::string> names = {};    ///< labels of x = 0, 1, 2, … instead of numbers, if they fit
     std::string (*label)(double) = number;  ///< of y
 };
 
-/// The chart and its key. Points without a position (NaN, infinity, and 0 or less where the axes are
+/// The chart and its key, if it has one. Points without a position (NaN, infinity, and 0 or less where the axes are
 /// logarithmic) are left out. Few points have markers and error bars, many have a line and a band.
 [[nodiscard]] Drawing drawn(const Chart& chart);
 

@@ -187,37 +187,54 @@ BOOST_AUTO_TEST_CASE(intervals_have_one_scale_or_their_own) {
     BOOST_CHECK_EQUAL(count(drawn(grid).svg, "<rect"), 2);
 }
 
-BOOST_AUTO_TEST_CASE(bars_begin_at_zero) {
-    const std::vector<ldp::plot::PlottedEstimate> marks{
-        {.name = "a", .value = "50 %", .title = "a: 50 %", .estimate = 0.5, .low = 0.25, .high = 1},
-        {.name = "b"}};
-    const std::string svg = bars(marks).svg;
-    // The scale ends at 1, at 98.5 % of the width.
-    BOOST_CHECK_EQUAL(count(svg, "<rect x=\"0%\" y=\"22\" width=\"49.25%\" height=\"14\""), 1);
-    BOOST_CHECK_EQUAL(count(svg, "<line x1=\"24.625%\" y1=\"29\" x2=\"98.5%\" y2=\"29\" class=\"s c0\"/>"),
+BOOST_AUTO_TEST_CASE(bars_begin_at_zero_and_values_stand_behind_them) {
+    std::vector<ldp::plot::PlottedEstimate> marks{{.name = std::string(20, 'a'),
+                                                   .value = "50 %",
+                                                   .title = "a: 50 %",
+                                                   .estimate = 0.5,
+                                                   .low = 0.25,
+                                                   .high = 1},
+                                                  {.name = "b"}};
+    // The value takes 1.1 · 8.4 % of the width, so the scale from 0 to 1 ends at 88.76 %.
+    std::string svg = bars(marks, NAN, number).svg;
+    BOOST_CHECK_EQUAL(count(svg, "<rect x=\"0%\" y=\"19\" width=\"44.38%\" height=\"16\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<line x1=\"22.19%\" y1=\"27\" x2=\"88.76%\" y2=\"27\" class=\"s c0\"/>"),
                       1);
+    BOOST_CHECK_EQUAL(count(svg, "<text x=\"90.16%\" y=\"31.5\" class=\"t\">50 %</text>"), 1);
     BOOST_CHECK_EQUAL(count(svg, "<title>a: 50 %</title>"), 1);
     BOOST_CHECK_EQUAL(count(svg, "<rect"), 1);  // none without an estimate
-    BOOST_CHECK_EQUAL(count(bars({}).svg, "nan"), 0);
+    // An axis that ends at 2 halves the bar.
+    svg = bars(marks, 2, number).svg;
+    BOOST_CHECK_EQUAL(count(svg, "width=\"22.19%\" height=\"16\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, ">2</text>"), 1);
+    // Short names are beside their bars.
+    marks[0].name = "a";
+    BOOST_CHECK_EQUAL(count(bars(marks, NAN, number).svg, "<rect x=\"3.81%\" y=\"3\""), 1);
+    BOOST_CHECK_EQUAL(count(bars({}, NAN, number).svg, "nan"), 0);
 }
 
 BOOST_AUTO_TEST_CASE(histograms_label_as_many_edges_as_have_room) {
     std::vector<ldp::plot::PlottedEstimate> marks(12, {.estimate = 0.1, .low = 0, .high = 0.2});
     std::vector<std::string> edges;
     for (int i = 0; i <= 12; ++i) edges.push_back(std::to_string(10000 + 1000 * i));
-    std::string svg = histogram(marks, edges, number).svg;
+    std::string svg = histogram(marks, edges, NAN, number).svg;
     BOOST_CHECK_EQUAL(count(svg, "<rect"), 12);
     // An edge of five digits takes 10.5 % of the width, a bar 7.3 %: every second edge is shown.
     for (int i = 0; i <= 12; ++i)
         BOOST_CHECK_EQUAL(count(svg, ">" + edges[static_cast<std::size_t>(i)] + "</text>"),
                           i % 2 == 0 ? 1 : 0);
-    // Half of the plane's 190 pixels.
-    BOOST_CHECK_EQUAL(count(svg, " y=\"107\""), 12);
-    BOOST_CHECK_EQUAL(count(svg, "height=\"95\" rx"), 12);
+    // Half of the plane's 170 pixels.
+    BOOST_CHECK_EQUAL(count(svg, " y=\"103\""), 12);
+    BOOST_CHECK_EQUAL(count(svg, "height=\"85\" rx"), 12);
+    // Values that fit stand above the bars.
+    for (auto& mark : marks) mark.value = "10";
+    BOOST_CHECK_EQUAL(count(histogram(marks, edges, NAN, number).svg, ">10</text>"), 12);
+    for (auto& mark : marks) mark.value = "10.25";
+    BOOST_CHECK_EQUAL(count(histogram(marks, edges, NAN, number).svg, ">10.25</text>"), 0);
     marks[3].estimate = NAN;
-    svg = histogram(marks, edges, number).svg;
+    svg = histogram(marks, edges, NAN, number).svg;
     BOOST_CHECK_EQUAL(count(svg, "<rect"), 11);
-    BOOST_CHECK_EQUAL(count(svg, "nan") + count(histogram({}, {}, number).svg, "nan"), 0);
+    BOOST_CHECK_EQUAL(count(svg, "nan") + count(histogram({}, {}, NAN, number).svg, "nan"), 0);
 }
 
 BOOST_AUTO_TEST_CASE(blocks_have_one_scale_and_a_colour_for_each_group) {
@@ -225,10 +242,10 @@ BOOST_AUTO_TEST_CASE(blocks_have_one_scale_and_a_colour_for_each_group) {
                                   {{.name = "a", .estimate = 1, .low = 0, .high = 2},
                                    {.name = "b", .estimate = 2, .low = 1, .high = 4}}},
                                  {"", {{.name = "a", .estimate = 3, .low = 2, .high = 4}}}};
-    const std::string svg = blocks(all, true, number).svg;
+    const std::string svg = blocks(all, NAN, true, number).svg;
     BOOST_CHECK_EQUAL(count(svg, ">x</text>"), 1);
-    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"45.5%\""), 1);  // 1 of 4, between 34 and 80 %
-    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"57%\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"28.4825%\""), 1);  // 1 of 4, between 5.31 and 98 %
+    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"51.655%\""), 1);
     BOOST_CHECK_EQUAL(count(svg, "class=\"h c0\""), 2);
     BOOST_CHECK_EQUAL(count(svg, "class=\"h c1\""), 1);
 }
@@ -245,6 +262,24 @@ BOOST_AUTO_TEST_CASE(charts_have_names_and_signs) {
     BOOST_CHECK_EQUAL(count(svg, ">0</text>"), 1);
     chart.series[0].points = {{0, 90, -30, 100}, {1, 80, 70, 90}};
     BOOST_CHECK_EQUAL(count(drawn(chart).svg, ">\u221250</text>"), 1);
+}
+
+BOOST_AUTO_TEST_CASE(names_stand_beside_the_last_points) {
+    Chart chart{.end = 2,
+                .direct = true,
+                .series = {{"one", {{1, 1}, {2, 1}}}, {"two two two two", {{1, 1}, {2, 1}}}}};
+    const std::string svg = drawn(chart).svg;
+    BOOST_CHECK_EQUAL(count(svg, ">one</text>") + count(svg, ">two two two two</text>"), 2);
+    BOOST_CHECK_EQUAL(count(svg, "class=\"s c0\""), 0);  // no key
+    BOOST_CHECK_EQUAL(count(svg, ">2</text>"), 2);       // both axes
+    // Names at one height do not overlap: they are a line and a gap apart.
+    const auto height = [&](const std::string& name) {
+        const std::size_t at = svg.rfind("y=\"", svg.find(">" + name + "<")) + 3;
+        return std::strtod(svg.c_str() + at, nullptr);
+    };
+    BOOST_CHECK_CLOSE(std::abs(height("one") - height("two two two two")), 17, 1e-6);
+    chart.direct = false;
+    BOOST_CHECK_EQUAL(count(drawn(chart).svg, "class=\"s c0\""), 1);
 }
 
 BOOST_AUTO_TEST_CASE(sheets_fit_a_narrow_screen) {

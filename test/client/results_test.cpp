@@ -17,7 +17,7 @@ using namespace sample;
 namespace {
 
 std::string result(const Figure& figure) {
-    return unmarked(result_of(figure, 0.95));
+    return unmarked(result_of(figure));
 }
 
 }  // namespace
@@ -53,15 +53,30 @@ BOOST_AUTO_TEST_CASE(differences_of_independent_estimates) {
     BOOST_CHECK(std::isnan(row_difference(row("", 0.5, 0.03), {}, 0.95).estimate));
 }
 
-BOOST_AUTO_TEST_CASE(clear_differences_are_significant_among_all_comparisons) {
-    const auto with = [](double deviations) { return RowDifference{.estimate = deviations, .error = 1}; };
-    BOOST_CHECK(is_clear(with(1.97), 1) && is_clear(with(-1.97), 1));
-    BOOST_CHECK(!is_clear(with(1.95), 1));
-    // 0.05 / 10: 2.807 standard errors.
-    BOOST_CHECK(is_clear(with(2.81), 10));
-    BOOST_CHECK(!is_clear(with(2.80), 10));
-    BOOST_CHECK(!is_clear({}, 1));
-    BOOST_CHECK(!is_clear({.estimate = 1, .error = 0}, 1));
+// Holm (1979) among all figures of a family: 0.05 / 3, then 0.05 / 2, then 0.05.
+BOOST_AUTO_TEST_CASE(clear_changes_are_significant_among_all_of_a_page) {
+    const auto marked = [](const std::vector<double>& p_values) {
+        std::vector<Section> sections;
+        for (const double p_value : p_values)
+            sections.push_back({.figures = {{.changes = {{.from = 1, .to = 2, .p_value = p_value}}}}});
+        mark_clear(sections);
+        std::string text;
+        for (const Section& section : sections) text += section.figures[0].changes[0].clear ? '+' : '0';
+        return text;
+    };
+    BOOST_CHECK_EQUAL(marked({0.049}), "+");
+    BOOST_CHECK_EQUAL(marked({0.051}), "0");
+    BOOST_CHECK_EQUAL(marked({0.04, 0.016, 0.024}), "+++");
+    BOOST_CHECK_EQUAL(marked({0.04, 0.017, 0.024}), "000");
+    BOOST_CHECK_EQUAL(marked({0.051, 0.016, 0.024}), "0++");
+    BOOST_CHECK_EQUAL(marked({0.016, NAN}), "+0");
+    BOOST_CHECK_CLOSE((RowDifference{.estimate = -1.959963984540054, .error = 1}.p_value()), 0.05, 1e-6);
+    BOOST_CHECK_EQUAL(RowDifference{}.p_value(), 1);
+    BOOST_CHECK_EQUAL((RowDifference{.estimate = 1, .error = 0}.p_value()), 1);
+    // Changes since the last round, those since the first one, and groups are three families.
+    Figure lines = changes_of_mood();
+    BOOST_REQUIRE_EQUAL(lines.changes.size(), 4);
+    BOOST_CHECK(is_latest(lines, lines.changes[1]) && !is_latest(lines, lines.changes[2]));
 }
 
 BOOST_AUTO_TEST_CASE(groups_are_compared_with_all_others) {
@@ -83,25 +98,33 @@ BOOST_AUTO_TEST_CASE(groups_are_compared_with_all_others) {
     Figure figure{.kind = Kind::comparison};
     figure.rows = {row("a", 0.28, 0.0255, "x"), row("a", 0.2, 0.0255, "y")};
     compare_groups(figure, 0.95);
+    mark(figure);
     BOOST_CHECK_EQUAL(contrasts(figure), "+-");
     figure.rows.push_back(row("b", 0.5, 0.01, "x"));
     figure.rows.push_back(row("b", 0.5, 0.01, "y"));
     compare_groups(figure, 0.95);
+    mark(figure);
     BOOST_CHECK_EQUAL(contrasts(figure), "0000");
     // A group without an estimate, or without others, is not compared.
     figure.rows = {row("a", 0.28, 0.01, "x"), {.label = "a", .group = "y", .n = "3", .note = "too few"}};
     compare_groups(figure, 0.95);
+    mark(figure);
     BOOST_CHECK_EQUAL(contrasts(figure), "..");
 }
 
-BOOST_AUTO_TEST_CASE(changes_are_from_the_first_round_to_the_last) {
+BOOST_AUTO_TEST_CASE(changes_are_from_the_round_before_and_from_the_first_one) {
     Figure figure = changes_of_mood();
-    const auto found = changes(figure, 0.95);
-    BOOST_REQUIRE_EQUAL(found.size(), 2);
-    BOOST_CHECK_CLOSE(found[0].difference.estimate, 0.08, 1e-6);
-    BOOST_CHECK(found[0].clear && !found[1].clear);
+    const auto& found = figure.changes;
+    BOOST_REQUIRE_EQUAL(found.size(), 4);
+    BOOST_CHECK_CLOSE(found[0].estimate, 0.04, 1e-6);
+    BOOST_CHECK_EQUAL(found[0].from, 2);
+    BOOST_CHECK_CLOSE(found[2].estimate, 0.08, 1e-6);
+    BOOST_CHECK_EQUAL(found[2].from, 1);
+    BOOST_CHECK_EQUAL(found[2].to, 3);
+    BOOST_CHECK(found[0].clear && !found[1].clear && found[2].clear && !found[3].clear);
     figure.rows.erase(figure.rows.begin() + 2, figure.rows.end());
-    BOOST_CHECK(changes(figure, 0.95)[0].first == nullptr);
+    compare_rounds(figure, 0.95);
+    BOOST_CHECK(figure.changes.empty());
     BOOST_CHECK_EQUAL(result(figure), "");
 }
 
@@ -175,7 +198,7 @@ BOOST_AUTO_TEST_CASE(results_of_numbers) {
     BOOST_CHECK_EQUAL(result(income()),
                       "The interval with the largest share is 0 to 3,000: 50\u00A0% (46\u201354).");
     Section section{.figures = {income(), quantiles()}};
-    conclude(section, 0.95);
+    conclude(section);
     BOOST_CHECK(section.result.starts_with("Half of the values"));
     BOOST_CHECK(section.figures[0].result.empty() && section.figures[1].result.empty());
 }
@@ -196,14 +219,32 @@ BOOST_AUTO_TEST_CASE(results_of_several_attributes) {
 BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     BOOST_CHECK_EQUAL(
         result(changes_of_mood()),
-        "From round 1 to round 3, \u201Cbad\u201D rises by 8 points (5\u201311), a clear change.");
+        "From round 2 to round 3, \u201Cbad\u201D rises by 4 points (1\u20137) to 31\u00A0%, a clear "
+        "change. From round 1 to round 3, \u201Cbad\u201D rises by 8 points (5\u201311) to 31\u00A0%, a "
+        "clear change.");
     Figure figure = changes_of_mood();
     for (Row& one : figure.rows) one.estimate = 0.3;
-    BOOST_CHECK_EQUAL(result(figure), "From round 1 to round 3, no change is clear.");
+    compare_rounds(figure, 0.95);
+    mark(figure);
+    BOOST_CHECK_EQUAL(
+        result(figure),
+        "From round 2 to round 3, no change is clear. From round 1 to round 3, no change is clear.");
     Figure mean{.kind = Kind::change, .axis = "round"};
     mean.rows = {at(0, row("", 120, 2)), at(4, row("", 100, 2))};
+    compare_rounds(mean, 0.95);
+    mark(mean);
     BOOST_CHECK_EQUAL(result(mean),
-                      "From round 0 to round 4, the mean falls by 20 (14\u201326), a clear change.");
+                      "From round 0 to round 4, the mean falls by 20 (14\u201326) to 100, a clear change.");
+    // Of two values that all people have one of, the change of the first one says everything.
+    Figure two{.shares = true, .kind = Kind::change, .axis = "round"};
+    two.rows = {at(1, row("", 0.4, 0.01, "yes")), at(1, row("", 0.6, 0.01, "no")),
+                at(2, row("", 0.5, 0.01, "yes")), at(2, row("", 0.5, 0.01, "no"))};
+    compare_rounds(two, 0.95);
+    mark(two);
+    BOOST_CHECK_EQUAL(
+        result(two),
+        "From round 1 to round 2, \u201Cyes\u201D rises by 10 points (7\u201313) to 50\u00A0%, a clear "
+        "change.");
     BOOST_CHECK_EQUAL(
         result(mood_by({"Ulm", "Bonn"})),
         "Compared with the other groups by town, the share of \u201Cbad\u201D is clearly higher for "
@@ -211,14 +252,87 @@ BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     Figure median{.kind = Kind::comparison, .axis = "town", .quantity = "median"};
     median.rows = {row("", 120, 2, "Ulm"), row("", 119, 2, "Bonn")};
     compare_groups(median, 0.95);
+    mark(median);
     BOOST_CHECK_EQUAL(result(median), "No difference by town is clear.");
     median.rows[0].estimate = 140;
     compare_groups(median, 0.95);
+    mark(median);
     BOOST_CHECK_EQUAL(
         result(median),
         "Compared with the other groups by town, the median is clearly higher for \u201CUlm\u201D (140) and "
         "clearly lower for \u201CBonn\u201D (119).");
     BOOST_CHECK_EQUAL(result(mood_by({"Ulm"})), "");
+}
+
+BOOST_AUTO_TEST_CASE(the_news_are_the_clear_changes_and_differences) {
+    std::vector<Section> sections{
+        {.title = "mood", .figures = {mood(), changes_of_mood(), mood_by({"Ulm", "Bonn"})}},
+        {.title = "age", .repeated = true, .figures = {age()}}};
+    mark_clear(sections);
+    BOOST_CHECK_EQUAL(
+        unmarked(news_of(sections, "town")),
+        "Since round 2, a clear change in 1 of 2 compared questions: mood, \u201Cbad\u201D rises by 4 points "
+        "(1\u20137) to 31\u00A0%. By town, clear difference: mood, \u201Cbad\u201D is higher for "
+        "\u201CUlm\u201D (28\u00A0%) and lower for \u201CBonn\u201D (20\u00A0%).");
+    // Without a clear change since the last round but one, those since the first round follow.
+    for (LineChange& change : sections[0].figures[1].changes)
+        if (change.from == 2) change.p_value = 0.5;
+    sections.resize(1);
+    sections[0].figures.pop_back();
+    mark_clear(sections);
+    BOOST_CHECK_EQUAL(
+        unmarked(news_of(sections, "")),
+        "Since round 2, no clear change. Since round 1, clear change: mood, \u201Cbad\u201D rises by 8 "
+        "points (5\u201311) to 31\u00A0%.");
+    sections[0].figures = {mood()};
+    BOOST_CHECK_EQUAL(news_of(sections, ""), "");
+}
+
+BOOST_AUTO_TEST_CASE(drawings_of_shares_have_one_axis) {
+    std::vector<Section> sections{{.figures = {mood(), income(), changes_of_mood(), age(), pairs()}}};
+    align_axes(sections);
+    const auto& figures = sections[0].figures;
+    BOOST_CHECK_CLOSE(figures[0].end, 0.6, 1e-9);  // 0.52 is the largest end of an interval
+    BOOST_CHECK_EQUAL(figures[2].end, figures[0].end);
+    BOOST_CHECK_CLOSE(figures[1].end, 0.6, 1e-9);  // 0.54
+    BOOST_CHECK(std::isnan(figures[3].end) && std::isnan(figures[4].end));
+}
+
+BOOST_AUTO_TEST_CASE(rounds_and_groups_are_matrices) {
+    const auto text = [](const Table& table) {
+        std::string lines;
+        for (const Column& column : table.header) lines += unmarked(column.title) + "|";
+        for (const auto& one : table.rows) {
+            lines += "\n";
+            for (const ldp::cli::Cell& cell : one)
+                lines += unmarked(cell.text) + (cell.note.empty() ? "" : " " + cell.note) + "|";
+        }
+        return lines;
+    };
+    const auto rounds = tables_of(changes_of_mood(), 0.95);
+    BOOST_REQUIRE_EQUAL(rounds.size(), 1);
+    const std::string lines = text(rounds[0]);
+    for (const char* part :
+         {"answer|round\u00A01|round\u00A02|round\u00A03|change since round\u00A02, points|",
+          "\nbad|23.0\u00A0% \u00B1\u00A02.0|27.0\u00A0% \u00B1\u00A02.0|",
+          "|+4.0 +1.2 to +6.8, p\u00A0=\u00A00.005 \u25B2|", "|+1.0 \u22121.8 to +3.8, p\u00A0=\u00A00.48|"})
+        BOOST_CHECK_NE(lines.find(part), std::string::npos);
+    BOOST_CHECK_EQUAL(text(tables_of(mood_by({"Ulm", "Bonn"}), 0.95)[0]),
+                      "answer|Ulm|Bonn|\nok|50.0\u00A0% \u00B1\u00A02.0|50.0\u00A0% \u00B1\u00A02.0|\n"
+                      "bad|28.0\u00A0% \u00B1\u00A02.0 \u25B2|20.0\u00A0% \u00B1\u00A02.0 \u25BC|");
+    // More rounds than a row has room for are read downwards; more values as well are several tables.
+    BOOST_CHECK_EQUAL(text(tables_of(changes_of_mood(), 0.95, 2)[0]).substr(0, 23),
+                      "round|bad|ok|\nround\u00A01|");
+    Figure wide{.shares = true, .kind = Kind::change, .axis = "round"};
+    for (int round = 1; round <= 7; ++round)
+        for (int value = 0; value < 7; ++value)
+            wide.rows.push_back(at(round, row("", 0.1, 0.01, std::to_string(value))));
+    const auto several = tables_of(wide, 0.95);
+    BOOST_REQUIRE_EQUAL(several.size(), 2);
+    BOOST_CHECK_EQUAL(several[0].header.size(), 6);
+    BOOST_CHECK_EQUAL(several[1].header.size(), 3);
+    BOOST_CHECK_EQUAL(several[1].rows.size(), 7);
+    BOOST_CHECK_EQUAL(tables_of(mood(), 0.95).size(), 1);
 }
 
 BOOST_AUTO_TEST_CASE(explanations_are_of_what_the_document_has) {
@@ -275,6 +389,10 @@ BOOST_AUTO_TEST_CASE(tables_have_four_columns_and_notes) {
                       "never|\u22121.0\u00A0%|\u00B1\u00A02.0|\u22123.0\u00A0% to 1.0\u00A0%|");
     BOOST_CHECK_EQUAL(table.rows[3][1].value, -0.01);
     // Different numbers of reports, notes and clear differences are second lines.
+    Figure noted = mood();
+    for (Row& one : noted.rows) one.note = "some repeat";
+    BOOST_CHECK_EQUAL(table_of(noted, 0.95).about, "1,000 reports; some repeat");
+    BOOST_CHECK_EQUAL(table_of(noted, 0.95).rows[0][0].note, "");
     table = table_of(mood_by({"Ulm", "Bonn"}), 0.9);
     BOOST_CHECK_EQUAL(table.about, "");
     BOOST_CHECK_EQUAL(table.header[0].title, "answer, " + name("town"));

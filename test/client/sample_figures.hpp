@@ -26,6 +26,13 @@ inline Row at(double x, Row row) {
     return row;
 }
 
+/// Marks clear changes and differences as in a document of this figure alone.
+inline void mark(Figure& figure) {
+    Section section{.figures = {std::move(figure)}};
+    mark_clear({&section, 1});
+    figure = std::move(section.figures[0]);
+}
+
 inline Figure mood() {
     return {.title = "Shares of mood",
             .sql = "SELECT 1",
@@ -64,14 +71,17 @@ inline Figure income() {
     return figure;
 }
 inline Figure changes_of_mood() {
-    return {.title = "Shares of mood, round by round",
-            .shares = true,
-            .kind = Kind::change,
-            .axis = "round",
-            .rows = {at(1, row("", 0.23, 0.01, "bad")), at(1, row("", 0.5, 0.01, "ok")),
-                     at(2, row("", 0.27, 0.01, "bad")), at(2, row("", 0.48, 0.01, "ok")),
-                     at(3, row("", 0.31, 0.01, "bad")), at(3, row("", 0.49, 0.01, "ok"))},
-            .heading = "By round"};
+    Figure figure{.title = "Shares of mood, round by round",
+                  .shares = true,
+                  .kind = Kind::change,
+                  .axis = "round",
+                  .rows = {at(1, row("", 0.23, 0.01, "bad")), at(1, row("", 0.5, 0.01, "ok")),
+                           at(2, row("", 0.27, 0.01, "bad")), at(2, row("", 0.48, 0.01, "ok")),
+                           at(3, row("", 0.31, 0.01, "bad")), at(3, row("", 0.49, 0.01, "ok"))},
+                  .heading = "By round"};
+    compare_rounds(figure, 0.95);
+    mark(figure);
+    return figure;
 }
 inline Figure mood_by(const std::vector<std::string>& groups) {
     Figure figure{
@@ -84,6 +94,7 @@ inline Figure mood_by(const std::vector<std::string>& groups) {
         figure.rows.push_back(row("ok", 0.5, 0.01, groups[i], n));
     }
     compare_groups(figure, 0.95);
+    mark(figure);
     return figure;
 }
 inline Figure pairs() {

@@ -24,12 +24,12 @@ std::string people(std::uint64_t count) {
 
 /// Whether people may have sent reports in several of the rounds that the results cover.
 bool in_rounds(const Source& source, const SummaryView& view) {
-    return !source.asked().round && view.rounds.recorded() && view.rounds.most() > 1;
+    return !source.round() && view.rounds.recorded() && view.rounds.most() > 1;
 }
 
 /// The people who were asked in the only round of the results, or in each of several rounds.
 std::optional<std::uint64_t> people_asked(const Source& source, const SummaryView& view) {
-    std::optional<std::int32_t> round = source.asked().round;
+    std::optional<std::int32_t> round = source.round();
     if (!round && view.rounds.recorded() && view.rounds.most() == 1) round = view.rounds.first;
     return source.spec().texts().asked_in(round);
 }
@@ -91,7 +91,7 @@ Table by_question(Source& source, const SummaryView& view) {
         table.about =
             "Each report is about some of the questions, which the device draws at random. "
             "Few reports about a question are therefore no sign of refused answers.";
-    const std::string round = source.asked().round ? ", " + std::to_string(*source.asked().round) : "";
+    const std::string round = source.round() ? ", " + std::to_string(*source.round()) : "";
     if (source.of_collection()) table.sql = source.spelled("SELECT * FROM ldp_response({name}" + round + ")");
     return table;
 }
@@ -117,7 +117,7 @@ Section response_section(Source& source) {
     if (const std::string response = response_of(source); !response.empty())
         section.paragraphs.push_back(response);
     const SpecTexts& texts = source.spec().texts();
-    if (in_rounds(source, *view) && source.has_rounds() &&
+    if ((in_rounds(source, *view) || !source.earlier_rounds().empty()) && source.has_rounds() &&
         (texts.people_asked || !texts.people_asked_by_round.empty()))
         section.tables.push_back(by_round(source));
     if (!enough(*view)) return section;

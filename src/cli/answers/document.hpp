@@ -22,7 +22,8 @@ struct Row {
     std::string label = {};
     std::string group = {};  ///< the line of a point, the column of a cell, or the group of people
     double at = NAN;         ///< the position along an axis
-    double until = NAN;      ///< the end of an interval that begins there
+    double until = NAN;      ///< the end of an interval that begins there, or the last of several rounds
+    std::string edge = {};   ///< the label of an interval's lower end in a drawing
     double estimate = NAN, error = NAN, lower = NAN, upper = NAN;
     double truth = NAN;  ///< the true value, where it is known, as in simulations
     std::string n = {}, note = {};
@@ -32,6 +33,20 @@ struct Row {
     /// The attribute whose planned error the row's error is compared with.
     std::optional<std::size_t> attribute = {};
     Contrast contrast = Contrast::none;
+};
+
+/// The change of a line of a figure between two rounds.
+struct LineChange {
+    std::string group = {};       ///< the line
+    double from = NAN, to = NAN;  ///< rounds
+    double estimate = NAN, lower = NAN, upper = NAN, p_value = NAN;
+    bool clear = false;
+};
+/// The difference of a row from the other groups of people.
+struct GroupContrast {
+    std::size_t row;
+    std::optional<std::size_t> other = {};  ///< of two groups: the row of the other one
+    double estimate = NAN, p_value = NAN;
 };
 
 /// Estimates of one kind that are drawn together.
@@ -60,6 +75,11 @@ struct Figure {
     std::string quantity = "mean";  ///< the quantity of rows without a label
     std::string result = {};        ///< in one sentence, unless it is that of the section
     std::vector<std::string> drawn_groups = {};  ///< groups in the drawing; empty if it has all groups
+    /// Of lines by round: from the round before the last one, then from the first round if it is another one.
+    std::vector<LineChange> changes = {};
+    std::vector<GroupContrast> contrasts = {};  ///< of a comparison
+    std::string last_edge = {};                 ///< the label of the upper end of the last interval
+    double end = NAN;                           ///< the end of the axis of shares; NaN: that of the rows
 };
 
 struct Column {
@@ -87,13 +107,22 @@ struct Section {
     std::string result = {};    ///< the result in one sentence
     std::string question = {};  ///< as it was put to people
     std::vector<std::string> paragraphs = {}, points = {};
+    bool repeated = false;  ///< whether all reports of all rounds are the same responses
     std::vector<Figure> figures = {};
     std::vector<Table> tables = {};
 };
 
+/// A sentence about the whole document, and what it is about.
+struct Fact {
+    std::string title, text;
+};
+
 struct Document {
     std::string title = {};
-    std::vector<std::string> lead = {};  ///< paragraphs before all sections
+    std::string news = {};         ///< the clear changes and differences, before everything else
+    std::string description = {};  ///< by the owner of the collection
+    std::vector<Fact> lead = {};   ///< before all sections
+    std::string source = {}, citation = {};
     std::vector<Section> sections = {};
     double confidence = 0.95;             ///< of all intervals
     std::vector<std::string> notes = {};  ///< explanations of terms on the page

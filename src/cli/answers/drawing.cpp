@@ -64,23 +64,42 @@ std::vector<std::string> groups_of(const Figure& figure) {
     return found;
 }
 
+/// Bars with the intervals behind their values.
+plot::Drawing bars(const Figure& figure) {
+    const FigureNumbers numbers(figure);
+    std::vector<plot::PlottedEstimate> marks = marks_of(figure);
+    const auto rows = display_order(figure);
+    for (std::size_t i = 0; i < marks.size(); ++i)
+        if (const std::string ends = numbers.interval(*rows[i]); !ends.empty())
+            marks[i].value += " (" + ends + ")";
+    return plot::bars(marks, figure.end, label_of(figure));
+}
+
 plot::Drawing histogram(const Figure& figure) {
     std::vector<std::string> edges;
     const bool of_points =
         std::ranges::all_of(figure.rows, [](const Row& row) { return row.at == row.until; });
-    for (const Row& row : figure.rows) edges.push_back(rounded(row.at));
-    if (!of_points && !figure.rows.empty()) edges.push_back(rounded(figure.rows.back().until));
+    for (const Row& row : figure.rows) edges.push_back(row.edge.empty() ? rounded(row.at) : row.edge);
+    if (!of_points && !figure.rows.empty())
+        edges.push_back(figure.last_edge.empty() ? rounded(figure.rows.back().until) : figure.last_edge);
     std::vector<plot::PlottedEstimate> marks = marks_of(figure);
+    for (plot::PlottedEstimate& mark : marks)
+        if (const std::size_t unit = mark.value.find("\u00A0%"); unit != std::string::npos)
+            mark.value.erase(unit);  // the axis has it
     for (std::size_t i = 0; i < marks.size(); ++i)
         for (double* height : {&marks[i].estimate, &marks[i].low, &marks[i].high})
             *height *= figure.rows[i].height;
-    return plot::histogram(marks, edges, label_of(figure));
+    return plot::histogram(marks, edges, figure.end, label_of(figure));
 }
 
 /// A line for each group.
 plot::Drawing lines(const Figure& figure) {
     const FigureNumbers numbers(figure);
-    plot::Chart chart{.x = figure.axis, .from_zero = figure.shares, .label = label_of(figure)};
+    plot::Chart chart{.x = figure.axis,
+                      .from_zero = figure.shares,
+                      .end = figure.end,
+                      .direct = true,
+                      .label = label_of(figure)};
     const auto groups = groups_of(figure);
     for (const std::string& group : groups) {
         plot::Series series{group.empty() ? "" : name(group, 32), {}};
@@ -93,7 +112,10 @@ plot::Drawing lines(const Figure& figure) {
                                          sign_of(row)});
         chart.series.push_back(std::move(series));
     }
-    if (figure.kind != Figure::Kind::change) {
+    if (figure.kind == Figure::Kind::change) {
+        for (const Row& row : figure.rows)
+            if (std::ranges::find(chart.marks, row.at) == chart.marks.end()) chart.marks.push_back(row.at);
+    } else {
         chart.x.clear();
         for (const Row& row : figure.rows)
             if (row.group == groups[0]) chart.names.push_back(name(row.label, 10));
@@ -136,7 +158,7 @@ plot::Drawing comparison(const Figure& figure) {
             if (block.marks[i].name.empty())
                 block.marks[i] = {
                     .name = name(groups[i], 14), .value = "none", .title = name(groups[i]) + ": none"};
-    return plot::blocks(blocks, figure.shares, label_of(figure));
+    return plot::blocks(blocks, figure.end, figure.shares, label_of(figure));
 }
 
 }  // namespace
@@ -152,7 +174,7 @@ plot::Drawing drawn(const Figure& figure) {
     }
     switch (figure.kind) {
         case Figure::Kind::category:
-            return plot::bars(marks_of(figure));
+            return bars(figure);
         case Figure::Kind::distribution:
             return histogram(figure);
         case Figure::Kind::vector:
@@ -173,7 +195,9 @@ plot::Drawing drawn(const Figure& figure) {
 void write_svg(std::ostream& out, const Document& document) {
     plot::ChartLayout sheet;
     sheet.text(document.title, "t b", 18);
-    for (const std::string& sentence : document.lead) sheet.text(sentence, "t", 13);
+    for (const std::string* text : {&document.news, &document.description})
+        if (!text->empty()) sheet.text(*text, "t", 13);
+    for (const Fact& fact : document.lead) sheet.text(fact.text, "t", 13);
     for (const Section& section : document.sections) {
         for (const Figure& figure : section.figures) {
             sheet.gap(20);

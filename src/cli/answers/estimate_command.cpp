@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -42,7 +43,8 @@ Options options() {
         "confidence", real_number(0.95), "of the intervals")(
         "target", po::value<std::string>()->default_value("sample"),
         "whom errors are against: sample (those who reported) or population (those they were drawn from)")(
-        "round", po::value<std::int32_t>(), "only reports of this round")(
+        "round", po::value<std::string>(),
+        "only reports of this round, or all: the rounds together; default: the last round, beside the others")(
         "by", po::value<std::string>()->default_value(""), "public column: compares its groups of reports")(
         "date", po::value<std::string>()->default_value(""),
         "public column with the date of a report; default: the only column of dates or times")(
@@ -56,6 +58,14 @@ Options options() {
 std::size_t columns() {
     winsize size{};
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
+}
+
+std::int32_t round_in(const std::string& text) {
+    std::int32_t round = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), round);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw UsageError("--round takes the number of a round, or all");
+    return round;
 }
 
 /// The name of a file without folders and its ending.
@@ -112,7 +122,11 @@ int run(const Arguments& arguments) {
     asked.by = arguments["by"].as<std::string>();
     asked.date = arguments["date"].as<std::string>();
     asked.title = arguments["title"].as<std::string>();
-    if (arguments.count("round") != 0) asked.round = arguments["round"].as<std::int32_t>();
+    if (arguments.count("round") != 0) {
+        const auto& round = arguments["round"].as<std::string>();
+        asked.all_rounds = round == "all";
+        if (!asked.all_rounds) asked.round = round_in(round);
+    }
     if (arguments.count("spec") != 0) return write(source_in_file(arguments, std::move(asked)), arguments);
     auto connection = connect(arguments["dsn"].as<std::string>());
     return write(Source(connection, std::move(asked)), arguments);

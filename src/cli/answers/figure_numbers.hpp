@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/answers/document.hpp"
 
@@ -21,6 +22,8 @@ class FigureNumbers {
     [[nodiscard]] std::string estimate_and_interval(const Row& row) const;
     /// A number of a row, as tables show it: shares below 0 are not changed.
     [[nodiscard]] std::string exact(double value, const Row& row) const;
+    /// "+4.1", with the precision of exact(); shares in percentage points.
+    [[nodiscard]] std::string signed_exact(double difference, const Row& row) const;
     /// "± 1.5": the greater distance from the estimate to an end of its interval.
     [[nodiscard]] std::string margin(const Row& row) const;
     /// "4 points" for a difference of shares, else the number; without its sign.
@@ -43,5 +46,13 @@ class FigureNumbers {
 /// The numbers of a figure in the order of its drawing, in four columns, which fit on a telephone. The first
 /// column is the subject of a row, with its number of reports and its note where rows differ.
 [[nodiscard]] Table table_of(const Figure& figure, double confidence);
+/// The same as one or several tables: for rounds or groups of people, matrices with at most this number of estimates in a
+/// row. A cell has the estimate and its margin of error.
+[[nodiscard]] std::vector<Table> tables_of(const Figure& figure, double confidence,
+                                           std::size_t most_columns = 5);
+/// The note of all rows, if they have the same.
+[[nodiscard]] std::string common_note(const Figure& figure);
+/// "p < 0.001".
+[[nodiscard]] std::string p_value_text(double p_value);
 
 }  // namespace ldp::cli

@@ -38,6 +38,30 @@ constexpr std::size_t least_vector = 3;
 /// A value with a larger p-value may have no holders.
 constexpr double significant = 0.05;
 
+/// Twelve bins or a similar number of bins with a round width, if there is one.
+std::size_t round_bins(const Interval& ends, std::size_t points) {
+    std::size_t best = std::min(bins, points);
+    const auto distance = [](std::size_t count) { return count > bins ? count - bins : bins - count; };
+    bool found = false;
+    for (std::size_t count = bins / 2; count <= bins + bins / 3 && count <= points; ++count) {
+        const double width = (ends.upper - ends.lower) / static_cast<double>(count);
+        const double digit = width / std::pow(10, std::floor(std::log10(width) + 1e-9));
+        const bool round = std::ranges::any_of(std::initializer_list<double>{1, 2, 2.5, 5},
+                                               [&](double one) { return std::abs(digit - one) < 1e-9; });
+        if (!round || (found && distance(count) >= distance(best))) continue;
+        best = count;
+        found = true;
+    }
+    return best;
+}
+
+/// An end of a bin, in two digits of the bin's width.
+std::string edge_text(double edge, double width) {
+    const double unit = std::pow(10, std::floor(std::log10(width)) - 1);
+    return rounded(unit >= 1 ? unit * std::round(edge / unit)
+                             : std::round(edge / unit) / std::round(1 / unit));
+}
+
 class Questions {
   public:
     explicit Questions(Source& source) : source_(source), repeated_(source) {}
@@ -83,12 +107,21 @@ class Questions {
     }
     void keep(Figure figure) {
         if (figure.rows.empty() && figure.refused.empty()) return;
+        // Repeated responses in all rounds leave one point, which is that of the question's first figure.
+        if (figure.kind == Figure::Kind::change &&
+            std::ranges::all_of(figure.rows, [&](const Row& row) { return row.at == figure.rows[0].at; }) &&
+            !figure.about.empty()) {
+            section_.paragraphs.push_back(figure.about);
+            section_.repeated = true;
+            return;
+        }
         section_.figures.push_back(std::move(figure));
     }
     /// Ends the section of a question, unless nothing was asked.
     void end() {
         if (section_.figures.empty() && section_.tables.empty()) return;
-        conclude(section_, source_.asked().confidence);
+        if (source_.round() && section_.figures.size() > 1 && section_.figures[0].heading.empty())
+            section_.figures[0].heading = "Round " + std::to_string(*source_.round());
         sections_.push_back(std::move(section_));
     }
 
@@ -189,7 +222,11 @@ class Questions {
 
     /// The share of people who have a value of a number.
     Figure response_rate(std::size_t attribute) {
-        Figure figure{.title = "Share of people who answer " + called(attribute), .kind = Figure::Kind::mean};
+        Figure figure{.title = "Share of people who answer " + called(attribute),
+                      .shares = true,
+                      .kind = Figure::Kind::mean,
+                      .heading = "Answers",
+                      .quantity = "share of people who answer"};
         SummaryQuery query = source_.query("response_rates");
         query.attribute = attributes()[attribute].name;
         source_.ask(
@@ -201,22 +238,24 @@ class Questions {
                 one.scale = Interval{0, 1};
                 figure.rows.push_back(std::move(one));
             });
-        figure.about = "The line is from 0 to 1.";
         return figure;
     }
 
     /// The mean number of labels of a person.
     Figure set_size(std::size_t attribute) {
-        Figure figure{.title = "Labels per person of " + called(attribute), .kind = Figure::Kind::mean};
+        Figure figure{.title = "Answers per person of " + called(attribute),
+                      .kind = Figure::Kind::mean,
+                      .heading = "Number of answers",
+                      .quantity = "mean number of answers"};
         source_.ask(figure,
                     "SELECT * FROM ldp_set_sizes({summary}" + source_.options() + argument(attribute) + ")",
                     find_for("set_sizes", attribute), [&](const NamedRow& row) {
                         Row one = row_of(row);
-                        one.label = "labels per person";
+                        one.label = "answers per person";
                         one.scale = Interval{0, static_cast<double>(attributes()[attribute].most)};
                         figure.rows.push_back(std::move(one));
                     });
-        figure.about = "A person may have several labels, so the shares do not add up to 1.";
+        figure.about = "A person may give several answers, so the shares do not add up to 100\u00A0%.";
         return figure;
     }
 
@@ -241,12 +280,6 @@ class Questions {
         SummaryQuery query = source_.query(function);
         query.attribute = attributes()[j].name;
         return find(function, query);
-    }
-
-    /// The unit of a number behind its text.
-    [[nodiscard]] std::string unit_behind(std::size_t j) const {
-        const std::string unit = source_.unit(j);
-        return unit.empty() ? "" : "\u00A0" + unit;
     }
 
     /// Whether the values of a category have an order of their own: those of bins and of unlabelled codes.
@@ -299,7 +332,14 @@ class Questions {
             figure.refused = figure.rows[0].note;
             figure.rows.clear();
         } else if (figure.rows.empty() && figure.refused.empty()) {
-            figure.refused = "no string is significantly frequent";
+            figure.refused = "No text is significantly frequent.";
+        } else {
+            double listed = 0;
+            for (const Row& row : figure.rows) listed += row.estimate;
+            // Errors of the listed shares are not independent, so the rest has no interval.
+            if (listed < 1)
+                figure.about += " About " + shown(1 - listed, figure.rows[0].error, true) +
+                                " of the people are in no listed text.";
         }
         keep(std::move(figure));
     }
@@ -308,13 +348,19 @@ class Questions {
     void distribution(std::size_t j) {
         const auto& ordered = *find_capability<Ordered>(source_.reporter(j));
         const bool sharp = ordered.blur(1) == 0;  // otherwise shares are those of smeared values
-        const std::size_t points = ordered.points(),
-                          count = sharp && points <= most_points ? points : std::min(bins, points);
+        const std::size_t points = ordered.points(), count = sharp && points <= most_points
+                                                                 ? points
+                                                                 : round_bins(ordered.ends(), points);
         const bool each = sharp && count == points;
+        const Interval ends = ordered.ends();
+        const bool whole_numbers = sharp && ends.lower == std::floor(ends.lower) &&
+                                   ends.upper - ends.lower == static_cast<double>(points - 1);
         const std::vector<double> heights =
             sharp ? bin_heights(points, count) : std::vector<double>(count, 1);
-        Figure histogram{
-            .title = "Distribution of " + called(j), .shares = true, .kind = Figure::Kind::distribution};
+        Figure histogram{.title = "Distribution of " + called(j) +
+                                  (source_.unit(j).empty() ? "" : ", in " + name(source_.unit(j))),
+                         .shares = true,
+                         .kind = Figure::Kind::distribution};
         histogram.ordered = true;
         SummaryQuery in_bins = source_.query("histogram");
         in_bins.attribute = attributes()[j].name;
@@ -332,8 +378,19 @@ class Questions {
                             one.at = one.until =
                                 std::lerp(ordered.ends().lower, ordered.ends().upper,
                                           static_cast<double>(bin) / static_cast<double>(points - 1));
-                        one.label = (each ? rounded(one.at) : rounded(one.at) + " to " + rounded(one.until)) +
-                                    unit_behind(j);
+                        const bool last = bin + 1 == count;
+                        if (each) {
+                            one.label = one.edge = rounded(one.at);
+                        } else if (whole_numbers) {
+                            // A bin has the whole numbers from its lower end on.
+                            one.edge = rounded(std::ceil(one.at));
+                            const std::string until = rounded(last ? one.until : std::ceil(one.until) - 1);
+                            one.label = one.edge == until ? until : one.edge + " to " + until;
+                        } else {
+                            one.edge = edge_text(one.at, one.until - one.at);
+                            histogram.last_edge = edge_text(one.until, one.until - one.at);
+                            one.label = one.edge + " to " + histogram.last_edge;
+                        }
                         histogram.rows.push_back(std::move(one));
                     });
         keep(std::move(histogram));

@@ -39,6 +39,48 @@ void limit_lines(Figure& figure) {
 
 constexpr double half[] = {0.5};
 
+/// A series has many rounds, whose news is the change from the first one to the last.
+void compare_series(Figure& figure, double confidence) {
+    compare_rounds(figure, confidence);
+    std::vector<LineChange> whole;
+    for (const LineChange& change : figure.changes)
+        if (!is_latest(figure, change)) whole.push_back(change);
+    if (!whole.empty()) figure.changes = std::move(whole);
+}
+
+/// Joins adjacent rounds whose estimates are equal to one point. Returns a note; empty without such rounds.
+std::string drop_repeated(Figure& figure) {
+    std::map<double, std::vector<Row>> rounds;
+    for (Row& row : figure.rows) rounds[row.at].push_back(row);
+    const auto same = [](const Row& one, const Row& other) {
+        return one.group == other.group && one.n == other.n && one.estimate == other.estimate;
+    };
+    std::vector<std::string> notes;
+    figure.rows.clear();
+    for (auto first = rounds.begin(); first != rounds.end();) {
+        auto next = std::next(first);
+        while (next != rounds.end() && std::ranges::equal(first->second, next->second, same)) ++next;
+        const double last = std::prev(next)->first;
+        if (last != first->first) {
+            const double from = std::next(first)->first;
+            notes.push_back((from == last ? "In round " + rounded(last)
+                                          : "In rounds " + rounded(from) + " to " + rounded(last)) +
+                            ", all devices repeated their responses: no new information. ");
+        }
+        for (Row& row : first->second) {
+            if (last != row.at) {
+                row.until = last;
+                row.note += (row.note.empty() ? "" : "; ") + ("equal until round " + rounded(last));
+            }
+            figure.rows.push_back(std::move(row));
+        }
+        first = next;
+    }
+    std::string text;
+    for (const std::string& note : notes) text += note;
+    return text;
+}
+
 Source::Find find(const char* function, const SummaryQuery& query) {
     return [function, query](const Subject& whole) { return row_function(function).find(whole, query); };
 }
@@ -80,7 +122,7 @@ std::string GroupFigures::means_title(const std::vector<std::size_t>& attributes
 
 Figure GroupFigures::by_round(Figure figure, const GroupAccessor& accessor,
                               const std::vector<std::size_t>& which) {
-    const auto view = source_.view();
+    const auto view = source_.view_of_all();
     if (source_.asked().round || !source_.has_rounds() || !view || !view->rounds.recorded() ||
         view->rounds.most() < 2)
         return {};
@@ -101,8 +143,28 @@ Figure GroupFigures::by_round(Figure figure, const GroupAccessor& accessor,
         },
         "round");
     std::ranges::stable_sort(figure.rows, {}, &Row::at);
-    limit_lines(figure);
+    const std::string repeated = source_.spec().evolving() ? drop_repeated(figure) : "";
+    if (!repeated.empty()) figure.about += repeated;
+    compare(figure, which);
+    if (figure.rows.empty() || figure.rows.front().at != figure.rows.back().at) limit_lines(figure);
     return figure;
+}
+
+void GroupFigures::compare(Figure& figure, const std::vector<std::size_t>& which) {
+    compare_rounds(figure, source_.asked().confidence);
+    if (figure.quantity == "median" || figure.changes.empty()) return;
+    // ldp_change uses the law of the errors; its intervals replace those of the normal law.
+    for (LineChange& change : figure.changes)
+        for (const Source::RoundChange& found :
+             source_.changes_since(static_cast<std::int32_t>(std::lround(change.from)))) {
+            if (std::ranges::find(which, found.attribute) == which.end()) continue;
+            const std::string line = which.size() > 1 ? source_.label_of(found.attribute) : found.label;
+            if (line != change.group) continue;
+            change.estimate = found.estimate;
+            change.lower = found.lower;
+            change.upper = found.upper;
+            change.p_value = found.p_value;
+        }
 }
 
 Figure GroupFigures::by_group(Figure figure, const GroupAccessor& accessor,
@@ -188,6 +250,7 @@ Figure GroupFigures::series(std::size_t attribute) {
                     one.group = std::exchange(one.label, {});
                     figure.rows.push_back(std::move(one));
                 });
+    compare_series(figure, source_.asked().confidence);
     limit_lines(figure);
     return figure;
 }
@@ -218,6 +281,7 @@ Figure GroupFigures::series_median(std::size_t attribute) {
                     one.unit = source_.unit(attribute);
                     figure.rows.push_back(std::move(one));
                 });
+    compare_series(figure, source_.asked().confidence);
     return figure;
 }
 

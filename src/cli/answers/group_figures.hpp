@@ -49,6 +49,9 @@ class GroupFigures {
     [[nodiscard]] Figure by_group(Figure figure, const GroupAccessor& accessor,
                                   const std::vector<std::size_t>& which);
 
+    /// Sets the changes of lines about these attributes.
+    void compare(Figure& figure, const std::vector<std::size_t>& which);
+
     Source& source_;
 };
 

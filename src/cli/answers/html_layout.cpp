@@ -2,6 +2,7 @@
 // document. Its policy forbids scripts and all loading. It is well-formed XML, so that other programs can
 // read it.
 
+#include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <sstream>
@@ -92,6 +93,40 @@ Fields fields_of(const Part& part) {
                          {"queries", text_of(part.sql)}}};
 }
 
+/// A link that contains the rows, so that they can be saved without a server and without scripts.
+std::string data_link(const Figure& figure) {
+    std::ostringstream csv;
+    csv << csv_header;
+    write_csv_rows(csv, figure);
+    static constexpr char digits[] = "0123456789ABCDEF";
+    std::string link = "data:text/csv;charset=utf-8,";
+    for (const char c : csv.str()) {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+            c == '-')
+            link += c;
+        else
+            link += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+    return link;
+}
+
+/// Whether the drawing has the intervals as text, so that paper needs no table.
+bool states_intervals(const Figure& figure) {
+    using Kind = Figure::Kind;
+    return figure.kind == Kind::category || figure.kind == Kind::mean || figure.kind == Kind::quantiles ||
+           figure.kind == Kind::association;
+}
+
+/// The number of reports of a figure, if all rows have the same, and the meaning of its lines.
+std::string foot_of(const Figure& figure, double confidence) {
+    std::string text;
+    if (const std::string& n = figure.rows[0].n;
+        !n.empty() && std::ranges::all_of(figure.rows, [&](const Row& row) { return row.n == n; }))
+        text = grouped(std::stoull(n)) + (n == "1" ? " report. " : " reports. ");
+    return text + "Lines: " + interval_title(confidence) + "s.";
+}
+
 Fields fields_of(const Figure& figure, double confidence, std::size_t number) {
     Fields fields = fields_of<Figure>(figure);
     fields.values["figure"] = std::to_string(number);
@@ -101,15 +136,34 @@ Fields fields_of(const Figure& figure, double confidence, std::size_t number) {
     fields.sections["drawings"] = {};
     if (figure.rows.empty()) return fields;
     const auto [svg, height] = drawn(figure);
-    std::string result = unmarked(result_of(figure, confidence));
+    std::string result = unmarked(result_of(figure));
     result += (result.empty() ? "" : " ") + std::string("The table below the drawing has all numbers.");
-    const Table table = table_of(figure, confidence);
-    const std::string caption = figure.title + (table.about.empty() ? "" : ", " + table.about);
-    fields.sections["drawings"].push_back({.values = {{"svg", svg},
-                                                      {"height", shortest(height)},
-                                                      {"description", result},
-                                                      {"table", html_of(table, caption, false)}}});
+    std::string tables;
+    for (const Table& table : tables_of(figure, confidence))
+        tables += html_of(table, figure.title + (table.about.empty() ? "" : ", " + table.about), false);
+    Fields drawing{.values = {{"svg", svg},
+                              {"height", shortest(height)},
+                              {"description", result},
+                              {"foot", foot_of(figure, confidence)},
+                              {"file", "figure-" + std::to_string(number + 1) + ".csv"},
+                              {"data", data_link(figure)},
+                              {"table", tables}}};
+    drawing.show("on_screen", states_intervals(figure));
+    fields.sections["drawings"].push_back(std::move(drawing));
     return fields;
+}
+
+/// The sentences about clear changes and differences of a section.
+std::vector<Fields> differences_of(const Section& section) {
+    std::vector<Fields> found;
+    for (const Figure& figure : section.figures) {
+        const bool clear = std::ranges::any_of(figure.changes, &LineChange::clear) ||
+                           std::ranges::any_of(figure.rows, [](const Row& row) {
+                               return row.contrast == Contrast::above || row.contrast == Contrast::below;
+                           });
+        if (clear && !figure.result.empty()) found.push_back({.values = {{"text", unbroken(figure.result)}}});
+    }
+    return found;
 }
 
 }  // namespace
@@ -119,12 +173,18 @@ void write_html(std::ostream& out, const Document& document) {
                            {"plain_title", unmarked(document.title)},
                            {"style", std::string(template_text("page.css"))},
                            {"drawing_style", plot::style_sheet()}},
-                .sections = {{"lead", texts_of(document.lead)},
+                .sections = {{"news", text_of(unbroken(document.news))},
+                             {"descriptions", text_of(document.description)},
+                             {"facts", {}},
+                             {"sources", text_of(document.source)},
+                             {"citations", text_of(document.citation)},
                              {"notes", texts_of(document.notes)},
                              {"questions", {}},
                              {"others", {}},
                              {"sections", {}}}};
     page.show("has_notes", !document.notes.empty());
+    for (const Fact& fact : document.lead)
+        page.sections["facts"].push_back({.values = {{"title", fact.title}, {"text", unbroken(fact.text)}}});
     std::size_t figures = 0;
     for (std::size_t i = 0; i < document.sections.size(); ++i) {
         const Section& section = document.sections[i];
@@ -136,8 +196,10 @@ void write_html(std::ostream& out, const Document& document) {
                                    {"figures", {}},
                                    {"tables", {}}}};
         fields.show("has_points", !section.points.empty());
+        fields.show("has_figures", !section.figures.empty());
         Fields link{.values = fields.values};
         link.values["result"] = unbroken(section.result);
+        link.sections["differences"] = differences_of(section);
         page.sections[section.result.empty() ? "others" : "questions"].push_back(std::move(link));
         for (const Figure& figure : section.figures)
             fields.sections["figures"].push_back(fields_of(figure, document.confidence, figures++));

@@ -13,6 +13,9 @@ namespace ldp::cli {
 void write_text(std::ostream& out, const Document& document, std::size_t columns);
 /// Every row of every figure, as CSV (RFC 4180) with a header. Labels and numbers are unchanged.
 void write_csv(std::ostream& out, const Document& document);
+inline constexpr const char* csv_header = "figure,label,group,at,estimate,stderr,lower,upper,n,note\n";
+/// The rows of one figure in this format.
+void write_csv_rows(std::ostream& out, const Figure& figure);
 /// All figures below one another, as one SVG document.
 void write_svg(std::ostream& out, const Document& document);
 /// One HTML page, which is also well-formed XML. It loads and runs nothing.

@@ -17,6 +17,8 @@ using Rows = std::vector<const Row*>;
 
 /// A sentence names at most this number of values.
 constexpr std::size_t most_named = 3, most_compared = 2;
+/// The first paragraph names at most this number of questions.
+constexpr std::size_t most_news = 4;
 
 std::string quoted(const std::string& text) {
     return "\u201C" + name(text, 40) + "\u201D";
@@ -28,6 +30,12 @@ std::string enumerated(const std::vector<std::string>& parts, const char* last =
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i)
         text += (i == 0 ? "" : clauses || i + 1 == parts.size() ? last : ", ") + parts[i];
+    return text;
+}
+
+std::string in_line(const std::vector<std::string>& parts, const char* between) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
     return text;
 }
 
@@ -74,7 +82,7 @@ std::string of_means(const Figure& figure, const FigureNumbers& numbers) {
     if (figure.rows.size() == 1)
         return std::isnan(figure.rows[0].estimate)
                    ? ""
-                   : "The mean is " + numbers.estimate_and_interval(figure.rows[0]) + ".";
+                   : "The " + figure.quantity + " is " + numbers.estimate_and_interval(figure.rows[0]) + ".";
     if (figure.rows.size() > most_named) return {};
     std::vector<std::string> parts;
     for (const Row& row : figure.rows)
@@ -129,42 +137,75 @@ std::string of_associations(const Figure& figure, const FigureNumbers& numbers) 
            quoted(strongest->group) + " with " + numbers.estimate_and_interval(*strongest) + ".";
 }
 
-std::string of_changes(const Figure& figure, const FigureNumbers& numbers, double confidence) {
-    std::vector<Change> all = changes(figure, confidence);
-    std::erase_if(all, [](const Change& change) { return change.first == nullptr; });
-    if (all.empty()) return {};
-    const auto weight = [](const Change& change) {
-        return std::abs(change.difference.estimate / change.difference.error);
-    };
-    std::ranges::stable_sort(
-        all, [&](const Change& one, const Change& other) { return weight(one) > weight(other); });
-    const std::string period = "From " + figure.axis + " " + rounded(all[0].first->at) + " to " +
-                               figure.axis + " " + rounded(all[0].last->at) + ", ";
-    std::vector<std::string> parts;
-    for (const Change& change : all) {
-        if (!change.clear || parts.size() == most_named) break;
-        const RowDifference& difference = change.difference;
-        const bool up = difference.estimate > 0;
-        const double ends[] = {up ? difference.lower : -difference.upper,
-                               up ? difference.upper : -difference.lower};
-        const Row size{.lower = ends[0], .upper = ends[1]};
-        parts.push_back(
-            (change.first->group.empty() ? "the " + figure.quantity : quoted(change.first->group)) + " " +
-            (up ? "rises" : "falls") + " by " + numbers.size_of(difference.estimate, *change.last) + " (" +
-            numbers.interval(size) + ")");
+/// "“good” rises by 8 points (5–11) to 31 %".
+std::string described(const LineChange& change, const Figure& figure, const FigureNumbers& numbers) {
+    const auto last = std::ranges::find_if(
+        figure.rows, [&](const Row& row) { return row.group == change.group && row.at == change.to; });
+    if (last == figure.rows.end()) return {};
+    const bool up = change.estimate > 0;
+    const Row size{.lower = up ? change.lower : -change.upper, .upper = up ? change.upper : -change.lower};
+    return (change.group.empty() ? "the " + figure.quantity : quoted(change.group)) +
+           (up ? " rises by " : " falls by ") + numbers.size_of(change.estimate, *last) + " (" +
+           numbers.interval(size) + ") to " + numbers.estimate(*last);
+}
+
+/// Whether the rows of this position are the shares of two values that all people have one of.
+bool complementary(const Figure& figure) {
+    if (!figure.shares || figure.rows.size() < 2) return false;
+    const bool rounds = figure.kind == Figure::Kind::change;
+    std::map<std::string, std::pair<std::size_t, double>> sums;
+    for (const Row& row : figure.rows) {
+        auto& [count, sum] = sums[rounds ? rounded(row.at) : row.group];
+        ++count;
+        sum += row.estimate;
     }
-    if (parts.empty()) return period + "no change is clear.";
-    return period + enumerated(parts) + (parts.size() == 1 ? ", a clear change." : ", clear changes.");
+    return std::ranges::all_of(sums, [](const auto& one) {
+        return one.second.first == 2 && std::abs(one.second.second - 1) < 1e-9;
+    });
+}
+
+/// The clear changes since the round before the last one, or since the first round, by their p-values.
+std::vector<const LineChange*> clear_changes(const Figure& figure, bool latest) {
+    std::vector<const LineChange*> found;
+    for (const LineChange& change : figure.changes)
+        if (change.clear && is_latest(figure, change) == latest) found.push_back(&change);
+    // The change of one of two values follows from that of the other one.
+    if (found.size() == 2 && complementary(figure)) found.pop_back();
+    std::ranges::stable_sort(found, {}, [](const LineChange* change) {
+        return std::pair(change->p_value, -std::abs(change->estimate));
+    });
+    return found;
+}
+
+std::string of_changes(const Figure& figure, const FigureNumbers& numbers) {
+    std::vector<std::string> sentences;
+    for (const bool latest : {true, false}) {
+        const auto compared = std::ranges::find_if(
+            figure.changes, [&](const LineChange& change) { return is_latest(figure, change) == latest; });
+        if (compared == figure.changes.end()) continue;
+        const std::string period = "From " + figure.axis + " " + rounded(compared->from) + " to " +
+                                   figure.axis + " " + rounded(compared->to) + ", ";
+        const auto all = clear_changes(figure, latest);
+        std::vector<std::string> parts;
+        for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i)
+            parts.push_back(described(*all[i], figure, numbers));
+        sentences.push_back(period + (parts.empty()
+                                          ? "no change is clear."
+                                          : enumerated(parts) + (parts.size() == 1 ? ", a clear change."
+                                                                                   : ", clear changes.")));
+    }
+    return in_line(sentences, " ");
 }
 
 /// "clearly higher for “a” (31 %) and “b” (30 %)"; empty without groups.
-std::string contrast_of(const Rows& rows, Contrast contrast, const FigureNumbers& numbers) {
+std::string contrast_of(const Rows& rows, Contrast contrast, const FigureNumbers& numbers,
+                        const char* how = "clearly ") {
     std::vector<std::string> parts;
     for (const Row* row : rows)
         if (row->contrast == contrast && parts.size() < most_named)
             parts.push_back(quoted(row->group) + " (" + numbers.estimate(*row) + ")");
     if (parts.empty()) return {};
-    return std::string("clearly ") + (contrast == Contrast::above ? "higher" : "lower") + " for " +
+    return std::string(how) + (contrast == Contrast::above ? "higher" : "lower") + " for " +
            enumerated(parts);
 }
 
@@ -179,6 +220,7 @@ std::string of_comparison(const Figure& figure, const FigureNumbers& numbers) {
     }
     std::vector<std::string> parts;
     std::size_t more = 0;
+    if (complementary(figure)) values.resize(1);
     for (const auto& [label, rows] : values) {
         std::vector<std::string> contrasts;
         for (const Contrast contrast : {Contrast::above, Contrast::below})
@@ -239,7 +281,7 @@ std::vector<double> bin_heights(std::size_t points, std::size_t bins) {
     return heights;
 }
 
-std::string result_of(const Figure& figure, double confidence) {
+std::string result_of(const Figure& figure) {
     const FigureNumbers numbers(figure);
     switch (figure.kind) {
         case Figure::Kind::category:
@@ -257,15 +299,15 @@ std::string result_of(const Figure& figure, double confidence) {
         case Figure::Kind::association:
             return of_associations(figure, numbers);
         case Figure::Kind::change:
-            return of_changes(figure, numbers, confidence);
+            return of_changes(figure, numbers);
         case Figure::Kind::comparison:
             return of_comparison(figure, numbers);
     }
     return {};
 }
 
-void conclude(Section& section, double confidence) {
-    for (Figure& figure : section.figures) figure.result = result_of(figure, confidence);
+void conclude(Section& section) {
+    for (Figure& figure : section.figures) figure.result = result_of(figure);
     const auto quantiles = std::ranges::find(section.figures, Figure::Kind::quantiles, &Figure::kind);
     const auto chosen = quantiles != section.figures.end() && !quantiles->result.empty()
                             ? quantiles
@@ -274,6 +316,118 @@ void conclude(Section& section, double confidence) {
     section.result = std::exchange(chosen->result, {});
     for (Figure& figure : section.figures)
         if (chosen == quantiles && figure.kind == Figure::Kind::distribution) figure.result.clear();
+}
+
+std::string news_of(const std::vector<Section>& sections, const std::string& by) {
+    std::vector<std::string> sentences;
+    const auto add = [&](const std::string& beginning, const std::string& what, std::size_t compared,
+                         std::vector<std::string> parts) {
+        if (compared == 0) return;
+        if (parts.empty()) {
+            sentences.push_back(beginning + "no clear " + what + ".");
+            return;
+        }
+        const std::size_t found = parts.size();
+        if (found > most_news) {
+            parts.resize(most_news);
+            parts.push_back("and " + grouped(found - most_news) + " more below");
+        }
+        const std::string share =
+            compared == 1 ? "" : " in " + grouped(found) + " of " + grouped(compared) + " compared questions";
+        sentences.push_back(beginning + (compared == 1 || found > 1 ? "" : "a ") + "clear " + what +
+                            (found == 1 ? "" : "s") + share + ": " + in_line(parts, "; ") + ".");
+    };
+    for (const bool latest : {true, false}) {
+        std::string since;
+        std::size_t compared = 0;
+        std::vector<std::string> parts;
+        for (const Section& section : sections) {
+            std::string part;
+            bool any = section.repeated;
+            for (const Figure& figure : section.figures) {
+                for (const LineChange& change : figure.changes)
+                    if (is_latest(figure, change) == latest) {
+                        any = true;
+                        if (since.empty()) since = figure.axis + " " + rounded(change.from);
+                    }
+                if (const auto clear = clear_changes(figure, latest); part.empty() && !clear.empty())
+                    part = section.title + ", " + described(*clear[0], figure, FigureNumbers(figure));
+            }
+            compared += any ? 1 : 0;
+            if (!part.empty()) parts.push_back(part);
+        }
+        const bool found = !parts.empty();
+        if (!since.empty()) add("Since " + since + ", ", "change", compared, std::move(parts));
+        if (found) break;
+    }
+    std::size_t compared = 0;
+    std::vector<std::string> parts;
+    for (const Section& section : sections) {
+        bool any = false;
+        const Figure* of = nullptr;
+        const GroupContrast* strongest = nullptr;
+        for (const Figure& figure : section.figures)
+            for (const GroupContrast& contrast : figure.contrasts) {
+                any = true;
+                const Contrast marked = figure.rows[contrast.row].contrast;
+                if (marked != Contrast::above && marked != Contrast::below) continue;
+                // The difference of one of two values follows from that of the other one.
+                if (complementary(figure) &&
+                    figure.rows[contrast.row].label != display_order(figure)[0]->label)
+                    continue;
+                if (strongest != nullptr && (&figure != of || contrast.p_value >= strongest->p_value))
+                    continue;
+                of = &figure;
+                strongest = &contrast;
+            }
+        compared += any ? 1 : 0;
+        if (strongest == nullptr) continue;
+        const FigureNumbers numbers(*of);
+        const std::string& label = of->rows[strongest->row].label;
+        Rows rows;
+        for (const Row& row : of->rows)
+            if (row.label == label) rows.push_back(&row);
+        std::vector<std::string> contrasts;
+        for (const Contrast contrast : {Contrast::above, Contrast::below})
+            if (std::string text = contrast_of(rows, contrast, numbers, ""); !text.empty())
+                contrasts.push_back(text);
+        parts.push_back(section.title + ", " +
+                        (label.empty() ? "the " + of->quantity + " is " : quoted(label) + " is ") +
+                        enumerated(contrasts));
+    }
+    add("By " + name(by, 40) + ", ", "difference", compared, std::move(parts));
+    return in_line(sentences, " ");
+}
+
+namespace {
+
+/// Tables have no axis, and a single share has that of its range.
+bool on_common_axis(const Figure& figure) {
+    return figure.shares && figure.kind != Figure::Kind::table && figure.kind != Figure::Kind::mean;
+}
+
+}  // namespace
+
+void align_axes(std::vector<Section>& sections) {
+    double most = 0, of_bins = 0;
+    for (const Section& section : sections)
+        for (const Figure& figure : section.figures) {
+            if (!on_common_axis(figure)) continue;
+            const bool bins = figure.kind == Figure::Kind::distribution;
+            for (const Row& row : figure.rows)
+                for (const double value : {row.estimate, row.upper})
+                    if (std::isfinite(value))
+                        (bins ? of_bins : most) =
+                            std::max(bins ? of_bins : most, value * (bins ? row.height : 1));
+        }
+    const auto rounded_up = [](double share) {
+        const double step = share > 0.5 ? 0.2 : share > 0.2 ? 0.1 : share > 0.1 ? 0.05 : 0.02;
+        return std::clamp(step * std::ceil(share / step - 1e-9), step, 1.0);
+    };
+    for (Section& section : sections)
+        for (Figure& figure : section.figures)
+            if (on_common_axis(figure))
+                figure.end = rounded_up(figure.kind == Figure::Kind::distribution ? of_bins : most);
 }
 
 std::string interval_title(double confidence) {
@@ -306,9 +460,8 @@ std::vector<std::string> explanations(const Document& document) {
             "such a share as 0\u00A0%; the tables show the unbiased estimate.");
     if (contrasts)
         found.emplace_back(
-            "A difference is called clear if chance alone would cause one as large, anywhere in its figure, "
-            "in at "
-            "most 5\u00A0% of all surveys.");
+            "A change or a difference is called clear if chance alone would cause one as large, anywhere on the "
+            "page, in at most 5\u00A0% of all surveys.");
     return found;
 }
 

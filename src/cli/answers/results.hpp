@@ -18,11 +18,18 @@ namespace ldp::cli {
 [[nodiscard]] std::vector<double> bin_heights(std::size_t points, std::size_t bins);
 
 /// The result in one sentence; empty if the figure has none.
-[[nodiscard]] std::string result_of(const Figure& figure, double confidence);
+[[nodiscard]] std::string result_of(const Figure& figure);
 
 /// Sets the results of a section and its figures. The result of the section is that of its quantiles, if it
 /// has any, else of its first figure.
-void conclude(Section& section, double confidence);
+void conclude(Section& section);
+
+/// The clear changes since the round before the last one, or else since the first round, and the clear differences
+/// between the groups of this column, in one sentence each. Empty if nothing was compared.
+[[nodiscard]] std::string news_of(const std::vector<Section>& sections, const std::string& by);
+
+/// Gives all drawings of shares one axis, and all histograms another one.
+void align_axes(std::vector<Section>& sections);
 
 /// "95 % confidence interval".
 [[nodiscard]] std::string interval_title(double confidence);

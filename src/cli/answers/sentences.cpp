@@ -1,12 +1,15 @@
 // The sections after the questions: precision, collection, privacy guarantee and diagnostics.
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <span>
+#include <tuple>
 
 #include "accounting/posterior_odds.hpp"
 #include "cli/answers/answer_sections.hpp"
+#include "cli/answers/clear_differences.hpp"
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
@@ -116,6 +119,13 @@ Section collected(const Source& source) {
     return section;
 }
 
+/// The largest ε that a person spends in all rounds under a spec with a budget.
+double most_spent(const Spec& spec, const Mechanism& mechanism) {
+    const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
+    return std::min(spec.budget()->epsilon,
+                    spec.epsilon() * static_cast<double>(most_responses(spec, mechanism)) + signal);
+}
+
 /// The privacy guarantee in words and in odds, and its limits.
 Section promise(const Source& source) {
     const Spec& spec = source.spec();
@@ -156,8 +166,7 @@ Section promise(const Source& source) {
     } else if (spec.evolving()) {
         const Mechanism& mechanism = source.mechanism();
         const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
-        const auto most = std::min(spec.budget()->epsilon,
-                                   epsilon * static_cast<double>(most_responses(spec, mechanism)) + signal);
+        const double most = most_spent(spec, mechanism);
         section.points.push_back(
             "People report repeatedly. An answer that returns is repeated from memory at no cost. "
             "Each new answer costs " +
@@ -187,7 +196,7 @@ Section promise(const Source& source) {
 /// is multiplied by the number of rounds.
 Table health(Source& source, bool& alarm) {
     const auto view = source.view();
-    const bool by_round = view && repeats(*view);
+    const bool by_round = view && (repeats(*view) || !source.earlier_rounds().empty());
     Table table{.title = "Tests of the reports",
                 .header = {{"statistic", true}, {"observed"}, {"expected"}, {"p-value"}}};
     if (by_round && !source.has_rounds()) return table;
@@ -205,7 +214,8 @@ Table health(Source& source, bool& alarm) {
         table,
         by_round ? "SELECT DISTINCT ON (h.statistic) h.statistic, h.observed, h.expected, "
                    "least(1, h.p_value * count(*) OVER (PARTITION BY h.statistic)) AS p_value, g.name AS "
-                   "round FROM {groups}, ldp_health(g.summary) AS h ORDER BY h.statistic, h.p_value"
+                   "round FROM {groups}, ldp_health(g.summary) AS h "
+                   "ORDER BY h.statistic, h.p_value, g.name::integer"
                  : "SELECT * FROM ldp_health({summary})",
         [](const Subject& whole) { return accessors::health(whole, {}); },
         [&](const NamedRow& row) {
@@ -214,7 +224,12 @@ Table health(Source& source, bool& alarm) {
             const auto [at, first] = found.emplace(text(row, "statistic"), one);
             if (first) order.push_back(at->first);
             const double count = at->second.count + 1;
-            if (one.p < at->second.p || std::isnan(at->second.p)) at->second = one;
+            // As in SQL, an unknown number is the largest one.
+            const auto order_of = [](const LeastStatistic& statistic) {
+                return std::tuple(std::isnan(statistic.p), std::isnan(statistic.p) ? 0 : statistic.p,
+                                  std::strtol(statistic.round.c_str(), nullptr, 10));
+            };
+            if (order_of(one) < order_of(at->second)) at->second = one;
             at->second.count = count;
         },
         by_round ? "round" : "");
@@ -257,9 +272,19 @@ Section trust(Source& source, bool& alarm) {
         const auto [down, up] = source.mechanism().promised_bias(j, forged);
         if (std::isnan(down)) continue;  // there is no bound
         const bool share = !attributes[j].numeric();
-        bias.rows.push_back({{source.called(j, 200)},
-                             {shown(std::abs(down), std::abs(down), share), down},
-                             {shown(up, up, share), up}});
+        // Elements with one range have one bound.
+        const auto same = [&](std::size_t other) {
+            if (other >= attributes.size() || attributes[j].vector.empty() ||
+                attributes[other].vector != attributes[j].vector)
+                return false;
+            const Interval bound = source.mechanism().promised_bias(other, forged);
+            return bound.lower == down && bound.upper == up;
+        };
+        if (j > 0 && same(j - 1)) continue;
+        bias.rows.push_back(
+            {{same(j + 1) ? "each element of " + source.called_whole(j, 200) : source.called(j, 200)},
+             {shown(std::abs(down), std::abs(down), share), down},
+             {shown(up, up, share), up}});
     }
     if (!bias.rows.empty()) section.tables.push_back(std::move(bias));
     return section;
@@ -285,6 +310,8 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
                 .header = {{"attribute", true}, {"planned"}, {"estimated"}, {"ratio"}}};
     const auto view = source.view();
     if (source.asked().target != "sample" || !view) return section;
+    std::string last_vector;
+    double last_ratio = 0;
     for (std::size_t j = 0; j < attributes.size(); ++j) {
         if (found[j].count == 0) continue;
         const bool share = !attributes[j].numeric();
@@ -300,19 +327,87 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         const Estimate fresh{0, unit * std::sqrt(variance / people)};
         const double expected = Inflation(reported).inflated(fresh, fresh).standard_error;
         const double came = std::sqrt(found[j].squares / found[j].count);
+        const double ratio = came / expected;
+        // The elements of a vector have one row, that of the largest ratio.
+        if (const std::string& vector = attributes[j].vector; !vector.empty()) {
+            if (vector == last_vector && ratio <= last_ratio) continue;
+            if (vector == last_vector) table.rows.pop_back();
+            last_ratio = ratio;
+        }
+        last_vector = attributes[j].vector;
         table.rows.push_back({{source.called(j, 200)},
                               {shown(expected, expected, share), expected},
                               {shown(came, came, share), came},
-                              {rounded(std::round(1000 * came / expected) / 1000)}});
+                              {rounded(std::round(1000 * ratio) / 1000)}});
     }
     if (table.rows.empty()) return section;
     table.about =
-        "The planned error follows from the spec and the number of reports. Memoized responses of one person "
-        "count as one report. For shares it is the root mean "
+        "The planned error follows from the spec and the number of people who reported" +
+        std::string(repeats(*view) ? ": memoized responses of one person count as one report" : "") +
+        ". For shares it is the root mean "
         "square "
-        "over all values; for a mean it is that of the worst case.";
+        "over all values; for a mean it is that of the worst case. Of a vector, "
+        "the element with the largest ratio is shown.";
     section.tables.push_back(std::move(table));
     return section;
+}
+
+/// The largest probability that a suspicion of 1 % can become.
+std::string suspicion(double epsilon) {
+    return reported_percent(posterior(0.01, epsilon)) + "\u00A0%";
+}
+
+/// The privacy cost of a person, with odds in words.
+std::string privacy_of(const Source& source) {
+    const Spec& spec = source.spec();
+    const double epsilon = spec.epsilon();
+    const SeriesParts* parts = series_parts(source.mechanism());
+    const auto all = source.view_of_all();
+    const std::string meaning = "\u03B5\u00A0=\u00A0" + rounded(epsilon) +
+                                ". They multiply the odds of a guess about this person by at most " +
+                                reported_factor(odds_factor(epsilon)) +
+                                ", so a suspicion of 1\u00A0% can become " + suspicion(epsilon) + ".";
+    if (spec.mechanism().series || (parts != nullptr && parts->only_series()))
+        return "All reports of one person together cost " + meaning;
+    std::string text = "One response costs a person \u03B5\u00A0=\u00A0" + rounded(epsilon) +
+                       ". It multiplies the odds of a guess about this person by at most " +
+                       reported_factor(odds_factor(epsilon)) + ", so a suspicion of 1\u00A0% can become " +
+                       suspicion(epsilon) + ".";
+    double most = 0;
+    if (spec.evolving()) {
+        most = most_spent(spec, source.mechanism());
+        text += " All reports of a person in all rounds cost at most ";
+    } else if (all && all->rounds.recorded() && all->rounds.most() > 1) {
+        most = epsilon * static_cast<double>(all->rounds.most());
+        text += " A person who reports in each of " + grouped(all->rounds.most()) + " rounds spends ";
+    }
+    if (most > epsilon)
+        text += "\u03B5\u00A0=\u00A0" + rounded(most) + ": a factor of " +
+                reported_factor(odds_factor(most)) + ", with which a suspicion of 1\u00A0% can become " +
+                suspicion(most) + ".";
+    else if (most > 0)
+        text += "no more than one response.";
+    return text;
+}
+
+/// The reports of the results, and those of all rounds.
+std::string reports_of(const Source& source, const Dates& dates, const std::vector<std::string>& attributes) {
+    const auto view = source.view();
+    const std::string round = source.round() ? " of round " + std::to_string(*source.round()) : "";
+    std::string text = reports(view->n) + round + " about " + joined(attributes);
+    if (!dates.first.empty())
+        text += dates.first == dates.last ? ", of " + day(dates.first)
+                                          : ", from " + day(dates.first) + " to " + day(dates.last);
+    const auto in_rounds = [](const SummaryView& all) {
+        return "in rounds " + std::to_string(all.rounds.first) + " to " + std::to_string(all.rounds.last) +
+               ", from " + grouped(fewest_people(all)) + " people or more";
+    };
+    if (view->rounds.recorded() && view->rounds.most() > 1 && !source.round())
+        return text + ", " + in_rounds(*view) + ".";
+    text += ".";
+    if (const auto all = source.view_of_all(); all && all->n != view->n)
+        text += " All " + grouped(all->n) + " reports are " + in_rounds(*all) + ".";
+    return text;
 }
 
 }  // namespace
@@ -337,49 +432,59 @@ Document answers_of(Source& source) {
         attributes.resize(most);
         attributes.push_back("and " + std::to_string(more) + " more");
     }
-    const std::string about = " about " + joined(attributes);
-    const std::string round =
-        source.asked().round ? " of round " + std::to_string(*source.asked().round) : "";
+    const std::string round = source.round() ? " of round " + std::to_string(*source.round()) : "";
     const Dates dates = source.dates();
-    if (!texts.description.empty()) document.lead.push_back(name(texts.description, 4000));
+    document.description = texts.description.empty() ? "" : name(texts.description, 4000);
+    const auto add = [&](const char* title, const std::string& text) {
+        if (!text.empty()) document.lead.push_back({title, text});
+    };
     if (!view || view->n == 0) {
-        document.lead.push_back("There are no reports" + round + about + ", or fewer than " +
-                                std::to_string(spec.min_group()) + ", too few for this role.");
+        add("Reports", "There are no reports" + round + " about " + joined(attributes) + ", or fewer than " +
+                           std::to_string(spec.min_group()) + ", too few for this role.");
     } else {
-        std::string from = reports(view->n) + round + about;
-        if (!dates.first.empty())
-            from += dates.first == dates.last ? ", of " + day(dates.first)
-                                              : ", from " + day(dates.first) + " to " + day(dates.last);
-        if (view->rounds.recorded() && view->rounds.most() > 1 && !source.asked().round)
-            from += ", in rounds " + std::to_string(view->rounds.first) + " to " +
-                    std::to_string(view->rounds.last) + ", from " + grouped(fewest_people(*view)) +
-                    " people or more";
-        document.lead.push_back(from + ".");
-        if (const std::string response = response_of(source); !response.empty())
-            document.lead.push_back(response);
-        document.lead.push_back(
+        add("Reports", reports_of(source, dates, attributes));
+        add("Response", response_of(source));
+        add("Estimates",
             "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
-            rounded(spec.epsilon()) +
-            (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
-            ", so all numbers are estimates for " +
-            (source.asked().target == "sample" ? "the people who reported."
-                                               : "the population from which these people were drawn."));
+                rounded(spec.epsilon()) +
+                (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
+                ", so all numbers are estimates for " +
+                (source.asked().target == "sample" ? "the people who reported."
+                                                   : "the population from which these people were drawn.") +
+                " In parentheses: " + interval_title(source.asked().confidence) + "s.");
+        add("Privacy", privacy_of(source));
         const std::string why = note(*view), spent = enough(*view) ? SpentBudgets(*view).note() : "";
-        for (const std::string& each : {why, spent})
-            if (!each.empty()) document.lead.push_back("Note: " + each + ".");
+        for (std::string each : {why, spent})
+            if (!each.empty()) {
+                each[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(each[0])));
+                add("Note", each + ".");
+            }
         document.sections = questions_of(source);
+        mark_clear(document.sections);
+        align_axes(document.sections);
+        for (Section& section : document.sections) conclude(section);
+        document.news = news_of(document.sections, source.asked().by);
+        if (document.news.empty() && document.sections.size() == 1)
+            document.news = document.sections[0].result;
         document.sections.push_back(response_section(source));
         document.sections.push_back(planned(source, document.sections));
+        document.source = "Reports of the collection \u201C" + collection + "\u201D" +
+                          (source.round() ? ", round " + std::to_string(*source.round()) : "") +
+                          ", estimated with ldp.";
+        document.citation =
+            document.title + (source.round() ? ", round " + std::to_string(*source.round()) : "") +
+            ". Estimates from " + reports(view->n) +
+            " under local differential privacy (\u03B5\u00A0=\u00A0" + rounded(spec.epsilon()) + ")" +
+            (dates.today.empty() ? "" : ", " + day(dates.today)) + ".";
     }
-    if (!dates.today.empty()) document.lead.push_back("Estimated on " + day(dates.today) + ".");
+    add("Date", dates.today.empty() ? "" : "Estimated on " + day(dates.today) + ".");
     document.sections.push_back(collected(source));
     document.sections.push_back(promise(source));
     bool alarm = false;
     document.sections.push_back(trust(source, alarm));
     if (alarm)
-        document.lead.emplace_back(
-            "Warning: honest devices would hardly ever send such reports, and the estimates may be far off. "
-            "See "
+        add("Warning",
+            "Honest devices would hardly ever send such reports, and the estimates may be far off. See "
             "\u201CDiagnostics\u201D.");
     std::erase_if(document.sections, [](const Section& section) {
         return section.paragraphs.empty() && section.figures.empty() && section.tables.empty();

@@ -1,14 +1,22 @@
+// Fetches summaries, and answers queries from their bytes.
+// Length: one class, whose results share the connection, the summaries of groups, and the texts of the spec.
+
 #include "cli/answers/source.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <set>
+#include <utility>
 
 #include "cli/answers/formatting.hpp"
 #include "client/uploader.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/vector/range_learning.hpp"
 #include "core/spec/attributes.hpp"
+#include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::cli {
@@ -149,7 +157,10 @@ Source::Source(pqxx::connection& connection, Asked asked)
         if (found.at(0).at(0)) summary_ = bytes_of(*found[0][0]);
     });
     check_columns();
-    if (!summary_.empty()) check_bytes();
+    name_apart();
+    if (summary_.empty()) return;
+    check_bytes();
+    select_last_round();
 }
 
 Source::Source(Spec spec, std::vector<std::byte> summary, Asked asked)
@@ -161,12 +172,73 @@ Source::Source(Spec spec, std::vector<std::byte> summary, Asked asked)
       labels_(displayed_),
       mechanism_(make_mechanism(spec_)),
       summary_(std::move(summary)) {
+    name_apart();
     check_bytes();
+}
+
+void Source::select_last_round() {
+    const auto whole = view();
+    if (asked_.round || asked_.all_rounds || !whole || !has_rounds() || spec_.mechanism().series ||
+        series_parts(*mechanism_) != nullptr || range_learner(*mechanism_) != nullptr ||
+        !whole->rounds.recorded() || whole->rounds.most() < 2)
+        return;
+    const SummaryGroups& rounds = groups("round");
+    std::map<std::int32_t, const std::vector<std::byte>*> found;
+    for (std::size_t g = 0; g < rounds.names.size(); ++g)
+        if (const auto view = view_of(*mechanism_, rounds.summaries[g]); view.n > 0 && enough(view))
+            found[static_cast<std::int32_t>(std::strtol(rounds.names[g].c_str(), nullptr, 10))] =
+                &rounds.summaries[g];
+    if (found.empty()) return;
+    all_ = std::exchange(summary_, *found.rbegin()->second);
+    last_ = found.rbegin()->first;
+    found.erase(*last_);
+    for (const auto& [round, summary] : found) earlier_.push_back(round);
+}
+
+const std::vector<Source::RoundChange>& Source::changes_since(std::int32_t before) {
+    const auto [at, added] = changes_.try_emplace(before);
+    if (!added) return at->second;
+    const SummaryGroups& rounds = groups("round");
+    const auto earlier = std::ranges::find(rounds.names, std::to_string(before));
+    if (earlier == rounds.names.end()) return at->second;
+    SummaryQuery compared = query("change");
+    compared.other = summary_;
+    try {
+        const auto found = accessors::change(
+            subject(rounds.summaries[static_cast<std::size_t>(earlier - rounds.names.begin())]), compared);
+        for (std::size_t i = 0; i < found->count(); ++i) {
+            const ComputedRow row(found->columns(), found->row(i), nullptr);
+            if (std::isfinite(row.number("estimate")))
+                at->second.push_back({static_cast<std::size_t>(row.number("attribute_number")),
+                                      row.text("label"), row.number("estimate"), row.number("lower"),
+                                      row.number("upper"), row.number("p_value")});
+        }
+    } catch (const Error& error) {
+        // The mechanism estimates no changes: figures by round compare independent estimates instead.
+        if (error.code() != ErrorCode::unsupported) throw;
+    }
+    return at->second;
+}
+
+void Source::name_apart() {
+    const auto& all = spec_.attributes();
+    const auto name_of = [&](std::size_t j) { return all[j].vector.empty() ? all[j].name : all[j].vector; };
+    std::map<std::string, std::set<std::string>> uses;
+    titles_.clear();
+    for (std::size_t j = 0; j < all.size(); ++j) {
+        const std::string& title = texts(j).title;
+        titles_.push_back(title.empty() ? name_of(j) : title);
+        uses[titles_[j]].insert(name_of(j));
+    }
+    for (std::size_t j = 0; j < all.size(); ++j)
+        if (uses[titles_[j]].size() > 1 && titles_[j] != name_of(j)) titles_[j] += " (" + name_of(j) + ")";
 }
 
 void Source::show_texts(bool shown) {
     texts_shown_ = shown;
     labels_ = Labels(shown ? std::span<const Attribute>(displayed_) : spec_.attributes());
+    changes_.clear();
+    name_apart();
 }
 
 const SpecTexts& Source::spec_texts() const {
@@ -183,24 +255,21 @@ const AttributeTexts& Source::texts(std::size_t attribute) const {
 }
 
 std::string Source::called_whole(std::size_t attribute, std::size_t most) const {
-    const Attribute& one = spec_.attributes()[attribute];
-    const std::string& title = texts(attribute).title;
-    return name(!title.empty() ? title : one.vector.empty() ? one.name : one.vector, most);
+    return name(titles_[attribute], most);
 }
 
 std::string Source::called(std::size_t attribute, std::size_t most) const {
     const Attribute& one = spec_.attributes()[attribute];
     const AttributeTexts& found = texts(attribute);
     if (one.vector.empty() || (found.title.empty() && found.display.empty()))
-        return name(found.title.empty() || !one.vector.empty() ? one.name : found.title, most);
+        return name(one.vector.empty() ? titles_[attribute] : one.name, most);
     return called_whole(attribute, most) + ": " + name(label_of(attribute), most);
 }
 
 std::string Source::label_of(std::size_t attribute) const {
     const Attribute& one = spec_.attributes()[attribute];
-    const AttributeTexts& found = texts(attribute);
-    if (!one.vector.empty()) return std::string(found.display_text(element_label(one)));
-    return found.title.empty() ? one.name : found.title;
+    if (one.vector.empty()) return titles_[attribute];
+    return std::string(texts(attribute).display_text(element_label(one)));
 }
 
 std::string Source::unit(std::size_t attribute) const {
@@ -245,6 +314,11 @@ std::optional<SummaryView> Source::view() const {
     return view_of(*mechanism_, summary_);
 }
 
+std::optional<SummaryView> Source::view_of_all() const {
+    if (all_.empty()) return view();
+    return view_of(*mechanism_, all_);
+}
+
 std::string Source::options(bool targeted) const {
     std::string arguments;
     if (asked_.confidence != 0.95) arguments += ", confidence => " + shortest(asked_.confidence);
@@ -264,11 +338,11 @@ std::vector<QuestionPart> Source::parts() const {
 
 std::string Source::spelled(const std::string& question, const std::string& by) const {
     const std::string collection = constant(collection_);
-    const std::string round = asked_.round ? ", " + std::to_string(*asked_.round) : "";
+    const std::string round = this->round() ? ", " + std::to_string(*this->round()) : "";
     if (!rollup_.empty()) {
-        const std::string rounds = asked_.round ? ", first_round => " + std::to_string(*asked_.round) +
-                                                      ", last_round => " + std::to_string(*asked_.round)
-                                                : "";
+        const std::string rounds = this->round() ? ", first_round => " + std::to_string(*this->round()) +
+                                                       ", last_round => " + std::to_string(*this->round())
+                                                 : "";
         const auto rolled_up = [&](const std::string& columns) {
             return "unnest(ldp_rolled_up(" + constant(rollup_) + ", ARRAY[" + columns + "]::text[]" + rounds +
                    "))";
@@ -280,9 +354,9 @@ std::string Source::spelled(const std::string& question, const std::string& by) 
                      {"{name}", collection}});
     }
     std::string columns = constant(by), condition;
-    if (asked_.round && by != "round") {
+    if (this->round() && by != "round") {
         columns += ", 'round'";
-        condition = " WHERE (\"group\" ->> 'round')::integer = " + std::to_string(*asked_.round);
+        condition = " WHERE (\"group\" ->> 'round')::integer = " + std::to_string(*this->round());
     }
     const std::string groups = "(SELECT \"group\" ->> " + constant(by) +
                                " AS name, summary FROM ldp_summaries_of(" + collection + ", ARRAY[" +
@@ -451,7 +525,7 @@ Dates Source::dates() {
                 fallback = "SELECT min(name) AS first, max(name) AS last FROM {groups}";
         });
     if (columns != 1) return dates;
-    if (asked_.round) range += " WHERE round = " + std::to_string(*asked_.round);
+    if (round()) range += " WHERE round = " + std::to_string(*round());
     const Each keep = [&](const NamedRow& row) {
         dates.first = text(row, "first");
         dates.last = text(row, "last");

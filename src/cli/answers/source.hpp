@@ -24,7 +24,8 @@ struct Asked {
     double confidence = 0.95;
     std::string target = "sample";  ///< or "population"
     std::optional<std::int32_t> round = {};
-    std::string by = {};  ///< the public column of groups that are compared; may be empty
+    bool all_rounds = false;  ///< the reports of all rounds together, instead of those of the last one
+    std::string by = {};      ///< the public column of groups that are compared; may be empty
     std::string date =
         {};  ///< the public column with the date of a report; empty for the only column with dates
     std::string title = {};  ///< of the document; empty for the collection's name
@@ -85,6 +86,19 @@ class Source {
     [[nodiscard]] std::string unit(std::size_t attribute) const;
     /// The display text of a label of an attribute, or the label.
     [[nodiscard]] std::string display_text(std::size_t attribute, const std::string& label) const;
+    /// The round of the results: the one that was asked for, or the last one with enough reports; nothing if the
+    /// results are of all reports together.
+    [[nodiscard]] std::optional<std::int32_t> round() const { return asked_.round ? asked_.round : last_; }
+    /// The earlier rounds with enough reports, ascending; empty unless the results are of the last one by default.
+    [[nodiscard]] const std::vector<std::int32_t>& earlier_rounds() const noexcept { return earlier_; }
+    /// A change of the share of a value, or of the mean of a number, between two rounds.
+    struct RoundChange {
+        std::size_t attribute;
+        std::string label;  ///< empty for a number
+        double estimate, lower, upper, p_value;
+    };
+    /// The changes of all attributes from an earlier round to the round of the results; empty if the mechanism has none.
+    [[nodiscard]] const std::vector<RoundChange>& changes_since(std::int32_t before);
     /// Returns whether the reports are those of a collection, not of a rollup.
     [[nodiscard]] bool of_collection() const noexcept { return rollup_.empty(); }
     /// Counts the reports of each round. Rounds with too few reports for this role are left out.
@@ -98,6 +112,8 @@ class Source {
     [[nodiscard]] std::vector<QuestionPart> parts() const;
     /// The summary; empty if there are no reports, or too few for this role.
     [[nodiscard]] std::optional<SummaryView> view() const;
+    /// The summary of all rounds, unless one was asked for.
+    [[nodiscard]] std::optional<SummaryView> view_of_all() const;
     [[nodiscard]] Dates dates();
 
     /// ", confidence => …, target => …", without arguments that are the defaults of SQL.
@@ -160,6 +176,11 @@ class Source {
     /// The name of the collection of a rollup; empty if the name is that of a collection.
     [[nodiscard]] std::string collection_of_rollup();
     void check_columns();
+    /// Limits the results to the last round with enough reports, unless rounds were selected, or the mechanism needs
+    /// all rounds together.
+    void select_last_round();
+    /// Sets the titles of attributes. Equal ones are followed by the name.
+    void name_apart();
     void check_bytes() const;
     /// Applies the settings that the queries assume to a transaction.
     void begin(pqxx::transaction_base& transaction) const;
@@ -172,10 +193,15 @@ class Source {
     std::vector<std::string> rejections_ = {};
     Spec spec_;
     bool texts_shown_ = true;
-    std::vector<Attribute> displayed_;  ///< those of the spec with display texts as labels
+    std::vector<Attribute> displayed_;      ///< those of the spec with display texts as labels
+    std::vector<std::string> titles_ = {};  ///< of all attributes
     Labels labels_;
     std::unique_ptr<const Mechanism> mechanism_;
-    std::vector<std::byte> summary_ = {};
+    std::vector<std::byte> summary_ = {},
+                           all_ = {};  ///< of the results, and of all rounds if it is another one
+    std::optional<std::int32_t> last_ = {};
+    std::vector<std::int32_t> earlier_ = {};
+    std::map<std::int32_t, std::vector<RoundChange>> changes_ = {};
     std::map<std::string, SummaryGroups> groups_ = {};
 };
 

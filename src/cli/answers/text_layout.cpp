@@ -50,21 +50,12 @@ Interval ends_of(const Figure& figure) {
     return ends.lower < ends.upper ? ends : Interval{0, 1};
 }
 
-/// The subject of a row: its round, its labels, and a mark for a clear difference.
-std::string subject_in(const Figure& figure, const Row& row) {
-    std::string about = unmarked(subject(row, 40));
-    if (row.contrast == Contrast::above) about += " \u25B2";
-    if (row.contrast == Contrast::below) about += " \u25BC";
-    return figure.kind == Figure::Kind::change ? rounded(row.at) + (about.empty() ? "" : "  " + about)
-                                               : about;
-}
-
 void write(std::ostream& out, const Figure& figure, std::size_t columns) {
     const FigureNumbers numbers(figure);
     const auto rows = display_order(figure);
     std::size_t subjects = 0, estimates = 0;
     for (const Row* row : rows) {
-        subjects = std::max(subjects, width(subject_in(figure, *row)));
+        subjects = std::max(subjects, width(unmarked(subject(*row, 40))));
         if (std::isfinite(row->estimate))
             estimates = std::max(estimates, width(numbers.estimate_and_interval(*row)));
     }
@@ -72,7 +63,7 @@ void write(std::ostream& out, const Figure& figure, std::size_t columns) {
     const std::size_t room = columns > used + 16 ? std::min<std::size_t>(columns - used, 60) : 0;
     const Interval ends = ends_of(figure);
     for (const Row* row : rows) {
-        out << "  " << padded(subject_in(figure, *row), subjects) << "  "
+        out << "  " << padded(unmarked(subject(*row, 40)), subjects) << "  "
             << padded(numbers.estimate_and_interval(*row), estimates, true);
         if (room > 0 && std::isfinite(row->estimate)) {
             const std::string line = bar(*row, row->scale.value_or(ends), room);
@@ -84,18 +75,22 @@ void write(std::ostream& out, const Figure& figure, std::size_t columns) {
 
 void write(std::ostream& out, const Table& table) {
     std::vector<std::size_t> widths;
-    for (const Column& column : table.header) widths.push_back(width(column.title));
+    std::vector<Column> header = table.header;
+    for (const Column& column : header) widths.push_back(width(unmarked(column.title)));
+    const auto content = [](const Cell& cell) {
+        return unmarked(cell.text + (cell.note.empty() ? "" : "  " + cell.note));
+    };
+    for (Column& column : header) column.title = unmarked(column.title);
     for (const auto& row : table.rows)
-        for (std::size_t c = 0; c < row.size(); ++c)
-            widths[c] = std::max(widths[c], width(unmarked(row[c].text)));
+        for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(content(row[c])));
     const auto line = [&](auto text_of) {
         std::string text;
         for (std::size_t c = 0; c < widths.size(); ++c)
-            text += "  " + padded(text_of(c), widths[c], !table.header[c].words);
+            text += "  " + padded(text_of(c), widths[c], !header[c].words);
         out << text.substr(0, text.find_last_not_of(' ') + 1) << "\n";
     };
-    line([&](std::size_t c) { return table.header[c].title; });
-    for (const auto& row : table.rows) line([&](std::size_t c) { return unmarked(row[c].text); });
+    line([&](std::size_t c) { return header[c].title; });
+    for (const auto& row : table.rows) line([&](std::size_t c) { return content(row[c]); });
 }
 
 std::string quoted_field(const std::string& text) {
@@ -111,6 +106,16 @@ std::string number_field(double number) {
 
 }  // namespace
 
+void write_csv_rows(std::ostream& out, const Figure& figure) {
+    for (const Row& row : figure.rows) {
+        out << quoted_field(unmarked(figure.title)) << "," << quoted_field(row.label) << ","
+            << quoted_field(row.group);
+        for (const double number : {row.at, row.estimate, row.error, row.lower, row.upper})
+            out << "," << number_field(number);
+        out << "," << row.n << "," << quoted_field(row.note) << "\n";
+    }
+}
+
 void write_text(std::ostream& out, const Document& document, std::size_t columns) {
     const auto head = [&](const auto& part) {
         out << "\n" << unmarked(part.title) << "\n";
@@ -122,7 +127,12 @@ void write_text(std::ostream& out, const Document& document, std::size_t columns
         if (!part.sql.empty()) out << "  " << unmarked(part.sql) << ";\n";
     };
     out << unmarked(document.title) << "\n";
-    for (const std::string& sentence : document.lead) wrap(out, unmarked(sentence), columns);
+    for (const std::string* text : {&document.news, &document.description})
+        if (!text->empty()) wrap(out, unmarked(*text), columns);
+    for (const Fact& fact : document.lead)
+        wrap(out,
+             (fact.title == "Note" || fact.title == "Warning" ? fact.title + ": " : "") + unmarked(fact.text),
+             columns);
     for (const Section& section : document.sections) {
         if (!section.result.empty() || !section.question.empty()) {
             out << "\n" << unmarked(section.title) << "\n";
@@ -132,7 +142,15 @@ void write_text(std::ostream& out, const Document& document, std::size_t columns
         for (const Figure& figure : section.figures) {
             if (head(figure)) {
                 if (!figure.result.empty()) wrap(out, unmarked(figure.result), columns, "  ");
-                write(out, figure, columns);
+                if (figure.kind == Figure::Kind::change || figure.kind == Figure::Kind::comparison) {
+                    // An estimate with its margin takes about 20 columns, and a change 42.
+                    const std::size_t used = figure.kind == Figure::Kind::change ? 56 : 14;
+                    const std::size_t most =
+                        std::max<std::size_t>(1, columns > used ? (columns - used) / 20 : 0);
+                    for (const Table& table : tables_of(figure, document.confidence, most)) write(out, table);
+                } else {
+                    write(out, figure, columns);
+                }
             }
             foot(figure);
         }
@@ -143,20 +161,15 @@ void write_text(std::ostream& out, const Document& document, std::size_t columns
     }
     if (!document.notes.empty()) out << "\n";
     for (const std::string& note : document.notes) wrap(out, unmarked(note), columns);
+    if (!document.source.empty()) wrap(out, "Source: " + unmarked(document.source), columns);
+    if (!document.citation.empty()) wrap(out, "Cite as: " + unmarked(document.citation), columns);
     out << std::flush;
 }
 
 void write_csv(std::ostream& out, const Document& document) {
-    out << "figure,label,group,at,estimate,stderr,lower,upper,n,note\n";
+    out << csv_header;
     for (const Section& section : document.sections)
-        for (const Figure& figure : section.figures)
-            for (const Row& row : figure.rows) {
-                out << quoted_field(unmarked(figure.title)) << "," << quoted_field(row.label) << ","
-                    << quoted_field(row.group);
-                for (const double number : {row.at, row.estimate, row.error, row.lower, row.upper})
-                    out << "," << number_field(number);
-                out << "," << row.n << "," << quoted_field(row.note) << "\n";
-            }
+        for (const Figure& figure : section.figures) write_csv_rows(out, figure);
     out << std::flush;
 }
 
