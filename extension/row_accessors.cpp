@@ -195,3 +195,8 @@ LDP_FUNCTION(ldp_small_areas) {
 LDP_FUNCTION(ldp_calibrated_groups) {
     return rows_of_groups(fcinfo, calibration_function());
 }
+
+/// (groups, summaries, positions, attributes, season, confidence): a row per point in time and estimate.
+LDP_FUNCTION(ldp_smooth) {
+    return rows_of_groups(fcinfo, group_function("smooth"));
+}

@@ -60,3 +60,63 @@ COMMENT ON FUNCTION @extschema@.ldp_small_areas(text, text, text[], float8) IS
     'noise of the randomization. Intervals hold on average over the groups, not for each group. Error 22023 for fewer '
     'than five groups or an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query '
     'the collection.';
+
+CREATE FUNCTION ldp_internal.ldp_smooth(groups text[], summaries @extschema@.ldp_summary[], positions integer[], attributes text[], season integer, confidence float8)
+    RETURNS TABLE (attribute text, label text, "position" integer, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
+        season_effect float8, jump_p_value float8, adjusted_p_value float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_smooth(text[], @extschema@.ldp_summary[], integer[], text[], integer, float8) IS
+    'Implements ldp_smooth for summaries of groups at ascending positions in time.';
+
+CREATE FUNCTION @extschema@.ldp_smooth(name text, by text, attributes text[] DEFAULT NULL, season integer DEFAULT NULL, confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (attribute text, label text, group_name text, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
+        season_effect float8, jump_p_value float8, adjusted_p_value float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' AS $$
+#variable_conflict use_column
+DECLARE
+    groups text[];
+    summaries @extschema@.ldp_summary[];
+    positions integer[];
+    dates boolean;
+    strange text;
+    panel boolean;
+BEGIN
+    IF confidence IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT array_agg(g."group" ->> $2 ORDER BY g."group"), array_agg(g.summary ORDER BY g."group") INTO groups, summaries
+    FROM unnest(ldp_internal.ldp_groups_by($1, $2)) AS g WHERE g."group" ->> $2 IS NOT NULL;
+    dates := NOT EXISTS (SELECT FROM unnest(groups) AS u (word) WHERE u.word !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$');
+    SELECT u.word INTO strange FROM unnest(groups) AS u (word) WHERE NOT dates AND u.word !~ '^-?[0-9]{1,9}$' LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('column "%s" of "%s" has no dates or integers', $2, $1),
+            DETAIL = format('One of its values is "%s".', left(strange, 100)),
+            HINT = 'Group by round, by a column of type date or integer, or by the days of a rollup.';
+    END IF;
+    -- The order of the texts of integers is not that of the integers.
+    SELECT array_agg(t.word ORDER BY t.at), array_agg(t.summary ORDER BY t.at), array_agg(t.at ORDER BY t.at) INTO groups, summaries, positions
+    FROM (SELECT u.word, u.summary, CASE WHEN dates THEN u.word::date - date '2000-01-01' ELSE u.word::integer END AS at
+          FROM unnest(groups, summaries) AS u (word, summary)) AS t;
+    IF season IS NULL THEN
+        season := CASE WHEN dates AND cardinality(positions) >= 28 AND (SELECT bool_or(p - before = 1) FROM
+            (SELECT p, lag(p) OVER (ORDER BY p) AS before FROM unnest(positions) AS p) AS gaps) THEN 7 ELSE 0 END;
+    END IF;
+    panel := $2 = 'round' AND EXISTS (SELECT FROM @extschema@.ldp_collections AS c LEFT JOIN @extschema@.ldp_rollups AS r ON r.collection = c.name AND r.name = $1
+        WHERE (c.name = $1 OR r.name = $1) AND c.spec ? 'evolving');
+    RETURN QUERY SELECT s.attribute, s.label, CASE WHEN dates THEN (date '2000-01-01' + s."position")::text ELSE s."position"::text END, s.estimate, s.stderr, s.lower,
+        s.upper, s.own_estimate, s.own_stderr, s.season_effect, s.jump_p_value, s.adjusted_p_value, s.n, s.people, s.attribute_number, s.value,
+        CASE WHEN panel THEN concat_ws('; ', s.note, 'if people repeat responses, the interval is too narrow') ELSE s.note END
+    FROM ldp_internal.ldp_smooth(COALESCE(groups, '{}'), COALESCE(summaries, '{}'), COALESCE(positions, '{}'), $3, season, $5) AS s;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_smooth(text, text, text[], integer, float8) IS
+    'Returns a smoothed series of means and proportions: a level that changes by random steps, and a season, from '
+    'estimates with known noise (Kalman filter and smoother). The argument '
+    'name is a collection, and by its column of dates or integers: round, or a public column. It may also be a rollup and one of its columns. '
+    'The groups consist of different people. There is a row for each point in time; those without reports have estimates, '
+    'too. The argument season is the number of points in time of a season, 0 for none. NULL is 7 for dates with at least 28 days of reports, and otherwise '
+    '0. The p-value is that of a jump of the level at this point, and adjusted_p_value is adjusted for the rows of the call (Holm 1979). Error 22023 for fewer than '
+    'five groups or an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query '
+    'the collection.';

@@ -175,6 +175,7 @@ SELECT ldp_submit('side', '$report', columns => '{"version": 2}'), ldp_submit('s
 SELECT * FROM ldp_small_areas('side', 'version');
 SELECT * FROM ldp_group_test('side', 'country');
 SELECT * FROM ldp_calibrate('side', ARRAY['country']::text[], '[{"country": "x", "total": 1}, {"country": null, "total": 2}]');
+SELECT * FROM ldp_smooth('side', 'version');
 SELECT ldp_rollup_series('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');

@@ -25,6 +25,7 @@ SELECT ldp_create_collection('region', '{"mechanism": "grr", "epsilon": 4, "min_
     ldp_create_collection('pulse', '{"mechanism": "threshold_series", "epsilon": 4, "min": 0, "max": 9, "grid": 9, "rounds": 4}'),
     ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "ab", "max_length": 4}}]}'),
     ldp_create_collection('visits', '{"mechanism": "grr", "epsilon": 4, "min_group": 1, "domain": ["north", "east", "south"]}', ARRAY[['seen', 'date'], ['country', 'text']], partition_by => 'seen'),
+    ldp_create_collection('pages', '{"mechanism": "grr", "epsilon": 4, "min_group": 1, "domain": ["north", "east", "south"]}', ARRAY[['seen', 'date']]),
     ldp_create_collection('panel', '{"mechanism": "grr", "epsilon": 4, "min_group": 1, "domain": ["north", "east", "south"]}', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 2), ldp_create_rollup('daily', 'visits', '{day(seen),country}'), ldp_create_rollup('by_round', 'panel', '{round}');
 SELECT ldp_create_hitters('words', 4, 'ab', longest => 8);
@@ -61,6 +62,7 @@ series pulse "i % 9"
 sql >"$work/log" 2>&1 <<'SQL' || { cat "$work/log"; exit 1; }
 CREATE TABLE reports AS SELECT report, 0 AS round FROM region LIMIT 100;
 INSERT INTO visits (report, seen, country) SELECT report, '2026-01-01', (ARRAY['at', 'ch', 'de', 'es', 'fr', 'it'])[1 + floor(6 * random())::integer] FROM region;
+INSERT INTO pages (report, seen) SELECT report, date '2026-01-01' + floor(6 * random())::integer FROM region;
 INSERT INTO panel (report, round) SELECT report, 0 FROM region;
 CREATE TABLE packs AS SELECT ldp_pack(report) AS batch FROM reports;
 SELECT ldp_refresh('daily'), ldp_refresh('by_round');

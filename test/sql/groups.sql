@@ -43,6 +43,29 @@ FROM ldp_small_areas('pupils', 'school') AS a JOIN (SELECT "group" ->> 'school' 
 SELECT count(*) AS rows, bool_and(r.estimate = c.estimate AND r.weight = c.weight) AS equal
 FROM ldp_small_areas('pupils_by_day', 'day') AS r JOIN ldp_small_areas('pupils', 'seen') AS c ON (r.group_name, r.attribute, r.label) IS NOT DISTINCT FROM (c.group_name, c.attribute, c.label);
 
+-- A series of days with a jump. Two days have no reports.
+SELECT ldp_create_collection('moods', '{"mechanism": "grr", "epsilon": 2, "domain": ["bad", "good"]}', ARRAY[['seen', 'date'], ['step', 'integer']]);
+INSERT INTO moods (report, seen, step) SELECT pg_temp.report(ldp_client_spec('moods'), pg_temp.little(((i * 7 + d * 13) % 100 < CASE WHEN d < 12 THEN 35 ELSE 65 END)::integer, 1)), date '2030-01-01' + d, d * 2
+FROM generate_series(0, 23) AS d, generate_series(1, 200) AS i WHERE d NOT IN (5, 6);
+SELECT group_name, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
+       round(own_estimate::numeric, 6) AS own, round(own_stderr::numeric, 6) AS own_stderr, season_effect, n, people, note
+FROM ldp_smooth('moods', 'seen') WHERE label = 'good';
+SELECT label, group_name, round(jump_p_value::numeric, 6) AS p_value, round(adjusted_p_value::numeric, 6) AS adjusted FROM ldp_smooth('moods', 'seen') WHERE adjusted_p_value < 0.05 ORDER BY label;
+SELECT count(*) AS rows, count(jump_p_value) AS tested, bool_and(estimate BETWEEN lower AND upper) AS ordered, bool_and(stderr < own_stderr) AS smaller FROM ldp_smooth('moods', 'seen');
+-- Integers are in numeric order, and their common distance is one step. A season of two steps.
+SELECT count(*) AS rows, bool_and(s.estimate = d.estimate) AS equal, min(s.group_name::integer) AS first, max(s.group_name::integer) AS last
+FROM ldp_smooth('moods', 'step', season => 0) AS s JOIN ldp_smooth('moods', 'seen') AS d ON s.label = d.label AND date '2030-01-01' + s.group_name::integer / 2 = d.group_name::date;
+SELECT bool_and(abs(one.season_effect + other.season_effect) < 1e-9 AND one.season_effect <> 0) AS balanced
+FROM ldp_smooth('moods', 'step', '{value}', 2) AS one JOIN ldp_smooth('moods', 'step', '{value}', 2) AS other ON one.label = other.label AND one.group_name::integer + 2 = other.group_name::integer;
+-- Days of a rollup.
+SELECT ldp_create_rollup('moods_by_day', 'moods', '{day(seen)}'), ldp_refresh('moods_by_day') > 0 AS refreshed;
+SELECT count(*) AS rows, bool_and(r.estimate = s.estimate AND r.group_name = s.group_name) AS equal FROM ldp_smooth('moods_by_day', 'day') AS r JOIN ldp_smooth('moods', 'seen') AS s USING (label, group_name);
+-- Rounds of a panel.
+SELECT ldp_create_collection('moods_of_people', '{"mechanism": "grr", "epsilon": 2, "domain": ["bad", "good"], "evolving": {}, "budget": {"epsilon": 4}}');
+SELECT ldp_open_rounds('moods_of_people', 0, 6);
+INSERT INTO moods_of_people (report, round) SELECT pg_temp.report(ldp_client_spec('moods_of_people'), pg_temp.little(i % 2, 1)), r FROM generate_series(1, 6) AS r, generate_series(1, 50) AS i;
+SELECT DISTINCT note FROM ldp_smooth('moods_of_people', 'round');
+
 -- Groups below min_group have no estimate.
 SELECT ldp_create_collection('few_pupils', '{"mechanism": "grr", "epsilon": 1, "domain": ["no", "yes"], "min_group": 20}', ARRAY[['site', 'text']]);
 INSERT INTO few_pupils (report, site) SELECT pg_temp.report(ldp_client_spec('few_pupils'), pg_temp.little(i % 3 / 2, 1)), CASE WHEN i <= 19 THEN 'small' WHEN i < 60 THEN 'large' ELSE 'more' END FROM generate_series(1, 99) AS i;
@@ -62,8 +85,15 @@ SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_clustered('pupils', 'school', confidence => 1)$$),
     ($$SELECT ldp_small_areas('pupils', 'school', '{colour}')$$),
     ($$SELECT ldp_small_areas('pupils', 'round')$$),
+    ($$SELECT ldp_smooth('pupils', 'school')$$),
+    ($$SELECT ldp_smooth('pupils', 'round')$$),
+    ($$SELECT ldp_smooth('moods', 'seen', '{colour}')$$),
+    ($$SELECT ldp_smooth('moods', 'seen', season => 54)$$),
+    ($$SELECT ldp_smooth('moods', 'seen', confidence => 0)$$),
+    ($$INSERT INTO moods (report, step) SELECT report, 1000001 FROM moods LIMIT 1; SELECT ldp_smooth('moods', 'step')$$),
     ($$DELETE FROM few_pupils WHERE site = 'small'; SELECT ldp_clustered('few_pupils', 'site')$$),
     ($$SELECT ldp_internal.ldp_clustered('{a}', (SELECT ARRAY[summary, summary] FROM ldp_summaries_of('pupils', '{school}') LIMIT 1), NULL, 'people', 0.95)$$),
     ($$SELECT ldp_internal.ldp_clustered('{a,b}', (SELECT ARRAY[(SELECT ldp_agg(report) FROM few_pupils), (SELECT ldp_agg(report) FROM pupils)]), NULL, 'people', 0.95)$$)) AS q (query);
 SELECT count(*) AS from_null FROM ldp_clustered('pupils', 'school', weights => NULL);
 SELECT count(*) AS from_null FROM ldp_small_areas('pupils', 'school', confidence => NULL);
+SELECT count(*) AS from_null FROM ldp_smooth('moods', 'seen', confidence => NULL);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/comparison/difference.hpp"
 #include "core/groups/clustered_mean.hpp"
 #include "core/groups/group_items.hpp"
 #include "core/groups/small_areas.hpp"
+#include "core/groups/smoothed_series.hpp"
 #include "core/results/estimate_rows.hpp"
 
 namespace ldp {
@@ -231,6 +234,154 @@ std::unique_ptr<Results> small_areas(const Subject& subject, const SummaryQuery&
     return results<area_columns>(std::move(all));
 }
 
+constexpr ResultColumn smoothed_columns[] = {{"attribute", ColumnType::text},
+                                             {"label", ColumnType::text},
+                                             {"position", ColumnType::integer},
+                                             {"estimate", ColumnType::number},
+                                             {"stderr", ColumnType::number},
+                                             {"lower", ColumnType::number},
+                                             {"upper", ColumnType::number},
+                                             {"own_estimate", ColumnType::number},
+                                             {"own_stderr", ColumnType::number},
+                                             {"season_effect", ColumnType::number},
+                                             {"jump_p_value", ColumnType::number},
+                                             {"adjusted_p_value", ColumnType::number},
+                                             {"n", ColumnType::bigint},
+                                             {"people", ColumnType::bigint},
+                                             {"attribute_number", ColumnType::integer},
+                                             {"value", ColumnType::integer},
+                                             {"note", ColumnType::text}};
+
+struct SmoothedRows {
+    struct SmoothedRow {
+        std::uint32_t subject;
+        std::int32_t position;
+        const ReportStatus* status;  ///< null without reports
+        Estimate own{unknown, unknown}, estimate{unknown, unknown};
+        Interval interval{unknown, unknown};
+        double season = unknown, p_value = unknown, adjusted = unknown;
+    };
+    std::vector<RowSubject> subjects = {};
+    KeptStatuses statuses = {};
+    std::vector<SmoothedRow> rows = {};
+    std::size_t count = 0;
+
+    void write(RowCells<smoothed_columns>& row, std::size_t number) const {
+        const SmoothedRow& found = rows[number];
+        subjects[found.subject].put_names(row);
+        row.put("position", found.position);
+        row.put("estimate", found.estimate.value);
+        row.put("stderr", found.estimate.standard_error);
+        row.put("lower", found.interval.lower);
+        row.put("upper", found.interval.upper);
+        row.put("own_estimate", found.own.value);
+        row.put("own_stderr", found.own.standard_error);
+        row.put("season_effect", found.season);
+        row.put("jump_p_value", found.p_value);
+        row.put("adjusted_p_value", found.adjusted);
+        if (found.status != nullptr)
+            found.status->put_counts(row);
+        else
+            row.put("n", std::uint64_t{0});
+        if (std::isnan(found.estimate.value))
+            row.put("note", "too few points in time have an estimate");
+        else if (found.status == nullptr)
+            row.put("note", no_reports_note);
+        else
+            found.status->put_note(row, true);
+    }
+};
+
+/// The points in time of groups, from 0 on. `step` is the greatest common divisor of their distances.
+struct TimePoints {
+    std::vector<std::size_t> points = {};
+    std::int64_t first = 0, step = 1;
+};
+TimePoints time_points(std::span<const std::int32_t> positions, std::size_t groups) {
+    if (positions.size() != groups)
+        throw Error(ErrorCode::invalid_value,
+                    "positions and summaries must have the same number of elements");
+    TimePoints all{.first = positions[0], .step = 0};
+    for (std::size_t i = 1; i < groups; ++i) {
+        const std::int64_t distance = std::int64_t{positions[i]} - positions[i - 1];
+        if (distance <= 0) throw Error(ErrorCode::invalid_value, "positions must be ascending");
+        all.step = std::gcd(all.step, distance);
+    }
+    all.step = std::max<std::int64_t>(all.step, 1);
+    const std::int64_t count = (positions.back() - all.first) / all.step + 1;
+    if (count > static_cast<std::int64_t>(max_smoothed_points))
+        throw Error(ErrorCode::invalid_value, "series is too long",
+                    "It has " + std::to_string(count) + " points in time; at most " +
+                        std::to_string(max_smoothed_points) + " are possible.");
+    for (const std::int32_t position : positions)
+        all.points.push_back(static_cast<std::size_t>((position - all.first) / all.step));
+    return all;
+}
+
+std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const GroupItems items(subject, query, least_smoothed);
+    const TimePoints time = time_points(query.rounds, items.groups());
+    if (query.bins < 0 || query.bins > static_cast<std::int32_t>(max_season))
+        throw Error(
+            ErrorCode::invalid_value, "invalid season: " + std::to_string(query.bins),
+            "A season has 2 to " + std::to_string(max_season) + " points in time; 0 stands for none.");
+    const auto period = static_cast<std::size_t>(std::max(query.bins, 1));
+    const std::size_t points = time.points.back() + 1;
+    constexpr std::size_t most_states = 4'000'000;
+    if (points > most_states / (period * period))
+        throw Error(ErrorCode::invalid_value, "season is too long for this series",
+                    "The series has " + std::to_string(points) + " points in time.");
+    SmoothedRows all;
+    std::vector<const ReportStatus*> status;
+    items.for_each([&](const GroupItem& item) {
+        if (all.subjects.empty() || all.subjects.back().number != item.attribute) {
+            status.clear();
+            for (const ReportStatus& one : item.status) status.push_back(all.statuses.keep(one));
+        }
+        if (points > max_group_items - all.rows.size())
+            throw Error(ErrorCode::invalid_value, "too many estimates",
+                        "At most " + std::to_string(max_group_items) + " are possible.",
+                        "Name an attribute.");
+        const auto first = all.rows.size();
+        const auto number = static_cast<std::uint32_t>(all.subjects.size());
+        all.subjects.emplace_back(items.labels(), item);
+        for (std::size_t t = 0; t < points; ++t)
+            all.rows.push_back(
+                {.subject = number,
+                 .position = static_cast<std::int32_t>(time.first + static_cast<std::int64_t>(t) * time.step),
+                 .status = nullptr});
+        for (std::size_t j = 0; j < status.size(); ++j) all.rows[first + time.points[j]].status = status[j];
+        const MeasuredGroups measured = item.measured();
+        std::vector<TimedEstimate> series;
+        const double center = item.groups.empty() ? unknown : measured.center(),
+                     between = item.groups.size() < 2 ? 0 : spread_of(measured).between;
+        for (std::size_t i = 0; i < item.groups.size(); ++i) {
+            const TimedEstimate one{time.points[item.numbers[i]], item.groups[i].value,
+                                    item.groups[i].variance_around(center, between)};
+            all.rows[first + one.time].own = item.published(Estimate{one.value, std::sqrt(one.variance)});
+            series.push_back(one);
+        }
+        if (series.size() < std::max(least_smoothed, 2 * period)) return;
+        // The smoother ends at the last estimate, and the season needs no origin.
+        const std::vector<SmoothedPoint> found =
+            smoothed_series(series, period, measured.truths, query.confidence);
+        for (std::size_t t = 0; t < found.size(); ++t) {
+            SmoothedRows::SmoothedRow& row = all.rows[first + t];
+            row.estimate = item.published(found[t].estimate);
+            const BiasBound bias = row.status == nullptr ? bias_of(item) : row.status->bias;
+            row.interval = extended(item.published(found[t].interval), bias, critical_value);
+            if (period > 1) row.season = item.unit * found[t].season;
+            row.p_value = found[t].p_value;
+        }
+    });
+    adjust_by_holm(
+        std::span(all.rows), [](const SmoothedRows::SmoothedRow& row) { return row.p_value; },
+        [](SmoothedRows::SmoothedRow& row, double adjusted) { row.adjusted = adjusted; });
+    all.count = all.rows.size();
+    return results<smoothed_columns>(std::move(all));
+}
+
 constexpr QueryParameter of_groups{"groups", &SummaryQuery::groups, true},
     of_summaries{"summaries", &SummaryQuery::summaries, true},
     of_attributes{"attributes", &SummaryQuery::attributes},
@@ -239,9 +390,17 @@ constexpr QueryParameter of_clustered[] = {
     of_groups, of_summaries, of_attributes, {"weights", &SummaryQuery::method}, of_confidence};
 constexpr QueryParameter of_small_areas[] = {of_groups, of_summaries, of_attributes, of_confidence};
 
+constexpr QueryParameter of_smoothed[] = {of_groups,
+                                          of_summaries,
+                                          {"positions", &SummaryQuery::rounds, true},
+                                          of_attributes,
+                                          {"season", &SummaryQuery::bins},
+                                          of_confidence};
+
 constexpr RowFunction group_functions[] = {
     {"clustered", clustered, of_clustered, {.method = "people"}, false},
     {"small_areas", small_areas, of_small_areas, {}, false},
+    {"smooth", smoothed, of_smoothed, {.bins = 0}, false},
 };
 
 }  // namespace
