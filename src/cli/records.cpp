@@ -74,6 +74,7 @@ std::uint64_t ColumnMap::hash() const {
     ContentHash hash;
     const auto add = [&](const std::string& text) { hash.add(std::to_string(text.size()) + " " + text); };
     add(person);
+    if (!time.empty()) add("slope over " + time);
     for (const auto& [attribute, column] : of) {
         add(attribute);
         add(column);
@@ -123,6 +124,9 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
     if (columns.person.empty()) return;
     means_.emplace(spec);
     names_ = csv.column(columns.person, "--average-by names this column.");
+    if (columns.time.empty()) return;
+    slopes_.emplace(spec);
+    times_ = csv.column(columns.time, "--slope-over names this column.");
 }
 
 void Records::find_side(const ColumnMap& columns) {
@@ -177,7 +181,9 @@ void Records::average() {
     while (attempt([&] {
         if (!next_row()) return false;
         check_side();
+        const double at = slopes_ ? time() : 0;
         means_->add(csv_.field(names_), values_);
+        if (slopes_) slopes_->add(csv_.field(names_), at, values_);
         if (means_->size() > first_lines_.size()) {
             first_lines_.push_back(csv_.line());
             side_of_people_.push_back(public_values_);
@@ -192,8 +198,20 @@ void Records::average() {
 
 bool Records::next_person() {
     if (person_ == means_->size()) return false;
-    values_ = means_->record(person_++);
+    const std::size_t person = person_++;
+    values_ = slopes_ ? slopes_->record(person) : means_->record(person);
     return true;
+}
+
+double Records::time() const {
+    const std::string_view digits = csv_.number_field(times_);
+    double number = 0;
+    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (problem != std::errc() || end != digits.data() + digits.size())
+        throw Error(ErrorCode::invalid_value, in_quotes(csv_.field(times_)) + " is not a time",
+                    "The value is in the column of --slope-over.",
+                    "Write times as numbers, for example the number of days since the first value.");
+    return number;
 }
 
 bool Records::next_row() {
@@ -293,6 +311,9 @@ void add_record_options(Options& options) {
         "numbers outside their range: clamp (to the nearer end, and count) or refuse (as an invalid row)")(
         "average-by", po::value<std::string>(),
         "column that identifies the person: one report per person, of the averages of their rows")(
+        "slope-over", po::value<std::string>(),
+        "with --average-by: column of the time, a number. The report contains the slopes of the person's values over "
+        "this column instead of their averages")(
         "column", po::value<std::vector<std::string>>(),
         "ATTRIBUTE=NAME, the column of an attribute, if their names differ; NAME alone if the spec has one "
         "attribute. ldp submit also accepts COLUMN or COLUMN=NAME, a public column of the collection and its "
@@ -311,6 +332,11 @@ ColumnMap record_columns(const Arguments& arguments, const Spec& spec,
     if (arguments.count("average-by") != 0) {
         columns.person = arguments["average-by"].as<std::string>();
         if (columns.person.empty()) throw UsageError("--average-by must name a column");
+    }
+    if (arguments.count("slope-over") != 0) {
+        columns.time = arguments["slope-over"].as<std::string>();
+        if (columns.time.empty()) throw UsageError("--slope-over must name a column");
+        if (columns.person.empty()) throw UsageError("--slope-over needs --average-by");
     }
     if (arguments.count("column") == 0) return columns;
     const std::vector<Attribute>& attributes = spec.attributes();

@@ -55,6 +55,7 @@ struct Tally {
 /// The columns of a file from which records are made.
 struct ColumnMap {
     std::string person = {};  ///< the column that identifies people; empty if each row is a record
+    std::string time = {};    ///< the column over which a person's slopes are computed; empty for averages
     std::map<std::string, std::string> of = {};  ///< columns of attributes with another name, by attribute
     std::vector<PublicSource> filled = {};       ///< public columns that the file fills
     /// The columns of a panel: of the person and of the round. Without a person, the file is no panel;
@@ -150,6 +151,8 @@ class Records {
     [[nodiscard]] bool next_row();
     [[nodiscard]] bool next_person();
     void average();
+    /// Returns the number in the column of the time. Throws Error (invalid_value).
+    [[nodiscard]] double time() const;
     void refuse(const Error& error);
 
     CsvReader& csv_;
@@ -163,7 +166,9 @@ class Records {
     PublicValues public_values_;  ///< public columns of the current record
     Tally tally_;
 
-    std::optional<UserMeans> means_;          ///< if rows are averaged
+    std::optional<UserMeans> means_;          ///< if rows are averaged, or slopes computed
+    std::optional<UserSlopes> slopes_;        ///< if slopes are computed instead of averages
+    std::size_t times_ = 0;                   ///< the column of the time
     std::size_t names_ = 0;                   ///< the column that identifies people
     std::optional<std::size_t> rounds_ = {};  ///< the column of the round
     std::vector<std::uint64_t> first_lines_;

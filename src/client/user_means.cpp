@@ -58,4 +58,44 @@ std::vector<Value> UserMeans::record(std::size_t user) const {
     return {first, first + static_cast<std::ptrdiff_t>(names_.size())};
 }
 
+UserSlopes::UserSlopes(const Spec& spec) : means_(spec) {}
+
+void UserSlopes::add(std::string_view user, double time, std::span<const Value> record) {
+    if (!std::isfinite(time)) raise(ErrorCode::invalid_value, "the time of a record must be a finite number");
+    const std::string name(user);
+    const auto known = means_.find(name);
+    std::vector<Value> before;
+    if (known) before = means_.record(*known);
+    means_.add(user, record);
+    const std::size_t at = known.value_or(means_.size() - 1), attributes = record.size();
+    times_.resize(means_.size());
+    products_.resize(means_.size() * attributes);
+    Times& times = times_[at];
+    const double ahead = time - times.mean;
+    times.mean += ahead / ++times.count;
+    times.squares += ahead * (time - times.mean);
+    if (!known) return;
+    for (std::size_t j = 0; j < attributes; ++j)
+        products_[at * attributes + j] +=
+            (time - times.mean) * (std::get<double>(record[j]) - std::get<double>(before[j]));
+}
+
+std::vector<Value> UserSlopes::record(std::size_t user) const {
+    const Times& times = times_[user];
+    if (!(times.squares > 0))
+        raise(ErrorCode::invalid_value, "a person has no slope",
+              "The person has fewer than two different times.", "Omit people with values at one time only.");
+    const std::size_t attributes = means_.names().size();
+    std::vector<Value> slopes;
+    for (std::size_t j = 0; j < attributes; ++j) {
+        const double slope = products_[user * attributes + j] / times.squares;
+        if (!std::isfinite(slope))
+            raise(ErrorCode::invalid_value,
+                  "the slope of " + in_quotes(means_.names()[j]) + " is out of range",
+                  "The person's values or times are too large, or their times too close to each other.");
+        slopes.emplace_back(slope);
+    }
+    return slopes;
+}
+
 }  // namespace ldp
