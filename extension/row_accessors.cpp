@@ -44,6 +44,7 @@ LDP_ROWS(conditional)
 LDP_ROWS(covariance)
 LDP_ROWS(correlation)
 LDP_ROWS(regression)
+LDP_ROWS(winsorized_mean)
 LDP_ROWS(association)
 LDP_ROWS(model)
 

@@ -7,6 +7,7 @@
 
 #include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
+#include "core/choice/winsorized.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;
@@ -76,6 +77,12 @@ Texts labels_of(const char* text) {
     return {all, labels.size()};
 }
 
+char* second_round(const char* text, Bytes summary) {
+    const Spec first = resolve(text);
+    const std::unique_ptr<const Mechanism> mechanism = checked_mechanism(summary);
+    return keep(winsorized_second_round(first, view_of(*mechanism, summary)));
+}
+
 char* described(Bytes bytes) {
     return keep(describe(bytes));
 }
@@ -111,6 +118,11 @@ LDP_FUNCTION_OF_REPORTS(ldp_spec_labels, ERRCODE_INVALID_PARAMETER_VALUE) {
         labels[i] = CStringGetTextDatum(server_text(texts[i]));
     }
     PG_RETURN_ARRAYTYPE_P(construct_array(labels, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/// (spec, summary): the spec of the second round of a winsorized mean.
+LDP_FUNCTION_OF_REPORTS(ldp_winsorized_spec, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return json_value(second_round(json_argument(fcinfo, 0), summary_argument(fcinfo, 1)));
 }
 
 LDP_FUNCTION_OF_REPORTS(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {

@@ -449,6 +449,22 @@ COMMENT ON FUNCTION @extschema@.ldp_group_test(text, text, text[]) IS
     'caller may not select the reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the '
     'column does not exist, 42501 if the caller may not query the collection.';
 
+-- Winsorized means
+
+CREATE FUNCTION @extschema@.ldp_winsorized_mean(histogram @extschema@.ldp_summary, clamped @extschema@.ldp_summary,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
+    RETURNS TABLE (attribute text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
+        window_low float8, window_high float8, coverage float8, coverage_lower float8, bias_bound float8, pilot_n bigint, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_winsorized_mean(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, text) IS
+    'Returns the mean of a number from the two rounds of a winsorized mean: the histogram of the first round, and the '
+    'reports of the second round, whose values are clamped to a window. Estimate, standard error and interval are those '
+    'of the mean of clamped values. The column coverage is the estimated share of people with values in the window, and '
+    'coverage_lower its lower confidence bound. The mean of all values differs from the mean of clamped values by at '
+    'most bias_bound, which is an upper confidence bound. The number pilot_n is that of the reports of the first '
+    'round. Error 0A000 if a summary has another form, 42804 if the two rounds do not belong together, 22023 if the '
+    'first round is unknown in this database or has no reports.';
+
 -- Covariance and regression
 
 CREATE FUNCTION @extschema@.ldp_covariance(summary @extschema@.ldp_summary, x text, y text,

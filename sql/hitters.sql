@@ -314,7 +314,25 @@ DECLARE
     beginnings text[];
     strings text[];
     reports bigint;
+    histogram @extschema@.ldp_summary;
 BEGIN
+    -- The first round of a winsorized mean has no row of its own: the second one follows from its spec and its reports.
+    IF NOT EXISTS (SELECT FROM ldp_internal.ldp_hitter_search AS s WHERE s.name = ldp_next_round.name)
+       AND EXISTS (SELECT FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_next_round.name) THEN
+        PERFORM ldp_internal.ldp_check_admin();
+        PERFORM ldp_internal.ldp_check_owner(ldp_internal.ldp_table(name)::regclass);
+        histogram := @extschema@.ldp_summary_of(name);
+        IF histogram IS NULL THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'object_not_in_prerequisite_state',
+                MESSAGE = format('the first round "%s" has no reports', name),
+                HINT = format('Collect reports in the collection "%s" first.', name);
+        END IF;
+        next_name := name || '_2';
+        PERFORM @extschema@.ldp_create_collection(
+            next_name, ldp_internal.ldp_winsorized_spec(@extschema@.ldp_client_spec(name), histogram), NULL, schema);
+        RETURN next_name;
+    END IF;
     -- Of two concurrent calls the second waits and continues from the round that the first started.
     search := ldp_internal.ldp_own_search(name);
     WITH labels AS MATERIALIZED (SELECT * FROM ldp_internal.ldp_hitter_round(search, search.round)),
@@ -346,8 +364,10 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
     'Ends the current round of a search, creates the collection of the next round, by default in the current schema, '
-    'and returns its name. Returns NULL if no prefix remains to be extended. Error 55000 if the current round has no '
-    'reports.';
+    'and returns its name. Returns NULL if no prefix remains to be extended. For a collection with the mechanism '
+    'winsorized, creates the collection of the second round, whose range is the window that the reports of the first '
+    'round determine, and whose name ends with _2. Error 55000 if the current round has no reports, 0A000 if the '
+    'collection has no further round, 22023 if its reports do not determine the window.';
 
 CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)
     RETURNS TABLE (label text, whole boolean, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8, round integer)

@@ -43,6 +43,12 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_spec_with_texts(jsonb, jsonb) IS
     'Returns a canonical spec with texts, which have the form of ldp_spec_texts, in their places.';
 
+CREATE FUNCTION ldp_internal.ldp_winsorized_spec(spec jsonb, histogram @extschema@.ldp_summary) RETURNS jsonb
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION ldp_internal.ldp_winsorized_spec(jsonb, @extschema@.ldp_summary) IS
+    'Returns the spec of the second round of a winsorized mean from the spec and the reports of its first round. Error '
+    '0A000 if the spec is not one number in bins, 22023 if the reports do not determine the window.';
+
 CREATE FUNCTION ldp_internal.ldp_part_fingerprint(fingerprint text, attribute integer) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION ldp_internal.ldp_part_fingerprint(text, integer) IS

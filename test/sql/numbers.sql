@@ -207,3 +207,29 @@ SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS qua
 SELECT ldp_drop_collection('things');
 SET client_min_messages = warning;
 DROP SCHEMA numbers CASCADE;
+
+-- A winsorized mean: the second round follows from the reports of the first one.
+SELECT ldp_create_collection('spent', '{"mechanism": "winsorized", "epsilon": 4, "attributes": [{"name": "spent", "min": 0, "max": 800, "unit": "€"}],
+    "concentration": {"tau": 50, "gamma": 0.01}, "min_group": 20, "title": "Spending"}');
+SELECT ldp_client_spec('spent') - 'derived' AS first_round;
+SELECT pg_temp.refusal($$SELECT ldp_next_round('spent')$$);
+INSERT INTO spent SELECT pg_temp.report_to('spent', pg_temp.little(CASE WHEN i % 10 = 0 THEN i / 10 % 8 ELSE 2 + i % 2 END, 1)) FROM generate_series(1, 10) AS i;
+SELECT pg_temp.refusal($$SELECT ldp_next_round('spent')$$);
+INSERT INTO spent SELECT pg_temp.report_to('spent', pg_temp.little(CASE WHEN i % 10 = 0 THEN i / 10 % 8 ELSE 2 + i % 5 / 4 END, 1)) FROM generate_series(1, 500) AS i;
+SELECT ldp_next_round('spent');
+SELECT ldp_client_spec('spent_2') - 'derived' - 'chosen' AS second_round;
+SELECT pg_temp.refusal($$SELECT ldp_next_round('spent')$$);
+SELECT pg_temp.refusal($$SELECT ldp_next_round('spent_2')$$);
+INSERT INTO spent_2 SELECT pg_temp.report_to('spent_2', pg_temp.little(20 + i % 60, 1)) FROM generate_series(1, 10) AS i;
+SELECT estimate, n, window_low, window_high, pilot_n, note FROM ldp_winsorized_mean(ldp_summary_of('spent'), ldp_summary_of('spent_2'));
+INSERT INTO spent_2 SELECT pg_temp.report_to('spent_2', pg_temp.little(20 + i % 60, 1)) FROM generate_series(1, 590) AS i;
+SELECT attribute, round(estimate::numeric, 2) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 2) AS lower, round(upper::numeric, 2) AS upper,
+       n, people, window_low, window_high, round(coverage::numeric, 3) AS coverage, round(coverage_lower::numeric, 3) AS coverage_lower,
+       round(bias_bound::numeric, 1) AS bias_bound, pilot_n, note
+FROM ldp_winsorized_mean(ldp_summary_of('spent'), ldp_summary_of('spent_2'));
+SELECT w.stderr < m.stderr AS "less than of the population" FROM ldp_winsorized_mean(ldp_summary_of('spent'), ldp_summary_of('spent_2'), 0.95, 'sample') AS w,
+    ldp_winsorized_mean(ldp_summary_of('spent'), ldp_summary_of('spent_2')) AS m;
+SELECT pg_temp.refusal($$SELECT ldp_winsorized_mean(ldp_summary_of('spent_2'), ldp_summary_of('spent'))$$);
+SELECT pg_temp.refusal($$SELECT ldp_winsorized_mean(ldp_summary_of('spent'), ldp_summary_of('spent'))$$);
+SELECT pg_temp.refusal($$SELECT w.* FROM whole, ldp_winsorized_mean(ldp_summary_of('spent'), serial) AS w WHERE name = 'duchi'$$);
+SELECT pg_temp.refusal($$SELECT w.* FROM whole, ldp_winsorized_mean(serial, ldp_summary_of('spent_2')) AS w WHERE name = 'duchi'$$);

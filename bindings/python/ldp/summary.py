@@ -14,7 +14,7 @@ FUNCTIONS = (
     "means", "response_rates", "set_sizes", "proportions", "estimate", "frequent_texts", "robust_interval", "top", "candidates", "change", "between", "cdf",
     "quantiles", "histogram", "distribution", "learn_range", "pilot_choice", "shrinkage", "coefficients", "health", "spent", "series",
     "series_mean", "series_between", "series_quantiles", "frequent_strings", "string_proportions", "marginals", "marginal", "proportion_where",
-    "conditional", "covariance", "correlation", "regression", "contrast", "association", "fitted", "model", "synthesize", "learn_marginals",
+    "conditional", "covariance", "correlation", "regression", "winsorized_mean", "contrast", "association", "fitted", "model", "synthesize", "learn_marginals",
     "plan_marginals")
 
 

@@ -34,6 +34,7 @@ ARGUMENTS = {
     "means": [{}, {"confidence": 0.99, "target": "population"}],
     "top": [{}, {"limit": 3, "p_adjust": "fdr"}],
     "change": [{"after": "second"}, {"after": "second", "memoized": 0.5, "target": "population"}],
+    "winsorized_mean": [{"clamped": "second"}],
     "pilot_choice": [{"other": "second", "people": 1000}],
 }
 

@@ -11,6 +11,7 @@
 #include "core/choice/together.hpp"
 #include "core/choice/view_choice.hpp"
 #include "core/choice/wanted_use.hpp"
+#include "core/choice/winsorized.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/spec/attributes.hpp"
@@ -158,6 +159,10 @@ std::uint64_t responses_beside_signal(const Spec& spec, const Json& document) {
 }  // namespace
 
 Spec resolve(std::string_view json) {
+    if (const std::optional<WinsorizedPlan> winsorized = winsorized_plan(json)) {
+        const Spec histogram = resolve(winsorized->histogram);
+        return histogram.chosen_for({histogram.chosen()->limits, winsorized->reason});
+    }
     const Json document = with_collected_streams(parse_json(json));
     if (asks_for_protocol(document)) {
         if (asks_for_record_protocol(document)) return plan_record_protocol(document).spec;

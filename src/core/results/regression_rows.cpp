@@ -1,9 +1,11 @@
-// Rows of the association of the numbers of a record: covariance, correlation and regression.
+// Rows of the association of the numbers of a record (covariance, correlation and regression), and of winsorized means.
 
+#include "core/choice/winsorized.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/regression/product_regression.hpp"
-
 #include "core/results/estimate_rows.hpp"
 #include "core/results/row_functions.hpp"
+#include "core/summary/errors.hpp"
 
 namespace ldp {
 
@@ -13,6 +15,43 @@ constexpr ResultColumn term_columns[] = {
     {"term", ColumnType::text},     {"label", ColumnType::text},    {"estimate", ColumnType::number},
     {"stderr", ColumnType::number}, {"lower", ColumnType::number},  {"upper", ColumnType::number},
     {"n", ColumnType::bigint},      {"people", ColumnType::bigint}, {"note", ColumnType::text}};
+
+constexpr ResultColumn winsorized_columns[] = {
+    {"attribute", ColumnType::text},        {"estimate", ColumnType::number},
+    {"stderr", ColumnType::number},         {"lower", ColumnType::number},
+    {"upper", ColumnType::number},          {"n", ColumnType::bigint},
+    {"people", ColumnType::bigint},         {"window_low", ColumnType::number},
+    {"window_high", ColumnType::number},    {"coverage", ColumnType::number},
+    {"coverage_lower", ColumnType::number}, {"bias_bound", ColumnType::number},
+    {"pilot_n", ColumnType::bigint},        {"note", ColumnType::text}};
+
+/// The row of a winsorized mean.
+struct WinsorizedRow {
+    std::string attribute = {};
+    Estimate mean{unknown, unknown};
+    Interval interval{unknown, unknown};
+    ReportStatus status = {}, pilot = {};
+    WinsorWindow window = {};
+    static constexpr std::size_t count = 1;
+
+    void write(RowCells<winsorized_columns>& row, std::size_t /*number*/) const {
+        row.put("attribute", attribute);
+        const Estimate shown = status.shown(mean);
+        row.put("estimate", shown.value);
+        row.put("stderr", shown.standard_error);
+        const Interval range = status.shown(interval);
+        row.put("lower", range.lower);
+        row.put("upper", range.upper);
+        status.put_counts(row);
+        row.put("window_low", window.low);
+        row.put("window_high", window.high);
+        row.put("coverage", pilot.shown(window.coverage.value));
+        row.put("coverage_lower", pilot.shown(window.smallest_coverage));
+        row.put("bias_bound", pilot.shown(window.bias));
+        row.put("pilot_n", pilot.n);
+        status.put_note(row, !std::isnan(shown.value));
+    }
+};
 
 /// Rows about all reports together: of estimate_columns, or one per term.
 struct TermRows {
@@ -136,6 +175,39 @@ Found regression(const Subject& subject, const SummaryQuery& query) {
                  status ? found.r_squared_note : std::string()});
         return all;
     }));
+}
+
+Found winsorized_mean(const Subject& pilot, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    const std::vector<double> ends = pilot.labels->ends(0);
+    if (pilot.labels->known() && ends.empty())
+        throw Error(ErrorCode::unsupported, "the first round of a winsorized mean is a histogram",
+                    "The first summary is not about one number in bins.",
+                    "Pass the summary of the first round, then that of the second one.");
+    if (ends.empty())
+        throw Error(ErrorCode::invalid_value, "the bins of the first round are unknown",
+                    "No collection in this database has the summary's spec, which defines the bins.",
+                    "Run the query in the database of the collection.");
+    const std::unique_ptr<const Mechanism> first = checked_mechanism(pilot.summary);
+    const std::unique_ptr<const Mechanism> second = checked_mechanism(query.other);
+    const SummaryView histogram = view_of(*first, pilot.summary), view = view_of(*second, query.other);
+    const Range* range = second->range_of_number();
+    if (range == nullptr)
+        throw Error(ErrorCode::unsupported, "the second round of a winsorized mean is about one number",
+                    "The second summary does not estimate the mean of a single number.",
+                    "Pass the summary of the first round, then that of the second one.");
+    WinsorizedRow row;
+    row.attribute = pilot.labels->name(0);
+    row.pilot = report_status(histogram);
+    row.window = winsor_window(histogram, ends, range->min, range->max, query.confidence);
+    row.status = report_status(view, 0, target);
+    if (view.n > 0) {
+        row.mean = estimate(view, {Quantity::means, target})[0];
+        row.interval =
+            extended(interval(row.mean, critical_value, row.status.law), row.status.bias, critical_value);
+    }
+    return results<winsorized_columns>(std::move(row));
 }
 
 }  // namespace accessors

@@ -81,6 +81,7 @@ constexpr QueryParameter of_regression[] = {{"of", &SummaryQuery::of, true},
                                             target,
                                             {"group", &SummaryQuery::group}};
 constexpr QueryParameter of_contrast[] = {{"weights", &SummaryQuery::weights, true}, confidence, target};
+constexpr QueryParameter of_winsorized_mean[] = {{"clamped", &SummaryQuery::other, true}, confidence, target};
 constexpr QueryParameter of_association[] = {confidence};
 constexpr QueryParameter of_fitted[] = {names, {"known", &SummaryQuery::given}};
 constexpr QueryParameter of_model[] = {significance, cells};
@@ -150,6 +151,7 @@ constexpr RowFunction functions[] = {
     {"correlation", accessors::correlation, of_covariance},
     {"regression", accessors::regression, of_regression},
     {"contrast", accessors::contrast, of_contrast},
+    {"winsorized_mean", accessors::winsorized_mean, of_winsorized_mean, sampling_error},
     {"association", accessors::association, of_association},
     {"fitted", accessors::fitted, of_fitted},
     {"model", accessors::model, of_model},

@@ -79,6 +79,8 @@ using Found = std::unique_ptr<Results>;
 [[nodiscard]] Found covariance(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found correlation(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found regression(const Subject& subject, const SummaryQuery& query);
+/// One row: the mean of a number in two rounds. The subject is the first round, whose bins its labels define.
+[[nodiscard]] Found winsorized_mean(const Subject& pilot, const SummaryQuery& query);
 [[nodiscard]] Found association(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found fitted(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found model(const Subject& subject, const SummaryQuery& query);

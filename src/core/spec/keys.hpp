@@ -9,6 +9,8 @@ namespace ldp::keys {
 
 inline constexpr std::uint64_t version = 1;
 inline constexpr const char* automatic = "auto";
+/// The mean of a number in two rounds; see choice/winsorized.hpp.
+inline constexpr const char* winsorized = "winsorized";
 inline constexpr Option report_bytes{"max_report_bytes", Limits{}.report_bytes, 26, 100000};
 inline constexpr Option decode_cost{"max_decode_cost", Limits{}.decode_cost, 1, 1000000000};
 inline constexpr Option share{.name = "weight", .fallback = 0, .least = 1, .most = 1000};

@@ -288,6 +288,8 @@ void refuse_open_keys(const Json& document) {
     for (const char* key : {"mechanism", "evolving"})
         if (document.value(key, Json()) == keys::automatic)
             refuse_open_choice("\"" + std::string(key) + "\" is \"auto\".");
+    if (document.value("mechanism", Json()) == keys::winsorized)
+        refuse_open_choice("\"mechanism\" is \"winsorized\", whose first round is a histogram.");
     if (document.contains("stream")) refuse_open_choice("\"stream\" describes values for a choice.");
 }
 
