@@ -2,6 +2,7 @@
 // are declared in core/results/row_functions.cpp, in the order of SQL.
 
 #include "core/groups/group_rows.hpp"
+#include "core/results/regression_rows.hpp"
 #include "core/results/value_rows.hpp"
 #include "core/summary/distribution.hpp"
 #include "summary_rows.hpp"
@@ -200,4 +201,9 @@ LDP_FUNCTION(ldp_calibrated_groups) {
 /// (groups, summaries, positions, attributes, season, confidence): a row per point in time and estimate.
 LDP_FUNCTION(ldp_smooth) {
     return rows_of_groups(fcinfo, group_function("smooth"));
+}
+
+/// (points, summaries, bandwidth, confidence, target, attribute): a row per design point.
+LDP_FUNCTION(ldp_kernel_regression) {
+    return rows_of_groups(fcinfo, kernel_regression_function());
 }

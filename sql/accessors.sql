@@ -449,6 +449,35 @@ COMMENT ON FUNCTION @extschema@.ldp_group_test(text, text, text[]) IS
     'caller may not select the reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the '
     'column does not exist, 42501 if the caller may not query the collection.';
 
+-- Curves
+
+CREATE FUNCTION @extschema@.ldp_kernel_regression(points float8[], summaries @extschema@.ldp_summary[], bandwidth float8 DEFAULT 0,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL)
+    RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(float8[], @extschema@.ldp_summary[], float8, float8, text, text) IS
+    'Returns the mean of a number as a smooth function of a public number, at each of 4 to 4096 points. The argument '
+    'summaries has a summary of each point, all of one spec and of different people. The estimate is a weighted sum of '
+    'the means of the points within the bandwidth (Priestley, Chao 1972), with weights that reproduce quadratic curves. '
+    'A bandwidth of 0 is chosen from the known noise. The column n counts the reports within the bandwidth. Intervals '
+    'hold for each point alone, if the true curve has two continuous derivatives. Error 42804 if the specs differ, '
+    '0A000 if the reports do not estimate a mean, 22023 for other points or bandwidths.';
+
+CREATE FUNCTION @extschema@.ldp_kernel_regression(name text, by text, bandwidth float8 DEFAULT 0, confidence float8 DEFAULT 0.95,
+        target text DEFAULT 'population', attribute text DEFAULT NULL)
+    RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.* FROM (SELECT array_agg((g."group" ->> $2)::float8 ORDER BY g."group") AS points, array_agg(g.summary ORDER BY g."group") AS summaries
+                     FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g WHERE g."group" ->> $2 IS NOT NULL) AS all_points,
+         @extschema@.ldp_kernel_regression(all_points.points, all_points.summaries, $3, $4, $5, $6) AS c
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(text, text, float8, float8, text, text) IS
+    'Returns the mean of a number of a collection as a smooth function of the column by: round, or a public column of '
+    'numbers. Reports without a value of the column are left out. Rows are those of ldp_kernel_regression for the '
+    'summaries of ldp_summaries_of. If the caller may not select the reports, points with fewer reports than the '
+    'spec''s min_group are omitted. Error 42703 if the column does not exist, 22P02 if its values are not numbers, '
+    '42501 if the caller may not query the collection.';
+
 -- Winsorized means
 
 CREATE FUNCTION @extschema@.ldp_winsorized_mean(histogram @extschema@.ldp_summary, clamped @extschema@.ldp_summary,

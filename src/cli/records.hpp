@@ -55,12 +55,13 @@ struct Tally {
 /// The columns of a file from which records are made.
 struct ColumnMap {
     std::string person = {};  ///< the column that identifies people; empty if each row is a record
-    std::string time = {};    ///< the column over which a person's slopes are computed; empty for averages
     std::map<std::string, std::string> of = {};  ///< columns of attributes with another name, by attribute
     std::vector<PublicSource> filled = {};       ///< public columns that the file fills
     /// The columns of a panel: of the person and of the round. Without a person, the file is no panel;
     /// without a round, all rows have the same one.
     std::string panel_person = {}, panel_round = {};
+    /// The column of the time over which a person's slopes are computed instead of averages; empty for averages.
+    std::string time = {};
 
     /// Returns a hash of the map. Under one spec, different maps have different hashes.
     [[nodiscard]] std::uint64_t hash() const;

@@ -350,6 +350,28 @@ BOOST_AUTO_TEST_CASE(a_missing_column_is_an_error) {
                           error_with(ErrorCode::malformed, "--column NAME."));
 }
 
+// The first two people have slopes of 2 and −1; the third has one time only, and the fourth row of "b" has no time.
+BOOST_AUTO_TEST_CASE(slopes_replace_averages) {
+    std::istringstream in("who,day,wage\na,1,100\nb,5,7\na,3,104\nb,6,6\nc,1,50\nb,x,9\n");
+    CsvReader csv(in, "test.csv");
+    const Collection to = collection(wages);
+    std::ostringstream notices;
+    Records records(csv, to.spec(), BadRow::skip, {.person = "who", .time = "day"}, &notices);
+    SystemRandom bits;
+    std::vector<double> taken;
+    while (records.next([&](std::span<const Value> record) {
+        taken.push_back(std::get<double>(record[0]));
+        return to.encode(record, bits);
+    }))
+        continue;
+    BOOST_TEST(taken == (std::vector<double>{2, -1}), boost::test_tools::per_element());
+    BOOST_TEST(records.tally().skipped == 1u);
+    BOOST_TEST(records.tally().people_skipped == 1u);
+    BOOST_TEST(notices.str().find("line 7: \"x\" is not a time") != std::string::npos);
+    BOOST_TEST(notices.str().find("line 6 and others of the same person: a person has no slope") !=
+               std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(columns_may_have_other_names) {
     std::istringstream in("age,pay,wage\n20,300,7\n");
     CsvReader csv(in, "test.csv");
@@ -366,6 +388,7 @@ BOOST_AUTO_TEST_CASE(columns_may_have_other_names) {
 
     BOOST_TEST(ColumnMap{}.hash() == ColumnMap().hash());
     BOOST_TEST(ColumnMap{"a"}.hash() != ColumnMap{"b"}.hash());
+    BOOST_TEST((ColumnMap{.person = "a", .time = "day"}).hash() != ColumnMap{"a"}.hash());
     BOOST_TEST((ColumnMap{{}, {{"wage", "pay"}}}).hash() != (ColumnMap{{}, {{"wage", "age"}}}).hash());
     BOOST_TEST((ColumnMap{{}, {{"wage", "pay"}}}).hash() != (ColumnMap{"wage", {{"pay", ""}}}).hash());
 }

@@ -176,6 +176,11 @@ SELECT * FROM ldp_small_areas('side', 'version');
 SELECT * FROM ldp_group_test('side', 'country');
 SELECT * FROM ldp_calibrate('side', ARRAY['country']::text[], '[{"country": "x", "total": 1}, {"country": null, "total": 2}]');
 SELECT * FROM ldp_smooth('side', 'version');
+SELECT ldp_create_collection('curve', '{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1}', ARRAY[['week', 'integer']]);
+SELECT ldp_submit('curve', pg_catalog.concat(pg_catalog.encode(ldp_spec_parameters(ldp_client_spec('curve')), 'hex'), '01')::ldp_report, columns => pg_catalog.jsonb_build_object('week', week))
+FROM pg_catalog.generate_series(1, 5) AS week;
+SELECT pg_catalog.count(*) FROM ldp_kernel_regression('curve', 'week');
+SELECT ldp_drop_collection('curve');
 SELECT ldp_rollup_series('by_country', by => '{}'), ldp_missing_values('by_country'), ldp_time_label(pg_catalog.now(), 'Europe/Berlin'), ldp_prune_batches('side');
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');

@@ -22,6 +22,7 @@ SELECT ldp_create_collection('region', '{"mechanism": "grr", "epsilon": 4, "min_
     ldp_create_collection('study', '{"mechanism": "sampled", "epsilon": 8, "regression": {"of": "score", "on": ["hours"]}, "attributes": [{"name": "hours", "min": 0, "max": 10}, {"name": "score", "min": 0, "max": 10}]}'),
     ldp_create_collection('survey', '{"mechanism": "joint", "epsilon": 6, "attributes": [{"name": "town", "domain": ["a", "b"]}, {"name": "car", "domain": ["yes", "no"]}]}'),
     ldp_create_collection('rent', '{"mechanism": "winsorized", "epsilon": 4, "min": 0, "max": 2000, "concentration": {"tau": 100}}'),
+    ldp_create_collection('growth', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100}', ARRAY[['week', 'integer']]),
     ldp_create_collection('mood', '{"mechanism": "ddrm", "epsilon": 4, "domain": ["good", "bad"], "rounds": 4}'),
     ldp_create_collection('pulse', '{"mechanism": "threshold_series", "epsilon": 4, "min": 0, "max": 9, "grid": 9, "rounds": 4}'),
     ldp_create_collection('brand', '{"mechanism": "strings", "epsilon": 4, "attributes": [{"name": "brand", "strings": {"alphabet": "ab", "max_length": 4}}]}'),
@@ -55,6 +56,8 @@ perturbed survey town,car "(ARRAY['a','b'])[1 + i % 2], (ARRAY['yes','no'])[1 + 
 perturbed rent value "500 + i % 90"
 sql -c "SELECT ldp_next_round('rent')" >>"$work/log" 2>&1 || bad "the second round of rent" "$work/log"
 perturbed rent_2 value "500 + i % 90"
+perturbed growth value "i % 90"
+sql -c "UPDATE growth SET week = 1 + (random() * 9)::integer" >>"$work/log" 2>&1 || bad "the weeks of growth" "$work/log"
 perturbed brand brand "CASE WHEN i % 3 = 0 THEN 'abba' ELSE 'baab' END"
 perturbed words_1 value "CASE WHEN i % 3 = 0 THEN 'abbaabba' ELSE 'baabaaba' END"
 series() {

@@ -205,8 +205,6 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 SELECT ldp_part(NULL, 0) IS NULL AS part, ldp_quantile(NULL, 0.5) IS NULL AS quantile, (SELECT count(*) FROM ldp_between(NULL, 0, 1)) AS ranges,
        (SELECT count(*) FROM ldp_histogram(NULL)) AS bins;
 SELECT ldp_drop_collection('things');
-SET client_min_messages = warning;
-DROP SCHEMA numbers CASCADE;
 
 -- A winsorized mean: the second round follows from the reports of the first one.
 SELECT ldp_create_collection('spent', '{"mechanism": "winsorized", "epsilon": 4, "attributes": [{"name": "spent", "min": 0, "max": 800, "unit": "€"}],
@@ -231,5 +229,24 @@ SELECT w.stderr < m.stderr AS "less than of the population" FROM ldp_winsorized_
     ldp_winsorized_mean(ldp_summary_of('spent'), ldp_summary_of('spent_2')) AS m;
 SELECT pg_temp.refusal($$SELECT ldp_winsorized_mean(ldp_summary_of('spent_2'), ldp_summary_of('spent'))$$);
 SELECT pg_temp.refusal($$SELECT ldp_winsorized_mean(ldp_summary_of('spent'), ldp_summary_of('spent'))$$);
-SELECT pg_temp.refusal($$SELECT w.* FROM whole, ldp_winsorized_mean(ldp_summary_of('spent'), serial) AS w WHERE name = 'duchi'$$);
 SELECT pg_temp.refusal($$SELECT w.* FROM whole, ldp_winsorized_mean(serial, ldp_summary_of('spent_2')) AS w WHERE name = 'duchi'$$);
+
+-- A curve: 8 weeks of reports of bits, more ones from week to week.
+SELECT ldp_create_collection('growth', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100, "grid": 10}', ARRAY[['week', 'integer'], ['day', 'date']]);
+INSERT INTO growth SELECT pg_temp.report_to('growth', CASE WHEN i % 10 <= week THEN '01' ELSE '00' END), 0, NULLIF(week, 8) FROM generate_series(0, 8) AS week, generate_series(1, 200) AS i;
+SELECT x, round(estimate::numeric, 1) AS estimate, round(stderr::numeric, 2) AS stderr, lower < estimate AND estimate < upper AS inside, n, bandwidth_used, note
+FROM ldp_kernel_regression('growth', 'week', 3.5);
+SELECT count(*), min(bandwidth_used) > 0 AS chosen, count(DISTINCT bandwidth_used) AS bandwidths FROM ldp_kernel_regression('growth', 'week');
+SELECT count(*) FROM ldp_kernel_regression(NULL::float8[], NULL);
+SELECT pg_temp.outcome(q) FROM unnest(ARRAY[
+    $$SELECT * FROM ldp_kernel_regression('growth', 'week', -1)$$,
+    $$SELECT * FROM ldp_kernel_regression('growth', 'day')$$,
+    $$SELECT * FROM ldp_kernel_regression('growth', 'month')$$,
+    $$SELECT * FROM ldp_kernel_regression('spent', 'round')$$,
+    $$SELECT ldp_kernel_regression('{1,2,3}', ARRAY[s, s, s]) FROM ldp_summary_of('growth') AS s$$,
+    $$SELECT ldp_kernel_regression('{1,2,3}', ARRAY[s, s]) FROM ldp_summary_of('growth') AS s$$,
+    $$SELECT ldp_kernel_regression('{1,2,3,4}', ARRAY[s, s, s, s]) FROM ldp_summary_of('spent') AS s$$,
+    $$SELECT ldp_kernel_regression('{1,2,3,4}', ARRAY[s, t, s, s]) FROM ldp_summary_of('growth') AS s, ldp_summary_of('spent_2') AS t$$]) AS q;
+
+SET client_min_messages = warning;
+DROP SCHEMA numbers CASCADE;

@@ -29,9 +29,9 @@ constexpr std::uint64_t fewest_bins = 4;
 constexpr std::uint64_t bins_to_try[] = {64, 48, 32, 24, 16, 12, 8, 6, fewest_bins};
 /// The first round has this part of the people, unless more are needed.
 constexpr double first_part = 0.1;
-/// The probability that the first round does not find the window, if its number of people is that of the plan: the
-/// bounds of all bins hold with range_confidence, and the share of the heaviest bin is below its expectation by this number
-/// of standard errors with probability 0.001.
+/// An upper bound of the probability that the first round of the planned size does not find the window. The bounds of all bins
+/// hold with range_confidence. With probability 0.001, the estimated share of the heaviest bin is this number of standard errors
+/// below the true one.
 constexpr double missed = 0.02, low_share = 3.09;
 
 /// Returns the number of people of a first round who find a bin with this share among `bins` bins.
@@ -225,9 +225,12 @@ WinsorWindow winsor_window(const SummaryView& histogram, std::span<const double>
         if (share > radius * error) shares[i] = share;
     }
     const auto heaviest = static_cast<std::size_t>(std::ranges::max_element(shares) - shares.begin());
-    if (shares[heaviest] == 0)
+    if (shares[heaviest] == 0 || !enough(histogram))
         raise(ErrorCode::invalid_value, "the first round has too few reports to find the window",
-              "No bin has a share that is significantly above 0 among " + grouped(histogram.n) + " reports.",
+              enough(histogram)
+                  ? "No bin has a share that is significantly above 0 among " + grouped(histogram.n) +
+                        " reports."
+                  : "There are " + grouped(histogram.n) + " reports, fewer than \"min_group\" of the spec.",
               "Collect more reports in the first round.");
     // The second round has the other people of the plan.
     const double others = bins.n * (1 - first_part) / first_part;

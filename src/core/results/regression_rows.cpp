@@ -1,10 +1,15 @@
-// Rows of the association of the numbers of a record (covariance, correlation and regression), and of winsorized means.
+// Rows of the association of the numbers of a record (covariance, correlation and regression), of winsorized means, and of
+// curves.
+
+#include "core/results/regression_rows.hpp"
 
 #include "core/choice/winsorized.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/regression/kernel_regression.hpp"
 #include "core/regression/product_regression.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/results/row_functions.hpp"
+#include "core/results/value_rows.hpp"
 #include "core/summary/errors.hpp"
 
 namespace ldp {
@@ -52,6 +57,55 @@ struct WinsorizedRow {
         status.put_note(row, !std::isnan(shown.value));
     }
 };
+
+constexpr ResultColumn curve_columns[] = {{"x", ColumnType::number},
+                                          {"estimate", ColumnType::number},
+                                          {"stderr", ColumnType::number},
+                                          {"lower", ColumnType::number},
+                                          {"upper", ColumnType::number},
+                                          {"n", ColumnType::bigint},
+                                          {"bandwidth_used", ColumnType::number},
+                                          {"note", ColumnType::text}};
+
+/// Rows of a curve at its design points.
+struct CurveRows {
+    struct CurveRow {
+        double x;
+        CurvePoint point;
+        Interval interval;
+        bool enough;
+    };
+    double bandwidth = 0;
+    std::vector<CurveRow> rows = {};
+    std::size_t count = 0;
+
+    void write(RowCells<curve_columns>& row, std::size_t number) const {
+        const auto& [x, point, interval, enough] = rows[number];
+        row.put("x", x);
+        row.put("n", static_cast<std::uint64_t>(point.n));
+        row.put("bandwidth_used", bandwidth);
+        if (!enough) {
+            row.put("note", "too few reports within the bandwidth");
+        } else if (std::isnan(point.estimate.standard_error)) {
+            row.put("note", "too few design points or reports within the bandwidth");
+        } else {
+            row.put("estimate", point.estimate.value);
+            row.put("stderr", point.estimate.standard_error);
+            row.put("lower", interval.lower);
+            row.put("upper", interval.upper);
+        }
+    }
+};
+
+/// The mean of one number from a summary.
+DesignPoint design_point(double x, const SummaryView& view, std::size_t attribute, Target target) {
+    const SummaryView one = part(view, attribute);
+    need_one_round(one, "a kernel regression");
+    const std::size_t within = attribute - part_of(*view.mechanism, attribute).first;
+    const Estimate mean =
+        one.n > 0 ? estimate(one, {Quantity::means, target})[within] : Estimate{unknown, unknown};
+    return {x, mean, static_cast<double>(one.n)};
+}
 
 /// Rows about all reports together: of estimate_columns, or one per term.
 struct TermRows {
@@ -133,7 +187,64 @@ std::unique_ptr<Results> association_of_numbers(Associate associate, const Subje
     }));
 }
 
+std::unique_ptr<Results> curve_rows(const Subject& subject, const SummaryQuery& query) {
+    const double critical_value = ldp::critical_value(query.confidence);
+    const Target target = target_named(query.target);
+    if (query.shares.size() != query.summaries.size())
+        throw Error(ErrorCode::invalid_value,
+                    "design points and summaries must have the same number of elements",
+                    "Found " + std::to_string(query.shares.size()) + " and " +
+                        std::to_string(query.summaries.size()) + ".",
+                    "Pass a summary of each design point, in the same order.");
+    std::vector<DesignPoint> points;
+    std::unique_ptr<const Mechanism> first;
+    SummaryView pooled;
+    std::size_t attribute = 0;
+    for (std::size_t i = 0; i < query.summaries.size(); ++i) {
+        std::unique_ptr<const Mechanism> mechanism = checked_mechanism(query.summaries[i]);
+        const SummaryView view = view_of(*mechanism, query.summaries[i]);
+        if (i == 0) {
+            const std::size_t count = mechanism->cells().size();
+            attribute = query.attribute ? subject.labels->attribute_called(*query.attribute, count)
+                                        : one_attribute(*mechanism, std::nullopt);
+            if (!has_mean(view, attribute))
+                throw Error(ErrorCode::unsupported, "a kernel regression is about the mean of a number",
+                            "The reports do not estimate the mean of this attribute.");
+        } else if (!std::ranges::equal(first->block(), mechanism->block())) {
+            raise_incompatible(query.summaries[0], query.summaries[i]);
+        }
+        if (const DesignPoint point = design_point(query.shares[i], view, attribute, target);
+            point.n > 0 && !std::isnan(point.mean.value))
+            points.push_back(point);
+        if (i > 0) continue;
+        first = std::move(mechanism);
+        pooled = view_of(*first, query.summaries[0]);
+    }
+    const KernelRegression curve(std::move(points), query.value);
+    CurveRows all;
+    all.bandwidth = curve.bandwidth();
+    for (const DesignPoint& design : curve.points()) {
+        const CurvePoint point = curve.at(design.x);
+        pooled.n = static_cast<std::uint64_t>(point.n);
+        all.rows.push_back(
+            {design.x, point, interval(point.estimate, critical_value, ErrorLaw{}), enough(pooled)});
+    }
+    all.count = all.rows.size();
+    return results<curve_columns>(std::move(all));
+}
+
+constexpr QueryParameter of_curves[] = {
+    {"points", &SummaryQuery::shares, true}, {"summaries", &SummaryQuery::summaries, true},
+    {"bandwidth", &SummaryQuery::value},     {"confidence", &SummaryQuery::confidence},
+    {"target", &SummaryQuery::target},       {"attribute", &SummaryQuery::attribute}};
+constexpr RowFunction of_kernel_regression{"kernel_regression", curve_rows, of_curves,
+                                           SummaryQuery{.target = "population"}, false};
+
 }  // namespace
+
+const RowFunction& kernel_regression_function() noexcept {
+    return of_kernel_regression;
+}
 
 namespace accessors {
 

@@ -167,15 +167,15 @@ BOOST_AUTO_TEST_CASE(specs_that_cannot_work_are_refused) {
 
 // The source's local mechanism: randomized response for the histogram, then Laplace noise with the scale (width of the
 // window)/ε. The comparison ignores the runs in which its histogram errs, and lets half of the people report in each part.
-// The mean squared error of a mean of 300 runs has a relative standard deviation of 8 %, and 0.8 is more than six of them above the
-// expected ratio. A coverage of 300 intervals at 95 % is below 87 % with probability 1e-8.
+// The mean squared error of 1000 runs has a relative standard deviation of 4.5 %, and 0.8 is more than six of them above the
+// expected ratio. A coverage of 1000 intervals at 95 % is outside 90 to 99.5 % with probability below 1e-8.
 BOOST_AUTO_TEST_CASE(errors_are_below_those_of_the_source_and_intervals_cover) {
     struct Setting {
         double epsilon;
         std::size_t people;
     };
     for (const auto& [epsilon, people] : {Setting{1, 2000}, Setting{2, 600}, Setting{4, 160}}) {
-        const Figures found = simulated(epsilon, people, 300, 901);
+        const Figures found = simulated(epsilon, people, 1000, 901);
         const double half = static_cast<double>(people) / 2, width = 3 * 100.0 / 11;
         const double of_source = (2 * width * width / (epsilon * epsilon) + 1) / half;
         BOOST_TEST_MESSAGE("epsilon " << epsilon << ", n " << people << ", first round " << found.pilots
@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(errors_are_below_those_of_the_source_and_intervals_cover) {
                                       << std::sqrt(of_source) << ", coverage " << found.covered);
         BOOST_TEST(found.pilots <= people / 2 + 20);
         BOOST_TEST(found.squared_error < 0.8 * of_source);
-        BOOST_TEST(found.covered > 0.87);
+        BOOST_TEST(found.covered > 0.9);
+        BOOST_TEST(found.covered < 0.995);
     }
 }
 
@@ -243,7 +244,7 @@ BOOST_AUTO_TEST_CASE(windows_need_bins_and_reports) {
     };
     const auto window = [&] { (void)winsor_window(protocol.pilot().view(), protocol.ends()); };
     BOOST_TEST((code(window) == ErrorCode::invalid_value));
-    for (int i = 0; i < 20; ++i) protocol.report_bin(5, bits);
+    for (int i = 0; i < 16; ++i) protocol.report_bin(6 * i, bits);  // no bin has a significant share
     BOOST_TEST((code(window) == ErrorCode::invalid_value));
     for (int i = 0; i < 5000; ++i) protocol.report_bin(5, bits);
     BOOST_CHECK_NO_THROW(window());
