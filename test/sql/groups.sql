@@ -97,3 +97,7 @@ SELECT pg_temp.refusal(query) FROM (VALUES
 SELECT count(*) AS from_null FROM ldp_clustered('pupils', 'school', weights => NULL);
 SELECT count(*) AS from_null FROM ldp_small_areas('pupils', 'school', confidence => NULL);
 SELECT count(*) AS from_null FROM ldp_smooth('moods', 'seen', confidence => NULL);
+
+SELECT ldp_drop_rollup('pupils_by_day'), ldp_drop_collection('pupils'), ldp_drop_collection('few_pupils');
+RESET search_path;
+DROP SCHEMA groups CASCADE;
