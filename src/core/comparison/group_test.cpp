@@ -27,9 +27,13 @@ struct GroupValues {
 /// Returns the nearest shares that are not negative and add up to 1.
 std::vector<double> nearest_shares(const std::vector<double>& estimates) {
     std::vector<double> sorted = estimates;
-    std::ranges::sort(sorted, std::greater<>());
+    Work work;
+    std::ranges::sort(sorted, [&](double one, double other) {
+        work.done();
+        return one > other;
+    });
     double sum = 0, excess = 0;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
+    for (std::size_t i = 0; i < sorted.size(); ++i, work.done()) {
         sum += sorted[i];
         const double above = (sum - 1) / static_cast<double>(i + 1);
         if (sorted[i] <= above) break;
@@ -70,9 +74,12 @@ ValueClasses classes_of(const std::vector<double>& shares, const ContrastCovaria
     ValueClasses all;
     std::vector<std::size_t> order(shares.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t value) { return std::pair(shares[value], value); });
     all.class_of.resize(shares.size());
     Work work;
+    std::ranges::sort(order, [&](std::size_t one, std::size_t other) {
+        work.done();
+        return shares[one] != shares[other] ? shares[one] < shares[other] : one < other;
+    });
     for (const std::size_t value : order) {
         work.done();
         if (all.own.empty() || all.own.back() >= least)
@@ -122,7 +129,7 @@ class ContrastForm {
 };
 
 /// The probability of a larger statistic; unknown for an unknown one.
-double chance_above(double degrees, double statistic) {
+double tail_probability(double degrees, double statistic) {
     if (std::isnan(statistic)) return unknown;
     return std::isinf(statistic) ? 0 : chi_square_above(degrees, std::max(0.0, statistic));
 }
@@ -155,7 +162,7 @@ void test_together(GroupTest& test, const std::vector<GroupValues>& groups,
         check_interrupt();
     }
     test.degrees_of_freedom = static_cast<double>((groups.size() - 1) * (test.classes - 1));
-    test.p_value = chance_above(test.degrees_of_freedom, test.statistic);
+    test.p_value = tail_probability(test.degrees_of_freedom, test.statistic);
 }
 
 /// Tests each value alone, or a mean.
@@ -170,7 +177,7 @@ void test_one_by_one(GroupTest& test, const std::vector<GroupValues>& groups, bo
         check_interrupt();
         if (std::isnan(statistic)) continue;
         ++known;
-        smallest = std::fmin(smallest, chance_above(degrees, statistic));
+        smallest = std::fmin(smallest, tail_probability(degrees, statistic));
     }
     if (known > 0) test.p_value = std::min(1.0, static_cast<double>(known) * smallest);
     test.one_by_one = !number;

@@ -107,6 +107,12 @@ double probability_below(std::uint64_t count, std::uint64_t n, double error) {
 }
 
 double chi_square_above(double degrees_of_freedom, double statistic) {
+    // The cube root is normal (Wilson, Hilferty 1931). From here on, the gamma function may exceed a double.
+    constexpr double many = 10'000;
+    if (degrees_of_freedom > many) {
+        const double variance = 2 / (9 * degrees_of_freedom);
+        return one_sided((std::cbrt(statistic / degrees_of_freedom) - (1 - variance)) / std::sqrt(variance));
+    }
     return cdf(complement(boost::math::chi_squared(degrees_of_freedom), statistic));
 }
 

@@ -239,6 +239,17 @@ BOOST_AUTO_TEST_CASE(differences_of_changes_hold, *boost::unit_test::label("slow
     }
 }
 
+// The approximation for many degrees of freedom begins where it differs from the exact tail by less than 1e-6.
+BOOST_AUTO_TEST_CASE(tails_with_many_degrees_of_freedom_are_continuous) {
+    for (const double deviations : {-3.0, 0.0, 1.0, 4.0}) {
+        const auto tail = [&](double degrees) {
+            return chi_square_above(degrees, degrees + deviations * std::sqrt(2 * degrees));
+        };
+        BOOST_CHECK_SMALL(tail(10'000) - tail(10'000.001), 1e-6);
+        BOOST_CHECK_SMALL(tail(3e6) - one_sided(deviations), 2e-4);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(small_and_empty_groups_are_left_out) {
     const auto m = mechanism("grr", 2, R"("domain": 3, "min_group": 50)");
     SeededBits bits(4107);
