@@ -2,13 +2,15 @@
 -- Estimates of a population from groups of a collection's reports. The groups are those of public columns, and their
 -- weights agree with known totals. ldp_internal.ldp_calibration translates totals in JSON into cells; the library computes.
 
-CREATE FUNCTION ldp_internal.ldp_calibration_error(message text, detail text, hint text) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_check_calibration(valid boolean, message text, detail text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = message, DETAIL = COALESCE(detail, ''), HINT = COALESCE(hint, '');
+    IF NOT valid THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = message, DETAIL = COALESCE(detail, ''), HINT = COALESCE(hint, '');
+    END IF;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_calibration_error(text, text, text) IS 'Raises error 22023 with these texts.';
+COMMENT ON FUNCTION ldp_internal.ldp_check_calibration(boolean, text, text, text) IS 'Raises error 22023 with these texts unless valid.';
 
 -- A cell is a value of a column (raking), or a combination of values of all columns (post-stratification). Its key is the
 -- JSON array of the values as texts.
@@ -25,12 +27,12 @@ BEGIN
         SELECT COALESCE(b, k) INTO wrong FROM unnest(by) AS b FULL JOIN jsonb_object_keys(totals) AS k ON k = b
         WHERE b IS NULL OR k IS NULL LIMIT 1;
         IF FOUND THEN
-            PERFORM ldp_internal.ldp_calibration_error(format('totals and grouping columns do not have the same columns: "%s"', wrong),
+            PERFORM ldp_internal.ldp_check_calibration(false, format('totals and grouping columns do not have the same columns: "%s"', wrong),
                 format('The grouping columns are %s.', array_to_string(by, ', ')), example);
         END IF;
         SELECT t.key INTO wrong FROM jsonb_each(totals) AS t (key, value) WHERE jsonb_typeof(t.value) <> 'object' LIMIT 1;
         IF FOUND THEN
-            PERFORM ldp_internal.ldp_calibration_error(format('the totals of column "%s" are not an object', wrong), NULL, example);
+            PERFORM ldp_internal.ldp_check_calibration(false, format('the totals of column "%s" are not an object', wrong), NULL, example);
         END IF;
         RETURN QUERY SELECT b.number::integer, jsonb_build_array(v.key), CASE jsonb_typeof(v.value) WHEN 'number' THEN v.value::text::float8 END
             FROM unnest(by) WITH ORDINALITY AS b (name, number), jsonb_each(totals -> b.name) AS v (key, value) ORDER BY b.number, v.key;
@@ -39,14 +41,14 @@ BEGIN
         WHERE NOT COALESCE(jsonb_typeof(e.value) = 'object' AND e.value ?& (by || 'total'::text)
                            AND (SELECT count(*) FROM jsonb_object_keys(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value ELSE '{}' END)) = cardinality(by) + 1, false) LIMIT 1;
         IF FOUND THEN
-            PERFORM ldp_internal.ldp_calibration_error('an element of totals has other keys than the grouping columns and "total"',
+            PERFORM ldp_internal.ldp_check_calibration(false, 'an element of totals has other keys than the grouping columns and "total"',
                 format('Found %s.', left(wrong, 200)), example);
         END IF;
         RETURN QUERY SELECT 1, to_jsonb(ARRAY(SELECT e.value ->> b.name FROM unnest(by) WITH ORDINALITY AS b (name, number) ORDER BY b.number)),
                 CASE jsonb_typeof(e.value -> 'total') WHEN 'number' THEN (e.value ->> 'total')::float8 END
             FROM jsonb_array_elements(totals) AS e (value);
     ELSE
-        PERFORM ldp_internal.ldp_calibration_error(CASE jsonb_typeof(totals) WHEN 'array' THEN 'a grouping column cannot have the name "total"'
+        PERFORM ldp_internal.ldp_check_calibration(false, CASE jsonb_typeof(totals) WHEN 'array' THEN 'a grouping column cannot have the name "total"'
             ELSE 'totals must be an object or an array' END, NULL, example);
     END IF;
 END
@@ -77,18 +79,18 @@ BEGIN
     SELECT (keys[i])::text INTO wrong FROM generate_subscripts(keys, 1) AS i
     WHERE NOT COALESCE(cell_totals[i] >= 0 AND cell_totals[i] < 'Infinity', false) LIMIT 1;
     IF FOUND THEN
-        PERFORM ldp_internal.ldp_calibration_error(format('the total of %s is not a number from 0 on', wrong), NULL,
+        PERFORM ldp_internal.ldp_check_calibration(false, format('the total of %s is not a number from 0 on', wrong), NULL,
             'A total of 0 leaves the groups out.');
     END IF;
     SELECT k.key::text INTO wrong FROM unnest(cell_columns, keys) AS k ("column", key) GROUP BY k."column", k.key HAVING count(*) > 1 LIMIT 1;
     IF FOUND THEN
-        PERFORM ldp_internal.ldp_calibration_error(format('%s has two totals', wrong), NULL, 'Name each combination once.');
+        PERFORM ldp_internal.ldp_check_calibration(false, format('%s has two totals', wrong), NULL, 'Name each combination once.');
     END IF;
     IF weights IS NOT NULL THEN
         SELECT g."group"::text INTO wrong FROM unnest(groups) AS g
         WHERE NOT COALESCE(jsonb_typeof(g."group" -> weights) = 'number' AND (g."group" ->> weights)::numeric >= 0, false) LIMIT 1;
         IF FOUND THEN
-            PERFORM ldp_internal.ldp_calibration_error(format('column "%s" has a value that is not a weight', weights),
+            PERFORM ldp_internal.ldp_check_calibration(false, format('column "%s" has a value that is not a weight', weights),
                 format('The group is %s.', left(wrong, 200)), 'Weights are numbers from 0 on.');
         END IF;
     END IF;
@@ -104,28 +106,30 @@ BEGIN
     ), cell AS MATERIALIZED (
         SELECT k.number, k."column", k.key, t.cell FROM key AS k
         LEFT JOIN unnest(cell_columns, keys) WITH ORDINALITY AS t ("column", key, cell) ON t."column" = k."column" AND t.key = k.key
+    ), of_number AS MATERIALIZED (
+        SELECT c.number, array_agg(c.cell::integer - 1 ORDER BY c."column") AS cells, min(c.key::text) FILTER (WHERE c.cell IS NULL) AS wrong,
+               bool_and(cell_totals[c.cell] > 0) AS counts FROM cell AS c GROUP BY c.number
     ), of_group AS MATERIALIZED (
-        SELECT e.number, e."group", e.summary, e.start, c.cells, c.wrong
-        FROM each AS e, LATERAL (SELECT array_agg(c.cell::integer - 1 ORDER BY c."column") AS cells, min(c.key::text) FILTER (WHERE c.cell IS NULL) AS wrong,
-                                        COALESCE(bool_and(cell_totals[c.cell] > 0), true) AS counts FROM cell AS c WHERE c.number = e.number) AS c
-        WHERE c.wrong IS NOT NULL OR c.counts AND e.start > 0 AND e.reports >= COALESCE(fewest, 0)
+        SELECT e.number, e."group", e.summary, e.start, c.cells, c.wrong FROM each AS e LEFT JOIN of_number AS c ON c.number = e.number
+        WHERE c.wrong IS NOT NULL OR c.counts IS NOT FALSE AND e.start > 0 AND e.reports >= COALESCE(fewest, 0)
     )
     SELECT array_agg(o."group"::text ORDER BY o.number), array_agg(o.summary ORDER BY o.number), array_agg(o.start ORDER BY o.number),
            (SELECT array_agg(c.cell ORDER BY o.number, c.index) FROM of_group AS o, unnest(o.cells) WITH ORDINALITY AS c (cell, index)), min(o.wrong)
     INTO names, summaries, starts, cells, wrong FROM of_group AS o;
     IF wrong IS NOT NULL THEN
-        PERFORM ldp_internal.ldp_calibration_error(format('reports with %s have no total', wrong),
+        PERFORM ldp_internal.ldp_check_calibration(false, format('reports with %s have no total', wrong),
             format('The columns are %s.', array_to_string(by, ', ')), 'Add their total. A total of 0 leaves them out.');
     END IF;
     IF names IS NULL THEN
-        PERFORM ldp_internal.ldp_calibration_error('no group has enough reports and a positive weight', NULL, 'Wait for more reports.');
+        PERFORM ldp_internal.ldp_check_calibration(false, 'no group has enough reports and a positive weight', NULL, 'Wait for more reports.');
     END IF;
     cells := COALESCE(cells, '{}');
     cell_totals := COALESCE(cell_totals, '{}');
     -- Positive totals without reports.
-    SELECT array_agg(i ORDER BY i) INTO missing FROM generate_subscripts(keys, 1) AS i WHERE cell_totals[i] > 0 AND i - 1 <> ALL (cells);
+    SELECT array_agg(m.i ORDER BY m.i) INTO missing
+    FROM (SELECT i FROM generate_subscripts(keys, 1) AS i WHERE cell_totals[i] > 0 EXCEPT SELECT c + 1 FROM unnest(cells) AS c) AS m;
     IF missing IS NOT NULL AND fewest IS NULL THEN
-        PERFORM ldp_internal.ldp_calibration_error(format('no reports with %s', keys[missing[1]]),
+        PERFORM ldp_internal.ldp_check_calibration(false, format('no reports with %s', keys[missing[1]]),
             format('The columns are %s.', CASE jsonb_typeof(totals) WHEN 'object' THEN by[cell_columns[missing[1]]] ELSE array_to_string(by, ', ') END),
             'Merge the total with another one, or use collapse => true.');
     END IF;
@@ -138,7 +142,7 @@ BEGIN
             EXIT WHEN others IS NOT NULL;
         END LOOP;
         IF others IS NULL THEN
-            PERFORM ldp_internal.ldp_calibration_error('no group has enough reports and a positive weight', NULL, 'Wait for more reports.');
+            PERFORM ldp_internal.ldp_check_calibration(false, 'no group has enough reports and a positive weight', NULL, 'Wait for more reports.');
         END IF;
         number := cell_totals[one];
         cell_totals[one] := 0;
@@ -178,10 +182,8 @@ DECLARE
     groups @extschema@.ldp_group[];
     prepared record;
 BEGIN
-    IF totals IS NULL AND weights IS NULL THEN
-        PERFORM ldp_internal.ldp_calibration_error('neither totals nor weights are given', NULL,
-            'Pass known totals of the groups, the name of a public column with weights, or both.');
-    END IF;
+    PERFORM ldp_internal.ldp_check_calibration(totals IS NOT NULL OR weights IS NOT NULL, 'neither totals nor weights are given', NULL,
+        'Pass known totals of the groups, the name of a public column with weights, or both.');
     groups := CASE WHEN of_rollup IS NULL THEN ldp_internal.ldp_groups_of(name, wanted) ELSE @extschema@.ldp_rolled_up(name, wanted) END;
     IF groups IS NULL THEN
         RETURN;

@@ -47,6 +47,12 @@ double longer_half_of(double estimate, const Interval& range) noexcept {
     return std::fmax(estimate - range.lower, range.upper - estimate);
 }
 
+/// A category may have millions of values.
+std::vector<double> zeros(std::size_t count) {
+    check_interrupt();
+    return std::vector<double>(count);
+}
+
 /// The variance of weighted sums of the shares of one attribute's values.
 class SharesVariance {
   public:
@@ -59,10 +65,10 @@ class SharesVariance {
 
     [[nodiscard]] double of(std::span<const double> weights) const {
         double mean = 0, squares = 0;
-        for (std::size_t v = 0; v < weights.size(); ++v) {
+        for_each_index(weights.size(), [&](std::size_t v) {
             mean += shares_[v] * weights[v];
             squares += shares_[v] * weights[v] * weights[v];
-        }
+        });
         const double noise = *oracle_.n_variance_of_sum(weights, shares_);
         return std::max(0.0, noise + sampled_ * (squares - mean * mean)) / n_;
     }
@@ -77,12 +83,13 @@ class SharesVariance {
 /// Returns the nearest distribution in proportion, after adding this number of reports that are spread evenly.
 std::vector<double> spread_shares(std::span<const Estimate> estimates, double n, double more) {
     double sum = 0;
-    std::vector<double> shares;
-    for (const Estimate& one : estimates) sum += shares.emplace_back(std::max(0.0, one.value));
-    for (double& share : shares)
-        share = ((sum > 0 ? n * share / sum : n / static_cast<double>(shares.size())) +
-                 more / static_cast<double>(shares.size())) /
-                (n + more);
+    std::vector<double> shares = zeros(estimates.size());
+    for_each_index(shares.size(),
+                   [&](std::size_t v) { sum += shares[v] = std::max(0.0, estimates[v].value); });
+    const double even = 1 / static_cast<double>(shares.size());
+    for_each_index(shares.size(), [&](std::size_t v) {
+        shares[v] = ((sum > 0 ? n * shares[v] / sum : n * even) + more * even) / (n + more);
+    });
     return shares;
 }
 
@@ -100,7 +107,8 @@ BoundedEstimate sum_of_shares(const SummaryView& view, QuantityWeights weights, 
     const SharesVariance errors(one, spread_shares(estimates, n, 0),
                                 target == Target::population ? 1 : 1 - one.drawn);
     const SharesVariance wide(one, spread_shares(estimates, n, square(reach)), sampled ? 1 : 0);
-    std::vector<double> all(estimates.size()), scaled(estimates.size()), single(estimates.size());
+    std::vector<double> all = zeros(estimates.size()), scaled = zeros(estimates.size()),
+                        single = zeros(estimates.size());
     double value = 0;
     for (const Labels::QuantityWeight& each : weights) {
         check_interrupt();
@@ -161,9 +169,7 @@ void check_attribute_of_contrast(const Mechanism& mechanism, QuantityWeights wei
     check_can_estimate(*of.mechanism, number ? Quantity::means : Quantity::frequencies);
     if (number) return;
     const auto* oracle = find_capability<ValueOracle>(*of.mechanism);
-    std::vector<double> shares(static_cast<std::size_t>(of.mechanism->cells()[0]));
-    std::vector<double> none(shares.size());
-    if (oracle == nullptr || !oracle->n_variance_of_sum(none, shares))
+    if (oracle == nullptr || !oracle->n_variance_of_sum({}, {}))
         refuse_unknown_covariance(
             shown + " has the mechanism \"" + find_mechanism(of.mechanism->header().mechanism)->name + "\".",
             "Use the mechanism \"grr\", \"subset\", \"hadamard\" or \"projective\" in the next spec.");

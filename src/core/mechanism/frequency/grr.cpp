@@ -1,5 +1,6 @@
 #include "core/mechanism/frequency/grr.hpp"
 
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/entries.hpp"
 
 namespace ldp {
@@ -11,10 +12,10 @@ std::optional<double> Grr::n_variance_of_sum(std::span<const double> weights,
     const auto [p, q] = protocol();
     double sum = 0, squares = 0, variance = 0;
     for (const double weight : weights) sum += weight, squares += weight * weight;
-    for (std::size_t t = 0; t < weights.size(); ++t) {
+    for_each_index(weights.size(), [&, p = p, q = q](std::size_t t) {
         const double mean = q * sum + (p - q) * weights[t];
         variance += shares[t] * (q * squares + (p - q) * weights[t] * weights[t] - mean * mean);
-    }
+    });
     return variance / ((p - q) * (p - q));
 }
 

@@ -103,10 +103,10 @@ class Hadamard final : public Incidence {
                                             std::span<const double> shares) const override {
         const double gain = 2 * protocol().p - 1;
         double squares = 0, held = 0;
-        for (std::size_t v = 0; v < weights.size(); ++v) {
+        for_each_index(weights.size(), [&](std::size_t v) {
             squares += weights[v] * weights[v];
             held += shares[v] * weights[v] * weights[v];
-        }
+        });
         return squares / (gain * gain) + products_of_rows({domain(), 1}, weights, shares) / gain - held;
     }
 
@@ -241,14 +241,14 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
     std::optional<double> n_variance_of_sum(std::span<const double> weights,
                                             std::span<const double> shares) const override {
         std::vector<double> in_block(blocks_.count);
-        for (std::size_t v = 0; v < shares.size(); ++v) in_block[blocks_.of(v)] += shares[v];
+        for_each_index(shares.size(), [&](std::size_t v) { in_block[blocks_.of(v)] += shares[v]; });
         double squares = 0, held = 0;
-        for (std::size_t v = 0; v < weights.size(); ++v) {
+        for_each_index(weights.size(), [&](std::size_t v) {
             const double square = weights[v] * weights[v], inside = in_block[blocks_.of(v)];
             squares +=
                 square * (inside * (side_of_own() + side_of_others()) + (1 - inside) * 2 * side_of_others());
             held += shares[v] * square;
-        }
+        });
         return squares / (gain_ * gain_) + products_of_rows(blocks_, weights, shares) / gain_ - held;
     }
 

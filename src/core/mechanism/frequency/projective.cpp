@@ -45,14 +45,14 @@ class Projective final : public Incidence {
         const auto [p, q] = protocol();
         std::vector<std::uint64_t> values;
         double sum = 0, squares = 0, held = 0, held_squares = 0;
-        for (std::size_t v = 0; v < weights.size(); ++v) {
-            if (weights[v] == 0) continue;
+        for_each_index(weights.size(), [&](std::size_t v) {
+            if (weights[v] == 0) return;
             values.push_back(v);
             sum += weights[v];
             squares += weights[v] * weights[v];
             held += shares[v] * weights[v];
             held_squares += shares[v] * weights[v] * weights[v];
-        }
+        });
         double in_pencil = 2 * (sum * held - held_squares);  // pairs with the person's own value
         for (std::size_t i = 0; i < values.size(); ++i)
             for_each_index(i, [&](std::size_t j) {
