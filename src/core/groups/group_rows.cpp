@@ -114,7 +114,11 @@ struct ClusteredRows {
         row.put("icc_lower", found->correlation_interval.lower);
         row.put("icc_upper", found->correlation_interval.upper);
         row.put("design_effect", found->design_effect);
-        if (!subject.note.empty()) row.put("note", subject.note);
+        std::string note = subject.note;
+        if (std::isnan(found->correlation))
+            note += std::string(note.empty() ? "" : "; ") +
+                    "icc is unknown: the reports do not show the variance between people";
+        if (!note.empty()) row.put("note", note);
     }
 };
 

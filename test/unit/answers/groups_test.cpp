@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(intervals_of_clustered_means_hold_for_new_groups) {
          {ClusterCase{1, 10, false, 0, 5000}, ClusterCase{1, 10, false, 0.5, 5000},
           ClusterCase{1, 50, false, 0.1, 5000}, ClusterCase{4, 10, false, 0.1, 5000},
           ClusterCase{4, 50, false, 0, 5000}, ClusterCase{4, 50, false, 0.1, 5000},
-          ClusterCase{4, 50, true, 0.1, 5000}, ClusterCase{4, 50, false, 0.5, 5000}}) {
+          ClusterCase{4, 50, true, 0.1, 5000}, ClusterCase{4, 50, false, 0.5, 5000},
+          ClusterCase{4, 200, true, 0.1, 5000}}) {
         const BinaryResponse response(epsilon);
         std::size_t covered = 0, naive = 0, correlations = 0;
         for (std::size_t r = 0; r < repetitions; ++r) {
