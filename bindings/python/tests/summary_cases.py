@@ -29,6 +29,7 @@ ARGUMENTS = {
     "covariance": [{"x": "0", "y": "1"}],
     "correlation": [{"x": "0", "y": "1"}],
     "regression": [{"of": "0", "predictors": ["1"]}],
+    "contrast": [{"weights": {"0": {"0": 1, "1": -1}}}, {"weights": {"0": 1}, "target": "population"}],
     "synthesize": [{"records": 20}],
     "plan_marginals": [{"people": 1000}],
     "means": [{}, {"confidence": 0.99, "target": "population"}],
