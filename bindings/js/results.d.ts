@@ -6,8 +6,8 @@ export type RowFunction =
     | "candidates" | "change" | "between" | "cdf" | "quantiles" | "histogram" | "distribution" | "learn_range"
     | "pilot_choice" | "shrinkage" | "coefficients" | "health" | "spent" | "series" | "series_mean" | "series_between"
     | "series_quantiles" | "frequent_strings" | "string_proportions" | "marginals" | "marginal" | "proportion_where"
-    | "conditional" | "covariance" | "correlation" | "regression" | "winsorized_mean" | "contrast" | "association" | "fitted" | "model" | "synthesize"
-    | "learn_marginals" | "plan_marginals";
+    | "conditional" | "covariance" | "correlation" | "regression" | "contrast" | "winsorized_mean" | "association" | "fitted"
+    | "model" | "synthesize" | "learn_marginals" | "plan_marginals";
 
 /** A cell of a row; null is NULL. */
 export type Cell = number | string | boolean | null | readonly string[] | readonly number[] | object;
