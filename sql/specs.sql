@@ -167,6 +167,17 @@ COMMENT ON FUNCTION @extschema@.ldp_shuffled(float8, bigint, float8) IS
     'valid bound, NULL where it does not apply. The column lower_bound is a lower bound on every result that holds '
     'for all mechanisms.';
 
+CREATE FUNCTION @extschema@.ldp_shuffled(spec jsonb, n bigint, at_delta float8)
+    RETURNS TABLE (epsilon float8, delta float8, generic float8, lower_bound float8, blanket float8)
+    AS 'MODULE_PATHNAME', 'ldp_shuffled_reports' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_shuffled(jsonb, bigint, float8) IS
+    'Returns the central privacy cost of a report of this spec after a trusted party shuffles it among the reports of n '
+    'people (at most 10^7), by enumeration of the randomizer. The column generic is the cost for any mechanism at the same '
+    'epsilon. The column lower_bound is the exact cost if all other people have one value, the worst one. The column '
+    'blanket is the probability with which a report does not depend on the value. The argument at_delta is at least 1e-100. '
+    'A text constant needs the name of the argument, as in spec => ''{...}'', or a cast to jsonb. The function raises an '
+    'error if the spec is too large for enumeration.';
+
 CREATE FUNCTION @extschema@.ldp_divergences(spec jsonb, rounds bigint DEFAULT 1)
     RETURNS TABLE (response text, divergence text, parameter float8, largest float8, exact boolean, input text, other_input text,
                    bound float8, general_bound float8)

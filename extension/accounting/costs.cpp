@@ -34,6 +34,13 @@ LDP_FUNCTION_OF_REPORTS(ldp_shuffled, ERRCODE_INVALID_PARAMETER_VALUE) {
     });
 }
 
+/// (spec, people, delta): one row.
+LDP_FUNCTION_OF_REPORTS(ldp_shuffled_reports, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return strict_rows(fcinfo, [=](KeptResults& kept) {
+        kept.results = shuffled_rows(json_argument(fcinfo, 0), PG_GETARG_INT64(1), PG_GETARG_FLOAT8(2));
+    });
+}
+
 /// (spec, rounds): a row per divergence.
 LDP_FUNCTION_OF_REPORTS(ldp_divergences, ERRCODE_INVALID_PARAMETER_VALUE) {
     return strict_rows(fcinfo, [=](KeptResults& kept) {

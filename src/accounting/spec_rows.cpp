@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "accounting/channel_shuffling.hpp"
 #include "accounting/composition.hpp"
 #include "accounting/divergences.hpp"
 #include "accounting/lower_bounds.hpp"
@@ -47,6 +48,11 @@ constexpr ResultColumn shuffled_columns[] = {{"epsilon", Type::number},
                                              {"delta", Type::number},
                                              {"closed_form", Type::number},
                                              {"lower_bound", Type::number}};
+constexpr ResultColumn channel_shuffled_columns[] = {{"epsilon", Type::number},
+                                                     {"delta", Type::number},
+                                                     {"generic", Type::number},
+                                                     {"lower_bound", Type::number},
+                                                     {"blanket", Type::number}};
 constexpr ResultColumn divergence_columns[] = {
     {"response", Type::text},    {"divergence", Type::text}, {"parameter", Type::number},
     {"largest", Type::number},   {"exact", Type::truth},     {"input", Type::text},
@@ -175,6 +181,19 @@ struct ShuffledRows {
     }
 };
 
+struct ChannelShuffledRows {
+    ChannelShuffled shuffled;
+    std::size_t count = 1;
+
+    void write(RowCells<channel_shuffled_columns>& row, std::size_t) const {
+        row.put("epsilon", shuffled.epsilon);
+        row.put("delta", shuffled.delta);
+        row.put("generic", shuffled.generic);
+        row.put("lower_bound", shuffled.lower_bound);
+        row.put("blanket", shuffled.blanket);
+    }
+};
+
 struct DivergenceRows {
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
@@ -296,6 +315,12 @@ std::unique_ptr<Results> composition_rows(std::span<const double> epsilons, std:
 std::unique_ptr<Results> shuffled_rows(double epsilon, std::int64_t n, double delta) {
     return results<shuffled_columns>(
         ShuffledRows{shuffled(epsilon, static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)), delta)});
+}
+
+std::unique_ptr<Results> shuffled_rows(std::string_view spec, std::int64_t n, double delta) {
+    const auto mechanism = make_mechanism(resolve(spec));
+    const auto people = static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0));
+    return results<channel_shuffled_columns>(ChannelShuffledRows{shuffled(*mechanism, people, delta)});
 }
 
 std::unique_ptr<Results> divergence_rows(std::string_view text, std::int64_t rounds) {

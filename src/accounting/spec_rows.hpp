@@ -29,6 +29,8 @@ namespace ldp {
                                                         std::span<const double> deltas, double delta);
 /// One row: the ε of a report among n shuffled ones.
 [[nodiscard]] std::unique_ptr<Results> shuffled_rows(double epsilon, std::int64_t n, double delta);
+/// One row: the ε of a report of this spec among n shuffled ones.
+[[nodiscard]] std::unique_ptr<Results> shuffled_rows(std::string_view spec, std::int64_t n, double delta);
 /// A row per divergence between the reports of two inputs, for this number of independent reports. In two layers, rows of
 /// the permanent response come first.
 [[nodiscard]] std::unique_ptr<Results> divergence_rows(std::string_view spec, std::int64_t rounds);

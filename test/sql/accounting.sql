@@ -36,6 +36,19 @@ SELECT * FROM ldp_shuffled(0, 1000, 1e-6);
 SELECT * FROM ldp_shuffled(1, 0, 1e-6);
 SELECT * FROM ldp_shuffled(1, 1000, 2);
 
+-- Of one channel: never above the bound for all mechanisms.
+SELECT round(epsilon::numeric, 4) AS epsilon, delta, round(generic::numeric, 4) AS generic, round(lower_bound::numeric, 4) AS lower_bound, round(blanket::numeric, 4) AS blanket
+FROM ldp_shuffled(spec => '{"mechanism": "grr", "epsilon": 1, "domain": 4}', n => 1000, at_delta => 1e-6);
+SELECT mechanism, n, epsilon <= generic AS bounded, lower_bound <= epsilon AS ordered, round((lower_bound / epsilon)::numeric, 2) AS ratio
+FROM unnest('{grr,grr,subset,oue}'::text[], '{2000,100000,2000,2000}'::bigint[]) AS t (mechanism, n),
+     ldp_shuffled(jsonb_build_object('mechanism', mechanism, 'epsilon', 2, 'domain', 5), n, 1e-8);
+SELECT count(*) FROM ldp_shuffled(NULL::jsonb, 1000, 1e-6);
+SELECT * FROM ldp_shuffled(spec => '{"mechanism": "grr", "epsilon": 1, "domain": 4}', n => 0, at_delta => 1e-6);
+SELECT * FROM ldp_shuffled(spec => '{"mechanism": "grr", "epsilon": 1, "domain": 4}', n => 10000001, at_delta => 1e-6);
+SELECT * FROM ldp_shuffled(spec => '{"mechanism": "olh", "epsilon": 1, "domain": 4}', n => 1000, at_delta => 1e-6);
+SELECT * FROM ldp_shuffled(spec => '{"mechanism": "gaussian", "epsilon": 4, "delta": 1e-3, "grid": 2, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}]}',
+    n => 1000, at_delta => 1e-6);
+
 -- Divergences -----------------------------------------------------------------------------------------------
 SELECT response, divergence, round(parameter::numeric, 4) AS parameter, round(largest::numeric, 6) AS largest, exact, input, other_input,
        round(bound::numeric, 6) AS bound, round(general_bound::numeric, 4) AS general_bound
