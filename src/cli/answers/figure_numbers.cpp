@@ -129,7 +129,7 @@ struct Matrix {
                     .about = (common_unit(figure).empty() ? "" : "in " + name(common_unit(figure)) + "; ") +
                              "estimate \u00B1 margin of error (" + interval_title(confidence) + ")"};
         table.header.push_back({turned ? rounds() ? figure.axis : unmarked(name(figure.axis, 40))
-                                : lines.size() == 1 && lines[0].empty() ? ""
+                                : lines.size() == 1 && lines[0].empty() ? "quantity"
                                 : figure.shares                         ? "answer"
                                                                         : "attribute",
                                 true});

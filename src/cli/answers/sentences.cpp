@@ -366,13 +366,13 @@ std::string privacy_of(const Source& source) {
     const std::string meaning = "\u03B5\u00A0=\u00A0" + rounded(epsilon) +
                                 ". They multiply the odds of a guess about this person by at most " +
                                 reported_factor(odds_factor(epsilon)) +
-                                ", so a suspicion of 1\u00A0% can become " + suspicion(epsilon) + ".";
+                                ", so a suspicion of 1\u00A0% can become at most " + suspicion(epsilon) + ".";
     if (spec.mechanism().series || (parts != nullptr && parts->only_series()))
         return "All reports of one person together cost " + meaning;
     std::string text = "One response costs a person \u03B5\u00A0=\u00A0" + rounded(epsilon) +
                        ". It multiplies the odds of a guess about this person by at most " +
-                       reported_factor(odds_factor(epsilon)) + ", so a suspicion of 1\u00A0% can become " +
-                       suspicion(epsilon) + ".";
+                       reported_factor(odds_factor(epsilon)) +
+                       ", so a suspicion of 1\u00A0% can become at most " + suspicion(epsilon) + ".";
     double most = 0;
     if (spec.evolving()) {
         most = most_spent(spec, source.mechanism());
@@ -383,8 +383,8 @@ std::string privacy_of(const Source& source) {
     }
     if (most > epsilon)
         text += "\u03B5\u00A0=\u00A0" + rounded(most) + ": a factor of " +
-                reported_factor(odds_factor(most)) + ", with which a suspicion of 1\u00A0% can become " +
-                suspicion(most) + ".";
+                reported_factor(odds_factor(most)) +
+                ", with which a suspicion of 1\u00A0% can become at most " + suspicion(most) + ".";
     else if (most > 0)
         text += "no more than one response.";
     return text;
@@ -464,6 +464,10 @@ Document answers_of(Source& source) {
         align_axes(document.sections);
         for (Section& section : document.sections) conclude(section);
         document.news = news_of(document.sections, source.asked().by);
+        if (!document.news.empty())
+            std::ranges::find(document.lead, "Estimates", &Fact::title)->text +=
+                " A change or a difference is clear if chance alone would cause one as large, anywhere on the page, in "
+                "at most 5\u00A0% of all surveys.";
         if (document.news.empty() && document.sections.size() == 1)
             document.news = document.sections[0].result;
         document.sections.push_back(response_section(source));

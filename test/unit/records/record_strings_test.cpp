@@ -36,7 +36,7 @@ std::string refusal(const std::string& json) {
 
 }  // namespace
 
-// Part of the people report the text, and repeat their response in ten rounds, as in doc/survey-tutorial.md. Of 600
+// Part of the people report the text, and repeat their response in ten rounds, as in a panel. Of 600
 // intervals with coverage 95 %, at least 66 miss with probability 3e-9.
 BOOST_AUTO_TEST_CASE(intervals_of_texts_cover_in_one_round_and_in_ten, *boost::unit_test::label("slow")) {
     const auto m =
