@@ -28,7 +28,6 @@ constexpr std::uint64_t most_steps = std::uint64_t{1} << 24;
 /// of it.
 struct SharedOutput {
     double first, second, probability;
-    friend auto operator<=>(const SharedOutput&, const SharedOutput&) = default;
 };
 using SharedOutputs = std::vector<SharedOutput>;
 

@@ -29,18 +29,20 @@ std::vector<Law> stated_laws(const Mechanism& m, ResponseKind response) {
     const bool layered = response == ResponseKind::report && m.report_epsilon() < m.epsilon();
     for_each_input(m, [&](Input input) {
         Law& one = laws.emplace_back();
-        for (const auto& [person, chance] : people) {
+        for (const auto& draw : people) {
+            const std::vector<std::byte>& person = draw.first;
+            const auto chance = static_cast<long double>(draw.second);
             const auto key = [&](const std::vector<std::byte>& sent) {
                 std::vector<std::byte> all = person;
                 all.insert(all.end(), sent.begin(), sent.end());
                 return all;
             };
-            for (const auto& [permanent, unused] :
-                 law(m.permanent_size(), [&](BitSource&bits, MutableBytes drawn) {
+            for (const auto& response_draw : law(m.permanent_size(), [&](BitSource&bits, MutableBytes drawn) {
                      m.permanent_response(input, person, bits, drawn);
                  })) {
-                const long double p = static_cast<long double>(chance) *
-                                      static_cast<long double>(m.probability(input, person, permanent));
+                const std::vector<std::byte>& permanent = response_draw.first;
+                const long double p =
+                    chance * static_cast<long double>(m.probability(input, person, permanent));
                 if (!layered) {
                     one[key(permanent)] += p;
                     continue;
