@@ -3,7 +3,7 @@
 # library alone, and with --eh-frame-hdr, which musl-gcc does not pass for static programs.
 
 include("${PROJECT_SOURCE_DIR}/cmake/DeviceFiles.cmake")
-foreach(file c_client c_collection c_error delivery flush)
+foreach(file c_client c_collection c_error c_ledger delivery flush)
     list(APPEND files "${source}/capi/${file}.cpp")
 endforeach()
 

@@ -8,6 +8,7 @@
 #include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
 #include "core/choice/winsorized.hpp"
+#include "core/spec/response_count.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;
@@ -22,7 +23,13 @@ struct CanonicalText {
 
 CanonicalText canonical(const char* text) {
     const Spec spec = resolve(text);
-    const std::string statement = has_derived(text) ? std::string() : statement_of_budget(spec, text);
+    std::string statement;
+    if (!has_derived(text)) {
+        statement = statement_of_budget(spec, text);
+        const std::string group =
+            spec.budget() ? statement_of_group(spec, *make_mechanism(spec)) : std::string();
+        if (!group.empty()) statement += (statement.empty() ? "" : "; ") + group;
+    }
     return {keep(spec.to_json()), statement.empty() ? nullptr : keep(statement)};
 }
 

@@ -5,6 +5,7 @@
 #include "client/client.hpp"
 #include "client/collection.hpp"
 #include "client/fleet/sqlite_fleet.hpp"
+#include "client/fleet/sqlite_ledger.hpp"
 #include "client/memory_store.hpp"
 #include "client/sqlite_store.hpp"
 #include "client/user_means.hpp"

@@ -36,6 +36,11 @@ struct ldp_client {
     std::size_t values;  ///< of a record
 };
 
+struct ldp_ledger {
+    std::shared_ptr<ldp::BudgetLedger> ledger;
+    const ldp::MemoryLedger* memory;  ///< the ledger; null if it is a file
+};
+
 struct ldp_batch {
     ldp::Batch batch;
     std::string fingerprint;

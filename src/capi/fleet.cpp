@@ -18,6 +18,7 @@ struct ldp_fleet {
     std::size_t values;  ///< of a record
     BatchSize batch_size = {};
     bool once_per_round = false;
+    std::shared_ptr<BudgetLedger> ledger = nullptr;
 };
 
 ldp_status ldp_fleet_in_file(const ldp_collection* collection, const char* path, ldp_fleet** fleet,
@@ -36,6 +37,14 @@ ldp_status ldp_fleet_once_per_round(ldp_fleet* fleet, int once, ldp_error** erro
     return guarded(error, [&] {
         need(fleet, "fleet");
         fleet->once_per_round = once != 0;
+    });
+}
+
+ldp_status ldp_fleet_use_ledger(ldp_fleet* fleet, const ldp_ledger* ledger, ldp_error** error) {
+    return guarded(error, [&] {
+        need(fleet, "fleet");
+        need(ledger, "ledger");
+        fleet->ledger = ledger->ledger;
     });
 }
 
@@ -61,6 +70,7 @@ ldp_status ldp_fleet_report(ldp_fleet* fleet, const ldp_entry* entries, size_t e
                     client =
                         clients.emplace(person, Client(fleet->collection, fleet->fleet.store(person))).first;
                     client->second.set_once_per_round(fleet->once_per_round);
+                    client->second.set_ledger(fleet->ledger);
                 }
                 client->second.report(record, entry.round, read_columns(entry.columns, entry.column_count));
             });

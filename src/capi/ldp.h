@@ -3,6 +3,8 @@
  *
  *     gcc app.c $(pkg-config --cflags --libs ldp-c)
  *
+ * Length: one header declares the whole interface.
+ *
  * Results. A function that can fail returns LDP_OK or the status of the failure. Its last parameter receives an
  * error object with details; it may be null. The caller frees the error with ldp_error_free(). A function that
  * failed changed nothing unless documented, and set its results to null or 0. No exception leaves the library.
@@ -21,7 +23,10 @@
  * Randomness comes from the operating system only. No function accepts random numbers or a seed.
  *
  * Devices. The library libldp-device has a part of these functions: those that are declared if LDP_DEVICE is defined.
- * Programs for it include ldp_device.h, which defines LDP_DEVICE. */
+ * Programs for it include ldp_device.h, which defines LDP_DEVICE.
+ *
+ * A ledger and its clients belong to one thread at a time.
+ */
 #ifndef LDP_H
 #define LDP_H
 
@@ -62,7 +67,7 @@ typedef enum ldp_status LDP_INT {
     LDP_INCOMPATIBLE = 4,  /* the store belongs to another spec, or is older than the server's counts */
     LDP_UNSUPPORTED = 5,   /* the mechanism does not support the operation */
     LDP_FULL = 6,          /* the summary has reached its largest count */
-    LDP_SPENT = 7,         /* reserved: no function returns it; see LDP_NEAREST and LDP_SILENT */
+    LDP_SPENT = 7,         /* the budget of a group does not pay for the report; see ldp_client_use_ledger() */
     LDP_ENVIRONMENT = 8,   /* a file, the operating system or the server failed; most calls can be repeated */
     LDP_NO_MEMORY = 9      /* the system provided no memory */
 } ldp_status;
@@ -233,6 +238,33 @@ LDP_API void ldp_client_free(ldp_client *client);
  * LDP_IGNORED. ldp_client_stage() then returns LDP_UNSUPPORTED. The store remembers the rounds in which such a client
  * has reported, so the rule also holds after a restart. Use it where one person answers and may press a button twice. */
 LDP_API ldp_status ldp_client_once_per_round(ldp_client *client, int once, ldp_error **error);
+
+/* The ledger of a group: one budget of each person over several collections, whose specs have the same
+ * "budget": {"group": ..., "epsilon": ...}. All of them must use one ledger. */
+typedef struct ldp_ledger ldp_ledger;
+
+#ifndef LDP_DEVICE
+/* Opens a ledger in an SQLite file, or creates it if it does not exist. Several programs may use the file at the same
+ * time. LDP_ENVIRONMENT if it is damaged, or no ledger of ldp. */
+LDP_API ldp_status ldp_ledger_in_file(const char *path, ldp_ledger **ledger, ldp_error **error);
+#endif
+/* Creates a ledger in memory. It starts from a state that ldp_ledger_state() returned, or without a state if `size` is
+ * 0. LDP_ENVIRONMENT if the state is damaged. */
+LDP_API ldp_status ldp_ledger_in_memory(const uint8_t *state, size_t size, ldp_ledger **ledger, ldp_error **error);
+/* Frees a ledger. Its clients may continue. Accepts null. */
+LDP_API void ldp_ledger_free(ldp_ledger *ledger);
+/* Returns the state of a ledger in memory; the caller frees the bytes with ldp_free(). After each report, write them
+ * durably before the state of the client. Otherwise the person may spend the budget again. LDP_UNSUPPORTED for a ledger
+ * in a file. */
+LDP_API ldp_status ldp_ledger_state(const ldp_ledger *ledger, uint8_t **state, size_t *size, ldp_error **error);
+/* Returns the accounts as a JSON array of objects with "group", "epsilon" (of the group), "person", "fingerprint",
+ * "title", "spent" and "at_most" (of the collection); the caller frees the text with ldp_free(). */
+LDP_API ldp_status ldp_ledger_accounts(const ldp_ledger *ledger, char **json, ldp_error **error);
+/* Sets the ledger that pays for the reports of a client. Without one, reports of a spec with a group return
+ * LDP_UNSUPPORTED. If the budget of the group does not pay for a report, ldp_client_report() and ldp_client_stage()
+ * return LDP_SPENT, or under "when_spent": "stop" queue nothing, with the origin LDP_SILENT. If the ledger has another
+ * epsilon for the group, they return LDP_INCOMPATIBLE. */
+LDP_API ldp_status ldp_client_use_ledger(ldp_client *client, const ldp_ledger *ledger, ldp_error **error);
 
 /* The origin of the response in a report. */
 typedef enum ldp_origin LDP_INT {
@@ -464,6 +496,8 @@ LDP_API void ldp_fleet_free(ldp_fleet *fleet);
 /* Sets whether the fleet takes one record of each person per round, as ldp_client_once_per_round() does; initially it
  * takes any number. Further records of a person in a round are ignored. */
 LDP_API ldp_status ldp_fleet_once_per_round(ldp_fleet *fleet, int once, ldp_error **error);
+/* Sets the ledger that pays for the reports of the fleet, as ldp_client_use_ledger() does. Each person has a budget. */
+LDP_API ldp_status ldp_fleet_use_ledger(ldp_fleet *fleet, const ldp_ledger *ledger, ldp_error **error);
 /* Randomizes one record per entry and queues all reports in one durable step, or none if one of them fails. `values`
  * has the records one after another, in the order of the entries. `done`, which may be null, returns the number of
  * entries before the one that failed, or all. Errors as of ldp_client_report(). */

@@ -1,13 +1,18 @@
 // ldp ledger FILE
 
+#include <algorithm>
 #include <bit>
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "accounting/composition.hpp"
 #include "cli/command.hpp"
 #include "client/fleet/sqlite_fleet.hpp"
+#include "client/fleet/sqlite_ledger.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/spec/spec.hpp"
@@ -22,13 +27,82 @@ Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
         "delta", real_number(1e-6), "probability that advanced or optimal composition may fail")(
-        "person", po::value<std::string>(), "name of a person in a fleet's file");
+        "person", po::value<std::string>(), "name of a person in a fleet's file")(
+        "all", po::bool_switch(), "FILE is the ledger of groups of collections that share a budget");
     return options;
+}
+
+/// A row of a group's table: the largest values of one person.
+struct LargestOfPerson {
+    std::map<std::string, std::pair<double, double>> people;  ///< spent and reserved, by name
+    [[nodiscard]] double spent() const { return largest(&std::pair<double, double>::first); }
+    [[nodiscard]] double reserved() const { return largest(&std::pair<double, double>::second); }
+    void add(const LedgerEntry& entry) {
+        auto& [spent, reserved] = people[entry.person];
+        spent += entry.spent;
+        reserved += entry.reserved;
+    }
+
+  private:
+    [[nodiscard]] double largest(double std::pair<double, double>::*which) const {
+        double most = 0;
+        for (const auto& [person, one] : people) most = std::max(most, one.*which);
+        return most;
+    }
+};
+
+/// Prints the collections of each group: ε that was spent, and ε at most.
+int print_groups(const std::string& file, const std::optional<std::string>& person) {
+    struct OneGroup {
+        double limit = 0;
+        LargestOfPerson all = {};
+        std::map<std::uint64_t, std::pair<std::string, LargestOfPerson>> collections = {};
+    };
+    std::map<std::string, OneGroup> groups;
+    for (const LedgerEntry& entry : SqliteLedger(file).entries()) {
+        if (person && entry.person != *person) continue;
+        OneGroup& group = groups[entry.group];
+        group.limit = entry.limit;
+        group.all.add(entry);
+        auto& [title, row] = group.collections[entry.fingerprint];
+        title = entry.title;
+        row.add(entry);
+    }
+    if (groups.empty())
+        throw Error(ErrorCode::unsupported,
+                    person ? file + " has no account of " + in_quotes(*person) : file + " has no accounts",
+                    {}, "The first report of a collection opens an account.");
+    std::cout << std::left << std::setprecision(6);
+    bool first = true;
+    for (const auto& [name, group] : groups) {
+        std::cout << (first ? "" : "\n") << "group         " << in_quotes(name, 63) << ", epsilon "
+                  << group.limit << " of each person\n"
+                  << "collection       people    epsilon   at most   title\n";
+        first = false;
+        const auto print = [](const std::string& collection, const LargestOfPerson& row) {
+            std::cout << std::setw(17) << collection << std::setw(10) << row.people.size() << std::setw(10)
+                      << row.spent() << std::setw(10) << row.reserved();
+        };
+        for (const auto& [fingerprint, one] : group.collections) {
+            print(fingerprint_text(fingerprint), one.second);
+            std::cout << in_quotes(one.first, 60) << "\n";
+        }
+        print("all", group.all);
+        std::cout << rounded(std::max(0.0, group.limit - group.all.reserved()), 6) << " left\n";
+    }
+    std::cout
+        << "\nepsilon: of the responses that were drawn. at most: reserved, with later responses. Both are\n"
+           "those of the person with the largest value.\n";
+    return Exit::done;
 }
 
 int run(const Arguments& arguments) {
     const auto& file = arguments["file"].as<std::string>();
     need_state_file(file);
+    if (arguments["all"].as<bool>())
+        return print_groups(file, arguments.count("person") != 0
+                                      ? std::optional(arguments["person"].as<std::string>())
+                                      : std::nullopt);
     const bool of_person = arguments.count("person") != 0;
     const std::uint64_t people = of_person ? 0 : SqliteFleet(file).people();
     const SqliteStore store =
@@ -84,12 +158,14 @@ constexpr const char* positional[] = {"file"};
 
 const Command command{
     "ledger",
-    "[--delta D] [--person NAME] FILE",
+    "[--delta D] [--person NAME] [--all] FILE",
     "shows the privacy budget that a person has spent",
     "Reads the state file of a client whose values change. Shows the number of permanent responses that "
     "were\n"
     "drawn for the person, their rounds, their total cost, and the largest possible number. Reports that\n"
-    "repeat a response cost nothing. The client must not have the file open.",
+    "repeat a response cost nothing. The client must not have the file open.\n"
+    "With --all, FILE is the ledger of groups, in which several collections share one budget of each person.\n"
+    "Shows the collections of each group, what each of them has spent, and what it may spend at most.",
     options,
     positional,
     run};

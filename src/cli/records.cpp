@@ -90,14 +90,19 @@ std::uint64_t ColumnMap::hash() const {
 Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMap& columns,
                  std::ostream* notices)
     : csv_(csv), policy_(policy), notices_(notices) {
-    const bool changes = spec.evolving() || spec.mechanism().series || has_series(spec.attributes());
+    const bool changes =
+        spec.evolving() || spec.budget() || spec.mechanism().series || has_series(spec.attributes());
+    if (spec.budget() && !spec.evolving() && columns.panel_person.empty())
+        throw Error(ErrorCode::unsupported, "a budget of a group needs a column that identifies the person",
+                    "The ledger of the group has an account of each person.",
+                    "Use ldp submit --person COLUMN --round COLUMN --ledger FILE, or the client library.");
     if (changes && columns.panel_person.empty())
         throw Error(ErrorCode::unsupported, "values that change need a column that identifies the person",
                     "The spec is one of changing values: each person has a memory of earlier reports.",
                     "Use ldp submit --person COLUMN --round COLUMN, or the client library.");
     if (!changes && !columns.panel_person.empty())
         throw Error(
-            ErrorCode::unsupported, "--person needs a spec of changing values",
+            ErrorCode::unsupported, "--person needs a spec of changing values, or with a budget",
             "Without \"evolving\" and without a series, reports of one person are independent, and each "
             "costs epsilon.",
             "Use --average-by for one report per person, or add \"evolving\" to the spec.");

@@ -1,17 +1,24 @@
 #include "client/client.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
 
+#include "client/in_quotes.hpp"
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/base/text.hpp"
 #include "core/mechanism/spent_signal.hpp"
+#include "core/spec/response_count.hpp"
 
 namespace ldp {
 
 namespace {
+
+/// The checkpoint with the number of reports under a budget of a group, if each one is a fresh draw.
+constexpr const char* reports_made_name = "budget.reports";
 
 /// Discards buffered random bits at the end of a report. A copy of a running virtual machine would otherwise
 /// use the same bits as the original.
@@ -65,6 +72,10 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round, const 
     const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, round, *bits_);
     try {
+        if (!reserve(staged_count_ + reports.size())) {
+            reporter_->undo();
+            return {{}, Origin::silent};
+        }
         const ColumnRun run{reports.size(), columns};
         std::optional<Checkpoint> reported;
         if (rounds) reported = rounds->with_round();
@@ -86,6 +97,10 @@ Receipt Client::stage(std::span<const Value> record, const PublicValues& columns
     const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, std::nullopt, *bits_);
     try {
+        if (!reserve(staged_count_ + reports.size())) {
+            reporter_->undo();
+            return {{}, Origin::silent};
+        }
         auto& group = staged_.try_emplace(columns).first->second;
         group.insert(group.end(), std::move_iterator(reports.begin()), std::move_iterator(reports.end()));
         staged_count_ += reports.size();
@@ -107,8 +122,79 @@ Spent Client::spent(double delta) const {
                       has_signal(mechanism) && reporter_->pays_for_signal() ? signal_epsilon(mechanism) : 0);
 }
 
+bool Client::draws_anew() const noexcept {
+    return !collection_.spec().evolving() && !reporter_->reports_series();
+}
+
+std::uint64_t Client::reports_made() const {
+    return static_cast<std::uint64_t>(store_->checkpoint(reports_made_name).value_or(0));
+}
+
+bool Client::reserve(std::uint64_t reports) {
+    const Spec& spec = collection_.spec();
+    if (!spec.budget() || !spec.budget()->group) return true;
+    const Budget& budget = *spec.budget();
+    if (!budget_ledger_)
+        raise(ErrorCode::unsupported,
+              "the client has no ledger of the group " + in_quotes(budget.group->name),
+              "The budget of the spec is shared by all collections of the group.",
+              "Give the client the ledger that all collections of the group use.");
+    LedgerEntry entry;
+    entry.group = budget.group->name;
+    entry.limit = budget.group->epsilon;
+    entry.fingerprint = spec.fingerprint();
+    entry.title = spec.texts().title.empty() ? spec.mechanism().name : spec.texts().title;
+    const double epsilon = spec.epsilon();
+    if (draws_anew()) {
+        if (reports == 0) return true;
+        const std::uint64_t count = reports_made() + reports;
+        if (budget.epsilon < budget.group->epsilon && count > budget.responses(epsilon)) {
+            if (budget.when_spent == Budget::WhenSpent::stop) return false;
+            raise(ErrorCode::spent,
+                  "the part of this collection in the budget of the group " + in_quotes(budget.group->name) +
+                      " is spent",
+                  "It pays for " + std::to_string(budget.responses(epsilon)) + " reports at epsilon " +
+                      shortest(epsilon) + "; the limit is " + shortest(budget.epsilon) + ", and " +
+                      rounded(std::max(0.0, budget.epsilon - static_cast<double>(count - 1) * epsilon), 6) +
+                      " is left.",
+                  "Nothing was reported.");
+        }
+        entry.spent = entry.reserved = static_cast<double>(count) * epsilon;
+    } else if (spec.evolving()) {
+        const std::size_t responses = reporter_->ledger().size();
+        if (responses == 0) return true;
+        const Mechanism& mechanism = collection_.mechanism();
+        entry.reserved = most_epsilon(spec, mechanism);
+        entry.spent = static_cast<double>(responses) * epsilon +
+                      (has_signal(mechanism) && reporter_->pays_for_signal() ? signal_epsilon(mechanism) : 0);
+    } else {
+        entry.spent = entry.reserved = epsilon;
+    }
+    if (entry.spent <= spent_in_group_ && entry.reserved <= reserved_in_group_) return true;
+    StoreIdentity identity = store_->identity();
+    entry.person = std::move(identity.person);
+    entry.store = std::move(identity.store);
+    if (const std::optional<double> left = budget_ledger_->reserve(entry)) {
+        if (budget.when_spent == Budget::WhenSpent::stop) return false;
+        raise(ErrorCode::spent, "the budget of the group " + in_quotes(budget.group->name) + " is spent",
+              "The report would raise the total of this person by epsilon " +
+                  rounded(entry.reserved - reserved_in_group_, 6) + "; " + rounded(*left, 6) + " of " +
+                  shortest(budget.group->epsilon) + " is left.",
+              "Nothing was reported. The budget is that of a person in all collections of the group.");
+    }
+    spent_in_group_ = entry.spent;
+    reserved_in_group_ = entry.reserved;
+    return true;
+}
+
 void Client::append(std::span<const Report> reports, std::int32_t round,
                     std::span<const Checkpoint> checkpoints, std::span<const ColumnRun> runs) {
+    std::vector<Checkpoint> all;
+    if (!reports.empty() && collection_.spec().budget() && draws_anew()) {
+        all.assign(checkpoints.begin(), checkpoints.end());
+        all.push_back({reports_made_name, static_cast<std::int64_t>(reports_made() + reports.size())});
+        checkpoints = all;
+    }
     store_->append(reports, round, checkpoints, reporter_->unsaved(), runs);
     reporter_->commit(round);
 }

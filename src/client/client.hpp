@@ -17,6 +17,7 @@
 
 #include "accounting/composition.hpp"
 #include "client/batch_transport.hpp"
+#include "client/budget/budget_ledger.hpp"
 #include "client/collection.hpp"
 #include "client/receipt.hpp"
 #include "client/store.hpp"
@@ -135,6 +136,11 @@ class Client {
     /// rule also holds after a restart. Use it where one person answers and may press a button twice.
     void set_once_per_round(bool once) noexcept { once_per_round_ = once; }
 
+    /// Sets the ledger of the group that pays for the reports (budget.group of the spec). All collections of
+    /// the group must use one ledger; several clients may share the object. Without a ledger, report() and
+    /// stage() throw Error (unsupported) under such a spec. Other specs ignore it.
+    void set_ledger(std::shared_ptr<BudgetLedger> ledger) noexcept { budget_ledger_ = std::move(ledger); }
+
     /// Perturbs a record, queues the report as durably as the store supports, and returns a receipt. The
     /// record has one value for each attribute, in the spec's order. Under a mechanism for series, the call
     /// queues no report, one or several.
@@ -152,6 +158,9 @@ class Client {
     ///
     /// Under "when_spent": "stop", the first record that needs a permanent response beyond the budget ends
     /// the reports of the person: the call and all later ones queue nothing, and the origin is `silent`.
+    ///
+    /// If the budget of the spec's group does not pay for the report, the call throws Error (spent), or under
+    /// "when_spent": "stop" queues nothing, with the origin `silent`.
     Receipt report(std::span<const Value> record, std::int32_t round = 0, const PublicValues& columns = {});
     /// Reports a record given as a list: `client.report({612.50, "south"})`.
     Receipt report(std::initializer_list<Value> record, std::int32_t round = 0,
@@ -213,6 +222,11 @@ class Client {
 
   private:
     friend class Flush;
+    [[nodiscard]] bool draws_anew() const noexcept;
+    [[nodiscard]] std::uint64_t reports_made() const;
+    /// Reserves the cost of the reporter's unsaved changes, with this number of reports more than those that
+    /// are stored. Returns false if the group's budget does not pay for it and people then stop.
+    [[nodiscard]] bool reserve(std::uint64_t reports);
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 std::span<const ColumnRun> runs);
 
@@ -221,6 +235,8 @@ class Client {
     std::unique_ptr<Store> store_;
     std::unique_ptr<SystemRandom> bits_;  ///< has no buffered bits between reports
     std::unique_ptr<Reporter> reporter_;
+    std::shared_ptr<BudgetLedger> budget_ledger_;
+    double spent_in_group_ = 0, reserved_in_group_ = 0;   ///< of this collection, as in the ledger
     std::map<PublicValues, std::vector<Report>> staged_;  ///< by their public columns
     std::size_t staged_count_ = 0;
     ClampedCount clamped_;

@@ -34,6 +34,7 @@ class MemoryStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override { return refused_; }
     std::uint64_t requeue_refused() override;
     std::uint64_t drop_refused() override;
+    [[nodiscard]] StoreIdentity identity() const override { return {{}, name_of_store(secret_)}; }
     void invalidate() override { memory_.outdated = true; }
 
   private:

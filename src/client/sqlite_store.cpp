@@ -300,6 +300,10 @@ std::uint64_t SqliteStore::drop_refused() {
     return dropped;
 }
 
+StoreIdentity SqliteStore::identity() const {
+    return {opened_->person().name, name_of_store(opened_->head().secret)};
+}
+
 void SqliteStore::invalidate() {
     Step step(opened_->contents().file);
     step.head.outdated = 1;

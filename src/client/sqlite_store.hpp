@@ -45,6 +45,7 @@ class SqliteStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override;
     std::uint64_t requeue_refused() override;
     std::uint64_t drop_refused() override;
+    [[nodiscard]] StoreIdentity identity() const override;
     void invalidate() override;
 
   private:

@@ -46,6 +46,19 @@ Store::Secret Store::draw_secret() {
     return secret;
 }
 
+StoreIdentity Store::identity() const {
+    raise(ErrorCode::unsupported, "the store cannot serve a budget of a group",
+          "The ledger of the group needs a name of the store, and this one has none.",
+          "Use a store in memory or in a file, or override Store::identity().");
+}
+
+std::string Store::name_of_store(const Secret& secret) {
+    Sha256 hash;
+    hash.add(Bytes(secret));
+    hash.add("budget of a group");
+    return to_hex(hash.digest()).substr(0, 32);
+}
+
 std::string Store::batch_id(const Secret& secret, std::int64_t number) {
     Sha256 hash;
     hash.add(Bytes(secret));

@@ -87,6 +87,12 @@ struct Memory {
     bool outdated = false;
 };
 
+/// Whose memory a store has, as the ledger of a group names it.
+struct StoreIdentity {
+    std::string person;  ///< name of the person; empty in a store of one person
+    std::string store;   ///< 32 hexadecimal digits, different for each store that was made
+};
+
 /// Throws Error (environment): the store's memory does not fit its spec, for this reason.
 [[noreturn]] void refuse_memory(const char* reason);
 
@@ -150,6 +156,10 @@ class Store {
     /// Deletes the dead letters. Returns their number.
     virtual std::uint64_t drop_refused() = 0;
 
+    /// Returns whose memory this is. It does not change, and a copy of the store has the same. Throws Error
+    /// (unsupported) if the store has none; it then cannot serve a spec with a budget of a group.
+    [[nodiscard]] virtual StoreIdentity identity() const;
+
     /// Marks the store permanently as an outdated copy. The server has counted a batch under an id of this
     /// store, but with other reports, so a newer copy of the store is in use. From now on bind(), append()
     /// and next_batch() throw Error (incompatible).
@@ -163,6 +173,8 @@ class Store {
     using Secret = std::array<std::byte, 32>;
     /// Returns a new secret from the operating system's random numbers.
     [[nodiscard]] static Secret draw_secret();
+    /// Returns a name of the store that reveals nothing about the secret.
+    [[nodiscard]] static std::string name_of_store(const Secret& secret);
     /// Returns the id of the batch with this number under the store's secret. A copy of the store derives the
     /// same ids, which reveals the copy to the server. Without the secret, the ids cannot be derived.
     [[nodiscard]] static std::string batch_id(const Secret& secret, std::int64_t number);

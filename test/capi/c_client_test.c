@@ -745,6 +745,67 @@ static void fleets(const char *folder) {
     ldp_collection_free(other);
 }
 
+/* One budget over two collections: the second one is refused when the first has spent it. */
+static void ledgers(const char *folder) {
+    const char *first = "{\"mechanism\": \"grr\", \"epsilon\": 2, \"domain\": 2, \"budget\": {\"group\": \"g\", \"epsilon\": 3}}";
+    const char *second = "{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 2, \"budget\": {\"group\": \"g\", \"epsilon\": 3}}";
+    ldp_collection *one = collection(first), *two = collection(second);
+    const ldp_value value = ldp_number(1);
+    const ldp_entry entry = {"ann", 0, NULL, 0};
+    ldp_client *client = in_memory(one), *other = in_memory(two);
+    ldp_ledger *ledger = NULL, *again = NULL;
+    ldp_fleet *fleet = NULL;
+    uint8_t *state = NULL;
+    char *text = NULL, path[200];
+    size_t size = 0, done = 0;
+
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), LDP_UNSUPPORTED, "no ledger of the group \"g\"");
+    FINE(ldp_ledger_in_memory(NULL, 0, &ledger, &error));
+    FINE(ldp_client_use_ledger(client, ledger, &error));
+    FINE(ldp_client_use_ledger(other, ledger, &error));
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), LDP_SPENT, "group \"g\" is spent");
+    FINE(ldp_ledger_state(ledger, &state, &size, &error));
+    FINE(ldp_client_report(other, &value, 1, 0, NULL, &error));
+    FAILS(ldp_client_report(other, &value, 1, 0, NULL, &error), LDP_SPENT, "0 of 3 is left");
+    CHECK(ldp_client_pending(client) == 1 && ldp_client_pending(other) == 1);
+    ldp_ledger_free(ledger); /* its clients continue */
+    FAILS(ldp_client_report(other, &value, 1, 0, NULL, &error), LDP_SPENT, "0 of 3 is left");
+    FINE(ldp_ledger_in_memory(state, size, &again, &error)); /* an earlier state, in which 1 was left */
+    FINE(ldp_ledger_accounts(again, &text, &error));
+    CHECK(strstr(text, "\"at_most\":2.0,\"epsilon\":3.0,") != NULL && strstr(text, "\"spent\":2.0") != NULL);
+    ldp_free(text);
+    state[size - 1] ^= 1;
+    FAILS(ldp_ledger_in_memory(state, size, &ledger, &error), LDP_ENVIRONMENT, "damaged");
+    ldp_free(state);
+    ldp_ledger_free(again);
+
+    snprintf(path, sizeof path, "%s/ledger", folder);
+    FINE(ldp_ledger_in_file(path, &ledger, &error));
+    FAILS(ldp_ledger_state(ledger, &state, &size, &error), LDP_UNSUPPORTED, "file");
+    snprintf(path, sizeof path, "%s/group-fleet", folder);
+    FINE(ldp_fleet_in_file(one, path, &fleet, &error));
+    FINE(ldp_fleet_use_ledger(fleet, ledger, &error));
+    FINE(ldp_fleet_report(fleet, &entry, 1, &value, 1, &done, &error));
+    FAILS(ldp_fleet_report(fleet, &entry, 1, &value, 1, &done, &error), LDP_SPENT, "1 of 3 is left");
+    CHECK(ldp_fleet_pending(fleet) == 1);
+    FINE(ldp_ledger_accounts(ledger, &text, &error));
+    CHECK(strstr(text, "\"person\":\"ann\"") != NULL);
+    ldp_free(text);
+    FAILS(ldp_ledger_in_file(path, &again, &error), LDP_ENVIRONMENT, "ledger");
+    FAILS(ldp_client_use_ledger(NULL, ledger, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_client_use_ledger(client, NULL, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_fleet_use_ledger(fleet, NULL, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_ledger_accounts(NULL, &text, &error), LDP_INVALID_VALUE, "null");
+    ldp_fleet_free(fleet);
+    ldp_ledger_free(ledger);
+    ldp_ledger_free(NULL);
+    ldp_client_free(client);
+    ldp_client_free(other);
+    ldp_collection_free(one);
+    ldp_collection_free(two);
+}
+
 static void *report_often(void *of) {
     ldp_client *client = NULL;
     const ldp_value value = ldp_label("west");
@@ -867,6 +928,7 @@ int main(int argc, char **argv) {
     hostile();
     public_columns();
     fleets(argv[1]);
+    ledgers(argv[1]);
     threads();
     results();
     planning();

@@ -103,6 +103,7 @@ class SnapshotStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return passed(store_.requeue_refused()); }
     std::uint64_t drop_refused() override { return passed(store_.drop_refused()); }
+    [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
     void invalidate() override { store_.invalidate(), pass(); }
 
   private:

@@ -109,6 +109,7 @@ class FragileStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
     std::uint64_t drop_refused() override { return store_.drop_refused(); }
+    [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
     void invalidate() override {
         between([&] { store_.invalidate(); });
     }

@@ -125,6 +125,41 @@ run "a budget that is spent" 0 "$ldp" submit --collection spent --person who --r
 has err "5 rows read, 0 skipped, 2 without a report because the budget is spent, 3 reports submitted, 0 of 3 responses from memory"
 equal "$(by_round spent)" "1|1 2|1 4|1 "
 
+# One budget of each person for two collections: "a" reports twice to the first one, and once to the second.
+group='"budget": {"group": "acme", "epsilon": 3}'
+create pain '{"mechanism": "grr", "epsilon": 1, "domain": ["bad", "ok", "good"], "title": "Pain", '"$group}"
+create sleep '{"mechanism": "grr", "epsilon": 0.5, "evolving": {}, "domain": ["bad", "ok"], '"$group}"
+printf 'who,day,mood\na,1,ok\na,2,bad\nb,1,ok\n' >pain.csv
+printf 'who,day,mood\na,1,ok\na,2,bad\na,3,ok\nb,4,ok\n' >sleep.csv
+printf 'who,day,mood\na,3,ok\nb,3,ok\nb,4,bad\n' >pain2.csv
+drawing() { "$ldp" submit --collection "$1" --person who --round day --column mood "${@:2}"; }
+run "no ledger" 2 drawing pain pain.csv
+has err 'belongs to the group "acme": name the file with its ledger, --ledger FILE'
+run "no person" 1 "$ldp" submit --collection pain --column mood --ledger acme.ledger pain.csv
+has err "a budget of a group needs a column that identifies the person"
+run "a ledger without a group" 2 drawing spent --ledger acme.ledger spent.csv
+run "the first collection" 0 drawing pain --ledger acme.ledger pain.csv
+has err "3 reports submitted"
+run "the second collection" 0 drawing sleep --ledger acme.ledger sleep.csv
+has err "4 rows read, 0 skipped, 4 reports submitted, 1 of 4 responses from memory"
+run "what is left" 0 drawing pain --ledger acme.ledger pain2.csv
+has err "3 rows read, 0 skipped, 2 without a report because the budget is spent, 1 reports submitted"
+equal "$(by_round pain)" "1|2 2|1 3|1 "
+run "the ledger of the group" 0 "$ldp" ledger --all acme.ledger
+has out 'group         "acme", epsilon 3 of each person'
+check "the first collection" '2 2 2 "Pain"' "$(awk '/Pain/ { print $2, $3, $4, $5 }' out)"
+check "the second collection" '2 1 1 "grr"' "$(awk '/"grr"/ { print $2, $3, $4, $5 }' out)"
+check "all collections" 'all 2 3 3 0 left' "$(awk '/^all/ { print $1, $2, $3, $4, $5, $6 }' out)"
+run "one person" 0 "$ldp" ledger --all --person b acme.ledger
+check "what b has spent" 'all 1 2.5 3 0 left' "$(awk '/^all/ { print $1, $2, $3, $4, $5, $6 }' out)"
+run "nobody" 1 "$ldp" ledger --all --person zoe acme.ledger
+has err 'no account of "zoe"'
+run "no ledger of groups" 1 "$ldp" ledger --all pain.panel.ldp
+has err "not a ledger of ldp"
+create other '{"mechanism": "grr", "epsilon": 1, "domain": ["bad", "ok"], "budget": {"group": "acme", "epsilon": 4}}'
+run "another epsilon" 1 drawing other --ledger acme.ledger --on-bad-row skip sleep.csv
+has err 'the group "acme" has two budgets'
+
 # An interrupted file comes before the next one.
 create broken "$moods"
 run "a server that is gone" 4 env PGPORT=1 "$ldp" submit --retry-for 0 --collection broken --person who --round day --column mood panel.csv

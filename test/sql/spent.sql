@@ -97,3 +97,12 @@ FROM (SELECT ldp_summary_of('spends', 9)::text AS whole) AS s, unnest(ARRAY['e80
 SELECT pg_temp.report_to('spends', '0002');
 
 SELECT count(ldp_drop_collection(name)) FROM unnest(ARRAY['spends', 'hides', 'stops', 'lasts', 'mixed', 'poll']) AS name;
+
+-- A budget of a group: a notice states what the collection reserves, and the canonical form has the group.
+SET client_min_messages = notice;
+SELECT ldp_create_collection('grouped', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "budget": {"group": "acme-2026", "epsilon": 20, "at_most": 5}}');
+SELECT ldp_create_collection('reserves', '{"mechanism": "grr", "epsilon": 1, "domain": 9, "evolving": {}, "budget": {"group": "acme-2026", "epsilon": 20, "at_most": 5}}');
+SELECT name, ldp_client_spec(name) -> 'budget' AS budget, ldp_client_spec(name) -> 'derived' ->> 'max_epsilon' AS at_most
+FROM unnest(ARRAY['grouped', 'reserves']) AS name;
+SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 9, "budget": {"group": "acme-2026", "epsilon": 20, "at_most": 25}}');
+SELECT ldp_spec_canonical('{"mechanism": "grr", "epsilon": 1, "domain": 9, "budget": {"epsilon": 20}}');

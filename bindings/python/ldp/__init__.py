@@ -9,8 +9,8 @@
     client.flush(ldp.Uploader(connection, "region"))
 """
 
-from .client import (Batch, BatchTransport, Client, Fleet, Flushed, Origin, Outcome, PermanentResponse, Receipt, Spent,
-                     Undelivered)
+from .client import (Account, Batch, BatchTransport, Client, Fleet, Flushed, Ledger, Origin, Outcome, PermanentResponse,
+                     Receipt, Spent, Undelivered)
 from .collection import Collection
 from .endpoint import Endpoint, HttpUploader
 from .errors import Code, Error
@@ -20,8 +20,8 @@ from .server import Uploader, estimate, fetch_spec, frame
 from .summary import Summary, compare_groups, group_test, summarize
 
 __all__ = [
-    "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader", "Origin",
-    "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Undelivered", "Uploader", "compare_groups", "estimate", "fetch_spec", "frame", "group_test",
+    "Account", "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader",
+    "Ledger", "Origin", "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Undelivered", "Uploader", "compare_groups", "estimate", "fetch_spec", "frame", "group_test",
     "plan", "simulate", "summarize", "version",
 ]
 __version__ = version()

@@ -1,4 +1,5 @@
 """The client of one person or device, or of a file of records: randomizes records, and queues and sends reports."""
+# Length: clients, fleets and ledgers use the same handles and locks.
 
 from __future__ import annotations
 
@@ -149,17 +150,73 @@ class Undelivered(Exception):
 #: the same batch again.
 BatchTransport = Callable[[Batch], bool]
 
+@dataclass(frozen=True)
+class Account:
+    """What one collection has cost a person of a group."""
+
+    group: str        # name of the group
+    epsilon: float    # the budget of a person in all collections of the group
+    person: str       # name of the person in a fleet; empty for a client
+    fingerprint: str  # of the collection's spec
+    title: str        # title of the collection, or its mechanism
+    spent: float      # epsilon of the responses that were drawn
+    at_most: float    # epsilon that is reserved for the collection
+
+
+class Ledger:
+    """The ledger of a group: one budget of each person over several collections.
+
+    The specs of the collections have the same `"budget": {"group": …, "epsilon": …}`, and their clients must share one
+    ledger. `path` names an SQLite file, which is created if it does not exist; several programs may use it at the same time.
+    Without a path, the ledger is in memory, and resumes from `state`, a result of `state()`, if it is given. Raises Error
+    (ENVIRONMENT) if the file or the state is damaged.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, state: bytes = b"") -> None:
+        handle = ctypes.c_void_p()
+        if path is None:
+            native.call("ldp_ledger_in_memory", state, len(state), ctypes.byref(handle))
+        elif state:
+            raise Error(Code.INVALID_VALUE, "a ledger takes a path or a state, not both")
+        else:
+            native.call("ldp_ledger_in_file", _path(path), ctypes.byref(handle))
+        self._handle = handle
+        self._lock = threading.RLock()  # of the clients that share a ledger in memory, too
+        self._close = weakref.finalize(self, _free, "ldp_ledger_free", handle, os.getpid())
+
+    def state(self) -> bytes:
+        """Returns the complete state of a ledger in memory, for Ledger(state=…).
+
+        Persist it after each report, before the state of the client. Raises Error (UNSUPPORTED) if the ledger has a file.
+        """
+        memory, size = ctypes.c_void_p(), ctypes.c_size_t()
+        with self._lock:
+            native.call("ldp_ledger_state", self._handle, ctypes.byref(memory), ctypes.byref(size))
+        return native.taken(memory, size.value)
+
+    def accounts(self) -> list[Account]:
+        """Returns what each collection has cost each person. Raises Error (ENVIRONMENT) if the file fails."""
+        memory = ctypes.c_void_p()
+        with self._lock:
+            native.call("ldp_ledger_accounts", self._handle, ctypes.byref(memory))
+        return [Account(**account) for account in json.loads(native.text(native.taken(memory)))]
+
+
 class _Sender:
     """An open store: its handle, its lock and its queue."""
 
     _free_function = ""   # frees the handle
     _flush_function = ""  # begins a flush
+    _ledger_function = ""  # sets the ledger
 
-    def __init__(self, collection: Collection, handle: ctypes.c_void_p) -> None:
+    def __init__(self, collection: Collection, handle: ctypes.c_void_p, ledger: Ledger | None) -> None:
         self.collection = collection
         self._handle = handle
         self._process = os.getpid()
-        self._lock = threading.RLock()
+        # Clients that share a ledger run one at a time.
+        self._lock = ledger._lock if ledger is not None else threading.RLock()
+        if ledger is not None:
+            native.call(self._ledger_function, handle, ledger._handle)
         self._sending = False
         self._close = weakref.finalize(self, _free, self._free_function, handle, self._process)
 
@@ -227,15 +284,19 @@ class Client(_Sender):
     drawn, queued or spent, and the origin is IGNORED. The store remembers the rounds, so the rule also holds after a restart.
     Use it where one person answers and may press a button twice.
 
+    A spec whose budget belongs to a group needs the `ledger` of the group. If the group's budget does not pay for a report,
+    `report` raises Error (SPENT), or under "when_spent": "stop" queues nothing, with the origin SILENT.
+
     Threads may share a client; their calls run one at a time. A forked process must not use it. Raises Error (INCOMPATIBLE)
     for the store of another spec, and Error (ENVIRONMENT) if the file is in use or damaged, or is not a state file.
     """
 
     _free_function = "ldp_client_free"
     _flush_function = "ldp_flush_start"
+    _ledger_function = "ldp_client_use_ledger"
 
     def __init__(self, collection: Collection, path: str | os.PathLike[str] | None = None, *,
-                 state: bytes = b"", once_per_round: bool = False) -> None:
+                 state: bytes = b"", once_per_round: bool = False, ledger: Ledger | None = None) -> None:
         handle = ctypes.c_void_p()
         if path is None:
             native.call("ldp_client_in_memory", collection._handle, state, len(state), ctypes.byref(handle))
@@ -243,7 +304,7 @@ class Client(_Sender):
             raise Error(Code.INVALID_VALUE, "a client takes a path or a state, not both")
         else:
             native.call("ldp_client_in_file", collection._handle, _path(path), ctypes.byref(handle))
-        super().__init__(collection, handle)
+        super().__init__(collection, handle, ledger)
         native.call("ldp_client_once_per_round", handle, once_per_round)
 
     def __enter__(self) -> Client:
@@ -364,17 +425,19 @@ class Fleet(_Sender):
 
     It is for specs with "evolving" and for series, such as an import of a panel. The file has the memory of each person, by
     name, and one queue. It is created if it does not exist, and locked until the fleet is closed. Threads may share a fleet;
-    their calls run one at a time. With `once_per_round`, further records of a person in a round are ignored. Raises Error as
-    Client does.
+    their calls run one at a time. With `once_per_round`, further records of a person in a round are ignored. With a
+    `ledger`, each person has the budget of the group. Raises Error as Client does.
     """
 
     _free_function = "ldp_fleet_free"
     _flush_function = "ldp_fleet_flush_start"
+    _ledger_function = "ldp_fleet_use_ledger"
 
-    def __init__(self, collection: Collection, path: str | os.PathLike[str], *, once_per_round: bool = False) -> None:
+    def __init__(self, collection: Collection, path: str | os.PathLike[str], *, once_per_round: bool = False,
+                 ledger: Ledger | None = None) -> None:
         handle = ctypes.c_void_p()
         native.call("ldp_fleet_in_file", collection._handle, _path(path), ctypes.byref(handle))
-        super().__init__(collection, handle)
+        super().__init__(collection, handle, ledger)
         native.call("ldp_fleet_once_per_round", handle, once_per_round)
 
     def __enter__(self) -> Fleet:

@@ -14,7 +14,7 @@ class Code(enum.IntEnum):
     INCOMPATIBLE = 4   # The store belongs to another spec, or is an outdated copy.
     UNSUPPORTED = 5    # The mechanism does not support the operation.
     FULL = 6           # A summary or batch has reached its maximum count.
-    SPENT = 7          # Reserved: no function raises it.
+    SPENT = 7          # The budget of a group does not pay for the report.
     ENVIRONMENT = 8    # A file, the operating system or the server failed; often temporary.
     NO_MEMORY = 9      # Memory allocation failed.
 

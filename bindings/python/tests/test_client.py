@@ -162,6 +162,35 @@ class Clients(Case):
             fleet.report("b", ["east"], 1)
             self.assertEqual(fleet.pending, 2)
 
+    def test_one_budget_over_two_collections(self):
+        group = {"group": "acme", "epsilon": 3}
+        one = ldp.Collection({"mechanism": "grr", "epsilon": 2, "domain": 2, "budget": group})
+        two = ldp.Collection({"mechanism": "grr", "epsilon": 1, "domain": 2, "budget": group})
+        path = os.path.join(self.folder.name, "ledger.ldp")
+        with ldp.Client(one) as client:
+            self.fails(ldp.Code.UNSUPPORTED, 'no ledger of the group "acme"', client.report, [0])
+        for ledger in (ldp.Ledger(), ldp.Ledger(path)):
+            with ldp.Client(one, ledger=ledger) as client, ldp.Client(two, ledger=ledger) as other:
+                client.report([0])
+                self.fails(ldp.Code.SPENT, "1 of 3 is left", client.report, [0])
+                other.report([1])
+                self.fails(ldp.Code.SPENT, 'group "acme" is spent', other.report, [1])
+                self.assertEqual((client.pending, other.pending), (1, 1))
+            self.assertEqual({(a.group, a.epsilon, a.spent, a.at_most) for a in ledger.accounts()},
+                             {("acme", 3, 2, 2), ("acme", 3, 1, 1)})
+        again = ldp.Ledger(path)
+        with ldp.Fleet(two, os.path.join(self.folder.name, "fleet.ldp"), ledger=again) as fleet:
+            fleet.report_many([[0]] * 3, ["ann"] * 3)
+            self.fails(ldp.Code.SPENT, "0 of 3 is left", fleet.report, "ann", [0])
+            fleet.report("bob", [0])
+        self.assertEqual([a.spent for a in again.accounts() if a.person], [3, 1])
+        memory = ldp.Ledger()
+        with ldp.Client(one, ledger=memory) as client:
+            client.report([0])
+        self.assertEqual(ldp.Ledger(state=memory.state()).accounts(), memory.accounts())
+        self.fails(ldp.Code.ENVIRONMENT, "damaged", ldp.Ledger, state=memory.state()[:-1])
+        self.fails(ldp.Code.UNSUPPORTED, "file", again.state)
+
     def test_reports_are_kept_and_sent(self):
         with ldp.Client(self.region, self.file()) as client:
             self.assertEqual(client.report({"region": "south"}), ldp.Receipt(ldp.Origin.DRAWN, 0, 0))

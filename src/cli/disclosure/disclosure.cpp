@@ -45,6 +45,8 @@ Options options() {
         "part", po::value<std::string>()->default_value("all"), "consent, summary or assessment")(
         "users", po::value<std::int64_t>()->default_value(100000),
         "people who report, for the standard errors")(
+        "with", po::value<std::vector<std::string>>(),
+        "spec of another collection that shares the budget of the group (may be repeated)")(
         "column", po::value<std::vector<std::string>>(),
         "public column that is sent with a report (may be repeated); those of collection:NAME are known");
     return options;
@@ -109,13 +111,16 @@ std::string kind(const Attribute& attribute, const AttributeTexts& texts) {
 class Disclosure {
   public:
     /// `columns` has the public columns that are sent with a report; null if they are not known.
-    Disclosure(const Spec& spec, std::uint64_t users, const std::vector<PublicColumn>* columns)
+    /// `others` has the specs of other collections of the group.
+    Disclosure(const Spec& spec, std::uint64_t users, const std::vector<PublicColumn>* columns,
+               std::vector<Spec> others)
         : spec_(spec),
+          others_(std::move(others)),
           mechanism_(make_mechanism(spec)),
           users_(users),
           columns_(columns),
           odds_(odds_factor(spec.epsilon())) {
-        if (spec.budget()) answers_ = most_responses(spec, *mechanism_);
+        if (spec.evolving()) answers_ = most_responses(spec, *mechanism_);
     }
 
     [[nodiscard]] std::string consent() const {
@@ -133,6 +138,7 @@ class Disclosure {
         fields.show("series", series);
         fields.show("fresh", !series && !remembered);
         fields.show("remembered", remembered);
+        fields.sections["group"] = group_fields();
         fields.show("signal", signal() > 0);
         const BudgetTerms terms = budget_terms(mechanism_->block());
         fields.show("stops", terms.can_end() && terms.end == BudgetEnd::stopped);
@@ -183,6 +189,7 @@ class Disclosure {
              reported_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) + but_for(4 * spec_.delta())},
             {"steps", grouped(found.steps)},
             {"but_for", but_for(spec_.delta())}});
+        fields.sections["group"] = group_fields();
         fields.show("kept", answers_ != 0);
         fields.show("failed", !found.kept());
         fields.show("enumerated", found.kept() && found.enumerated);
@@ -247,6 +254,33 @@ class Disclosure {
         return text;
     }
 
+    /// The group whose budget pays for the collection, with its known collections; none without a group.
+    [[nodiscard]] std::vector<Fields> group_fields() const {
+        if (!spec_.budget() || !spec_.budget()->group) return {};
+        const BudgetGroup& group = *spec_.budget()->group;
+        double sum = 0;
+        Fields fields{.values = {{"group", group.name},
+                                 {"total", shortest(group.epsilon)},
+                                 {"group_odds", reported_factor(odds_factor(group.epsilon))}}};
+        auto& rows = fields.sections["collections"];
+        const auto add = [&](const Spec& spec) {
+            const double most = most_epsilon(spec, *make_mechanism(spec));
+            sum += most;
+            rows.push_back({.values = {{"title", spec.texts().title.empty() ? spec.mechanism().name
+                                                                            : spec.texts().title},
+                                       {"fingerprint", fingerprint_text(spec.fingerprint())},
+                                       {"each", shortest(spec.epsilon())},
+                                       {"most", digits(most, 6)}}});
+        };
+        add(spec_);
+        for (const Spec& other : others_) add(other);
+        fields.values["sum"] =
+            "Together, these collections cost a person at most ε = " +
+            digits(std::min(sum, group.epsilon), 6) +
+            (sum > group.epsilon ? ", the budget: not every person can take part in all of them." : ".");
+        return {fields};
+    }
+
     [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta, signal()); }
     /// Whether people report series only.
     [[nodiscard]] bool only_series() const {
@@ -258,6 +292,10 @@ class Disclosure {
 
     [[nodiscard]] std::string over_all_time() const {
         if (only_series()) return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
+        if (spec_.budget() && answers_ == 0)
+            return "ε = " + shortest(spec_.epsilon()) +
+                   " (δ = 0) for each report of the same person, and at most " +
+                   digits(most_epsilon(spec_, *mechanism_), 6) + " in all";
         if (answers_ == 0)
             return "ε = " + shortest(spec_.epsilon()) + " (δ = " + shortest(spec_.delta()) +
                    ") again for each further report of the same person; only the number of reports that are "
@@ -270,6 +308,7 @@ class Disclosure {
     }
 
     const Spec& spec_;
+    std::vector<Spec> others_;
     std::unique_ptr<const Mechanism> mechanism_;
     std::uint64_t users_, answers_ = 0;
     const std::vector<PublicColumn>* columns_;
@@ -288,6 +327,20 @@ std::optional<std::vector<PublicColumn>> public_columns(const std::string& spec,
     return collection ? std::optional(collection_columns(*collection)) : std::nullopt;
 }
 
+/// Returns the specs of --with. Throws UsageError unless they belong to the group of the spec.
+std::vector<Spec> other_collections(const Spec& spec, const Arguments& arguments) {
+    std::vector<Spec> others;
+    if (arguments.count("with") == 0) return others;
+    for (const std::string& given : arguments["with"].as<std::vector<std::string>>()) {
+        Spec other = resolve(spec_text(given));
+        if (!spec.budget() || !spec.budget()->group || !other.budget() ||
+            other.budget()->group != spec.budget()->group)
+            throw UsageError("--with needs specs whose budget has the same group and the same epsilon");
+        others.push_back(std::move(other));
+    }
+    return others;
+}
+
 int run(const Arguments& arguments) {
     const auto users = arguments["users"].as<std::int64_t>();
     if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
@@ -295,7 +348,8 @@ int run(const Arguments& arguments) {
     const auto& given = arguments["spec"].as<std::string>();
     const Spec spec = resolve(spec_text(given));
     const auto columns = public_columns(given, arguments);
-    const Disclosure documents(spec, static_cast<std::uint64_t>(users), columns ? &*columns : nullptr);
+    const Disclosure documents(spec, static_cast<std::uint64_t>(users), columns ? &*columns : nullptr,
+                               other_collections(spec, arguments));
     const auto wanted = [&](Part one) { return part == one || part == Part::all; };
     if (wanted(Part::consent)) std::cout << documents.consent();
     if (part == Part::all) std::cout << "\n";
@@ -312,7 +366,7 @@ constexpr const char* positional[] = {"spec"};
 
 const Command command{
     "disclosure",
-    "[--part PART] [--users N] [--column NAME]... SPEC",
+    "[--part PART] [--users N] [--with SPEC]... [--column NAME]... SPEC",
     "writes the disclosure documents of a spec",
     "Writes three documents in Markdown from the spec. The consent text describes the content of a report\n"
     "and the privacy guarantee. The summary has one page. The draft of a data protection impact assessment\n"
@@ -321,7 +375,8 @@ const Command command{
     "not legal advice. Write them for the canonical spec, as that of ldp_client_spec(): if the spec has\n"
     "\"auto\", they describe the mechanism that is chosen now. The public\n"
     "columns that are sent with a report are not part of a spec: name them with --column, or give\n"
-    "collection:NAME, whose columns are looked up.",
+    "collection:NAME, whose columns are looked up. If the budget of the spec belongs to a group, the\n"
+    "assessment lists the collections of the group that --with names.",
     options,
     positional,
     run};

@@ -64,10 +64,13 @@ void explain_ranges(const Spec& spec, const Mechanism& mechanism, std::ostream& 
 /// What happens when a person's budget ends; nothing for a spec without a budget.
 std::string budget_line(const Spec& spec, const Mechanism& mechanism, const std::string& text) {
     if (!spec.budget()) return {};
+    const std::string shared = statement_of_group(spec, mechanism);
+    const std::string group = shared.empty() ? shared : "group         " + shared + "\n";
+    if (!spec.evolving()) return group;
     const std::string ending = statement_of_budget(spec, text);
-    if (!ending.empty()) return "budget        " + ending + "\n";
+    if (!ending.empty()) return "budget        " + ending + "\n" + group;
     return "budget        a person gives at most " + grouped(possible_responses(spec, mechanism)) +
-           " different responses, and the budget pays for all of them\n";
+           " different responses, and the budget pays for all of them\n" + group;
 }
 
 /// `text` is the spec as it was given.

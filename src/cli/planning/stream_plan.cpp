@@ -38,7 +38,9 @@ Json request_json(const Arguments& arguments, const std::string& text) {
         spec["report_epsilon"] = arguments["report-epsilon"].as<double>();
     if (arguments.count("budget") > 0) {
         if (!spec.contains("budget") || !spec["budget"].is_object()) spec["budget"] = Json::object();
-        spec["budget"]["epsilon"] = arguments["budget"].as<double>();
+        // The option is about this collection; a group also pays for others.
+        spec["budget"][spec["budget"].contains("group") ? "at_most" : "epsilon"] =
+            arguments["budget"].as<double>();
     }
     if (!spec.contains("budget"))
         throw UsageError("a plan of values that change needs --budget: the total epsilon");

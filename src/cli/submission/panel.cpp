@@ -1,5 +1,7 @@
 #include "cli/submission/panel.hpp"
 
+#include <utility>
+
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
@@ -21,8 +23,8 @@ std::optional<std::int32_t> last_round_of(const Store& store) {
 
 }  // namespace
 
-Panel::Panel(const Collection& collection, const std::string& state)
-    : collection_(collection), fleet_(state) {
+Panel::Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger)
+    : collection_(collection), fleet_(state), ledger_(std::move(ledger)) {
     fleet_.queue().bind(collection.spec().fingerprint());
 }
 
@@ -35,6 +37,7 @@ Panel::Member& Panel::member(const std::string& person) {
     const auto found = members_.find(person);
     if (found != members_.end()) return found->second;
     Client client(collection_, fleet_.store(person));
+    client.set_ledger(ledger_);
     const auto last = last_round_of(client.store());
     return members_.emplace(person, Member{std::move(client), last}).first->second;
 }
@@ -45,8 +48,15 @@ Receipt Panel::report(const std::string& person, std::int32_t round, std::span<c
     require_later(person, last, round);
     // A series has no stage(): its report is queued by report(), in the same step.
     const bool series = rounds_of_series(collection_.mechanism()) > 0;
-    Receipt receipt = series ? client.report(record, round, columns) : client.stage(record, columns);
-    if (receipt.origin == Origin::silent && !client.reports_series()) ++spent_;
+    Receipt receipt{{}, Origin::silent};
+    bool refused = false;
+    try {
+        receipt = series ? client.report(record, round, columns) : client.stage(record, columns);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::spent) throw;
+        refused = true;  // by the budget of the group
+    }
+    if (refused || (receipt.origin == Origin::silent && !client.reports_series())) ++spent_;
     if (receipt.origin == Origin::memoized) ++memoized_;
     const Checkpoint checkpoint{last_round_name, round};
     client.commit(round, std::span(&checkpoint, 1));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@ class Panel {
   public:
     /// Opens the state file, or creates it if it does not exist. Throws as SqliteFleet does, and Error
     /// (incompatible) if the file belongs to another spec.
-    Panel(const Collection& collection, const std::string& state);
+    /// `ledger` is that of the group that pays for the reports; null without a group.
+    Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger);
 
     /// Returns the last round of a person's rows; nothing if no row of the person was reported.
     [[nodiscard]] std::optional<std::int32_t> last_round(const std::string& person);
@@ -55,6 +57,7 @@ class Panel {
 
     Collection collection_;
     SqliteFleet fleet_;
+    std::shared_ptr<BudgetLedger> ledger_;
     std::unordered_map<std::string, Member> members_;  ///< recently used clients
     std::uint64_t spent_ = 0, memoized_ = 0;
 };

@@ -21,6 +21,7 @@
 #include "cli/submission/destination.hpp"
 #include "cli/submission/journal.hpp"
 #include "cli/submission/panel.hpp"
+#include "client/fleet/sqlite_ledger.hpp"
 #include "client/in_quotes.hpp"
 #include "client/sqlite_store.hpp"
 #include "core/base/text.hpp"
@@ -60,6 +61,8 @@ Options options() {
         "insert (fastest) or call (of ldp_submit_batch)")(
         "to", po::value<std::string>(),
         "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, instead of a database")(
+        "ledger", po::value<std::string>(),
+        "file with the ledger of the group whose budget pays for the reports, shared by all of its collections")(
         "state", po::value<std::string>(),
         "state file (default: FILE.COLLECTION.ldp; with --person COLLECTION.panel.ldp in the same folder)")(
         "copy", po::bool_switch(), "submit the file although the same content was submitted before")(
@@ -80,7 +83,8 @@ struct Submission {
     std::size_t batch;
     std::string state;
     CsvFormat format;
-    bool copy;  ///< whether the file may be a copy of one that was submitted before
+    std::string ledger;  ///< file with the ledger of the spec's group; empty without a group
+    bool copy;           ///< whether the file may be a copy of one that was submitted before
 
     /// Returns the number of rows that are queued in one step.
     [[nodiscard]] std::size_t rows_ahead() const noexcept {
@@ -92,7 +96,7 @@ struct Submission {
 /// before the first report is sent, so the file can be corrected and submitted from its start. `panel` has
 /// the state of a panel; null if its state file does not exist.
 std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
-    const auto& [source, collection, policy, columns, round, batch, state, format, copy] = submission;
+    const auto& [source, collection, policy, columns, round, batch, state, format, ledger, copy] = submission;
     PeopleFile file(source.name, format);
     CsvReader& csv = file.rows();
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
@@ -228,7 +232,7 @@ int repeated(const Submission& submission, const Journal& journal, const Store& 
 /// Submits rows that are each a record of a different person, or averages of people.
 int submit_records(const Submission& submission, Destination& destination, const SubmissionKey& key,
                    const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state, format, copy] = submission;
+    const auto& [source, collection, policy, columns, round, most, state, format, ledger, copy] = submission;
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
         if (!copy) refuse_copy(source, key, state);
@@ -276,7 +280,10 @@ int submit_records(const Submission& submission, Destination& destination, const
 /// its checkpoints contain the hash of the file and of the round, because files of two rounds may be equal.
 int submit_panel(const Submission& submission, Destination& destination, const SubmissionKey& key,
                  const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state, format, copy] = submission;
+    const auto& [source, collection, policy, columns, round, most, state, format, ledger_file, copy] =
+        submission;
+    std::shared_ptr<BudgetLedger> ledger;
+    if (!ledger_file.empty()) ledger = std::make_shared<SqliteLedger>(ledger_file);
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
         if (!copy) refuse_copy(source, key, state);
@@ -284,7 +291,7 @@ int submit_panel(const Submission& submission, Destination& destination, const S
         std::cerr << "The memory of people begins in the new state file " << state
                   << "; use this file for all later rounds.\n";
     }
-    Panel panel(collection, state);
+    Panel panel(collection, state, ledger);
     Store& queue = panel.queue();
     ContentHash hash;
     hash.add(std::to_string(source.hash) + " " + std::to_string(key.round));
@@ -360,6 +367,18 @@ RoundOption round_option(const Arguments& arguments) {
     return {0, given};
 }
 
+/// Returns the file with the ledger of the spec's group; empty without a group.
+std::string ledger_option(const Arguments& arguments, const Spec& spec) {
+    const bool given = arguments.count("ledger") != 0;
+    const bool needed = spec.budget() && spec.budget()->group;
+    if (given && !needed) throw UsageError("--ledger is for specs whose budget belongs to a group");
+    if (needed && !given)
+        throw UsageError("the budget of this collection belongs to the group " +
+                         in_quotes(spec.budget()->group->name) +
+                         ": name the file with its ledger, --ledger FILE");
+    return given ? arguments["ledger"].as<std::string>() : std::string();
+}
+
 int submit(const Arguments& arguments) {
     const BadRow policy = bad_row_policy(arguments);
     const Outside outside = outside_policy(arguments);
@@ -396,9 +415,16 @@ int submit(const Arguments& arguments) {
         destination.target(),
         round.column.empty() ? round.number : static_cast<std::int64_t>(round_column.value()),
         static_cast<std::int64_t>(columns.hash()), hash_of(format_options(format))};
-    const Submission submission{source,  collection,   policy,
-                                columns, round.number, static_cast<std::size_t>(batch),
-                                state,   format,       arguments["copy"].as<bool>()};
+    const Submission submission{source,
+                                collection,
+                                policy,
+                                columns,
+                                round.number,
+                                static_cast<std::size_t>(batch),
+                                state,
+                                format,
+                                ledger_option(arguments, collection.spec()),
+                                arguments["copy"].as<bool>()};
     return is_panel ? submit_panel(submission, destination, key, name)
                     : submit_records(submission, destination, key, name);
 }

@@ -23,7 +23,7 @@ void damaged(const std::string& path, const std::string& detail) {
     fail(path, "damaged", detail, never_replaced);
 }
 
-Database::Database(std::string path) : path_(std::move(path)) {
+Database::Database(std::string path, const char* kind) : path_(std::move(path)), kind_(kind) {
     sqlite3* opened = nullptr;
     const int code = sqlite3_open_v2(path_.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
     handle_.reset(opened);  // also after a failure: it holds the reason, and must be closed
@@ -35,7 +35,7 @@ Error Database::failure(int code) const {
     std::string detail =
         std::string("SQLite says: ") + (handle_ ? sqlite3_errmsg(handle()) : sqlite3_errstr(code)) + ".";
     const auto error = [&](const char* what, const char* hint) {
-        return Error(ErrorCode::environment, "state file " + path_ + ": " + what, detail, hint);
+        return Error(ErrorCode::environment, std::string(kind_) + " " + path_ + ": " + what, detail, hint);
     };
     switch (code & 0xFF) {
         case SQLITE_BUSY:

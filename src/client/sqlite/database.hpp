@@ -24,8 +24,8 @@ namespace ldp::sqlite {
 /// An open database.
 class Database {
   public:
-    /// Opens an existing file.
-    explicit Database(std::string path);
+    /// Opens an existing file. `kind` says in errors what the file is.
+    explicit Database(std::string path, const char* kind = "state file");
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
     ~Database() = default;
@@ -48,6 +48,7 @@ class Database {
         void operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
     };
     std::string path_;
+    const char* kind_;
     std::unique_ptr<sqlite3, Close> handle_;
 };
 

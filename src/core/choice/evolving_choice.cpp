@@ -17,6 +17,7 @@
 #include "core/mechanism/registry.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
+#include "core/spec/canonical.hpp"
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 #include "core/spec/response_count.hpp"
@@ -171,11 +172,7 @@ class ProtocolSearch {
         if (document["mechanism"] == keys::automatic)
             document["mechanism"] = resolve(json_text(document)).mechanism().name;
         document["evolving"] = rounding;
-        document["budget"] = {
-            {"epsilon", request_.budget.epsilon},
-            {"when_spent", keys::when_spent[static_cast<std::size_t>(request_.budget.when_spent)]}};
-        if (request_.budget.report_spent)
-            document["budget"][keys::report_spent] = *request_.budget.report_spent;
+        document["budget"] = budget_json(request_.budget);
         if (rounding.empty()) return document;
         if (document.contains("attributes")) {
             document["attributes"][0]["evolving"] = true;

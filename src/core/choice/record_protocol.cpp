@@ -40,6 +40,8 @@ Json alone(const Spec& spec, const RecordPart& part, std::uint64_t responses, co
     // The budget pays for this number of responses, and not for one more.
     if (responses > 0 && !is_series(*part.mechanism)) {
         Json& budget = document["budget"] = canonical["budget"];
+        budget.erase(keys::group);
+        budget.erase(keys::at_most);
         budget["epsilon"] = part.mechanism->epsilon() * (static_cast<double>(responses) + 0.5);
         if (spec.budget()->when_spent == Budget::WhenSpent::repeat) budget[keys::report_spent] = false;
     }
@@ -146,8 +148,9 @@ std::vector<PlannedPart> predict_parts(const Spec& spec, const DeclaredStream& s
     const auto mechanism = make_mechanism(spec);
     const Json canonical = parse_json(spec.to_json());
     const auto people = static_cast<double>(stream.people);
-    const std::uint64_t responses = spec.budget() ? affordable_responses(spec, *mechanism) : 0;
-    const StreamNeeds needs(spec.attributes(), spec.evolving().value_or(Evolving{}), spec.budget(), stream);
+    const std::uint64_t responses = spec.evolving() ? affordable_responses(spec, *mechanism) : 0;
+    const StreamNeeds needs(spec.attributes(), spec.evolving().value_or(Evolving{}),
+                            spec.evolving() ? spec.budget() : std::nullopt, stream);
     std::vector<PlannedPart> parts;
     for (const RecordPart& part : parts_of(*mechanism)) {
         check_interrupt();

@@ -51,7 +51,9 @@ double most_epsilon(const Json& document) {
     if (budget == document.end() || !budget->is_object()) return greatest_epsilon;
     const auto most = budget->find("epsilon");
     if (most == budget->end() || !most->is_number()) return greatest_epsilon;
-    return std::clamp(most->get<double>(), least_epsilon, greatest_epsilon);
+    const auto own = budget->find("at_most");  // the part of a group's budget
+    const double limit = own != budget->end() && own->is_number() ? own->get<double>() : HUGE_VAL;
+    return std::clamp(std::min(limit, most->get<double>()), least_epsilon, greatest_epsilon);
 }
 
 }  // namespace

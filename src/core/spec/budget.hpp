@@ -3,8 +3,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace ldp {
+
+/// A group of collections that share one budget of each person.
+struct BudgetGroup {
+    std::string name;  ///< equal in all specs of the group
+    double epsilon;    ///< what a person may spend in all collections of the group; equal in all of its specs
+    friend bool operator==(const BudgetGroup&, const BudgetGroup&) = default;
+};
 
 /// What a person may spend over all time, and what happens then.
 struct Budget {
@@ -13,10 +21,12 @@ struct Budget {
         repeat,  ///< the value is given the response of the nearest value that has one
         stop,    ///< the person sends no report any more
     };
-    double epsilon;                            ///< over all time
+    double epsilon;                            ///< over all time, in this collection
     WhenSpent when_spent = WhenSpent::repeat;  ///< and what happens then
     /// Whether reports have a signal of a spent budget that repeats; empty: if the budget pays for it.
     std::optional<bool> report_spent = std::nullopt;
+    /// The group whose budget pays for this collection; empty: the collection has a budget of its own.
+    std::optional<BudgetGroup> group = std::nullopt;
 
     /// How many responses at ε each it pays for, as decimals have it: 0.3 pays for three at 0.1, although the
     /// sum of their nearest doubles is larger by one part in 10^16.

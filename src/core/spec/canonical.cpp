@@ -38,6 +38,17 @@ Json common_or_each(std::span<const Attribute> elements, double Attribute::*end)
 
 }  // namespace
 
+Json budget_json(const Budget& budget) {
+    Json json{{"epsilon", budget.group ? budget.group->epsilon : budget.epsilon},
+              {"when_spent", keys::when_spent[static_cast<std::size_t>(budget.when_spent)]}};
+    if (budget.group) {
+        json[keys::group] = budget.group->name;
+        if (budget.epsilon != budget.group->epsilon) json[keys::at_most] = budget.epsilon;
+    }
+    if (budget.report_spent) json[keys::report_spent] = *budget.report_spent;
+    return json;
+}
+
 Json canonical_json(const Spec& spec) {
     Json document{{"version", keys::version},
                   {"mechanism", spec.mechanism().name},
@@ -101,10 +112,10 @@ Json canonical_json(const Spec& spec) {
                         {"volatility", spec.evolving()->volatility},
                         {"flip_probability", spec.evolving()->flip_probability},
                         {keys::base_levels.name, spec.evolving()->base_levels}};
-        document["budget"] = {
-            {"epsilon", spec.budget()->epsilon},
-            {"when_spent", keys::when_spent[static_cast<std::size_t>(spec.budget()->when_spent)]}};
-        if (spec.budget()->report_spent == false) document["budget"][keys::report_spent] = false;
+    }
+    if (spec.budget()) {
+        document["budget"] = budget_json(*spec.budget());
+        if (spec.budget()->report_spent == true) document["budget"].erase(keys::report_spent);
     }
     if (spec.min_group() != usual_min_group) document[keys::min_group.name] = spec.min_group();
     return document;
@@ -117,13 +128,11 @@ Json derived_json(const Spec& spec) {
     const Json given = canonical_json(spec);
     for (const auto& [key, value] : mechanism->parameters())
         if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
-    if (spec.budget()) {
-        const std::uint64_t responses = most_responses(spec, *mechanism);
-        const double signal = has_signal(*mechanism) ? signal_epsilon(*mechanism) : 0;
-        derived["max_responses"] = responses;
-        derived["max_epsilon"] =
-            std::min(spec.budget()->epsilon, static_cast<double>(responses) * spec.epsilon() + signal);
-        if (signal > 0) {
+    if (spec.budget()) derived["max_epsilon"] = most_epsilon(spec, *mechanism);
+    if (spec.evolving()) {
+        derived["max_responses"] = most_responses(spec, *mechanism);
+        if (has_signal(*mechanism)) {
+            const double signal = signal_epsilon(*mechanism);
             derived["signal_epsilon"] = signal;
             derived["signaled_report_epsilon"] = mechanism->report_epsilon() + signal;
         }

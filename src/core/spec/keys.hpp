@@ -23,6 +23,8 @@ inline constexpr Option longest{"max_length", 0, 1, 63};
 inline constexpr Option min_group{"min_group", usual_min_group, 1, 65535};
 inline constexpr Option window{"window", Evolving{}.window, 1, 10000};
 inline constexpr Option base_levels{"base_levels", Evolving{}.base_levels, 1, std::uint64_t{1} << 20};
+inline constexpr const char* group = "group";
+inline constexpr const char* at_most = "at_most";
 inline constexpr const char* report_spent = "report_spent";
 inline constexpr const char* when_spent[] = {"repeat", "stop"};  // as Budget::WhenSpent
 

@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "core/base/bytes.hpp"
+#include "core/base/text.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/evolving_options.hpp"
 
@@ -73,6 +75,34 @@ std::uint64_t affordable_responses(const Spec& spec) {
 
 std::uint64_t most_responses(const Spec& spec, const Mechanism& mechanism) {
     return std::min(possible_responses(spec, mechanism), affordable_responses(spec, mechanism));
+}
+
+double most_epsilon(const Spec& spec, const Mechanism& mechanism) {
+    const Budget& budget = spec.budget().value();
+    const SeriesParts* parts = series_parts(mechanism);
+    if (is_series(mechanism) || (parts != nullptr && parts->only_series())) return spec.epsilon();
+    const std::uint64_t responses =
+        spec.evolving() ? most_responses(spec, mechanism) : budget.responses(spec.epsilon());
+    const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
+    return std::min(budget.epsilon, static_cast<double>(responses) * spec.epsilon() + signal);
+}
+
+std::string statement_of_group(const Spec& spec, const Mechanism& mechanism) {
+    if (!spec.budget() || !spec.budget()->group) return {};
+    const BudgetGroup& group = *spec.budget()->group;
+    const double most = most_epsilon(spec, mechanism);
+    std::string statement = "all collections of the group \"" + group.name +
+                            "\" together cost a person at most epsilon " + shortest(group.epsilon) + "; ";
+    if (spec.evolving())
+        statement += "this one reserves " + shortest(most) + " at a person's first report";
+    else if (most == spec.epsilon() && rounds_of_series(mechanism) > 0)
+        statement += "the whole series costs " + shortest(most) + ", reserved at a person's first report";
+    else
+        statement += "each report of this one costs " + shortest(spec.epsilon()) +
+                     (most < group.epsilon ? ", and all of them at most " + shortest(most) : "");
+    if (most >= group.epsilon && spec.evolving())
+        statement += ", which leaves nothing for another collection: limit it by \"at_most\"";
+    return statement;
 }
 
 BudgetTerms budget_terms(const Spec& spec, const Mechanism& mechanism) {

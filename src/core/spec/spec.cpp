@@ -54,9 +54,23 @@ Choice read_choice(const Json& found, bool joint) {
 
 Budget read_budget(const Json& found) {
     constexpr double max_budget = 1e6;
+    constexpr std::size_t max_group = 63;
     JsonObject reader(found, "\"budget\"");
     static_cast<void>(reader.need("epsilon", "what a person may spend over all time"));
     Budget budget{reader.real("epsilon", 0, min_epsilon, max_budget)};
+    if (reader.find(keys::group) != nullptr) {
+        const std::string allowed =
+            "a name of 1 to " + std::to_string(max_group) + " bytes without control characters";
+        const std::string name = reader.word(keys::group, allowed);
+        if (name.empty() || name.size() > max_group || has_control(name))
+            JsonObject::wrong(keys::group, Json(name), allowed);
+        budget.group = {name, budget.epsilon};
+        budget.epsilon = reader.real(keys::at_most, budget.epsilon, min_epsilon, budget.group->epsilon);
+    } else if (reader.contains(keys::at_most)) {
+        invalid("\"at_most\" is for a budget of a group",
+                "It limits the part of the group's budget that this collection may spend.",
+                "Write the limit of this collection as \"epsilon\", or name the \"group\".");
+    }
     if (reader.find("when_spent") != nullptr) {
         const std::string allowed = "one of " + joined(keys::when_spent);
         const std::string found_word = reader.word("when_spent", allowed);
@@ -116,20 +130,41 @@ void check_series_parts(const Spec& spec, const Mechanism& mechanism) {
                     "Leave \"evolving\": true out of the attribute.");
 }
 
-void check_evolving(const Spec& spec) {
-    if (spec.evolving().has_value() != spec.budget().has_value())
-        invalid("\"evolving\" and \"budget\" go together",
-                spec.budget()
-                    ? "Reports that are not remembered cost their epsilon each time; nothing bounds them."
-                    : "Each value that is not remembered yet costs epsilon again.",
-                spec.budget() ? "Add \"evolving\": {} to have values remembered, or remove \"budget\"."
-                              : "Add \"budget\": {\"epsilon\": …}: what a person may spend over all time.");
-    if (has_series(spec.attributes())) check_series_parts(spec, *make_mechanism(spec));
-    if (!spec.evolving()) return;
+/// Checks the budget of a group under a spec whose responses are not memoized.
+void check_fresh_budget(const Budget& budget) {
+    if (budget.report_spent)
+        invalid("\"report_spent\" is for memoized responses only",
+                "Without \"evolving\", a person with a spent budget sends no report that could show it.",
+                "Remove it.");
+}
+
+/// Checks what every budget must pay for.
+void check_budget(const Spec& spec) {
     if (spec.budget()->responses(spec.epsilon()) == 0)
         invalid("the budget does not pay for one response",
                 "It has epsilon " + shown(spec.budget()->epsilon) + "; a response costs " +
                     shown(spec.epsilon()) + ".");
+    if (spec.delta() != 0 && !spec.evolving())
+        invalid("a budget of a group cannot pay for reports with a delta",
+                std::string(spec.mechanism().name) +
+                    " satisfies epsilon except with probability delta, and a budget supports epsilon only.",
+                "Remove \"budget\", or choose a mechanism without \"delta\".");
+}
+
+void check_evolving(const Spec& spec) {
+    const bool in_group = spec.budget() && spec.budget()->group;
+    if (spec.evolving().has_value() != spec.budget().has_value() && !in_group)
+        invalid("\"evolving\" and \"budget\" go together",
+                spec.budget()
+                    ? "Reports that are not remembered cost their epsilon each time; nothing bounds them."
+                    : "Each value that is not remembered yet costs epsilon again.",
+                spec.budget() ? "Add \"evolving\": {} to have values remembered, name a \"group\" of "
+                                "collections that share the budget, or remove \"budget\"."
+                              : "Add \"budget\": {\"epsilon\": …}: what a person may spend over all time.");
+    if (has_series(spec.attributes())) check_series_parts(spec, *make_mechanism(spec));
+    if (spec.budget()) check_budget(spec);
+    if (!spec.evolving() && in_group) check_fresh_budget(*spec.budget());
+    if (!spec.evolving()) return;
     const auto mechanism = make_mechanism(spec);
     const SeriesParts* parts = series_parts(*mechanism);
     if (spec.mechanism().series || (parts != nullptr && parts->only_series()))
@@ -268,7 +303,8 @@ Spec SpecReader::finish(const MechanismEntry& of) {
     spec.min_group_ = static_cast<std::uint16_t>(top.whole(keys::min_group));
     check_evolving(spec);
     // Of a budget that cannot end the key says nothing, and equal specs have equal fingerprints.
-    if (spec.budget_ && spec.budget_->report_spent && !budget_terms(make_mechanism(spec)->block()).can_end())
+    if (spec.evolving_ && spec.budget_->report_spent &&
+        !budget_terms(make_mechanism(spec)->block()).can_end())
         spec.budget_->report_spent.reset();
 
     spec.texts_ = read_texts(document, spec.attributes());

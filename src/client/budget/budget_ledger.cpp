@@ -1,0 +1,122 @@
+#include "client/budget/budget_ledger.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/sha256.hpp"
+#include "core/base/text.hpp"
+
+namespace ldp {
+
+namespace {
+
+// A snapshot is a SHA-256 digest followed by the content. Texts are preceded by their length.
+constexpr std::uint32_t ledger_snapshot_version = 1;
+
+void put_text(Writer& writer, std::string_view text) {
+    writer.put(static_cast<std::uint64_t>(text.size()));
+    writer.put_bytes(std::as_bytes(std::span(text)));
+}
+std::string take_ledger_text(Reader& reader) {
+    const Bytes bytes = reader.take_bytes(static_cast<std::size_t>(reader.take<std::uint64_t>()));
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool before(const LedgerEntry& a, const LedgerEntry& b) {
+    return std::tie(a.group, a.fingerprint, a.person, a.store) <
+           std::tie(b.group, b.fingerprint, b.person, b.store);
+}
+
+[[noreturn]] void refuse_snapshot(const char* why) {
+    raise(ErrorCode::environment, "the stored ledger of budgets is damaged", why,
+          "Restore it from a backup: without it, people spend the group's budget again.");
+}
+
+}  // namespace
+
+std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, double limit,
+                                  LedgerEntry& wanted) {
+    if (limit != 0 && limit != wanted.limit)
+        raise(
+            ErrorCode::incompatible, "the group \"" + wanted.group + "\" has two budgets",
+            "The ledger has epsilon " + shortest(limit) + " for it; the spec has " + shortest(wanted.limit) +
+                ".",
+            "All collections of a group must state the same epsilon. Change the spec of the new collection.");
+    double others = 0, now = 0;
+    for (const LedgerEntry& one : entries)
+        if (one.same_account(wanted)) {
+            now = one.reserved;
+            wanted.spent = std::max(one.spent, wanted.spent);
+            wanted.reserved = std::max(one.reserved, wanted.reserved);
+        } else {
+            others += one.reserved;
+        }
+    // Decimals such as 0.1 are not exact, so that their sum may exceed the limit by some parts in 10^16.
+    constexpr double rounding = 1e-12;
+    if (wanted.reserved <= now || others + wanted.reserved <= wanted.limit * (1 + rounding)) return {};
+    return std::max(0.0, wanted.limit - others - now);
+}
+
+std::optional<double> MemoryLedger::reserve(const LedgerEntry& entry) {
+    std::vector<LedgerEntry> of_person;
+    double limit = 0;
+    for (const LedgerEntry& one : entries_) {
+        if (one.group != entry.group) continue;
+        limit = one.limit;
+        if (one.person == entry.person) of_person.push_back(one);
+    }
+    LedgerEntry changed = entry;
+    if (const auto left = raise_entry(of_person, limit, changed)) return left;
+    const auto known =
+        std::ranges::find_if(entries_, [&](const LedgerEntry& one) { return one.same_account(entry); });
+    if (known != entries_.end())
+        *known = std::move(changed);
+    else
+        entries_.insert(std::ranges::upper_bound(entries_, changed, before), changed);
+    return {};
+}
+
+std::vector<std::byte> MemoryLedger::snapshot() const {
+    Writer writer;
+    writer.put(ledger_snapshot_version);
+    writer.put(static_cast<std::uint64_t>(entries_.size()));
+    for (const LedgerEntry& entry : entries_) {
+        put_text(writer, entry.group);
+        writer.put(entry.limit);
+        put_text(writer, entry.person);
+        writer.put(entry.fingerprint);
+        put_text(writer, entry.store);
+        put_text(writer, entry.title);
+        writer.put(entry.spent);
+        writer.put(entry.reserved);
+    }
+    const auto digest = sha256(writer.bytes());
+    writer.bytes().insert(writer.bytes().begin(), digest.begin(), digest.end());
+    return std::move(writer.bytes());
+}
+
+MemoryLedger::MemoryLedger(Bytes snapshot) {
+    constexpr std::size_t digest_size = 32;
+    if (snapshot.size() < digest_size ||
+        !std::ranges::equal(snapshot.first(digest_size), sha256(snapshot.subspan(digest_size))))
+        refuse_snapshot("Its digest does not match its content.");
+    Reader reader(snapshot.subspan(digest_size));
+    if (reader.take<std::uint32_t>() != ledger_snapshot_version)
+        refuse_snapshot("Another release of ldp wrote it.");
+    for (auto left = reader.take<std::uint64_t>(); left > 0; --left) {
+        LedgerEntry& entry = entries_.emplace_back();
+        entry.group = take_ledger_text(reader);
+        entry.limit = reader.take<double>();
+        entry.person = take_ledger_text(reader);
+        entry.fingerprint = reader.take<std::uint64_t>();
+        entry.store = take_ledger_text(reader);
+        entry.title = take_ledger_text(reader);
+        entry.spent = reader.take<double>();
+        entry.reserved = reader.take<double>();
+    }
+    reader.finish();
+}
+
+}  // namespace ldp

@@ -1,0 +1,77 @@
+// The ledger of a group: one budget of each person over several collections.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.hpp"
+
+namespace ldp {
+
+/// What one collection may cost one person of a group.
+struct LedgerEntry {
+    std::string group;              ///< name of the group
+    double limit = 0;               ///< ε of a person in all collections of the group
+    std::string person;             ///< name of the person in the store; empty in a store of one person
+    std::uint64_t fingerprint = 0;  ///< of the collection's spec
+    std::string store;       ///< 32 hexadecimal digits that identify the store with the person's memory
+    std::string title = {};  ///< title of the collection, or its mechanism, for display
+    double spent = 0;        ///< ε of the responses that were drawn
+    double reserved = 0;     ///< ε that the collection may cost the person at most, with later responses
+
+    /// Whether both are about one person in one store of one collection.
+    [[nodiscard]] bool same_account(const LedgerEntry& other) const noexcept {
+        return group == other.group && person == other.person && fingerprint == other.fingerprint &&
+               store == other.store;
+    }
+    friend bool operator==(const LedgerEntry&, const LedgerEntry&) = default;
+};
+
+/// The ledger on which all collections of a group draw. A client writes the cost of a report here before it
+/// writes the report to its store. If the program stops between the two steps, the entry is in the ledger and
+/// the report was neither stored nor sent. The client's next report then has the same cost in total, so that
+/// repeating the step changes nothing.
+///
+/// For each person, the sum of what all collections of a group have reserved never exceeds the group's ε.
+class BudgetLedger {
+  public:
+    BudgetLedger() = default;
+    BudgetLedger(const BudgetLedger&) = delete;
+    BudgetLedger& operator=(const BudgetLedger&) = delete;
+    virtual ~BudgetLedger() = default;
+
+    /// Raises what an account has spent and reserved to at least the values of the entry, as durably as the
+    /// ledger can, and returns nothing. If the group's budget does not pay for it, changes nothing and returns
+    /// the ε that is left for the account. Throws Error (incompatible) if the ledger knows the group with
+    /// another ε, and Error (environment) if the ledger fails; then nothing has changed.
+    [[nodiscard]] virtual std::optional<double> reserve(const LedgerEntry& entry) = 0;
+    /// Returns all entries, sorted by group, collection, person and store. Throws Error (environment).
+    [[nodiscard]] virtual std::vector<LedgerEntry> entries() const = 0;
+};
+
+/// A ledger in memory, for programs that persist snapshots of it themselves, or do not need it later. Several
+/// clients of one process may share it.
+class MemoryLedger final : public BudgetLedger {
+  public:
+    MemoryLedger() = default;
+    /// Restores a snapshot. Throws Error (environment) if it is damaged.
+    explicit MemoryLedger(Bytes snapshot);
+    /// Returns the complete state. It must be durable before the state of the client that reported.
+    [[nodiscard]] std::vector<std::byte> snapshot() const;
+
+    [[nodiscard]] std::optional<double> reserve(const LedgerEntry& entry) override;
+    [[nodiscard]] std::vector<LedgerEntry> entries() const override { return entries_; }
+
+  private:
+    std::vector<LedgerEntry> entries_;
+};
+
+/// Raises `wanted` to at least the values that its account has, and returns nothing if the group's budget pays
+/// for it; otherwise returns the ε that is left. `entries` has all entries of the person in the group, and
+/// `limit` is the ε that the ledger knows of the group, or 0. Throws Error (incompatible) if it is another one.
+[[nodiscard]] std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, double limit,
+                                                LedgerEntry& wanted);
+
+}  // namespace ldp

@@ -1,0 +1,159 @@
+#include "client/fleet/sqlite_ledger.hpp"
+
+#include "client/sqlite/new_file.hpp"
+#include "client/sqlite/state_file.hpp"
+#include "core/base/error.hpp"
+
+namespace ldp {
+
+namespace {
+
+constexpr std::int64_t ledger_application = 0x4C44504C;  // "LDPL": the application id of a ledger
+constexpr std::int64_t ledger_version = 1;
+constexpr int patience_ms = 10000;
+
+// Every row has a digest, since SQLite's pages have no checksums, and the head has their sum. It detects
+// changed, missing and repeated rows.
+constexpr const char* ledger_schema = R"(
+    CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), rows INTEGER NOT NULL);
+    CREATE TABLE account (name TEXT NOT NULL, epsilon REAL NOT NULL, person TEXT NOT NULL,
+                          spec INTEGER NOT NULL, store TEXT NOT NULL, title TEXT NOT NULL,
+                          spent REAL NOT NULL, reserved REAL NOT NULL, digest INTEGER NOT NULL,
+                          PRIMARY KEY (name, person, spec, store)) WITHOUT ROWID;
+    INSERT INTO head VALUES (0, 0);
+)";
+
+std::int64_t digest_of_account(const LedgerEntry& entry) {
+    return sqlite::RowDigest::of("account", entry.group, entry.limit, entry.person,
+                                 static_cast<std::int64_t>(entry.fingerprint), entry.store, entry.title,
+                                 entry.spent, entry.reserved);
+}
+
+[[noreturn]] void refuse_ledger(const std::string& path, const std::string& detail) {
+    raise(
+        ErrorCode::environment, "ledger " + path + ": damaged, or not a ledger of ldp", detail,
+        "It was left as it is. Restore it from a backup, or choose another name. Without the ledger, people "
+        "spend the group's budget again.");
+}
+
+}  // namespace
+
+class SqliteLedger::LedgerFile : public sqlite::Database {
+  public:
+    explicit LedgerFile(const std::string& path) : Database(created(path), "ledger") {
+        if (sqlite3_db_readonly(handle(), "main") == 1)
+            raise(ErrorCode::environment, "ledger " + path + ": read-only", {},
+                  "The file and its directory must be writable by the user who runs this.");
+        sqlite3_busy_timeout(handle(), patience_ms);
+        run("PRAGMA trusted_schema = OFF");
+        run("PRAGMA synchronous = FULL");
+        if (pragma("PRAGMA application_id") != ledger_application)
+            refuse_ledger(path, "It has not the mark that ldp leaves in its ledgers.");
+        if (const std::int64_t version = pragma("PRAGMA user_version"); version != ledger_version)
+            raise(ErrorCode::environment, "ledger " + path + ": written by another release of ldp",
+                  "Its schema has version " + std::to_string(version) + "; this release reads version " +
+                      std::to_string(ledger_version) + ".",
+                  "Use the release that wrote it, or a newer one.");
+        static_cast<void>(all());
+    }
+
+    /// Returns all entries, which must be those of the head.
+    [[nodiscard]] std::vector<LedgerEntry> all() {
+        const ReadOnly reading(*this);
+        std::vector<LedgerEntry> found;
+        std::uint64_t sum = 0;
+        for (auto row = all_(); row.row();) {
+            LedgerEntry& entry = found.emplace_back(
+                LedgerEntry{row.text(0), row.real(1), row.text(2), static_cast<std::uint64_t>(row.integer(3)),
+                            row.text(4), row.text(5), row.real(6), row.real(7)});
+            const std::int64_t digest = row.integer(8);
+            if (digest != digest_of_account(entry)) refuse_ledger(path(), "An entry has changed.");
+            sum += static_cast<std::uint64_t>(digest);
+        }
+        if (head_().number() != static_cast<std::int64_t>(sum))
+            refuse_ledger(path(), "It is not as it was left.");
+        return found;
+    }
+
+    [[nodiscard]] std::optional<double> reserve(const LedgerEntry& wanted) {
+        run("BEGIN IMMEDIATE");
+        try {
+            std::vector<LedgerEntry> of_person;
+            double limit = 0;
+            std::uint64_t sum = static_cast<std::uint64_t>(head_().number().value_or(0));
+            for (auto row = limit_(wanted.group); row.row();) limit = row.real(0);
+            for (auto row = of_person_(wanted.group, wanted.person); row.row();) {
+                const LedgerEntry& entry = of_person.emplace_back(LedgerEntry{
+                    wanted.group, row.real(0), wanted.person, static_cast<std::uint64_t>(row.integer(1)),
+                    row.text(2), row.text(3), row.real(4), row.real(5)});
+                if (row.integer(6) != digest_of_account(entry))
+                    refuse_ledger(path(), "An entry has changed.");
+            }
+            LedgerEntry entry = wanted;
+            if (const auto left = raise_entry(of_person, limit, entry)) {
+                run("ROLLBACK");
+                return left;
+            }
+            for (const LedgerEntry& one : of_person)
+                if (one.same_account(entry)) sum -= static_cast<std::uint64_t>(digest_of_account(one));
+            const std::int64_t digest = digest_of_account(entry);
+            put_(entry.group, entry.limit, entry.person, static_cast<std::int64_t>(entry.fingerprint),
+                 entry.store, entry.title, entry.spent, entry.reserved, digest)
+                .finish();
+            put_head_(static_cast<std::int64_t>(sum + static_cast<std::uint64_t>(digest))).finish();
+            run("COMMIT");
+            return {};
+        } catch (...) {
+            sqlite3_exec(handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+            throw;
+        }
+    }
+
+  private:
+    /// A transaction that reads.
+    class ReadOnly {
+      public:
+        explicit ReadOnly(LedgerFile& file) : file_(file) { file_.run("BEGIN"); }
+        ReadOnly(const ReadOnly&) = delete;
+        ReadOnly& operator=(const ReadOnly&) = delete;
+        ~ReadOnly() { sqlite3_exec(file_.handle(), "ROLLBACK", nullptr, nullptr, nullptr); }
+
+      private:
+        LedgerFile& file_;
+    };
+    static const std::string& created(const std::string& path) {
+        sqlite::create_unless_exists(path, [](Database& database) {
+            database.run(ledger_schema);
+            database.run(("PRAGMA user_version = " + std::to_string(ledger_version)).c_str());
+            database.run(("PRAGMA application_id = " + std::to_string(ledger_application)).c_str());
+        });
+        return path;
+    }
+    [[nodiscard]] std::int64_t pragma(const char* sql) const {
+        return sqlite::Statement(*this, sql)().number().value_or(0);
+    }
+
+    sqlite::Statement all_{*this,
+                           "SELECT name, epsilon, person, spec, store, title, spent, reserved, digest "
+                           "FROM account ORDER BY name, spec, person, store"};
+    sqlite::Statement limit_{*this, "SELECT epsilon FROM account WHERE name = ? LIMIT 1"};
+    sqlite::Statement of_person_{*this,
+                                 "SELECT epsilon, spec, store, title, spent, reserved, digest FROM account "
+                                 "WHERE name = ? AND person = ?"};
+    sqlite::Statement put_{*this, "INSERT OR REPLACE INTO account VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    sqlite::Statement head_{*this, "SELECT rows FROM head"};
+    sqlite::Statement put_head_{*this, "UPDATE head SET rows = ?"};
+};
+
+SqliteLedger::SqliteLedger(const std::string& path) : file_(std::make_unique<LedgerFile>(path)) {}
+SqliteLedger::~SqliteLedger() = default;
+
+std::optional<double> SqliteLedger::reserve(const LedgerEntry& entry) {
+    return file_->reserve(entry);
+}
+
+std::vector<LedgerEntry> SqliteLedger::entries() const {
+    return file_->all();
+}
+
+}  // namespace ldp

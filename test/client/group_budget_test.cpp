@@ -1,0 +1,489 @@
+// One budget of a person over several collections.
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "client/budget/budget_ledger.hpp"
+#include "client/fleet/sqlite_fleet.hpp"
+#include "client/fleet/sqlite_ledger.hpp"
+#include "fragile.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(group_budgets)
+
+namespace {
+
+std::string spec_of(const std::string& rest, const std::string& budget) {
+    return R"({"mechanism": "grr", "attributes": [{"name": "a", "domain": 2}], "budget": )" + budget + ", " +
+           rest + "}";
+}
+/// Each report is a fresh draw and costs 1.
+std::string fresh(const std::string& budget = R"({"group": "acme", "epsilon": 3})") {
+    return spec_of(R"("epsilon": 1)", budget);
+}
+/// Two values, whose responses cost 0.5 each: 1 in all.
+std::string memoized(const std::string& budget = R"({"group": "acme", "epsilon": 3})") {
+    return spec_of(R"("epsilon": 0.5, "evolving": {})", budget);
+}
+/// A series, which costs 1.
+const char* const series_in_group = R"({"mechanism": "ddrm", "epsilon": 1, "rounds": 8, "changes": 1,
+    "domain": 2, "budget": {"group": "acme", "epsilon": 3}})";
+
+Collection group_collection(const std::string& json) {
+    return Collection(resolve(json));
+}
+
+double reserved_in(const BudgetLedger& ledger, const std::string& person = {}) {
+    double sum = 0;
+    for (const LedgerEntry& entry : ledger.entries())
+        if (entry.person == person) sum += entry.reserved;
+    return sum;
+}
+double spent_in(const BudgetLedger& ledger) {
+    double sum = 0;
+    for (const LedgerEntry& entry : ledger.entries()) sum += entry.spent;
+    return sum;
+}
+
+Client with_ledger(const std::string& json, const std::shared_ptr<BudgetLedger>& ledger) {
+    Client client(group_collection(json), MemoryStore());
+    client.set_ledger(ledger);
+    return client;
+}
+
+/// What survives the end of a program: snapshots of stores and of a ledger.
+struct Survivors {
+    std::map<char, std::vector<std::byte>> stores;
+    std::vector<std::byte> ledger = MemoryLedger().snapshot();
+};
+
+/// A store that keeps a snapshot after each step, and dies before or after it.
+class SurvivingStore final : public Store {
+  public:
+    SurvivingStore(std::vector<std::byte>& kept, Fuse& fuse)
+        : store_(kept.empty() ? MemoryStore() : MemoryStore(Bytes(kept))), kept_(kept), fuse_(fuse) {}
+    void bind(std::uint64_t fingerprint) override {
+        step([&] { store_.bind(fingerprint); });
+    }
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
+                const StateDelta& delta, std::span<const ColumnRun> runs) override {
+        step([&] { store_.append(reports, round, checkpoints, delta, runs); });
+    }
+    [[nodiscard]] Memory memory() const override { return store_.memory(); }
+    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
+        return store_.checkpoint(name);
+    }
+    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
+        return store_.next_batch(most);
+    }
+    void confirm(std::string_view id) override { store_.confirm(id); }
+    void release(std::string_view id) override { store_.release(id); }
+    void move_to_dead_letters(std::string_view id, std::string_view reason) override {
+        store_.move_to_dead_letters(id, reason);
+    }
+    [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
+    std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
+    std::uint64_t drop_refused() override { return store_.drop_refused(); }
+    [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
+    void invalidate() override { store_.invalidate(); }
+
+  private:
+    template <class Work>
+    void step(Work work) {
+        fuse_.step();
+        work();
+        kept_ = store_.snapshot();
+        fuse_.step();
+    }
+    MemoryStore store_;
+    std::vector<std::byte>& kept_;
+    Fuse& fuse_;
+};
+
+class SurvivingLedger final : public BudgetLedger {
+  public:
+    SurvivingLedger(std::vector<std::byte>& kept, Fuse& fuse) : ledger_(kept), kept_(kept), fuse_(fuse) {}
+    [[nodiscard]] std::optional<double> reserve(const LedgerEntry& entry) override {
+        fuse_.step();
+        const auto left = ledger_.reserve(entry);
+        kept_ = ledger_.snapshot();
+        fuse_.step();
+        return left;
+    }
+    [[nodiscard]] std::vector<LedgerEntry> entries() const override { return ledger_.entries(); }
+
+  private:
+    MemoryLedger ledger_;
+    std::vector<std::byte>& kept_;
+    Fuse& fuse_;
+};
+
+std::string spec_named(char collection) {
+    return collection == 'f' ? fresh() : collection == 'm' ? memoized() : std::string(series_in_group);
+}
+
+/// ε of what the stores contain, which is all that can leave the device.
+double truly_spent(const Survivors& survivors) {
+    double sum = 0;
+    for (const auto& [collection, snapshot] : survivors.stores) {
+        if (snapshot.empty()) continue;
+        const MemoryStore store{Bytes(snapshot)};
+        if (collection == 'f') sum += static_cast<double>(store.pending());
+        if (collection == 'm') sum += 0.5 * static_cast<double>(store.memory().responses.size());
+        if (collection == 's') sum += store.checkpoint("ldp.rounds.0").has_value() ? 1 : 0;
+    }
+    return sum;
+}
+
+/// Whether the store has a report of this round.
+bool has_round(const Survivors& survivors, char collection, int round) {
+    const auto found = survivors.stores.find(collection);
+    if (found == survivors.stores.end() || found->second.empty()) return false;
+    const auto rounds = MemoryStore(Bytes(found->second)).checkpoint("ldp.rounds.0");
+    return rounds && (*rounds >> round & 1) != 0;
+}
+
+/// Runs the script, one report for each character, in round 1, 2, … Returns whether each report was made.
+std::string run_script(const std::string& script, Survivors& survivors, Fuse& fuse) {
+    const auto ledger = std::make_shared<SurvivingLedger>(survivors.ledger, fuse);
+    std::map<char, Client> clients;
+    std::string made;
+    for (std::size_t i = 0; i < script.size(); ++i) {
+        const char name = script[i];
+        auto client = clients.find(name);
+        if (client == clients.end()) {
+            client =
+                clients
+                    .emplace(name, Client(group_collection(spec_named(name)),
+                                          std::make_unique<SurvivingStore>(survivors.stores[name], fuse)))
+                    .first;
+            client->second.set_ledger(ledger);
+            client->second.set_once_per_round(true);
+        }
+        const int round = static_cast<int>(i) + 1;
+        const auto value = static_cast<double>(i % 2);
+        const bool done = has_round(survivors, name, round);
+        try {
+            client->second.report({value}, round);
+            made += 'y';
+        } catch (const Error& error) {
+            BOOST_REQUIRE(error.code() == ErrorCode::spent);
+            BOOST_REQUIRE(!done);
+            made += 'n';
+        }
+        BOOST_REQUIRE_LE(reserved_in(*ledger), 3 * (1 + 1e-12));
+        BOOST_REQUIRE_LE(truly_spent(survivors), spent_in(*ledger) + 1e-9);
+    }
+    return made;
+}
+
+std::multimap<std::uint64_t, std::pair<double, double>> accounts(const Survivors& survivors) {
+    std::multimap<std::uint64_t, std::pair<double, double>> all;
+    for (const LedgerEntry& entry : MemoryLedger(survivors.ledger).entries())
+        all.emplace(entry.fingerprint, std::pair(entry.spent, entry.reserved));
+    return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_spec_names_the_group) {
+    const Spec whole = resolve(fresh());
+    BOOST_REQUIRE(whole.budget() && whole.budget()->group);
+    BOOST_CHECK((*whole.budget()->group == BudgetGroup{"acme", 3}));
+    BOOST_TEST(whole.budget()->epsilon == 3);
+    const Spec part = resolve(fresh(R"({"group": "acme", "epsilon": 3, "at_most": 2})"));
+    BOOST_TEST(part.budget()->epsilon == 2);
+    for (const Spec& spec : {whole, part, resolve(memoized()), resolve(series_in_group)}) {
+        const Spec again = Spec::from_json(spec.to_json());
+        BOOST_CHECK((again.budget() == spec.budget()));
+        BOOST_TEST(again.to_json() == spec.to_json());
+    }
+    // The group is a promise to the person, so that a spec with another group is another spec.
+    BOOST_TEST(whole.fingerprint() != part.fingerprint());
+    BOOST_TEST(whole.fingerprint() != resolve(fresh(R"({"group": "b", "epsilon": 3})")).fingerprint());
+    BOOST_TEST(resolve(memoized(R"({"epsilon": 3})")).fingerprint() != resolve(memoized()).fingerprint());
+
+    const std::pair<std::string, const char*> wrong[] = {
+        {fresh(R"({"epsilon": 3})"), "go together"},
+        {fresh(R"({"group": "", "epsilon": 3})"), "group"},
+        {fresh(R"({"group": 3, "epsilon": 3})"), "group"},
+        {fresh(R"({"group": "a\nb", "epsilon": 3})"), "group"},
+        {fresh(R"({"group": "acme", "epsilon": 0.5})"), "does not pay for one response"},
+        {fresh(R"({"group": "acme", "epsilon": 3, "at_most": 0.5})"), "does not pay for one response"},
+        {fresh(R"({"group": "acme", "epsilon": 3, "at_most": 4})"), "at_most"},
+        {memoized(R"({"epsilon": 3, "at_most": 2})"), "budget of a group"},
+        {fresh(R"({"group": "acme", "epsilon": 3, "report_spent": true})"), "memoized responses only"},
+        {R"({"mechanism": "gaussian", "epsilon": 1, "delta": 1e-6, "attributes": [
+            {"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 1}],
+            "budget": {"group": "acme", "epsilon": 3}})",
+         "delta"}};
+    for (const auto& [json, text] : wrong)
+        BOOST_CHECK_EXCEPTION(static_cast<void>(resolve(json)), Error,
+                              error_with(ErrorCode::invalid_spec, text));
+}
+
+BOOST_AUTO_TEST_CASE(collections_of_a_group_draw_on_one_budget) {
+    const auto ledger = std::make_shared<MemoryLedger>();
+    Client reports = with_ledger(fresh(), ledger), kept = with_ledger(memoized(), ledger);
+    Client series = with_ledger(series_in_group, ledger);
+    reports.report({0.0});
+    BOOST_TEST(reserved_in(*ledger) == 1);
+    kept.report({0.0});
+    BOOST_TEST(reserved_in(*ledger) == 2);
+    BOOST_TEST(spent_in(*ledger) == 1.5);
+    for (int i = 0; i < 5; ++i) kept.report({static_cast<double>(i % 2)});  // costs once for each value
+    BOOST_TEST(spent_in(*ledger) == 2);
+    BOOST_TEST(reserved_in(*ledger) == 2);
+    for (int round = 1; round <= 8; ++round) series.report({1.0}, round);  // costs once
+    BOOST_TEST(reserved_in(*ledger) == 3);
+    const std::uint64_t queued = reports.pending();
+    const auto refusal = error_with(ErrorCode::spent, "the budget of the group \"acme\" is spent");
+    BOOST_CHECK_EXCEPTION(reports.report({0.0}), Error, refusal);
+    BOOST_CHECK_EXCEPTION(reports.report({0.0}), Error, error_with(ErrorCode::spent, "0 of 3 is left"));
+    BOOST_CHECK_EXCEPTION(reports.stage({0.0}), Error, refusal);
+    BOOST_TEST(reports.pending() == queued);
+    BOOST_TEST(ledger->entries().size() == 3u);
+    kept.report({1.0});  // was paid for
+    Client late = with_ledger(memoized(R"({"group": "acme", "epsilon": 3, "at_most": 1})"), ledger);
+    BOOST_CHECK_EXCEPTION(late.report({0.0}), Error, refusal);
+    BOOST_TEST(late.pending() == 0u);
+    BOOST_TEST(late.ledger().empty());  // nothing was drawn
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_is_named) {
+    const auto ledger = std::make_shared<MemoryLedger>();
+    Client one = with_ledger(spec_of(R"("epsilon": 1.25)", R"({"group": "acme", "epsilon": 3})"), ledger);
+    one.report({0.0});
+    one.report({0.0});
+    BOOST_CHECK_EXCEPTION(one.report({0.0}), Error, error_with(ErrorCode::spent, "0.5 of 3 is left"));
+    Client other = with_ledger(spec_of(R"("epsilon": 0.1)", R"({"group": "acme", "epsilon": 3})"), ledger);
+    for (int i = 0; i < 5; ++i) other.report({0.0});  // 0.1 five times is 0.5
+    BOOST_CHECK_EXCEPTION(other.report({0.0}), Error, error_with(ErrorCode::spent, "0 of 3 is left"));
+}
+
+BOOST_AUTO_TEST_CASE(a_collection_has_at_most_its_part) {
+    const auto ledger = std::make_shared<MemoryLedger>();
+    Client part = with_ledger(fresh(R"({"group": "acme", "epsilon": 3, "at_most": 2})"), ledger);
+    part.stage({0.0});
+    part.stage({1.0});
+    part.commit();
+    BOOST_CHECK_EXCEPTION(part.report({0.0}), Error, error_with(ErrorCode::spent, "It pays for 2 reports"));
+    BOOST_TEST(reserved_in(*ledger) == 2);
+    Client stops = with_ledger(fresh(R"({"group": "acme", "epsilon": 3, "when_spent": "stop"})"), ledger);
+    BOOST_CHECK(stops.report({0.0}).origin == Origin::drawn);
+    BOOST_CHECK(stops.report({0.0}).origin == Origin::silent);
+    BOOST_CHECK(stops.stage({0.0}).origin == Origin::silent);
+    BOOST_TEST(stops.pending() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(reports_that_are_staged_are_reserved) {
+    const auto ledger = std::make_shared<MemoryLedger>();
+    Client client = with_ledger(fresh(), ledger);
+    for (int i = 0; i < 3; ++i) client.stage({0.0});
+    BOOST_CHECK_THROW(client.stage({0.0}), Error);
+    client.discard();  // what was not queued is not spent: the next three have this reservation
+    for (int i = 0; i < 3; ++i) client.report({0.0});
+    BOOST_CHECK_THROW(client.report({0.0}), Error);
+    BOOST_TEST(reserved_in(*ledger) == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_group_has_one_epsilon_and_a_ledger) {
+    const auto ledger = std::make_shared<MemoryLedger>();
+    Client first = with_ledger(fresh(), ledger);
+    first.report({0.0});
+    Client second = with_ledger(fresh(R"({"group": "acme", "epsilon": 4})"), ledger);
+    BOOST_CHECK_EXCEPTION(second.report({0.0}), Error,
+                          error_with(ErrorCode::incompatible, "the group \"acme\" has two budgets"));
+    BOOST_TEST(second.pending() == 0u);
+    Client other = with_ledger(fresh(R"({"group": "other", "epsilon": 4})"), ledger);
+    for (int i = 0; i < 4; ++i) other.report({0.0});
+    Client without(group_collection(fresh()), MemoryStore());
+    BOOST_CHECK_EXCEPTION(without.report({0.0}), Error,
+                          error_with(ErrorCode::unsupported, "no ledger of the group \"acme\""));
+    BOOST_TEST(without.pending() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_was_lost_does_not_return_its_cost) {
+    const auto ledger = std::make_shared<MemoryLedger>();
+    with_ledger(memoized(), ledger).report({0.0});
+    with_ledger(memoized(), ledger).report({0.0});  // another memory draws another response
+    BOOST_TEST(reserved_in(*ledger) == 2);
+    std::vector<std::byte> snapshot;
+    Fuse calm(1 << 30);
+    {
+        Client client(group_collection(memoized()), std::make_unique<SurvivingStore>(snapshot, calm));
+        client.set_ledger(ledger);
+        client.report({0.0});
+    }
+    BOOST_TEST(reserved_in(*ledger) == 3);
+    Client again(group_collection(memoized()), MemoryStore(Bytes(snapshot)));
+    again.set_ledger(std::make_shared<MemoryLedger>(Bytes(ledger->snapshot())));
+    again.report({1.0});  // the same account
+    BOOST_TEST(reserved_in(*ledger) == 3);
+}
+
+// Whether a collection is refused depends on the collections to which a person has reported, not on the
+// person's values: otherwise the missing report would reveal them.
+BOOST_AUTO_TEST_CASE(a_refusal_does_not_depend_on_values) {
+    const std::string three = R"({"mechanism": "grr", "epsilon": 1, "evolving": {}, "attributes": [
+        {"name": "a", "domain": 3}], "budget": {"group": "acme", "epsilon": 4, "at_most": 3}})";
+    const std::string other = fresh(R"({"group": "acme", "epsilon": 4})");
+    std::map<std::string, int> patterns;
+    for (int values = 0; values < 27; ++values) {
+        const auto ledger = std::make_shared<MemoryLedger>();
+        Client a = with_ledger(three, ledger), b = with_ledger(other, ledger);
+        std::string pattern;
+        for (int i = 0, rest = values; i < 3; ++i, rest /= 3) {
+            a.report({static_cast<double>(rest % 3)});
+            try {
+                b.report({0.0});
+                pattern += 'y';
+            } catch (const Error&) {
+                pattern += 'n';
+            }
+        }
+        ++patterns[pattern];
+        BOOST_TEST(reserved_in(*ledger) == 4);
+    }
+    BOOST_TEST(patterns.size() == 1u);
+    BOOST_TEST(patterns["ynn"] == 27);
+}
+
+// Three collections: of fresh reports (1 each), of memoized responses (1 in all) and a series (1 in all), under
+// a budget of 3. Every order of five reports, and every moment at which the program dies.
+BOOST_AUTO_TEST_CASE(no_order_and_no_crash_exceeds_the_budget) {
+    int runs = 0, crashes = 0;
+    for (int order = 0; order < 243; ++order) {
+        std::string script;
+        for (int i = 0, rest = order; i < 5; ++i, rest /= 3) script += "fms"[rest % 3];
+        Survivors whole;
+        Fuse endless(1 << 30);
+        const std::string made = run_script(script, whole, endless);
+        BOOST_REQUIRE_LE(truly_spent(whole), 3);
+        bool burnt = true;
+        for (int steps = 0; burnt; ++steps, ++runs) {
+            Survivors survivors;
+            Fuse fuse(steps);
+            try {
+                run_script(script, survivors, fuse);
+            } catch (const Died&) {
+                ++crashes;
+            }
+            burnt = fuse.burnt();
+            BOOST_REQUIRE_LE(reserved_in(MemoryLedger(survivors.ledger)), 3);
+            BOOST_REQUIRE_LE(truly_spent(survivors), spent_in(MemoryLedger(survivors.ledger)));
+            // The program runs again. Rounds that were reported are ignored, and the crash costs nothing.
+            Fuse calm(1 << 30);
+            BOOST_REQUIRE_EQUAL(run_script(script, survivors, calm), made);
+            BOOST_REQUIRE((accounts(survivors) == accounts(whole)));
+            BOOST_REQUIRE_EQUAL(truly_spent(survivors), truly_spent(whole));
+        }
+    }
+    BOOST_TEST(runs > 243 * 10);
+    BOOST_TEST(crashes > 243 * 9);
+}
+
+BOOST_FIXTURE_TEST_CASE(processes_share_a_ledger_file, Directory) {
+    constexpr int limit = 40;
+    const std::string budget = R"({"group": "acme", "epsilon": )" + std::to_string(limit) + "}";
+    const auto work = [&](const char* state, const std::string& json) {
+        return [&, state, json] {
+            const auto ledger = std::make_shared<SqliteLedger>(file("ledger"));
+            Client client(group_collection(json), SqliteStore(file(state)));
+            client.set_ledger(ledger);
+            int made = 0;
+            try {
+                for (;; ++made) client.report({0.0});
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::spent) return 98;
+            }
+            return made;
+        };
+    };
+    const std::string other = spec_of(R"("epsilon": 2)", budget);
+    const pid_t child = fork();
+    BOOST_REQUIRE(child >= 0);
+    if (child == 0) _exit(work("one", fresh(budget))());
+    const int second = in_child(work("two", other));
+    int status = 0;
+    waitpid(child, &status, 0);
+    BOOST_REQUIRE(WIFEXITED(status));
+    const int first = WEXITSTATUS(status);
+    BOOST_TEST(first + 2 * second == limit);
+    const SqliteLedger ledger(file("ledger"));
+    BOOST_TEST(reserved_in(ledger) == limit);
+    BOOST_TEST(ledger.entries().size() == static_cast<std::size_t>((first > 0) + (second > 0)));
+    BOOST_TEST(SqliteStore(file("one")).pending() == static_cast<std::uint64_t>(first));
+    BOOST_TEST(SqliteStore(file("two")).pending() == static_cast<std::uint64_t>(second));
+}
+
+BOOST_FIXTURE_TEST_CASE(people_of_a_fleet_have_a_budget_each, Directory) {
+    const auto ledger = std::make_shared<SqliteLedger>(file("ledger"));
+    SqliteFleet reports(file("reports")), kept(file("kept"));
+    const auto report = [&](SqliteFleet& fleet, const std::string& json, const char* person) {
+        Client client(group_collection(json), fleet.store(person));
+        client.set_ledger(ledger);
+        client.report({0.0});
+    };
+    for (const char* person : {"ann", "bob"})
+        for (int i = 0; i < 2; ++i) report(reports, fresh(), person);
+    report(kept, memoized(), "ann");
+    BOOST_CHECK_THROW(report(reports, fresh(), "ann"), Error);
+    report(reports, fresh(), "bob");
+    BOOST_CHECK_THROW(report(kept, memoized(), "bob"), Error);
+    BOOST_TEST(reserved_in(*ledger, "ann") == 3);
+    BOOST_TEST(reserved_in(*ledger, "bob") == 3);
+    // A joint step that fails leaves reservations, which the same reports use when they are repeated.
+    const auto step = [&](bool fails) {
+        reports.together([&] {
+            for (int i = 0; i < 3; ++i) report(reports, fresh(), "eve");
+            if (fails) throw Died{};
+        });
+    };
+    BOOST_CHECK_THROW(step(true), Died);
+    BOOST_TEST(reserved_in(*ledger, "eve") == 3);
+    step(false);
+    BOOST_TEST(reserved_in(*ledger, "eve") == 3);
+    BOOST_TEST(reports.pending() == 5u + 3u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_damaged_ledger_is_refused, Directory) {
+    {
+        const auto ledger = std::make_shared<SqliteLedger>(file("ledger"));
+        Client client(group_collection(fresh()), SqliteStore(file("state")));
+        client.set_ledger(ledger);
+        client.report({0.0});
+    }
+    BOOST_TEST(SqliteLedger(file("ledger")).entries().at(0).title == "grr");
+    run_sql(file("ledger"), "UPDATE account SET reserved = 0.5");
+    BOOST_CHECK_EXCEPTION(static_cast<void>(SqliteLedger(file("ledger")).entries()), Error,
+                          error_with(ErrorCode::environment, "An entry has changed"));
+    Client client(group_collection(fresh()), SqliteStore(file("state")));
+    run_sql(file("ledger"), "UPDATE account SET reserved = 1");
+    const auto open = std::make_shared<SqliteLedger>(file("ledger"));
+    client.set_ledger(open);
+    run_sql(file("ledger"), "UPDATE account SET reserved = 0.5");
+    BOOST_CHECK_EXCEPTION(client.report({0.0}), Error,
+                          error_with(ErrorCode::environment, "An entry has changed"));
+    BOOST_TEST(client.pending() == 1u);
+    run_sql(file("ledger"), "DELETE FROM account");
+    BOOST_CHECK_EXCEPTION(static_cast<void>(SqliteLedger(file("ledger")).entries()), Error,
+                          error_with(ErrorCode::environment, "not as it was left"));
+    static_cast<void>(SqliteStore(file("other")));
+    BOOST_CHECK_EXCEPTION(SqliteLedger(file("other")), Error,
+                          error_with(ErrorCode::environment, "not a ledger of ldp"));
+    BOOST_CHECK_EXCEPTION(SqliteStore(file("ledger")), Error,
+                          error_with(ErrorCode::environment, "not a state file of ldp"));
+    std::vector<std::byte> snapshot = MemoryLedger().snapshot();
+    snapshot.back() ^= std::byte{1};
+    BOOST_CHECK_EXCEPTION(MemoryLedger{Bytes(snapshot)}, Error,
+                          error_with(ErrorCode::environment, "damaged"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
