@@ -125,6 +125,10 @@ std::vector<Cell> Collection::Plan::set(std::size_t j, const Value& value, Clamp
             const std::size_t end = std::min(rest.find(Attribute::separator), rest.size());
             const std::string_view label = rest.substr(0, end);
             rest.remove_prefix(std::min(end + 1, rest.size()));
+            if (label.empty())  // a separator at the end alone is usual in files of survey tools
+                refuse("there is an empty label in the set of " + in_quotes(attribute.name),
+                       "Found " + shown(value) + ".",
+                       "Write one separator between two labels. An empty text is the empty set.");
             if (!attribute.labels.empty()) {
                 found.push_back(category(j, label, outside_domain));
                 continue;

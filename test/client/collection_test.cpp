@@ -55,6 +55,22 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_domain_are_moved_and_counted) {
     BOOST_TEST(client.clamped().attributes[0] == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_set_has_no_empty_label) {
+    const std::string begin = R"({"mechanism": "label_sets", "epsilon": 2, "attributes": [
+        {"name": "used", "domain": ["mail", "chat", "else"], "several": true, "most": 2)";
+    for (const char* end : {"}]}", R"(, "other": "else"}]})"}) {
+        const Collection c(resolve(begin + end));
+        SeededBits bits(1);
+        const auto cell = [&](const char* text) { return c.encode(std::vector<Value>{text}, bits).cells[0]; };
+        for (const char* text : {"mail;;chat", ";mail", ";", "mail;;"})
+            BOOST_CHECK_EXCEPTION(
+                (void)cell(text), Error,
+                error_with(ErrorCode::invalid_value, "an empty label in the set of \"used\""));
+        BOOST_TEST(cell("mail;chat;") == cell("mail;chat"));  // as survey tools write it
+        BOOST_TEST(cell("") != cell("mail"));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(people_without_an_answer_have_a_label) {
     const std::string town =
         R"({"name": "town", "domain": ["A", "B", "no answer"], "missing_label": "no answer"})";
