@@ -2,7 +2,7 @@
 // d = k + m items (Qin et al. 2016). There are two responses:
 //
 //   subset     a set of w of the d items, by SetChannel (Wang et al. 2018)
-//   one_label  one label, drawn publicly, and whether the person has it, flipped with probability 1/(e+1)
+//   one_label  one label, drawn publicly, and whether the person has it, flipped with probability 1/(e^ε+1)
 //
 // The dummy with number i is held by people with fewer than m − i labels. The supports of the dummies therefore
 // determine the mean number of labels.
