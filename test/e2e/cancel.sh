@@ -70,6 +70,8 @@ summarise ddrm "$(category ddrm 256 1 '"rounds": 4096')" ''
 summarise threshold_series "$(number threshold_series '"rounds": 4096, "thresholds": 128')" ''
 summarise square_wave "$(number square_wave '"grid": 65536')" 'v\n5\n'
 summarise ordered "$(number haar_ordered '"grid": 1048575')" 'v\n5\n'
+summarise binned "$(number grr '"bins": 4096' | sed 's/}], "bins": 4096/, "bins": 4096}]/')" 'v\n5\n'
+summarise clamped "$(number duchi)" 'v\n5\n'
 summarise tree "$(number tree '"grid": 16383')" 'v\n5\n'
 summarise ordered_words "$(category haar_ordered 1048576 1)" 'v\n5\n'
 summarise haar "{\"mechanism\": \"haar\", \"epsilon\": 1, $vector}" "$vector_rows"
@@ -206,10 +208,12 @@ CREATE TABLE packed_of AS SELECT o.name, ldp_pack(o.report) AS batch FROM one_of
 CREATE FUNCTION batches(name text) RETURNS SETOF ldp_report_batch LANGUAGE sql STABLE
     AS $$ SELECT p.batch FROM public.packed_of AS p, generate_series(1, 40) WHERE p.name = $1 $$;
 CREATE TABLE many AS SELECT ldp_unpack(batch) AS report FROM packed;
-SELECT ldp_create_collection('c_' || name, spec) FROM specs WHERE name IN ('haar', 'joint', 'joint_haar', 'ordered', 'sampled', 'slopes', 'square_wave', 'strings');
+SELECT ldp_create_collection('c_' || name, spec) FROM specs WHERE name IN ('binned', 'haar', 'joint', 'joint_haar', 'ordered', 'sampled', 'slopes', 'square_wave', 'strings');
 SELECT ldp_create_collection('labelled', spec('labelled'));
 ALTER TABLE labelled ADD COLUMN side integer;
 INSERT INTO labelled SELECT r, 0, side FROM generate_series(0, 4) AS side, reports('labelled') AS r;
+SELECT ldp_create_collection('curve', spec('clamped'), ARRAY[['week', 'integer']]);
+INSERT INTO curve SELECT r, 0, week FROM generate_series(1, 40) AS week, reports('clamped') AS r;
 SELECT ldp_create_rollup('rolled', 'labelled', '{round}');
 SELECT ldp_create_collection('parts', spec('haar'), ARRAY[['seen', 'timestamptz']], partition_by => 'seen');
 SELECT ldp_create_collection('parted_rounds', spec('haar'), partition_by => 'round');

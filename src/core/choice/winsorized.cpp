@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/interrupt.hpp"
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/selection.hpp"
@@ -236,15 +237,27 @@ WinsorWindow winsor_window(const SummaryView& histogram, std::span<const double>
     const double others = bins.n * (1 - first_part) / first_part;
     const double noise = mean_variance(histogram.mechanism->epsilon()) / others;
     const std::size_t low_end = heaviest == 0 ? 0 : heaviest - 1, high_end = std::min(heaviest + 2, count);
+    // The bias of clamping at the lower end of bin i, and at its upper end.
+    std::vector<double> below(count), above(count);
+    double share = 0, moment = 0;
+    const auto middle = [&](std::size_t bin) { return (ends[bin] + ends[bin + 1]) / 2; };
+    for (std::size_t i = 0; i < count; ++i) {
+        below[i] = share * ends[i] - moment;
+        share += shares[i];
+        moment += shares[i] * middle(i);
+    }
+    share = moment = 0;
+    for (std::size_t i = count; i-- > 0;) {
+        above[i] = moment - share * ends[i + 1];
+        share += shares[i];
+        moment += shares[i] * middle(i);
+    }
     double least = std::numeric_limits<double>::infinity();
     std::size_t best_first = low_end, best_last = high_end;
+    Work work;
     for (std::size_t first = 0; first <= low_end; ++first)
-        for (std::size_t last = high_end; last <= count; ++last) {
-            double bias = 0;
-            for (std::size_t i = 0; i < count; ++i) {
-                const double middle = (ends[i] + ends[i + 1]) / 2;
-                bias += shares[i] * std::abs(middle - std::clamp(middle, ends[first], ends[last]));
-            }
+        for (std::size_t last = high_end; last <= count; ++last, work.done()) {
+            const double bias = below[first] + above[last - 1];
             const double error = square(bias) + noise * square((ends[last] - ends[first]) / 2);
             if (error >= least) continue;
             least = error;
