@@ -270,6 +270,20 @@ equal "$(sql -c 'SELECT count(*) FROM twice')" 800
 cp few.csv elsewhere/few.csv
 run "its copy in another folder" 1 "$ldp" submit --collection twice elsewhere/few.csv
 has err "few.csv.twice.ldp belongs to the earlier submission"
+# Two submissions of one content at the same time: one of them passes.
+create race "$colours"
+for i in $(seq 8); do
+    mkdir "one$i" "two$i"
+    head -n $((400 + i)) values.csv | tee "one$i/f.csv" >"two$i/f.csv"
+    "$ldp" submit --collection race "one$i/f.csv" 2>"one$i/err" &
+    first=$!
+    "$ldp" submit --collection race "two$i/f.csv" 2>"two$i/err"
+    second=$?
+    wait $first
+    check "submissions $i at the same time" "0 1" "$(printf '%s\n' $? $second | sort | xargs)"
+    check "the error of the other" 1 "$(cat "one$i/err" "two$i/err" | grep -c 'has the content of a file that was submitted before')"
+done
+equal "$(sql -c 'SELECT count(*) FROM race')" $((8 * 399 + 36))
 mv few.csv.twice.ldp kept
 run "the file without its state file" 1 "$ldp" submit --collection twice few.csv
 has err "few.csv.twice.ldp belonged to the earlier submission and is not there any more"

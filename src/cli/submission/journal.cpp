@@ -1,5 +1,7 @@
 #include "cli/submission/journal.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -174,17 +176,32 @@ void refuse_recorded(const InputFile& source, const SubmissionKey& key) {
 
 }  // namespace
 
-void remember_submission(const InputFile& source, const SubmissionKey& key, const std::string& state) {
+void claim_submission(const InputFile& source, const SubmissionKey& key, const std::string& state,
+                      bool copy) {
     namespace fs = std::filesystem;
     const fs::path file = record_of(source, key);
+    const std::string own = fs::absolute(state).string();
     std::error_code failed;
     if (!file.empty()) {
         fs::create_directories(file.parent_path(), failed);
         // A hash of a short file can be guessed, so nobody else may read its name.
         fs::permissions(file.parent_path(), fs::perms::owner_all, failed);
     }
-    std::ofstream record(file);
-    if (record << fs::absolute(state).string() << "\n" << std::flush) return;
+    const fs::path draft = file.string() + "." + std::to_string(getpid());
+    if (std::ofstream record(draft); !file.empty() && record << own << "\n" << std::flush) {
+        // The record appears with its content, and of two processes only one creates it.
+        if (copy)
+            fs::rename(draft, file, failed);
+        else
+            fs::create_hard_link(draft, file, failed);
+        const bool exists = failed == std::errc::file_exists;
+        std::error_code ignored;
+        fs::remove(draft, ignored);
+        if (!failed) return;
+        std::string earlier;
+        if (exists && std::getline(std::ifstream(file) >> std::ws, earlier) && earlier == own) return;
+        if (exists) refuse_recorded(source, key);
+    }
     std::cerr << "The submission cannot be recorded"
               << (file.empty() ? "" : " in " + file.parent_path().string()) << ". A copy of " << source.name
               << " in another folder will not be recognized.\n";

@@ -71,12 +71,13 @@ class Journal {
 };
 
 /// Throws Error (environment) if the content of `source` was submitted before with the same key. A state file in the
-/// folder of `source` or of `state` may belong to it, or remember_submission() recorded it. Ignores the format, state
+/// folder of `source` or of `state` may belong to it, or claim_submission() recorded it. Ignores the format, state
 /// files that are in use or cannot be read, and `state` itself.
 void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::string& state);
-/// Records the content and the key in a folder of this user, so that a copy is recognized in all folders and after the
-/// state file was deleted. The folder is ldp/submitted in $XDG_STATE_HOME, by default ~/.local/state. Prints a note if
-/// that fails.
-void remember_submission(const InputFile& source, const SubmissionKey& key, const std::string& state);
+/// Records the content and the key in a folder of this user before the first row is queued, so that a copy is recognized in
+/// all folders and after the state file was deleted. The folder is ldp/submitted in $XDG_STATE_HOME, by default
+/// ~/.local/state. Throws Error (environment) if another state file has the record, also if another process makes it at the
+/// same time; with `copy` the record is replaced. Prints a note if nothing can be recorded.
+void claim_submission(const InputFile& source, const SubmissionKey& key, const std::string& state, bool copy);
 
 }  // namespace ldp::cli::submit

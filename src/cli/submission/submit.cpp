@@ -249,8 +249,8 @@ int submit_records(const Submission& submission, Destination& destination, const
     Records records(csv, collection.spec(), policy, columns);
     if (!journal.started()) {
         if (!total) total = check(submission);
+        claim_submission(source, key, state, copy);
         journal.start(source, *total, records, commit);
-        remember_submission(source, key, state);
     }
     journal.check(source, state);
     if (journal.finished() && client.pending() == 0)
@@ -315,8 +315,8 @@ int submit_panel(const Submission& submission, Destination& destination, const S
                 "State file " + state + " has rows of a file whose submission was interrupted.",
                 "Run the earlier command again first. The rounds of a person must be in ascending order.");
         if (!total) total = check(submission, &panel);
+        claim_submission(source, key, state, copy);
         journal.start(source, *total, records, commit);
-        remember_submission(source, key, state);
     }
     journal.check(source, state);
     if (journal.finished() && panel.pending() == 0) return repeated(submission, journal, queue, name);
