@@ -15,7 +15,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_check_calibration(boolean, text, text, text
 -- A cell is a value of a column (raking), or a combination of values of all columns (post-stratification). Its key is the
 -- JSON array of the values as texts.
 CREATE FUNCTION ldp_internal.ldp_calibration_cells(by text[], totals jsonb)
-    RETURNS TABLE ("column" integer, key jsonb, total float8)
+    RETURNS TABLE (column_number integer, cell_key jsonb, total float8)
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -73,7 +73,7 @@ DECLARE
     others integer[];
 BEGIN
     IF totals IS NOT NULL THEN
-        SELECT array_agg(c."column"), array_agg(c.key), array_agg(c.total) INTO cell_columns, keys, cell_totals
+        SELECT array_agg(c.column_number), array_agg(c.cell_key), array_agg(c.total) INTO cell_columns, keys, cell_totals
         FROM ldp_internal.ldp_calibration_cells(by, totals) AS c;
     END IF;
     SELECT (keys[i])::text INTO wrong FROM generate_subscripts(keys, 1) AS i
@@ -162,7 +162,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_calibration(@extschema@.ldp_group[], text[]
 
 CREATE FUNCTION ldp_internal.ldp_calibrated_groups(groups text[], summaries @extschema@.ldp_summary[], weights float8[], cells integer[], totals float8[],
         attributes text[], confidence float8, target text)
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, design_effect float8,
+    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, design_effect float8, n bigint, people bigint,
         attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION ldp_internal.ldp_calibrated_groups(text[], @extschema@.ldp_summary[], float8[], integer[], float8[], text[], float8, text) IS
@@ -171,7 +171,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_calibrated_groups(text[], @extschema@.ldp_s
 
 CREATE FUNCTION @extschema@.ldp_calibrate(name text, by text[], totals jsonb DEFAULT NULL, weights text DEFAULT NULL, collapse boolean DEFAULT false,
         attributes text[] DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
-    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, design_effect float8,
+    RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, design_effect float8, n bigint, people bigint,
         attribute_number integer, value integer, note text)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -189,7 +189,7 @@ BEGIN
         RETURN;
     END IF;
     prepared := ldp_internal.ldp_calibration(groups, by, totals, weights, CASE WHEN collapse THEN COALESCE((collection.spec ->> 'min_group')::bigint, 20) END);
-    RETURN QUERY SELECT c.attribute, c.label, c.estimate, c.stderr, c.lower, c.upper, c.n, c.people, c.design_effect, c.attribute_number, c.value,
+    RETURN QUERY SELECT c.attribute, c.label, c.estimate, c.stderr, c.lower, c.upper, c.design_effect, c.n, c.people, c.attribute_number, c.value,
             NULLIF(concat_ws('; ', c.note, prepared.note), '')
         FROM ldp_internal.ldp_calibrated_groups(prepared.names, prepared.summaries, prepared.starts, prepared.cells, prepared.cell_totals,
                                                 attributes, confidence, target) AS c;

@@ -63,14 +63,14 @@ COMMENT ON FUNCTION @extschema@.ldp_small_areas(text, text, text[], float8) IS
 
 CREATE FUNCTION ldp_internal.ldp_smooth(groups text[], summaries @extschema@.ldp_summary[], positions integer[], attributes text[], season integer, confidence float8)
     RETURNS TABLE (attribute text, label text, "position" integer, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
-        season_effect float8, jump_p_value float8, adjusted_p_value float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+        season_effect float8, n bigint, people bigint, jump_p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_smooth(text[], @extschema@.ldp_summary[], integer[], text[], integer, float8) IS
     'Implements ldp_smooth for summaries of groups at ascending positions in time.';
 
 CREATE FUNCTION @extschema@.ldp_smooth(name text, by text, attributes text[] DEFAULT NULL, season integer DEFAULT NULL, confidence float8 DEFAULT 0.95)
     RETURNS TABLE (attribute text, label text, group_name text, estimate float8, stderr float8, lower float8, upper float8, own_estimate float8, own_stderr float8,
-        season_effect float8, jump_p_value float8, adjusted_p_value float8, n bigint, people bigint, attribute_number integer, value integer, note text)
+        season_effect float8, n bigint, people bigint, jump_p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' AS $$
 #variable_conflict use_column
 DECLARE
@@ -106,7 +106,7 @@ BEGIN
     panel := $2 = 'round' AND EXISTS (SELECT FROM @extschema@.ldp_collections AS c LEFT JOIN @extschema@.ldp_rollups AS r ON r.collection = c.name AND r.name = $1
         WHERE (c.name = $1 OR r.name = $1) AND c.spec ? 'evolving');
     RETURN QUERY SELECT s.attribute, s.label, CASE WHEN dates THEN (date '2000-01-01' + s."position")::text ELSE s."position"::text END, s.estimate, s.stderr, s.lower,
-        s.upper, s.own_estimate, s.own_stderr, s.season_effect, s.jump_p_value, s.adjusted_p_value, s.n, s.people, s.attribute_number, s.value,
+        s.upper, s.own_estimate, s.own_stderr, s.season_effect, s.n, s.people, s.jump_p_value, s.adjusted_p_value, s.attribute_number, s.value,
         CASE WHEN panel THEN concat_ws('; ', s.note, 'if people repeat responses, the interval is too narrow') ELSE s.note END
     FROM ldp_internal.ldp_smooth(COALESCE(groups, '{}'), COALESCE(summaries, '{}'), COALESCE(positions, '{}'), $3, season, $5) AS s;
 END

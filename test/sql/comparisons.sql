@@ -229,5 +229,6 @@ SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[
 SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{-1}', '{0}', '{1}', NULL, 0.95, 'sample')$$);
 SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1}', '{0}', '{Infinity}', NULL, 0.95, 'sample')$$);
 SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a,b}', ARRAY[ldp_summary_of('people'), ldp_summary_of('hashed')], '{1,1}', '{0,0}', '{1}', NULL, 0.95, 'sample')$$);
-SELECT count(*) AS from_null FROM ldp_calibrate(NULL, NULL, NULL) WHERE false;
+SELECT ldp_drop_rollup('people_by');
+SELECT count(ldp_drop_collection(name)) FROM unnest('{people,answers,hashed}'::text[]) AS name;
 DROP SCHEMA comparisons CASCADE;

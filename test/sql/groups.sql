@@ -98,6 +98,7 @@ SELECT count(*) AS from_null FROM ldp_clustered('pupils', 'school', weights => N
 SELECT count(*) AS from_null FROM ldp_small_areas('pupils', 'school', confidence => NULL);
 SELECT count(*) AS from_null FROM ldp_smooth('moods', 'seen', confidence => NULL);
 
-SELECT ldp_drop_rollup('pupils_by_day'), ldp_drop_collection('pupils'), ldp_drop_collection('few_pupils');
+SELECT count(ldp_drop_rollup(name)) FROM unnest('{pupils_by_day,moods_by_day}'::text[]) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest('{pupils,few_pupils,moods,moods_of_people}'::text[]) AS name;
 RESET search_path;
 DROP SCHEMA groups CASCADE;

@@ -249,4 +249,5 @@ SELECT pg_temp.outcome(q) FROM unnest(ARRAY[
     $$SELECT ldp_kernel_regression('{1,2,3,4}', ARRAY[s, t, s, s]) FROM ldp_summary_of('growth') AS s, ldp_summary_of('spent_2') AS t$$]) AS q;
 
 SET client_min_messages = warning;
+SELECT count(ldp_drop_collection(name)) FROM unnest('{spent,spent_2,growth}'::text[]) AS name;
 DROP SCHEMA numbers CASCADE;

@@ -81,18 +81,13 @@ struct ComparisonRows {
     }
 };
 
-constexpr ResultColumn calibrated_columns[] = {{"attribute", ColumnType::text},
-                                               {"label", ColumnType::text},
-                                               {"estimate", ColumnType::number},
-                                               {"stderr", ColumnType::number},
-                                               {"lower", ColumnType::number},
-                                               {"upper", ColumnType::number},
-                                               {"n", ColumnType::bigint},
-                                               {"people", ColumnType::bigint},
-                                               {"design_effect", ColumnType::number},
-                                               {"attribute_number", ColumnType::integer},
-                                               {"value", ColumnType::integer},
-                                               {"note", ColumnType::text}};
+constexpr ResultColumn calibrated_columns[] = {
+    {"attribute", ColumnType::text},       {"label", ColumnType::text},
+    {"estimate", ColumnType::number},      {"stderr", ColumnType::number},
+    {"lower", ColumnType::number},         {"upper", ColumnType::number},
+    {"design_effect", ColumnType::number}, {"n", ColumnType::bigint},
+    {"people", ColumnType::bigint},        {"attribute_number", ColumnType::integer},
+    {"value", ColumnType::integer},        {"note", ColumnType::text}};
 
 /// The column of ldp_estimate's rows.
 constexpr std::size_t estimate_at = result_column<estimate_columns>("estimate", ColumnType::number),
