@@ -13,16 +13,24 @@ export class Client {
     #store;
     #sandbox;
     #held = { revision: 0, state: undefined }; // the state of the instance, as stored
+    #ledger; // the store with the ledger of a group
+    #accounts = { revision: 0, state: undefined }; // the ledger of the instance, as stored
     #last = Promise.resolve(); // runs operations one at a time
     #flushing = Promise.resolve();
 
     /** Use Client.open. `wrap` returns what restores and snapshots the state. */
-    constructor(collection, store, { oncePerRound = true } = {}, wrap = (instance) => instance) {
+    constructor(collection, store, { oncePerRound = true, ledger } = {}, wrap = (instance) => instance) {
         this.#collection = collection;
         this.#store = store;
+        this.#ledger = ledger;
         this.#sandbox = new Sandbox(async () => {
             this.#held = await store.load();
-            const instance = wrap(await collection.instance());
+            const bare = await collection.instance();
+            if (ledger) {
+                this.#accounts = await ledger.load();
+                bare.restoreLedger(this.#accounts.state ?? new Uint8Array());
+            }
+            const instance = wrap(bare);
             instance.restore(this.#held.state ?? new Uint8Array(), oncePerRound);
             return instance;
         });
@@ -45,7 +53,11 @@ export class Client {
     #change(work) {
         return this.#turn(async () => {
             for (;;) {
-                const [result, state] = await this.#sandbox.use((instance) => [work(instance), instance.snapshot()]);
+                // What is left of the group's budget follows from the latest ledger.
+                if (this.#ledger && (await this.#ledger.load()).revision !== this.#accounts.revision) this.#sandbox.abandon();
+                const [result, state, accounts] = await this.#sandbox.use((instance) =>
+                    [work(instance), instance.snapshot(), this.#ledger && instance.snapshotLedger()]);
+                if (!(await this.#reserve(accounts))) continue;
                 if (equal(state, this.#held.state)) return result;
                 const revision = this.#held.revision + 1;
                 const saved = await this.#store.save(state, revision).catch((error) => {
@@ -59,6 +71,21 @@ export class Client {
                 this.#sandbox.abandon();
             }
         });
+    }
+    /**
+     * Saves a changed ledger, before the state whose reports it pays for. Returns false, and discards the change, if another
+     * client has changed the ledger meanwhile. If the state is not saved afterwards, the next report uses the reservation.
+     */
+    async #reserve(accounts) {
+        if (!this.#ledger || equal(accounts, this.#accounts.state)) return true;
+        const revision = this.#accounts.revision + 1;
+        const saved = await this.#ledger.save(accounts, revision).catch((error) => {
+            this.#sandbox.abandon();
+            throw error;
+        });
+        if (saved) this.#accounts = { revision, state: accounts };
+        else this.#sandbox.abandon();
+        return saved;
     }
     /** For Fleet. */
     _change(work) {

@@ -18,7 +18,7 @@ class Members {
     constructor(instance, once) {
         this.#instance = instance;
         this.#once = once;
-        for (const name of ["next", "delivered", "undelivered", "invalidate", "pending", "refused", "requeueRefused", "dropRefused"])
+        for (const name of ["next", "delivered", "undelivered", "invalidate", "pending", "refused", "requeueRefused", "dropRefused", "snapshotLedger"])
             this[name] = (...given) => instance[name](...given);
     }
     restore(state) {
@@ -55,7 +55,7 @@ class Members {
     }
     report({ person, values, round, columns }) {
         const [receipt, snapshot] = this.#instance.reportMember(this.#people.get(person) ?? new Uint8Array(), values, round,
-            columns, this.#once);
+            columns, this.#once, person);
         this.#people.set(person, snapshot);
         return receipt;
     }
@@ -66,8 +66,8 @@ class Members {
 
 export class Fleet extends Client {
     /** Use Fleet.open. */
-    constructor(collection, store, { oncePerRound = false } = {}) {
-        super(collection, store, {}, (instance) => new Members(instance, oncePerRound));
+    constructor(collection, store, { oncePerRound = false, ledger } = {}) {
+        super(collection, store, { ledger }, (instance) => new Members(instance, oncePerRound));
     }
 
     async report(person, record, options = {}) {

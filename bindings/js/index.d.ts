@@ -211,6 +211,13 @@ export interface ClientOptions {
      * events, and for reportAll.
      */
     readonly oncePerRound?: boolean;
+    /**
+     * The store with the ledger of the group that pays for the reports (budget.group of the spec). It is a store of its own, which
+     * the clients of all collections of the group share. Without it, reports of such a spec reject with LdpError (unsupported). If
+     * the group's budget does not pay for a report, report() rejects with LdpError (spent), or under "when_spent": "stop" resolves
+     * with the origin "silent".
+     */
+    readonly ledger?: Store;
 }
 
 /**

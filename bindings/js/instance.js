@@ -123,6 +123,14 @@ export class Instance {
     snapshot() {
         return this.#output(this.#exports.snapshot()).slice();
     }
+    /** Restores the ledger of a group for the clients that are restored later. */
+    restoreLedger(snapshot) {
+        this.#input(snapshot);
+        this.#exports.restore_ledger();
+    }
+    snapshotLedger() {
+        return this.#output(this.#exports.snapshot_ledger()).slice();
+    }
     /** Sets the public columns of the next records: pairs of a name and a text. */
     #columns(columns) {
         this.#exports.clear_columns();
@@ -138,9 +146,11 @@ export class Instance {
         return this.#receipt(this.#exports.report(round))[0];
     }
     /** Restores a person of a fleet, reports a record, and returns the receipt and the person's snapshot. */
-    reportMember(snapshot, values, round, columns, once) {
+    reportMember(snapshot, values, round, columns, once, person) {
         this.#input(snapshot);
         this.#exports.restore_member(once);
+        this.#input(utf8.encode(person));
+        this.#exports.name_member();
         this.#columns(columns);
         this.#record(values);
         const [receipt] = this.#receipt(this.#exports.report_member(round));

@@ -38,6 +38,24 @@ std::optional<Client> client;
 MemoryStore* member_store = nullptr;  // of the person
 std::optional<Client> member;         // a person of a fleet
 std::optional<Flush> flushing;
+std::shared_ptr<MemoryLedger> group_ledger;  // of the group that pays for the reports
+
+/// The accounts of a fleet's person.
+class MemberLedger final : public BudgetLedger {
+  public:
+    explicit MemberLedger(std::string_view person) : person_(person) {}
+    [[nodiscard]] std::optional<double> reserve(const LedgerEntry& entry) override {
+        LedgerEntry of_person = entry;
+        of_person.person = person_;
+        of_person.store =
+            held->identity().store;  // that of the fleet, which was stored before the first report
+        return group_ledger->reserve(of_person);
+    }
+    [[nodiscard]] std::vector<LedgerEntry> entries() const override { return group_ledger->entries(); }
+
+  private:
+    std::string person_;
+};
 
 std::string_view text(std::size_t from, std::size_t size) {
     return {reinterpret_cast<const char*>(in.data()) + from, size};
@@ -149,6 +167,16 @@ EXPORT(explore_cells, std::size_t) {
     return give(collection->mechanism().perturb(std::exchange(cells, {}), draws));
 }
 
+// The ledger of a group. The caller must persist `snapshot_ledger` before `snapshot`.
+
+/// Restores the ledger for all clients that are restored later. The input is a snapshot, or empty for a new one.
+EXPORT(restore_ledger, void) {
+    group_ledger = in.empty() ? std::make_shared<MemoryLedger>() : std::make_shared<MemoryLedger>(Bytes(in));
+}
+EXPORT(snapshot_ledger, std::size_t) {
+    return give(group_ledger->snapshot());
+}
+
 // A client. The caller must persist `snapshot` after each change, before anything is sent.
 
 /// Restores a client, which takes one record per round if `once` is true. The input is a snapshot, or empty
@@ -158,6 +186,7 @@ EXPORT(restore, void, bool once) {
     held = store.get();
     client.emplace(*collection, std::move(store));
     client->set_once_per_round(once);
+    client->set_ledger(group_ledger);
 }
 EXPORT(snapshot, std::size_t) {
     return give(held->snapshot());
@@ -196,6 +225,10 @@ EXPORT(restore_member, void, bool once) {
 }
 EXPORT(snapshot_member, std::size_t) {
     return give(member_store->snapshot());
+}
+/// Sets the person's name, which is the input, for the accounts in the ledger.
+EXPORT(name_member, void) {
+    if (group_ledger) member->set_ledger(std::make_shared<MemberLedger>(text(0, in.size())));
 }
 /// Reports a record of the person. Its reports are queued by the fleet's client.
 EXPORT(report_member, std::size_t, std::int32_t round) {

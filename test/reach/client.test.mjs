@@ -50,6 +50,31 @@ test("a spec with an open choice is refused with the way to resolve it", async (
         await assert.rejects(Collection.from(spec), failed("invalid_spec", /ldp spec resolve.*ldp_spec_canonical/));
 });
 
+test("collections of a group share one budget", async () => {
+    const group = { group: "acme", epsilon: 3 };
+    const [one, two] = await Promise.all([2, 1].map((epsilon) =>
+        Collection.from({ mechanism: "grr", epsilon, domain: 2, budget: group })));
+    const bare = await open(one, new MemoryStore());
+    await assert.rejects(bare.report([0]), failed("unsupported", /no ledger of the group "acme"/));
+    for (const [ledger, store] of [[new MemoryStore(), () => new MemoryStore()],
+        [new FileStore(join(folder, "ledger")), (name) => new FileStore(join(folder, `group-${name}`))]]) {
+        const options = { ledger, oncePerRound: false };
+        const clients = await Promise.all([Client.open(one, store("one"), options), Client.open(two, store("two"), options)]);
+        // Both at once: the one that saves the ledger second repeats its report with the other's reservation.
+        await Promise.all(clients.map((client) => client.report([0])));
+        await assert.rejects(clients[0].report([1]), failed("spent", /0 of 3 is left/));
+        await assert.rejects(clients[1].report([1]), failed("spent", /group "acme" is spent/));
+        for (const client of clients) assert.equal(await client.pending(), 1);
+        const third = await Client.open(two, store("three"), options);
+        await assert.rejects(third.report([0]), failed("spent", /group "acme" is spent/));
+        const fleet = await Fleet.open(two, store("fleet"), options); // its people have names, and budgets of their own
+        await fleet.reportAll(["ann", "ann", "ann", "bob"].map((person) => ({ person, record: [0] })));
+        await assert.rejects(fleet.report("ann", [0]), failed("spent", /0 of 3 is left/));
+        await fleet.report("bob", [0]);
+        assert.equal(await fleet.pending(), 5);
+    }
+});
+
 test("vectors are arrays, objects, or one value for each element", async () => {
     const day = await Collection.from({ mechanism: "sampled", epsilon: 1, per_report: 1, attributes: [
         { name: "mood", domain: ["bad", "good"], mechanism: "grr" },
