@@ -140,9 +140,9 @@ BOOST_AUTO_TEST_CASE(a_figure_has_one_precision) {
     BOOST_CHECK_EQUAL(numbers.exact(rows[2].estimate, rows[2]), "\u22121.0\u00A0%");
     BOOST_CHECK_EQUAL(numbers.exact(rows[2].lower, rows[2]), "\u22123.0\u00A0%");
     BOOST_CHECK_EQUAL(numbers.estimate(Row{.estimate = 1.02}), "100\u00A0%");
-    BOOST_CHECK_EQUAL(numbers.size_of(-0.04, rows[0]), "4 points");
-    BOOST_CHECK_EQUAL(numbers.size_of(0.01, rows[0]), "1 point");
-    BOOST_CHECK_EQUAL(numbers.size_of(-1.05, rows[0]), "100 points");
+    BOOST_CHECK_EQUAL(numbers.size_and_interval(0.058, {0.032, 0.084}, rows[0]), "5.8 points (3.2 to 8.4)");
+    BOOST_CHECK_EQUAL(numbers.size_and_interval(-0.04, {-0.06, 0.01}, rows[0]),
+                      "4.0 points (\u22121.0 to 6.0)");
     BOOST_CHECK_EQUAL(numbers.estimate_and_interval({.note = "too few"}), "no estimate: too few");
     BOOST_CHECK_EQUAL(numbers.estimate_and_interval({}), "no estimate");
     const Figure means = hours();
@@ -180,17 +180,41 @@ BOOST_AUTO_TEST_CASE(results_of_categories) {
     figure.rows = {row("no", 0.28, 0.01), row("yes", 0.72, 0.01)};
     BOOST_CHECK_EQUAL(
         result(figure),
-        "\u201Cyes\u201D with 72\u00A0% (70\u201374); \u201Cno\u201D with 28\u00A0% (26\u201330).");
+        "The answers are \u201Cyes\u201D with 72\u00A0% (70\u201374) and \u201Cno\u201D with 28\u00A0% "
+        "(26\u201330).");
     figure.rows = {{.label = "a", .note = "too few"}};
     BOOST_CHECK_EQUAL(result(figure), "");
 }
 
 BOOST_AUTO_TEST_CASE(results_of_numbers) {
     BOOST_CHECK_EQUAL(result(age()), "The mean is 41.3 (40.5\u201342.1).");
+    BOOST_CHECK_EQUAL(result(hours()), "The mean is largest for \u201C16h\u201D with 96 (92\u2013100).");
+    // The smallest mean is named if it is clearly the smallest, within the range, and different from 0.
+    Figure vector = hours();
+    vector.vector = "Activity";
+    vector.range = Interval{0, 100};
+    for (const auto& [smallest, named] :
+         std::vector<std::pair<double, bool>>{{6, false}, {4.5, false}, {-6, false}, {3, false}}) {
+        vector.rows[1] = at(1, row("8h", smallest, 2));
+        BOOST_CHECK_EQUAL(result(vector).find("smallest") != std::string::npos, named);
+    }
+    vector.rows[0] = at(0, row("0h", 30, 2));
+    vector.rows[1] = at(1, row("8h", 10, 2));
     BOOST_CHECK_EQUAL(
-        result(hours()),
-        "The mean is largest for \u201C16h\u201D with 96 (92\u2013100), and smallest for \u201C8h\u201D with "
-        "\u22121 (\u22125 to 3).");
+        result(vector),
+        "The mean of Activity is largest for element \u201C16h\u201D with 96 (92\u2013100), and smallest "
+        "for element \u201C8h\u201D with 10 (6\u201314).");
+    vector.rows[0] = at(0, row("0h", 90, 2));
+    BOOST_CHECK_EQUAL(
+        result(vector),
+        "The largest means of Activity are those of elements \u201C16h\u201D with 96 (92\u2013100) and "
+        "\u201C0h\u201D with 90 (86\u201394); their intervals overlap, so their order is uncertain.");
+    Figure rate{.shares = true,
+                .kind = Kind::mean,
+                .rows = {row("share who answer", 0.9, 0.01)},
+                .whom = "whose report was about Age"};
+    BOOST_CHECK_EQUAL(result(rate),
+                      "Of the people whose report was about Age, 90\u00A0% (88\u201392) gave a number.");
     BOOST_CHECK_EQUAL(
         result(quantiles()),
         "Half of the values are below 2,240 (2,090\u20132,380); the middle half lies between 1,580 and "
@@ -219,9 +243,9 @@ BOOST_AUTO_TEST_CASE(results_of_several_attributes) {
 BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     BOOST_CHECK_EQUAL(
         result(changes_of_mood()),
-        "From round 2 to round 3, \u201Cbad\u201D rises by 4 points (1\u20137) to 31\u00A0%, a clear "
-        "change. From round 1 to round 3, \u201Cbad\u201D rises by 8 points (5\u201311) to 31\u00A0%, a "
-        "clear change.");
+        "From round 2 to round 3, \u201Cbad\u201D rises from 27.0\u00A0% to 31.0\u00A0%, by 4.0 points (1.2 to 6.8), a "
+        "clear change. From round 1 to round 3, \u201Cbad\u201D rises from 23.0\u00A0% to 31.0\u00A0%, by 8.0 points "
+        "(5.2 to 10.8), a clear change.");
     Figure figure = changes_of_mood();
     for (Row& one : figure.rows) one.estimate = 0.3;
     compare_rounds(figure, 0.95);
@@ -233,8 +257,10 @@ BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     mean.rows = {at(0, row("", 120, 2)), at(4, row("", 100, 2))};
     compare_rounds(mean, 0.95);
     mark(mean);
-    BOOST_CHECK_EQUAL(result(mean),
-                      "From round 0 to round 4, the mean falls by 20 (14\u201326) to 100, a clear change.");
+    BOOST_CHECK_EQUAL(
+        result(mean),
+        "From round 0 to round 4, the mean falls from 120.0 to 100.0, by 20.0 (14.5 to 25.5), a clear "
+        "change.");
     // Of two values that all people have one of, the change of the first one says everything.
     Figure two{.shares = true, .kind = Kind::change, .axis = "round"};
     two.rows = {at(1, row("", 0.4, 0.01, "yes")), at(1, row("", 0.6, 0.01, "no")),
@@ -243,8 +269,8 @@ BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     mark(two);
     BOOST_CHECK_EQUAL(
         result(two),
-        "From round 1 to round 2, \u201Cyes\u201D rises by 10 points (7\u201313) to 50\u00A0%, a clear "
-        "change.");
+        "From round 1 to round 2, \u201Cyes\u201D rises from 40.0\u00A0% to 50.0\u00A0%, by 10.0 points (7.2 to 12.8), "
+        "a clear change.");
     BOOST_CHECK_EQUAL(
         result(mood_by({"Ulm", "Bonn"})),
         "Compared with the other groups by town, the share of \u201Cbad\u201D is clearly higher for "
@@ -254,7 +280,17 @@ BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     compare_groups(median, 0.95);
     mark(median);
     BOOST_CHECK_EQUAL(result(median), "No difference by town is clear.");
-    median.rows[0].estimate = 140;
+    // Intervals that do not overlap are no clear difference by themselves.
+    median.rows = {row("", 123.2, 1, "Ulm"), row("", 119, 1, "Bonn")};
+    compare_groups(median, 0.95);
+    std::vector<Section> page{{.figures = {median}}};
+    page[0].figures[0].contrasts[0].p_value = 0.06;
+    mark_clear(page);
+    BOOST_CHECK_EQUAL(
+        result(page[0].figures[0]),
+        "No difference by town is clear: some intervals do not overlap, but the differences do not pass "
+        "the test used for the whole page.");
+    median.rows = {row("", 140, 2, "Ulm"), row("", 119, 2, "Bonn")};
     compare_groups(median, 0.95);
     mark(median);
     BOOST_CHECK_EQUAL(
@@ -267,13 +303,32 @@ BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
 BOOST_AUTO_TEST_CASE(the_news_are_the_clear_changes_and_differences) {
     std::vector<Section> sections{
         {.title = "mood", .figures = {mood(), changes_of_mood(), mood_by({"Ulm", "Bonn"})}},
-        {.title = "age", .repeated = true, .figures = {age()}}};
+        {.title = "age", .repeated = true, .figures = {age()}},
+        {.title = "shop", .figures = {mood()}},
+        {.title = "mood and transport", .asked = false, .figures = {pairs()}}};
     mark_clear(sections);
     BOOST_CHECK_EQUAL(
         unmarked(news_of(sections, "town")),
-        "Since round 2, a clear change in 1 of 2 compared questions: mood, \u201Cbad\u201D rises by 4 points "
-        "(1\u20137) to 31\u00A0%. By town, clear difference: mood, \u201Cbad\u201D is higher for "
+        "Since round 2, clear change: mood, \u201Cbad\u201D rises from 27.0\u00A0% to 31.0\u00A0%, by 4.0 points "
+        "(1.2 to 6.8). The responses to 1 question were all repeated from memory, which cannot show a change. Not "
+        "compared: shop. By town, clear difference: mood, \u201Cbad\u201D is higher for "
         "\u201CUlm\u201D (28\u00A0%) and lower for \u201CBonn\u201D (20\u00A0%).");
+    // Repeated responses and texts are not among the compared questions.
+    std::vector<Section> several = sections;
+    several.push_back({.title = "health", .figures = {changes_of_mood()}});
+    for (LineChange& change : several.back().figures[0].changes) change.p_value = 0.5;
+    several.push_back(several[1]);
+    mark_clear(several);
+    const std::string news = unmarked(news_of(several, "town"));
+    BOOST_CHECK(
+        news.starts_with("Since round 2, a clear change in 1 of the 2 questions with new responses: mood, "));
+    BOOST_CHECK_NE(
+        news.find("The responses to 2 questions were all repeated from memory, which cannot show a change. "
+                  "Not compared: shop."),
+        std::string::npos);
+    std::erase_if(several, &Section::repeated);
+    BOOST_CHECK(
+        unmarked(news_of(several, "town")).starts_with("Since round 2, a clear change in 1 of 2 compared "));
     // Without a clear change since the last round but one, those since the first round follow.
     for (LineChange& change : sections[0].figures[1].changes)
         if (change.from == 2) change.p_value = 0.5;
@@ -282,8 +337,8 @@ BOOST_AUTO_TEST_CASE(the_news_are_the_clear_changes_and_differences) {
     mark_clear(sections);
     BOOST_CHECK_EQUAL(
         unmarked(news_of(sections, "")),
-        "Since round 2, no clear change. Since round 1, clear change: mood, \u201Cbad\u201D rises by 8 "
-        "points (5\u201311) to 31\u00A0%.");
+        "Since round 2, no clear change. Since round 1, clear change: mood, \u201Cbad\u201D rises from 23.0\u00A0% to "
+        "31.0\u00A0%, by 8.0 points (5.2 to 10.8).");
     sections[0].figures = {mood()};
     BOOST_CHECK_EQUAL(news_of(sections, ""), "");
 }
@@ -348,7 +403,16 @@ BOOST_AUTO_TEST_CASE(explanations_are_of_what_the_document_has) {
     BOOST_CHECK(explanations(document)[1].find("negative") != std::string::npos);
     document.sections[0].figures = {mood_by({"Ulm", "Bonn"})};
     BOOST_REQUIRE_EQUAL(explanations(document).size(), 2);
-    BOOST_CHECK(explanations(document)[1].find("clear") != std::string::npos);
+    BOOST_CHECK(explanations(document)[1].find("mark any") != std::string::npos);
+    document.sections[0].figures = {changes_of_mood()};
+    BOOST_REQUIRE_EQUAL(explanations(document).size(), 3);
+    BOOST_CHECK(explanations(document)[2].find("not corrected") != std::string::npos);
+    // Intervals beyond the declared range are explained.
+    document.sections[0].figures = {hours()};
+    BOOST_CHECK_EQUAL(explanations(document).size(), 1);
+    document.sections[0].figures[0].range = Interval{0, 120};
+    BOOST_REQUIRE_EQUAL(explanations(document).size(), 2);
+    BOOST_CHECK(explanations(document)[1].find("beyond the declared range") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(categories_without_an_order_are_sorted_by_size) {

@@ -193,7 +193,7 @@ awk 'BEGIN { print "brand"; for (i = 0; i < 1000; ++i) print i % 2 ? "abc" : spr
 "$ldp" perturb --spec "$rare" <rare.csv >reports 2>err || bad "rare texts" err
 sql -c "\copy rare (report) FROM 'reports'" || bad "rare texts"
 run "rare texts in the terminal" 0 "$ldp" estimate rare
-if grep -qE "About [3-6][0-9](\.[0-9])?.% of the people are in no listed text" out; then ok; else bad "the share of texts that are not listed" out; fi
+if grep -qE "About [3-6][0-9](\.[0-9])?.% of the people gave a text that is not listed" out; then ok; else bad "the share of texts that are not listed" out; fi
 
 # People who keep their answers: reports made by hand, of a payload of one byte.
 sql >/dev/null <<'SQL' || bad "kept answers"
@@ -203,16 +203,28 @@ INSERT INTO kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('kept')), 'h
     FROM generate_series(1, 100) AS i, generate_series(3, 6) AS round;
 SQL
 page kept
-has kept.html "rounds 3 to 6, from 100 people or more"
+has kept.html "rounds 3 to 6, sent by between 100 and 400 people: reports are not linked between rounds."
 has kept.html "no person spends more than 4"
 has kept.html "cost at most ε = 4: a factor of 54.6"
-has kept.html "In rounds 4 to 6, all devices repeated their responses: no new information."
+has kept.html "In rounds 4 to 6, all devices repeated their responses from memory: the figures are those of round 3, and a change since then cannot be seen."
 check "equal points are one" 0 "$(grep -c '>By round<' kept.html)"
 has kept.html "Each round was tested"  # the tests need one report per person
 if grep -q 'class="refused"' kept.html; then bad "a message of the server on a page" kept.html; else ok; fi
 has kept.html '<td>1.009</td>'   # planned and estimated error of the last round
 run "four rounds together" 0 "$ldp" estimate kept --round all --html together.html
 has together.html '<td>1.009</td>'   # a person with four equal reports counts once
+
+# Two questions that are reported together: each one states the reports that its own figure used.
+collect jointly '{"mechanism": "auto", "epsilon": 4, "people": 400, "attributes": [{"name": "mood", "domain": ["low", "high"]},
+    {"name": "diet", "domain": ["meat", "fish", "none"]}, {"name": "hours", "min": 0, "max": 24}], "joint_tables": [["mood", "diet"]]}'
+page jointly
+used() { awk -F, -v figure="$1" '$1 == figure { print $9; exit }' jointly.csv; }
+either=$(used "diet and mood") both=$(used "Associations of attributes")
+run "two questions together in the terminal" 0 "$ldp" estimate jointly
+check "reports about mood" "$(used "Shares of mood")" "$(sed -n '/^Response by question/,$s/^  mood  *\([0-9]*\).*/\1/p' out | head -1)"
+check "reports about diet" "$(used "Shares of diet")" "$(sed -n '/^Response by question/,$s/^  diet  *\([0-9]*\).*/\1/p' out | head -1)"
+has jointly.html "$either reports are about either attribute, $both of them about both."
+check "reports about either are less than the sum" t "$(sql -c "SELECT $either < $(used "Shares of mood") + $(used "Shares of diet")")"
 
 # Reports that no device made, and none at all.
 sql >/dev/null <<'SQL' || bad "forged reports"
@@ -237,6 +249,7 @@ check "groups: what is wrong" "" "$(sql -v page="$(cat by.html)" -f - <<<"SELECT
 has by.html "<h1><bdi>Two &lt;towns&gt;</bdi></h1>"
 has by.html "400 reports about <bdi>mood</bdi>, <bdi>hours</bdi>, from 28 February 2026 to 2 March 2026."
 has by.html "<h3>By <bdi>town</bdi></h3>"
+has by.html "Reports: <bdi>Bonn</bdi> "
 check "groups as SQL has them" "$(sql -F, -c "SELECT label, coalesce(\"group\" ->> 'town', 'none'), estimate FROM ldp_summaries_of('towns', '{town}'),
     ldp_proportions(summary, attribute => 'mood') ORDER BY ldp_count(summary) DESC, 2, value")" \
     "$(sed -n 's/^Shares of mood by town,\([^,]*,[^,]*\),[^,]*,\([^,]*\),.*/\1,\2/p' by.csv)"
@@ -349,6 +362,7 @@ SELECT ldp_describe('study', jsonb_build_object('title', 'Well-being in ' || :'e
 SQL
 page study
 has study.html "500 people were asked; the response rate is 80.0"
+if grep -q "In round" study.html; then bad "a round of a collection without rounds" study.html; else ok; fi
 has study.html "How old are you?"
 has study.html "Response by question"
 check "labels, not display texts, in the CSV" "$(cat plain.csv)" "$(cat study.csv)"
@@ -382,7 +396,7 @@ page waves
 has waves.html "Response by round"
 has waves.html "25.0"
 run "one round" 0 "$ldp" estimate waves --round 0
-has out "250 people were asked; the response rate is 80.0"
+has out "In round 0, 250 people were asked; the response rate is 80.0"
 
 # Names are in it, as text of it.
 check "a name in a heading" t "$(sql -v evil="$evil" -f - <<<"SELECT (xpath('string(//*[local-name()=\"h1\"])', page))[1]::text LIKE '%&lt;script&gt;%' FROM pages WHERE name = :'evil'")"

@@ -1,6 +1,7 @@
 // The response to a collection: people who were asked, reports, and the share who answer each question.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "cli/answers/answer_sections.hpp"
@@ -8,6 +9,7 @@
 #include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/fields.hpp"
+#include "core/mechanism/joint/joint.hpp"
 #include "core/summary/pooling.hpp"
 
 namespace ldp::cli {
@@ -20,6 +22,15 @@ std::string rate_of(std::uint64_t people, std::uint64_t asked) {
 
 std::string people(std::uint64_t count) {
     return grouped(count) + (count == 1 ? " person was" : " people were");
+}
+
+/// The number of reports that the first figure of a question used; empty if its rows have different ones.
+std::string reports_used(const std::vector<Section>& questions, const std::string& title) {
+    const auto found = std::ranges::find(questions, title, &Section::title);
+    if (found == questions.end() || found->figures.empty() || found->figures[0].rows.empty()) return {};
+    const auto& rows = found->figures[0].rows;
+    const bool same = std::ranges::all_of(rows, [&](const Row& row) { return row.n == rows[0].n; });
+    return same ? rows[0].n : std::string();
 }
 
 /// Whether people may have sent reports in several of the rounds that the results cover.
@@ -70,19 +81,28 @@ std::map<std::size_t, std::string> answer_rates(Source& source) {
 }
 
 /// The reports about each question.
-Table by_question(Source& source, const SummaryView& view) {
+Table by_question(Source& source, const SummaryView& view, const std::vector<Section>& questions) {
     Table table{.title = "Response by question", .header = {{"question", true}, {"reports"}}};
     const std::map<std::size_t, std::string> rates = answer_rates(source);
     if (!rates.empty()) table.header.push_back({"share who answer"});
     const auto& attributes = source.spec().attributes();
-    bool differ = false;
+    bool differ = false, together = false;
     for (std::size_t j = 0; j < attributes.size(); ++j) {
         if (attributes[j].derived()) continue;
         if (j > 0 && !attributes[j].vector.empty() && attributes[j - 1].vector == attributes[j].vector)
             continue;
-        const std::uint64_t count = part(view, j).n;
+        std::uint64_t count = part(view, j).n;
+        bool own = false;
+        // The reports about several attributes together: of one attribute, only some of them.
+        if (find_capability<JointViews>(source.reporter(j)) != nullptr)
+            if (const std::string used = reports_used(questions, source.called_whole(j));
+                !used.empty() && std::stoull(used) != count) {
+                count = std::stoull(used);
+                own = together = true;
+            }
         differ = differ || count != view.n;
-        std::vector<Cell> row{{source.called_whole(j, 200)}, {grouped(count), static_cast<double>(count)}};
+        std::vector<Cell> row{{source.called_whole(j, 200)},
+                              {grouped(count), own ? NAN : static_cast<double>(count)}};
         if (!rates.empty()) row.push_back({rates.contains(j) ? rates.at(j) : std::string("not estimated")});
         table.rows.push_back(std::move(row));
     }
@@ -91,6 +111,10 @@ Table by_question(Source& source, const SummaryView& view) {
         table.about =
             "Each report is about some of the questions, which the device draws at random. "
             "Few reports about a question are therefore no sign of refused answers.";
+    if (together)
+        table.about +=
+            " Reports about several questions together count for each. The query counts reports about any of these "
+            "questions.";
     const std::string round = source.round() ? ", " + std::to_string(*source.round()) : "";
     if (source.of_collection()) table.sql = source.spelled("SELECT * FROM ldp_response({name}" + round + ")");
     return table;
@@ -104,13 +128,16 @@ std::string response_of(const Source& source) {
     if (!asked) return {};
     const bool rounds = in_rounds(source, *view);
     const std::uint64_t found = rounds ? fewest_people(*view) : view->n;
-    std::string text = people(*asked) + " asked" + (rounds ? " in each round" : "") + "; ";
+    const std::string when = rounds           ? "In each round, "
+                             : source.round() ? "In round " + std::to_string(*source.round()) + ", "
+                                              : "";
+    std::string text = when + people(*asked) + " asked; ";
     if (found > *asked)
         return text + "the reports are more, so people reported repeatedly, or the number is out of date.";
     return text + "the response rate is " + rate_of(found, *asked) + (rounds ? " or more." : ".");
 }
 
-Section response_section(Source& source) {
+Section response_section(Source& source, const std::vector<Section>& questions) {
     Section section{.title = "Response"};
     const auto view = source.view();
     if (!view) return section;
@@ -121,7 +148,7 @@ Section response_section(Source& source) {
         (texts.people_asked || !texts.people_asked_by_round.empty()))
         section.tables.push_back(by_round(source));
     if (!enough(*view)) return section;
-    if (Table table = by_question(source, *view); !table.rows.empty())
+    if (Table table = by_question(source, *view, questions); !table.rows.empty())
         section.tables.push_back(std::move(table));
     return section;
 }

@@ -15,7 +15,8 @@ namespace ldp::cli {
 
 /// How many people were asked and reported, in one sentence; empty if the number of people who were asked is unknown.
 [[nodiscard]] std::string response_of(const Source& source);
-/// The response by round and by question; empty if all reports are about all questions and nothing else is known.
-[[nodiscard]] Section response_section(Source& source);
+/// The response by round and by question; empty if all reports are about all questions and nothing else is known. The
+/// questions have the numbers of reports that their figures used.
+[[nodiscard]] Section response_section(Source& source, const std::vector<Section>& questions);
 
 }  // namespace ldp::cli

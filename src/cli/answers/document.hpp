@@ -80,6 +80,9 @@ struct Figure {
     std::vector<GroupContrast> contrasts = {};  ///< of a comparison
     std::string last_edge = {};                 ///< the label of the upper end of the last interval
     double end = NAN;                           ///< the end of the axis of shares; NaN: that of the rows
+    std::string vector = {};                    ///< the title of a vector whose elements have the rows
+    std::string whom = {};                      ///< of a share of people who answer: the people
+    std::optional<Interval> range = {};         ///< the declared range of means, if the rows have the same
 };
 
 struct Column {
@@ -108,6 +111,7 @@ struct Section {
     std::string question = {};  ///< as it was put to people
     std::vector<std::string> paragraphs = {}, points = {};
     bool repeated = false;  ///< whether all reports of all rounds are the same responses
+    bool asked = true;      ///< whether it is a question, not several of them together or something else
     std::vector<Figure> figures = {};
     std::vector<Table> tables = {};
 };

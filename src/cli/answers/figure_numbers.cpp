@@ -229,9 +229,12 @@ std::string FigureNumbers::margin(const Row& row) const {
     return std::isnan(margin) ? "none" : "\u00B1\u00A0" + text(in_units(margin, false), row, 1);
 }
 
-std::string FigureNumbers::size_of(double difference, const Row& row) const {
-    const std::string size = text(in_units(std::abs(difference), true), row, 0);
-    return unit_ == 1 ? size + suffix(row) : size + (size == "1" ? " point" : " points");
+std::string FigureNumbers::size_and_interval(double difference, const Interval& ends, const Row& row) const {
+    const bool up = difference >= 0;
+    const auto number = [&](double value) { return text(in_units(value, false), row, 1); };
+    const std::string size = number(std::abs(difference));
+    return (unit_ == 1 ? size + suffix(row) : size + (size == "1" ? " point" : " points")) + " (" +
+           number(up ? ends.lower : -ends.upper) + " to " + number(up ? ends.upper : -ends.lower) + ")";
 }
 
 std::string common_note(const Figure& figure) {

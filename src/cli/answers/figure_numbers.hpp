@@ -26,8 +26,10 @@ class FigureNumbers {
     [[nodiscard]] std::string signed_exact(double difference, const Row& row) const;
     /// "± 1.5": the greater distance from the estimate to an end of its interval.
     [[nodiscard]] std::string margin(const Row& row) const;
-    /// "4 points" for a difference of shares, else the number; without its sign.
-    [[nodiscard]] std::string size_of(double difference, const Row& row) const;
+    /// "5.8 points (3.2 to 8.4)" for a difference of shares, else the numbers, with the precision of exact(). A
+    /// negative difference is shown by its size.
+    [[nodiscard]] std::string size_and_interval(double difference, const Interval& ends,
+                                                const Row& row) const;
 
   private:
     [[nodiscard]] double in_units(double value, bool limited) const noexcept;

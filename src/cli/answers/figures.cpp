@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/formatting.hpp"
@@ -211,6 +213,8 @@ class Questions {
         });
         if (same && (vector || figure.rows.size() >= least_vector)) {
             figure.kind = Figure::Kind::vector;
+            figure.range = figure.rows[0].scale;
+            if (vector) figure.vector = title_of(which);
             for (Row& row : figure.rows) row.scale.reset();
         } else {
             figure.about = figure.rows.size() == 1
@@ -226,7 +230,9 @@ class Questions {
                       .shares = true,
                       .kind = Figure::Kind::mean,
                       .heading = "Answers",
-                      .quantity = "share of people who answer"};
+                      .quantity = "share of people who answer",
+                      .whom = source_.parts().size() > 1 ? "whose report was about " + called(attribute)
+                                                         : "who reported"};
         SummaryQuery query = source_.query("response_rates");
         query.attribute = attributes()[attribute].name;
         source_.ask(
@@ -306,6 +312,7 @@ class Questions {
         source_.ask(figure, question, find(few ? "proportions" : "top", query), [&](const NamedRow& row) {
             Row one = row_of(row);
             if (few) one.attribute = j;
+            reports_[j] = one.n;
             if (one.note.empty() && number(row, "p_value") > significant) one.note = "not clearly above zero";
             figure.rows.push_back(std::move(one));
         });
@@ -339,7 +346,7 @@ class Questions {
             // Errors of the listed shares are not independent, so the rest has no interval.
             if (listed < 1)
                 figure.about += " About " + shown(1 - listed, figure.rows[0].error, true) +
-                                " of the people are in no listed text.";
+                                " of the people gave a text that is not listed.";
         }
         keep(std::move(figure));
     }
@@ -416,6 +423,7 @@ class Questions {
     /// The associations of pairs of a part, and the cross tables of the strongest ones.
     void together(const QuestionPart& part, bool of_record) {
         begin("Associations");
+        section_.asked = false;
         const std::string summary =
             of_record ? "ldp_part({summary}, " + constant(attributes()[part.first].name) + ")" : "{summary}";
         const auto numbered = [&](const std::string& attribute) {
@@ -429,6 +437,7 @@ class Questions {
                 "other. Noise alone can raise an estimate above 0, not the lower end of its interval.",
             .kind = Figure::Kind::association};
         std::vector<std::tuple<double, std::size_t, std::size_t>> strongest;
+        std::map<std::pair<std::size_t, std::size_t>, std::string> about_both;
         const SummaryQuery query = source_.query("association");
         const auto associated = [&](const Subject& whole) {
             if (!of_record) return accessors::association(whole, query);
@@ -451,6 +460,7 @@ class Questions {
                         one.scale = Interval{0, 1};
                         if (std::isfinite(one.estimate))
                             strongest.emplace_back(number(row, "p_value"), first, second);
+                        about_both[{std::min(first, second), std::max(first, second)}] = one.n;
                         pairs.rows.push_back(std::move(one));
                     });
         if (pairs.rows.size() > most_pairs) {
@@ -462,15 +472,18 @@ class Questions {
         end();
         std::ranges::stable_sort(strongest);
         strongest.resize(std::min(strongest.size(), most_tables));
-        for (const auto& [p, first, second] : strongest) crosstab(first, second);
+        for (const auto& [p, first, second] : strongest)
+            crosstab(first, second, about_both[{std::min(first, second), std::max(first, second)}]);
     }
 
-    void crosstab(std::size_t first, std::size_t second) {
+    /// `both`: the number of reports about both attributes.
+    void crosstab(std::size_t first, std::size_t second, const std::string& both) {
         const auto cells = source_.mechanism().cells();
         // The attribute with fewer values has the columns.
         if (cells[second] > cells[first]) std::swap(first, second);
         if (cells[first] * cells[second] > most_cells || cells[second] > most_columns) return;
         begin(called(first) + " and " + called(second));
+        section_.asked = false;
         Figure table{.title = section_.title,
                      .about = "The share of all people with both answers.",
                      .shares = true,
@@ -491,8 +504,25 @@ class Questions {
                 one.group = row.element("cell", 1);
                 table.rows.push_back(std::move(one));
             });
+        if (!table.rows.empty()) table.about += reports_together(first, second, table.rows[0].n, both);
         keep(std::move(table));
         end();
+    }
+
+    /// The reports about either attribute and about both, if there are such reports; else empty.
+    [[nodiscard]] std::string reports_together(std::size_t first, std::size_t second,
+                                               const std::string& either, const std::string& both) const {
+        const auto one = reports_.find(first), other = reports_.find(second);
+        if (one == reports_.end() || other == reports_.end() || either == both) return {};
+        std::uint64_t numbers[4] = {};
+        const std::string* const texts[4] = {&one->second, &other->second, &either, &both};
+        for (std::size_t i = 0; i < 4; ++i) {
+            if (texts[i]->empty()) return {};
+            numbers[i] = std::stoull(*texts[i]);
+        }
+        if (numbers[0] + numbers[1] != numbers[2] + numbers[3]) return {};
+        return " " + grouped(numbers[2]) + " reports are about either attribute, " + grouped(numbers[3]) +
+               " of them about both.";
     }
 
     /// Correlations of numbers whose products were reported, too.
@@ -517,6 +547,7 @@ class Questions {
             }
         if (pairs.empty()) return;
         begin("Correlations");
+        section_.asked = false;
         Figure figure{
             .title = "Correlations of numbers",
             .about =
@@ -553,6 +584,7 @@ class Questions {
                                               {rounded(high), high}});
                     });
         begin("Ranges");
+        section_.asked = false;
         section_.tables.push_back(std::move(table));
         end();
     }
@@ -561,6 +593,7 @@ class Questions {
     GroupFigures repeated_;
     Section section_ = {};
     std::vector<Section> sections_ = {};
+    std::map<std::size_t, std::string> reports_ = {};  ///< about a category, by attribute
 };
 
 }  // namespace

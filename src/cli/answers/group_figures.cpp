@@ -63,9 +63,11 @@ std::string drop_repeated(Figure& figure) {
         const double last = std::prev(next)->first;
         if (last != first->first) {
             const double from = std::next(first)->first;
-            notes.push_back((from == last ? "In round " + rounded(last)
-                                          : "In rounds " + rounded(from) + " to " + rounded(last)) +
-                            ", all devices repeated their responses: no new information. ");
+            notes.push_back(
+                (from == last ? "In round " + rounded(last)
+                              : "In rounds " + rounded(from) + " to " + rounded(last)) +
+                ", all devices repeated their responses from memory: the figures are those of round " +
+                rounded(first->first) + ", and a change since then cannot be seen. ");
         }
         for (Row& row : first->second) {
             if (last != row.at) {

@@ -118,12 +118,36 @@ bool states_intervals(const Figure& figure) {
            figure.kind == Kind::association;
 }
 
+/// The number of reports of each group of people, if the rows of a group have the same, and the groups are few.
+std::string reports_of_groups(const Figure& figure) {
+    constexpr std::size_t most = 8;
+    std::vector<const Row*> groups;
+    for (const Row& row : figure.rows) {
+        const auto same =
+            std::ranges::find_if(groups, [&](const Row* one) { return one->group == row.group; });
+        if (same == groups.end())
+            groups.push_back(&row);
+        else if ((*same)->n != row.n)
+            return {};
+    }
+    if (groups.size() > most) return {};
+    std::string text;
+    for (const Row* row : groups) {
+        if (row->n.empty()) return {};
+        text +=
+            (text.empty() ? "Reports: " : ", ") + name(row->group, 40) + " " + grouped(std::stoull(row->n));
+    }
+    return text + ". ";
+}
+
 /// The number of reports of a figure, if all rows have the same, and the meaning of its lines.
 std::string foot_of(const Figure& figure, double confidence) {
     std::string text;
     if (const std::string& n = figure.rows[0].n;
         !n.empty() && std::ranges::all_of(figure.rows, [&](const Row& row) { return row.n == n; }))
         text = grouped(std::stoull(n)) + (n == "1" ? " report. " : " reports. ");
+    else if (figure.kind == Figure::Kind::comparison)
+        text = reports_of_groups(figure);
     return text + "Lines: " + interval_title(confidence) + "s.";
 }
 

@@ -1,3 +1,6 @@
+// The results of figures in sentences, and of the whole page.
+// Length: a function for each kind of figure, which share their wording.
+
 #include "cli/answers/results.hpp"
 
 #include <algorithm>
@@ -57,7 +60,7 @@ std::string of_category(const Figure& figure, const FigureNumbers& numbers) {
     if (rows.size() <= 2) {
         std::vector<std::string> parts;
         for (const Row* row : rows) parts.push_back(label_and_share(*row, numbers));
-        return enumerated(parts, "; ") + ".";
+        return (parts.size() == 1 ? "The only answer is " : "The answers are ") + enumerated(parts) + ".";
     }
     if (rows[0]->lower <= 0) return "No share is clearly above zero.";
     const auto tied = static_cast<std::size_t>(
@@ -79,6 +82,11 @@ std::string of_category(const Figure& figure, const FigureNumbers& numbers) {
 }
 
 std::string of_means(const Figure& figure, const FigureNumbers& numbers) {
+    if (!figure.whom.empty())
+        return figure.rows.empty() || std::isnan(figure.rows[0].estimate)
+                   ? ""
+                   : "Of the people " + figure.whom + ", " + numbers.estimate_and_interval(figure.rows[0]) +
+                         " gave a number.";
     if (figure.rows.size() == 1)
         return std::isnan(figure.rows[0].estimate)
                    ? ""
@@ -115,8 +123,27 @@ std::string of_quantiles(const Figure& figure, const FigureNumbers& numbers) {
 std::string of_vector(const Figure& figure, const FigureNumbers& numbers) {
     const Rows rows = by_size(figure);
     if (rows.size() < 2) return {};
-    return "The mean is largest for " + label_and_share(*rows.front(), numbers) + ", and smallest for " +
-           label_and_share(*rows.back(), numbers) + ".";
+    const bool named = !figure.vector.empty();
+    const std::string of = named ? " of " + figure.vector : "", element = named ? "element " : "";
+    const auto tied = static_cast<std::size_t>(
+        std::ranges::count_if(rows, [&](const Row* row) { return row->upper >= rows[0]->lower; }));
+    if (tied > 1) {
+        std::vector<std::string> parts;
+        for (std::size_t i = 0; i < std::min(tied, most_named); ++i)
+            parts.push_back(label_and_share(*rows[i], numbers));
+        const std::string elements = (named ? "elements " : "") + enumerated(parts);
+        return tied > most_named
+                   ? "No mean" + of + " is clearly the largest; the largest estimates are those of " +
+                         elements + "."
+                   : "The largest means" + of + " are those of " + elements +
+                         "; their intervals overlap, so their order is uncertain.";
+    }
+    // Noise decides which mean near the end of the range, or near others, is the smallest.
+    const Row &least = *rows.back(), &next = *rows[rows.size() - 2];
+    const bool sure = least.upper < next.lower && (least.lower > 0 || least.upper < 0) &&
+                      (!figure.range || least.lower >= figure.range->lower);
+    return "The mean" + of + " is largest for " + element + label_and_share(*rows.front(), numbers) +
+           (sure ? ", and smallest for " + element + label_and_share(least, numbers) : "") + ".";
 }
 
 std::string of_table(const Figure& figure, const FigureNumbers& numbers) {
@@ -137,16 +164,21 @@ std::string of_associations(const Figure& figure, const FigureNumbers& numbers) 
            quoted(strongest->group) + " with " + numbers.estimate_and_interval(*strongest) + ".";
 }
 
-/// "“good” rises by 8 points (5–11) to 31 %".
+/// "“good” rises from 23.0 % to 31.0 %, by 8.0 points (5.2 to 10.8)". One precision, that of tables: the numbers
+/// would contradict each other if each was rounded to a whole one.
 std::string described(const LineChange& change, const Figure& figure, const FigureNumbers& numbers) {
-    const auto last = std::ranges::find_if(
-        figure.rows, [&](const Row& row) { return row.group == change.group && row.at == change.to; });
-    if (last == figure.rows.end()) return {};
-    const bool up = change.estimate > 0;
-    const Row size{.lower = up ? change.lower : -change.upper, .upper = up ? change.upper : -change.lower};
+    const auto in_round = [&](double round) {
+        return std::ranges::find_if(
+            figure.rows, [&](const Row& row) { return row.group == change.group && row.at == round; });
+    };
+    const auto first = in_round(change.from), last = in_round(change.to);
+    if (first == figure.rows.end() || last == figure.rows.end()) return {};
+    const auto level = [&](const Row& row) {
+        return numbers.exact(figure.shares ? std::clamp(row.estimate, 0.0, 1.0) : row.estimate, row);
+    };
     return (change.group.empty() ? "the " + figure.quantity : quoted(change.group)) +
-           (up ? " rises by " : " falls by ") + numbers.size_of(change.estimate, *last) + " (" +
-           numbers.interval(size) + ") to " + numbers.estimate(*last);
+           (change.estimate > 0 ? " rises from " : " falls from ") + level(*first) + " to " + level(*last) +
+           ", by " + numbers.size_and_interval(change.estimate, {change.lower, change.upper}, *last);
 }
 
 /// Whether the rows of this position are the shares of two values that all people have one of.
@@ -237,7 +269,17 @@ std::string of_comparison(const Figure& figure, const FigureNumbers& numbers) {
                                          : figure.quantity + " for " + quoted(label)) +
                         " is " + enumerated(contrasts));
     }
-    if (parts.empty()) return "No difference by " + by + " is clear.";
+    const bool apart = std::ranges::any_of(figure.rows, [&](const Row& one) {
+        return std::ranges::any_of(figure.rows, [&](const Row& other) {
+            return one.label == other.label && one.upper < other.lower;
+        });
+    });
+    if (parts.empty())
+        return "No difference by " + by + " is clear" +
+               (apart
+                    ? ": some intervals do not overlap, but the differences do not pass the test used for the "
+                      "whole page."
+                    : ".");
     return "Compared with the other groups by " + by + ", " + enumerated(parts, "; ") +
            (more == 0 ? "."
                       : "; " + grouped(more) + (more == 1 ? " more answer differs" : " more answers differ") +
@@ -321,7 +363,7 @@ void conclude(Section& section) {
 std::string news_of(const std::vector<Section>& sections, const std::string& by) {
     std::vector<std::string> sentences;
     const auto add = [&](const std::string& beginning, const std::string& what, std::size_t compared,
-                         std::vector<std::string> parts) {
+                         std::vector<std::string> parts, bool fresh = false) {
         if (compared == 0) return;
         if (parts.empty()) {
             sentences.push_back(beginning + "no clear " + what + ".");
@@ -333,17 +375,19 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
             parts.push_back("and " + grouped(found - most_news) + " more below");
         }
         const std::string share =
-            compared == 1 ? "" : " in " + grouped(found) + " of " + grouped(compared) + " compared questions";
+            compared == 1 ? ""
+                          : " in " + grouped(found) + " of " + (fresh ? "the " : "") + grouped(compared) +
+                                (fresh ? " questions with new responses" : " compared questions");
         sentences.push_back(beginning + (compared == 1 || found > 1 ? "" : "a ") + "clear " + what +
                             (found == 1 ? "" : "s") + share + ": " + in_line(parts, "; ") + ".");
     };
     for (const bool latest : {true, false}) {
         std::string since;
-        std::size_t compared = 0;
-        std::vector<std::string> parts;
+        std::size_t compared = 0, repeated = 0;
+        std::vector<std::string> parts, others;
         for (const Section& section : sections) {
             std::string part;
-            bool any = section.repeated;
+            bool any = false;
             for (const Figure& figure : section.figures) {
                 for (const LineChange& change : figure.changes)
                     if (is_latest(figure, change) == latest) {
@@ -353,11 +397,29 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
                 if (const auto clear = clear_changes(figure, latest); part.empty() && !clear.empty())
                     part = section.title + ", " + described(*clear[0], figure, FigureNumbers(figure));
             }
-            compared += any ? 1 : 0;
+            if (any)
+                ++compared;
+            else if (section.repeated)
+                ++repeated;
+            else if (section.asked)
+                others.push_back(section.title);
             if (!part.empty()) parts.push_back(part);
         }
         const bool found = !parts.empty();
-        if (!since.empty()) add("Since " + since + ", ", "change", compared, std::move(parts));
+        if (!since.empty()) {
+            add("Since " + since + ", ", "change", compared, std::move(parts), repeated > 0);
+            const auto questions = [](std::size_t count) {
+                return grouped(count) + (count == 1 ? " question" : " questions");
+            };
+            // Neither a change nor its absence can be seen there.
+            if (repeated > 0 && latest)
+                sentences.push_back("The responses to " + questions(repeated) +
+                                    " were all repeated from memory, which cannot show a change.");
+            if (!others.empty() && latest)
+                sentences.push_back(
+                    "Not compared: " +
+                    (others.size() > most_named ? questions(others.size()) : enumerated(others)) + ".");
+        }
         if (found) break;
     }
     std::size_t compared = 0;
@@ -434,13 +496,20 @@ std::string interval_title(double confidence) {
     return rounded(std::round(1e5 * confidence) / 1e3) + "\u00A0% confidence interval";
 }
 
+std::string meaning_of_clear() {
+    return "Clear (\u25B2 \u25BC): if nothing had changed or differed, at most 5 in 100 such pages would mark any "
+           "change since a given round, and at most 5 in 100 any difference between groups.";
+}
+
 std::vector<std::string> explanations(const Document& document) {
-    bool negative = false, contrasts = false, shares = false;
+    bool negative = false, changes = false, contrasts = false, shares = false, outside = false;
     for (const Section& section : document.sections)
         for (const Figure& figure : section.figures) {
-            contrasts |= figure.kind == Figure::Kind::change;
+            changes |= figure.kind == Figure::Kind::change;
             shares |= figure.shares;
             for (const Row& row : figure.rows) {
+                outside |=
+                    figure.range && (row.lower < figure.range->lower || row.upper > figure.range->upper);
                 negative |= figure.shares && row.estimate < 0;
                 contrasts |= row.contrast != Contrast::none;
             }
@@ -451,17 +520,23 @@ std::vector<std::string> explanations(const Document& document) {
         "Each estimate has a " + interval_title(document.confidence) +
         ", in parentheses in the text and as a line in the drawings. Of all such intervals, " + percent +
         "\u00A0% contain the true value. The margin of error is the distance from the estimate to the "
-        "end of its interval" +
+        "farther end of its interval" +
         (shares ? "; that of a share is in percentage points." : "."));
     if (negative)
         found.emplace_back(
             "The randomization can make the estimate of a rare answer negative. The text and the drawings "
             "show "
             "such a share as 0\u00A0%; the tables show the unbiased estimate.");
-    if (contrasts)
+    if (outside)
         found.emplace_back(
-            "A change or a difference is called clear if chance alone would cause one as large, anywhere on the "
-            "page, in at most 5\u00A0% of all surveys.");
+            "The randomization can also move the estimate of a mean, or an end of its interval, beyond the declared "
+            "range. The true mean is within the range.");
+    // Beside news, the heading has it.
+    if ((changes || contrasts) && document.news.empty()) found.push_back(meaning_of_clear());
+    if (changes)
+        found.emplace_back(
+            "The p-values in tables of changes are not corrected for the number of comparisons; the marks \u25B2 and \u25BC "
+            "are.");
     return found;
 }
 

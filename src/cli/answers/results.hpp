@@ -34,6 +34,9 @@ void align_axes(std::vector<Section>& sections);
 /// "95 % confidence interval".
 [[nodiscard]] std::string interval_title(double confidence);
 
+/// The meaning of a clear change or difference.
+[[nodiscard]] std::string meaning_of_clear();
+
 /// Explanations of terms that the document uses: margins of error, clear differences, and shares below zero.
 [[nodiscard]] std::vector<std::string> explanations(const Document& document);
 

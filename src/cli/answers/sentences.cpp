@@ -1,4 +1,5 @@
 // The sections after the questions: precision, collection, privacy guarantee and diagnostics.
+// Length: a function for each section, which share the wording of privacy costs.
 
 #include <algorithm>
 #include <cctype>
@@ -126,6 +127,24 @@ double most_spent(const Spec& spec, const Mechanism& mechanism) {
                     spec.epsilon() * static_cast<double>(most_responses(spec, mechanism)) + signal);
 }
 
+/// The largest probability that a suspicion of 1 % can become.
+std::string suspicion(double epsilon) {
+    return reported_percent(posterior(0.01, epsilon)) + "\u00A0%";
+}
+
+/// The bound of a factor of odds, with separators of thousands: "163,000".
+std::string factor(double epsilon) {
+    std::string text = reported_factor(odds_factor(epsilon));
+    if (text.find('e') != std::string::npos) return text;
+    for (std::size_t at = std::min(text.find('.'), text.size()); at > 3;) text.insert(at -= 3, 1, ',');
+    return text;
+}
+
+/// A sentence about a cost at which almost any suspicion can become almost certain; else empty.
+std::string weak(double epsilon) {
+    return posterior(0.01, epsilon) > 0.9 ? " In the worst case, this gives little protection." : "";
+}
+
 /// The privacy guarantee in words and in odds, and its limits.
 Section promise(const Source& source) {
     const Spec& spec = source.spec();
@@ -140,7 +159,7 @@ Section promise(const Source& source) {
             (series ? " for all rounds of a person\u2019s series together." : " for a report."),
         "For any two true " + std::string(series ? "series of values" : "answers") +
             ", the probabilities of a report differ by a factor of at most e^\u03B5\u00A0=\u00A0" +
-            reported_factor(odds_factor(epsilon)) +
+            factor(epsilon) +
             ". Suppose that an observer considers two answers equally likely. With the report, the observer "
             "guesses "
             "right in at most " +
@@ -168,10 +187,10 @@ Section promise(const Source& source) {
         const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
         const double most = most_spent(spec, mechanism);
         section.points.push_back(
-            "People report repeatedly. An answer that returns is repeated from memory at no cost. "
-            "Each new answer costs " +
+            "People report repeatedly. The response to an answer that returns is repeated from memory at no cost. "
+            "Each new response costs " +
             rounded(epsilon) + ", and no person spends more than " + rounded(most) +
-            " in all: a factor of at most " + reported_factor(odds_factor(most)) + ".");
+            " in all: a factor of at most " + factor(most) + ".");
         section.points.emplace_back(
             some ? "Some attributes are time series. The guarantee covers all values of "
                    "the series and the times of their changes together. Of the other "
@@ -179,14 +198,13 @@ Section promise(const Source& source) {
                  : "An observer can see that an answer changed, and when.");
         if (signal > 0)
             section.points.push_back(
-                "Each report also has a randomized bit that says whether the person\u2019s budget is spent. "
-                "It "
+                "Each report also has a randomized bit that says whether the person\u2019s budget is spent. It "
                 "costs " +
-                rounded(signal) + ", once, which is part of the sum above.");
+                rounded(signal) + ", once, with the first report. This is part of the sum above.");
     } else {
         section.points.push_back("Each report costs \u03B5 again: a person with two reports has spent " +
                                  rounded(2 * epsilon) + (spec.delta() == 0 ? "" : ", twice \u03B4 as well") +
-                                 ", a factor of " + reported_factor(odds_factor(2 * epsilon)) + ".");
+                                 ", a factor of " + factor(2 * epsilon) + ".");
     }
     return section;
 }
@@ -252,6 +270,9 @@ Table health(Source& source, bool& alarm) {
         : least < noticeable
             ? "Honest reports rarely have such a result. It may be chance: repeat the test with more reports."
             : "The tests found no sign of forged reports. They cannot find well-made forgeries.";
+    table.about +=
+        " A test alarms only if its p-value, multiplied by the number of rows, is below 0.001, even if the observed number "
+        "differs from the expected one.";
     if (by_round)
         table.about +=
             " Each round was tested; a row has the round with the smallest p-value, multiplied by the number "
@@ -272,6 +293,10 @@ Section trust(Source& source, bool& alarm) {
         const auto [down, up] = source.mechanism().promised_bias(j, forged);
         if (std::isnan(down)) continue;  // there is no bound
         const bool share = !attributes[j].numeric();
+        const auto size = [](double shift, bool of_share) {
+            return of_share ? shown(100 * shift, 100 * shift, false) + "\u00A0points"
+                            : shown(shift, shift, false);
+        };
         // Elements with one range have one bound.
         const auto same = [&](std::size_t other) {
             if (other >= attributes.size() || attributes[j].vector.empty() ||
@@ -283,8 +308,8 @@ Section trust(Source& source, bool& alarm) {
         if (j > 0 && same(j - 1)) continue;
         bias.rows.push_back(
             {{same(j + 1) ? "each element of " + source.called_whole(j, 200) : source.called(j, 200)},
-             {shown(std::abs(down), std::abs(down), share), down},
-             {shown(up, up, share), up}});
+             {size(std::abs(down), share), down},
+             {size(up, share), up}});
     }
     if (!bias.rows.empty()) section.tables.push_back(std::move(bias));
     return section;
@@ -352,11 +377,6 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
     return section;
 }
 
-/// The largest probability that a suspicion of 1 % can become.
-std::string suspicion(double epsilon) {
-    return reported_percent(posterior(0.01, epsilon)) + "\u00A0%";
-}
-
 /// The privacy cost of a person, with odds in words.
 std::string privacy_of(const Source& source) {
     const Spec& spec = source.spec();
@@ -365,29 +385,43 @@ std::string privacy_of(const Source& source) {
     const auto all = source.view_of_all();
     const std::string meaning = "\u03B5\u00A0=\u00A0" + rounded(epsilon) +
                                 ". They multiply the odds of a guess about this person by at most " +
-                                reported_factor(odds_factor(epsilon)) +
-                                ", so a suspicion of 1\u00A0% can become at most " + suspicion(epsilon) + ".";
+                                factor(epsilon) + ", so a suspicion of 1\u00A0% can become at most " +
+                                suspicion(epsilon) + ".";
     if (spec.mechanism().series || (parts != nullptr && parts->only_series()))
         return "All reports of one person together cost " + meaning;
-    std::string text = "One response costs a person \u03B5\u00A0=\u00A0" + rounded(epsilon) +
-                       ". It multiplies the odds of a guess about this person by at most " +
-                       reported_factor(odds_factor(epsilon)) +
+    // Memoized responses cost once, however many reports repeat them.
+    std::string text = std::string(spec.evolving() ? "A new response" : "One report") +
+                       " costs a person \u03B5\u00A0=\u00A0" + rounded(epsilon) +
+                       ". It multiplies the odds of a guess about this person by at most " + factor(epsilon) +
                        ", so a suspicion of 1\u00A0% can become at most " + suspicion(epsilon) + ".";
     double most = 0;
     if (spec.evolving()) {
-        most = most_spent(spec, source.mechanism());
+        const Mechanism& mechanism = source.mechanism();
+        most = most_spent(spec, mechanism);
+        text += " A response that is repeated from memory costs nothing.";
+        if (has_signal(mechanism))
+            text += " The first report also pays \u03B5\u00A0=\u00A0" + rounded(signal_epsilon(mechanism)) +
+                    ", once, for the bit that says whether the budget is spent: \u03B5\u00A0=\u00A0" +
+                    rounded(epsilon + signal_epsilon(mechanism)) + " in all.";
         text += " All reports of a person in all rounds cost at most ";
     } else if (all && all->rounds.recorded() && all->rounds.most() > 1) {
         most = epsilon * static_cast<double>(all->rounds.most());
         text += " A person who reports in each of " + grouped(all->rounds.most()) + " rounds spends ";
     }
     if (most > epsilon)
-        text += "\u03B5\u00A0=\u00A0" + rounded(most) + ": a factor of " +
-                reported_factor(odds_factor(most)) +
-                ", with which a suspicion of 1\u00A0% can become at most " + suspicion(most) + ".";
+        text += "\u03B5\u00A0=\u00A0" + rounded(most) + ": a factor of " + factor(most) +
+                ", with which a suspicion of 1\u00A0% can become at most " + suspicion(most) + "." +
+                weak(most);
     else if (most > 0)
-        text += "no more than one response.";
+        text += "no more than one new response.";
     return text;
+}
+
+/// The number of people who sent these reports. A report has no name, and one person sends at least one of them.
+std::string people_of(std::uint64_t fewest, std::uint64_t most) {
+    if (fewest >= most) return grouped(most) + " people";
+    return "between " + grouped(fewest) + " and " + grouped(most) +
+           " people: reports are not linked between rounds";
 }
 
 /// The reports of the results, and those of all rounds.
@@ -400,7 +434,7 @@ std::string reports_of(const Source& source, const Dates& dates, const std::vect
                                           : ", from " + day(dates.first) + " to " + day(dates.last);
     const auto in_rounds = [](const SummaryView& all) {
         return "in rounds " + std::to_string(all.rounds.first) + " to " + std::to_string(all.rounds.last) +
-               ", from " + grouped(fewest_people(all)) + " people or more";
+               ", sent by " + people_of(fewest_people(all), all.n);
     };
     if (view->rounds.recorded() && view->rounds.most() > 1 && !source.round())
         return text + ", " + in_rounds(*view) + ".";
@@ -465,12 +499,10 @@ Document answers_of(Source& source) {
         for (Section& section : document.sections) conclude(section);
         document.news = news_of(document.sections, source.asked().by);
         if (!document.news.empty())
-            std::ranges::find(document.lead, "Estimates", &Fact::title)->text +=
-                " A change or a difference is clear if chance alone would cause one as large, anywhere on the page, in "
-                "at most 5\u00A0% of all surveys.";
+            std::ranges::find(document.lead, "Estimates", &Fact::title)->text += " " + meaning_of_clear();
         if (document.news.empty() && document.sections.size() == 1)
             document.news = document.sections[0].result;
-        document.sections.push_back(response_section(source));
+        document.sections.push_back(response_section(source, document.sections));
         document.sections.push_back(planned(source, document.sections));
         document.source = "Reports of the collection \u201C" + collection + "\u201D" +
                           (source.round() ? ", round " + std::to_string(*source.round()) : "") +
