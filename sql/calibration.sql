@@ -6,7 +6,7 @@ CREATE FUNCTION ldp_internal.ldp_check_calibration(valid boolean, message text, 
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT valid THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = message, DETAIL = COALESCE(detail, ''), HINT = COALESCE(hint, '');
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = COALESCE(NULLIF(message, ''), 'the totals are invalid'), DETAIL = COALESCE(detail, ''), HINT = COALESCE(hint, '');
     END IF;
 END
 $$;

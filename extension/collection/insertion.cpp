@@ -441,7 +441,10 @@ LDP_FUNCTION(ldp_insert_reports) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const Datum name = PointerGetDatum(PG_GETARG_TEXT_PP(0));
     Relation table =
-        relation_open(DatumGetObjectId(DirectFunctionCall1(text_regclass, name)), RowExclusiveLock);
+        try_relation_open(DatumGetObjectId(DirectFunctionCall1(text_regclass, name)), RowExclusiveLock);
+    if (table == nullptr)  // dropped since its name was found
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
+                        errmsg("relation %s does not exist", TextDatumGetCString(name))));
     const PublicColumns filled = public_columns(RelationGetRelid(table), fcinfo, 3);
     const Parameter reports{get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1), PG_ARGISNULL(1)};
     const Parameter round{INT4OID, PG_GETARG_DATUM(2), PG_ARGISNULL(2)};

@@ -37,6 +37,15 @@ Interval extended(const Interval& found, const BiasBound& bias, double critical_
             std::max(found.upper, std::min(found.upper + most, bias.possible.upper))};
 }
 
+double extended_p_value(double p_value, double estimate, const Interval& found, const BiasBound& bias,
+                        double critical_value) noexcept {
+    if (bias.range == 0 || std::isnan(p_value)) return p_value;
+    const double half = (found.upper - found.lower) / 2;
+    const double error = vector_length(half / critical_value, bias.range * bias.error);
+    const double beyond = std::abs(estimate) - bias.range * bias.share;
+    return std::max(p_value, beyond > 0 ? two_sided(error > 0 ? beyond / error : HUGE_VAL) : 1);
+}
+
 BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexcept {
     const double range = std::max(one.range, other.range);
     return {(one.share + other.share) / 2, (one.error + other.error) / 2, 2 * range, {-range, range}};

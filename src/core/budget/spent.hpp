@@ -31,6 +31,11 @@ struct BiasBound {
 /// both is independent. The extended interval contains the truth at least as often as the given one, for
 /// every true share.
 [[nodiscard]] Interval extended(const Interval& found, const BiasBound& bias, double critical_value) noexcept;
+/// Returns the p-value of the hypothesis that the true value of an estimate is 0, if the estimate has this bias. The
+/// extended interval, which is made from `found` at the same critical value, contains 0 unless the p-value is less than
+/// the error of the interval.
+[[nodiscard]] double extended_p_value(double p_value, double estimate, const Interval& found,
+                                      const BiasBound& bias, double critical_value) noexcept;
 /// Returns the bound of the bias of a difference.
 [[nodiscard]] BiasBound bias_of_difference(const BiasBound& one, const BiasBound& other) noexcept;
 

@@ -1,4 +1,6 @@
 // Rows of differences between groups, and of weighted sums of the estimates of one summary.
+//
+// Length: the row types share the status of groups and the labels.
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +53,28 @@ struct ComparisonRows {
     std::vector<ComparedItem> items = {};  ///< by number of the attribute
     std::size_t count = 0;
 
+    [[nodiscard]] BiasBound bias_of(const Comparison& one) const noexcept {
+        const std::vector<ReportStatus>& status = items[one.attribute].status;
+        return bias_of_difference(status[one.group].bias, status[one.baseline].bias);
+    }
+    /// Extends the p-values by the biases, as the intervals are extended, and adjusts them again.
+    void extend_p_values() {
+        bool biased = false;
+        for (Comparison& one : rows) {
+            Difference& found = one.difference;
+            const double p_value = extended_p_value(found.p_value, found.difference.value, found.interval,
+                                                    bias_of(one), one.critical_value);
+            biased |= p_value > found.p_value;
+            found.p_value = p_value;
+        }
+        if (!biased) return;
+        for (Comparison& one : rows)
+            if (!std::isnan(one.adjusted)) one.adjusted = one.difference.p_value;
+        adjust_by_holm<Comparison>(
+            rows, [](const Comparison& one) { return one.adjusted; },
+            [](Comparison& one, double adjusted) { one.adjusted = adjusted; });
+    }
+
     void write(RowCells<comparison_columns>& row, std::size_t number) const {
         const Comparison& found = rows[number];
         const ComparedItem& item = items[found.attribute];
@@ -63,8 +87,7 @@ struct ComparisonRows {
             const Difference& difference = found.difference;
             row.put("estimate", difference.difference.value);
             row.put("stderr", difference.difference.standard_error);
-            const Interval range = extended(
-                difference.interval, bias_of_difference(group.bias, baseline.bias), found.critical_value);
+            const Interval range = extended(difference.interval, bias_of(found), found.critical_value);
             row.put("lower", range.lower);
             row.put("upper", range.upper);
             row.put("p_value", difference.p_value);
@@ -473,6 +496,7 @@ Found compare_groups(const Subject& subject, const SummaryQuery& query) {
                                  : report_status(view, first.attribute, target));
         from = end;
     }
+    all.extend_p_values();
     return results<comparison_columns>(std::move(all));
 }
 

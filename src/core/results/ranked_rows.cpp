@@ -133,8 +133,9 @@ Found change(const Subject& whole, const SummaryQuery& query) {
         for (const auto& [attribute, value, difference, interval, p_value, critical_value] : changes) {
             work.done();
             if (!subject.has(attribute)) continue;
-            all.add(attribute, value ? *value : EstimateRows::none, difference, about(attribute), interval,
-                    p_value);
+            const ReportStatus* const status = about(attribute);
+            all.add(attribute, value ? *value : EstimateRows::none, difference, status, interval,
+                    extended_p_value(p_value, difference.value, interval, status->bias, critical_value));
             all.critical_value = std::max(all.critical_value, critical_value);
         }
         return all;

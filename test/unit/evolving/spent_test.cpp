@@ -273,6 +273,20 @@ BOOST_AUTO_TEST_CASE(rounds_decide_whether_a_budget_can_have_ended) {
     const Interval wide = extended({4, 9}, budgets.bias(4000, {0, 10}), 2);
     BOOST_TEST((wide.lower == 0 && wide.upper == 10));
     BOOST_TEST(extended({-1, 11}, budgets.bias(4000, {0, 10}), 2).lower == -1);
+    // p-values agree with the extended intervals of estimates in the middle of an interval.
+    const double level = std::erfc(2 / std::sqrt(2.0));
+    for (double estimate = -3; estimate <= 3; estimate += 0.0625) {
+        const Interval found{estimate - 0.5, estimate + 0.5};
+        for (const BiasBound& bias : {BiasBound{}, BiasBound{0.1, 0.02, 6, {-6, 6}},
+                                      BiasBound{-0.1, 0.04, 6, {-6, 6}}, BiasBound{0.01, 0.2, 3, {-6, 6}}}) {
+            const double plain = std::erfc(std::abs(estimate) / 0.25 / std::sqrt(2.0)),
+                         p_value = extended_p_value(plain, estimate, found, bias, 2);
+            const Interval range = extended(found, bias, 2);
+            BOOST_TEST((p_value < level) == (range.lower > 0 || range.upper < 0));
+            BOOST_TEST(p_value >= plain);
+        }
+    }
+    BOOST_TEST(std::isnan(extended_p_value(unknown, 1, {0, 2}, {0.1, 0.02, 6, {-6, 6}}, 2)));
     const BiasBound both = bias_of_difference(budgets.bias(4000, {0, 10}), {});
     BOOST_TEST(both.at(0) == budgets.bias(4000, {0, 10}).at(0), boost::test_tools::tolerance(1e-12));
     BOOST_TEST(both.possible.lower == -10);
