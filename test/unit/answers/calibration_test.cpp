@@ -78,7 +78,7 @@ WeightedCoverage coverage(const Mechanism& m, const WeightedGroups& groups, std:
         BOOST_REQUIRE(row[2].known && row[4].known);
         errors += square(row[2].number - truth) / static_cast<double>(repetitions);
         stated += square(row[3].number) / static_cast<double>(repetitions);
-        found.design_effect += row[8].number / static_cast<double>(repetitions);
+        found.design_effect += row[6].number / static_cast<double>(repetitions);
         if (row[4].number <= truth && truth <= row[5].number)
             found.covered += 1 / static_cast<double>(repetitions);
     }
