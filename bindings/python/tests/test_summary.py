@@ -11,7 +11,8 @@ import ldp
 from ldp.summary import group_rows
 from summary_cases import cases, comparisons, queries
 
-CASTS = {"conditions": "jsonb", "given": None, "attributes": "text[]", "strings": "text[]", "of": None, "predictors": "text[]",
+CASTS = {"weights": "jsonb", "known": "jsonb",
+         "conditions": "jsonb", "given": None, "attributes": "text[]", "strings": "text[]", "of": None, "predictors": "text[]",
          "probabilities": "float8[]", "rounds": "integer[]", "baseline": "integer[]",
          "after": "ldp_summary", "other": "ldp_summary"}
 
