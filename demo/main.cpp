@@ -223,7 +223,8 @@ int run(const char* csv, const char* drawing) {
     ldp::cli::Document drawn{
         .title = "28,155 people, no value revealed",
         .lead =
-            {"\u25CF private estimate and 95 % interval \u2003 \u25B2 truth, which the server never sees"},
+            {{"",
+              "\u25CF private estimate and 95 % interval \u2003 \u25B2 truth, which the server never sees"}},
         .sections = {{.title = "Answers"}}};
     std::string pages;
     std::size_t inside = 0, all = 0;
