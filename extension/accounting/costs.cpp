@@ -10,7 +10,8 @@ using namespace ldp;
 LDP_FUNCTION_OF_REPORTS(ldp_compose, ERRCODE_INVALID_PARAMETER_VALUE) {
     return strict_rows(fcinfo, [=](KeptResults& kept) {
         const Numbers epsilons = numbers_argument(fcinfo, 0);
-        kept.results = composition_rows({epsilons.numbers, epsilons.count}, {}, PG_GETARG_FLOAT8(1));
+        constexpr double pure[] = {0};
+        kept.results = composition_rows({epsilons.numbers, epsilons.count}, pure, PG_GETARG_FLOAT8(1));
     });
 }
 

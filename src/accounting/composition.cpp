@@ -144,7 +144,8 @@ Composed compose(std::span<const EqualReleases> responses, double delta) {
               "Found " + shortest(delta) + ".",
               "It is the probability with which the figure may not hold, such as 1e-6. The sum of all "
               "epsilons holds at the sum of all deltas.");
-    double sum = 0, squares = 0, gains = 0, deltas = 0, nothing_revealed = 0;
+    // A double loses what is small beside the sum so far: many such responses would be free.
+    long double exact_sum = 0, squares = 0, gains = 0, deltas = 0, nothing_revealed = 0;
     for (const auto& [epsilon, count, own_delta] : responses) {
         if (!(epsilon > 0 && epsilon <= 700))
             raise(ErrorCode::invalid_value, "each epsilon must be above 0 and at most 700",
@@ -156,25 +157,29 @@ Composed compose(std::span<const EqualReleases> responses, double delta) {
             raise(ErrorCode::invalid_value,
                   "there can be at most " + grouped(most_answers) + " responses at one epsilon",
                   "Found " + grouped(count) + ".");
-        const auto times = static_cast<double>(count);
-        sum += times * epsilon;
+        const auto times = static_cast<long double>(count);
+        const long double gain = std::expm1(static_cast<long double>(epsilon));
+        exact_sum += times * epsilon;
         squares += times * epsilon * epsilon;
-        gains += times * epsilon * std::expm1(epsilon);
+        gains += times * epsilon * gain;
         deltas += times * own_delta;
-        nothing_revealed += times * std::log1p(-own_delta);
+        nothing_revealed += times * std::log1p(-static_cast<long double>(own_delta));
     }
-    const double revealed = -std::expm1(nothing_revealed);
+    const auto sum = static_cast<double>(exact_sum);
+    const auto revealed = static_cast<double>(-std::expm1(nothing_revealed));
     if (delta < revealed * (1 - 1e-12))
         raise(ErrorCode::invalid_value,
               "delta must be at least the probability that a response is not within its epsilon",
               "Found " + shortest(delta) + ". With the deltas of all responses, this probability is " +
                   shortest(revealed) + ".");
     delta = std::max(delta, revealed);
-    const double sum_delta = std::min(deltas, delta), spare = delta - sum_delta;
+    const double sum_delta = std::min(static_cast<double>(deltas), delta), spare = delta - sum_delta;
     if (sum == 0) return {0, 0, 0, delta, 0};
-    const double advanced = spare > 0 ? std::sqrt(2 * std::log(1 / spare) * squares) + gains : unknown;
-    // What is left of δ for the randomized responses; 1e-14 covers rounding.
-    const double rest = (delta - revealed * (1 + 1e-14)) / (1 - revealed);
+    const auto advanced = static_cast<double>(spare > 0 ? std::sqrt(2 * std::log(1 / spare) * squares) + gains
+                                                        : static_cast<long double>(unknown));
+    // What is left of δ for the randomized responses, without the rounding of `revealed`.
+    const double rounding = 1e-14 + static_cast<double>(responses.size()) * 0x1p-62;
+    const double rest = (delta - revealed * (1 + rounding)) / (1 - revealed);
     if (!(rest >= 1e-200)) return {sum, advanced, sum, delta, sum_delta};
     const double cut = rest * 0x1p-45;
     const Lattice lattice = best_lattice(responses, sum);

@@ -297,13 +297,13 @@ std::unique_ptr<Results> bound_rows(std::string_view text, std::int64_t users, c
 
 std::unique_ptr<Results> composition_rows(std::span<const double> epsilons, std::span<const double> deltas,
                                           double delta) {
-    if (deltas.size() > 1 && deltas.size() != epsilons.size())
+    if (deltas.size() != 1 && deltas.size() != epsilons.size())
         raise(ErrorCode::invalid_value, "there must be one delta for each epsilon, or one for all",
               "Found " + grouped(epsilons.size()) + " epsilons and " + grouped(deltas.size()) + " deltas.");
     std::vector<EqualReleases> releases;
     for (std::size_t i = 0; i < epsilons.size(); ++i) {
         const double epsilon = epsilons[i];
-        const double revealed = deltas.empty() ? 0 : deltas[deltas.size() == 1 ? 0 : i];
+        const double revealed = deltas[deltas.size() == 1 ? 0 : i];
         // Equal values form one entry, for any number of reports.
         if (releases.empty() || releases.back().epsilon != epsilon || releases.back().delta != revealed)
             releases.push_back({epsilon, 0, revealed});

@@ -23,8 +23,7 @@ namespace ldp {
 /// hint of the error if the mechanism has no lower bounds.
 [[nodiscard]] std::unique_ptr<Results> bound_rows(std::string_view spec, std::int64_t users,
                                                   const char* advice);
-/// A row per composition theorem, for reports with these ε and with these δ, which are as many, one for all reports, or
-/// none if all reports are pure.
+/// A row per composition theorem, for reports with these ε and with these δ, which are as many, or one for all reports.
 [[nodiscard]] std::unique_ptr<Results> composition_rows(std::span<const double> epsilons,
                                                         std::span<const double> deltas, double delta);
 /// One row: the ε of a report among n shuffled ones.

@@ -22,6 +22,7 @@ SELECT method, epsilon, delta, smallest FROM ldp_compose('{1,1}', '{1e-7,1e-7}',
 SELECT count(*) FROM ldp_compose('{1}', NULL, 1e-6);
 SELECT * FROM ldp_compose('{1,1}', '{1e-5,1e-5}', 1e-6);
 SELECT * FROM ldp_compose('{1,1}', '{1e-7,1e-7,1e-7}', 1e-6);
+SELECT * FROM ldp_compose('{1,1}', '{}', 1e-6);
 SELECT * FROM ldp_compose('{1,1}', '{1,0}', 1e-6);
 SELECT * FROM ldp_compose('{1,NULL}', '{1e-7,1e-7}', 1e-6);
 

@@ -182,6 +182,24 @@ BOOST_AUTO_TEST_CASE(answers_with_a_delta_are_composed_as_all_outcomes_are) {
     }
 }
 
+// A sum of doubles would lose each of these δ's and ε's beside the first one.
+BOOST_AUTO_TEST_CASE(small_responses_beside_a_large_one_are_counted) {
+    constexpr std::size_t many = 40'000;
+    std::vector<EqualReleases> revealing = {{1, 1, 0.5}}, small = {{64, 1}};
+    for (std::size_t i = 0; i < many; ++i) {
+        revealing.push_back({1, 1, 5e-17});
+        if (i < 2000) small.push_back({5e-15, 1});
+    }
+    const double revealed = 0.5 + 0.5 * 5e-17 * many, spare = 1e-13;
+    BOOST_CHECK_THROW(static_cast<void>(compose(revealing, 0.5)), Error);
+    const Composed found = compose(revealing, revealed + spare);
+    BOOST_CHECK_EQUAL(found.sum_delta, revealed + spare);
+    // The randomized responses alone have the δ' that is left.
+    const EqualReleases alone[] = {{1, many + 1}};
+    BOOST_CHECK_GE(found.optimal, compose(alone, spare / (1 - revealed) * 1.01).optimal);
+    BOOST_CHECK_GE(compose(small, 1e-6).sum, 64 + 9e-12);
+}
+
 // Computed by privacy-loss distributions with dp_accounting (google/differential-privacy, commit b5b0286e),
 // from_privacy_parameters with value_discretization_interval 1e-4, which rounds upwards. The last case is
 // test_epsilon_delta_basic of its tests.
