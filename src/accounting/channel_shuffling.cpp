@@ -35,19 +35,20 @@ using SharedOutputs = std::vector<SharedOutput>;
 class FourierTransform {
   public:
     explicit FourierTransform(std::size_t points) : roots_(points / 2) {
-        for (std::size_t i = 0; i < roots_.size(); ++i)
+        for_each_index(roots_.size(), [&](std::size_t i) {
             roots_[i] =
                 std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(points));
+        });
     }
     void operator()(std::vector<std::complex<double>>& values) const {
         const std::size_t points = values.size();
-        for (std::size_t i = 1, j = 0; i < points; ++i) {
+        Work work;
+        for (std::size_t i = 1, j = 0; i < points; ++i, work.done()) {
             std::size_t bit = points >> 1;
             for (; (j & bit) != 0; bit >>= 1) j ^= bit;
             j ^= bit;
             if (i < j) std::swap(values[i], values[j]);
         }
-        Work work;
         for (std::size_t half = 1; half < points; half *= 2) {
             const std::size_t stride = points / (2 * half);
             for (std::size_t start = 0; start < points; start += 2 * half)
@@ -158,7 +159,7 @@ class ShuffledSum {
         }
         double mass = 0;
         for (const auto& each : grid) mass += each.real();
-        for (auto& each : grid) each /= mass;
+        for_each_index(points, [&](std::size_t i) { grid[i] /= mass; });
         const FourierTransform transform(points);
         transform(grid);
         Work work;
@@ -195,7 +196,9 @@ double leading_bits(double number) {
 /// Outputs with equal multiples as one, in order, so that equal pairs of values can be found. Means are kept.
 SharedOutputs merged(const SharedOutputs& outputs) {
     std::map<std::pair<double, double>, SharedOutput> kinds;
+    Work work;
     for (const SharedOutput& each : outputs) {
+        work.done(16);
         const auto [known, fresh] =
             kinds.try_emplace({leading_bits(each.first), leading_bits(each.second)}, each);
         if (fresh) continue;

@@ -97,6 +97,7 @@ class LawEnumeration {
         // Hopeless cases end with their first input.
         if (Uint128{before - left_} * (inputs_ - x) > before) refuse_steps();
         for (const auto& [response, p] : permanent) {
+            check_interrupt();  // an exact fraction may be long
             const long double here = probability * static_cast<long double>(p);
             if (!layered_) {
                 law[output(public_randomness, response)] += here;
@@ -111,8 +112,10 @@ class LawEnumeration {
         Sent all;
         for (const auto& [payload, q] : enumerate(m_.payload_size(), [&](BitSource&bits, MutableBytes drawn) {
                  m_.instantaneous_response(public_randomness, permanent, bits, drawn);
-             }))
+             })) {
+            check_interrupt();
             all.emplace_back(output(public_randomness, payload), static_cast<long double>(q));
+        }
         return all;
     }
 

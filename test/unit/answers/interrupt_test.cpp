@@ -3,6 +3,7 @@
 
 #include "core/base/interrupt.hpp"
 
+#include "accounting/divergences.hpp"
 #include "core/base/error.hpp"
 #include "core/comparison/change.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
@@ -161,6 +162,12 @@ BOOST_AUTO_TEST_CASE(every_question_stops, *boost::unit_test::label("slow")) {
                                least);
         }
     }
+}
+
+// Each of the 2^10 filters is drawn and weighed, for both values.
+BOOST_AUTO_TEST_CASE(enumerations_stop) {
+    const auto m = mechanism("rappor", 1, domain(2) + ", \"filter_bits\": 10, \"hashes\": 2, \"cohorts\": 1");
+    BOOST_CHECK_GE(asks("divergences", [&] { (void)divergences(*m, ResponseKind::report); }), 4u << 10);
 }
 
 BOOST_AUTO_TEST_CASE(candidates_stop) {
