@@ -99,7 +99,7 @@ class Plane {
         double free = 0;  // no mark has been written from here on
         for (const double mark : marks) {
             const std::string label =
-                chart_.names.empty() ? number(mark) : chart_.names[static_cast<std::size_t>(mark)];
+                chart_.names.empty() ? chart_.mark(mark) : chart_.names[static_cast<std::size_t>(mark)];
             const double half = label_width(label) / 2;
             if (!x_.holds(mark) || mark < x_.low || mark > x_.high || x_.at(mark) - half < free) continue;
             free = x_.at(mark) + half + 1;

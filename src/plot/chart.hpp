@@ -37,6 +37,7 @@ struct Chart {
     std::vector<double> marks = {};         ///< labels of the x axis that fit; else round numbers
     std::vector<std::string> names = {};    ///< labels of x = 0, 1, 2, … instead of numbers, if they fit
     std::string (*label)(double) = number;  ///< of y
+    std::string (*mark)(double) = number;   ///< labels of x without names
 };
 
 /// The chart and its key, if it has one. Points without a position (NaN, infinity, and 0 or less where the axes are

@@ -124,6 +124,44 @@ BOOST_AUTO_TEST_CASE(drawings_show_no_share_above_one) {
         BOOST_CHECK_EQUAL(svg.find(beyond), std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(dates_and_times_have_texts) {
+    BOOST_CHECK_EQUAL(date_of_days(0), "1970-01-01");
+    BOOST_CHECK_EQUAL(date_of_days(-1), "1969-12-31");
+    BOOST_CHECK_EQUAL(date_of_days(20513), "2026-03-01");
+    BOOST_CHECK_EQUAL(date_of_days(20513.75), "2026-03-01 18:00");
+    BOOST_CHECK_EQUAL(date_of_days(20513 + 1.0 / 86400), "2026-03-01 00:00:01");
+    BOOST_CHECK_EQUAL(date_of_days(NAN), "none");
+    BOOST_CHECK_EQUAL(time_of_hours(0.5), "00:30");
+    BOOST_CHECK_EQUAL(time_of_hours(23.75 + 5.0 / 3600), "23:45:05");
+}
+
+BOOST_AUTO_TEST_CASE(drawings_of_curves_have_dates_and_units) {
+    const auto count = [](const std::string& text, const std::string& part) {
+        std::size_t found = 0;
+        for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+        return found;
+    };
+    Figure figure = hours_over_date();
+    const std::string svg = unmarked(drawn(figure).svg);
+    for (const char* text : {">2026-03-01</text>", ">2026-03-31</text>", ">\u2191 h</text>", ">seen</text>",
+                             "<title>2026-03-01: 8.0\u00A0h (7.8\u20138.2)</title>"})
+        BOOST_CHECK_EQUAL(count(svg, text), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<title>"), 2);  // a point without an estimate is not drawn
+    std::ostringstream csv;
+    write_csv_rows(csv, figure);
+    BOOST_CHECK_EQUAL(count(csv.str(), "\n"), 3);
+    BOOST_CHECK_EQUAL(count(csv.str(), ",2026-03-01,,20513,8,0.1,7.8,8.2,1000,\n"), 1);
+    BOOST_CHECK_EQUAL(count(csv.str(), ",,20514,,0.1,,,1000,too few reports within the bandwidth\n"), 1);
+    // Numbers have round labels.
+    figure.position = nullptr;
+    BOOST_CHECK_EQUAL(count(drawn(figure).svg, ">2026-"), 0);
+    std::ostringstream html;
+    write_html(html, {.title = "Curves", .sections = {{.title = "Curves", .figures = {figure}}}});
+    BOOST_CHECK_NE(
+        html.str().find("Lines or band: 95\u00A0% confidence intervals, each for its point alone."),
+        std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_loads_nothing) {
     const Markup markup(page());
     BOOST_CHECK_EQUAL(markup.fault(), "");

@@ -240,6 +240,22 @@ BOOST_AUTO_TEST_CASE(results_of_several_attributes) {
     BOOST_CHECK_EQUAL(result(figure), "No association is clearly different from zero.");
 }
 
+BOOST_AUTO_TEST_CASE(results_of_curves) {
+    Figure figure = hours_over_date();
+    BOOST_CHECK_EQUAL(
+        result(figure),
+        "The mean is 8.0\u00A0h (7.8\u20138.2) at seen 2026-03-01, and 6.5\u00A0h (6.3\u20136.7) at "
+        "seen 2026-03-31.");
+    const Table table = table_of(figure, 0.95);
+    BOOST_CHECK_EQUAL(unmarked(table.header[0].title), "seen");
+    BOOST_REQUIRE_EQUAL(table.rows.size(), 3);
+    BOOST_CHECK_EQUAL(unmarked(table.rows[0][0].text), "2026-03-01");
+    BOOST_CHECK_EQUAL(table.rows[1][0].note, "too few reports within the bandwidth");
+    BOOST_CHECK_EQUAL(table.rows[2][3].value, figure.rows[2].lower);
+    figure.rows.resize(2);
+    BOOST_CHECK_EQUAL(result(figure), "");
+}
+
 BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     BOOST_CHECK_EQUAL(
         result(changes_of_mood()),

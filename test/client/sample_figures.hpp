@@ -117,4 +117,17 @@ inline Figure age() {
     return figure;
 }
 
+/// A curve over dates, whose second point has too few reports.
+inline Figure hours_over_date() {
+    Figure figure{
+        .title = "Mean of hours over seen", .kind = Kind::curve, .axis = "seen", .position = date_of_days};
+    for (const auto& [x, value] :
+         std::vector<std::pair<double, double>>{{20513, 8}, {20514, NAN}, {20543, 6.5}}) {
+        figure.rows.push_back(at(x, row(date_of_days(x), value, 0.1)));
+        figure.rows.back().unit = "h";
+    }
+    figure.rows[1].note = "too few reports within the bandwidth";
+    return figure;
+}
+
 }  // namespace ldp::test::sample

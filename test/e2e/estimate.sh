@@ -296,6 +296,74 @@ has err "Available columns are seen, town."
 run "a round of a rollup without rounds" 1 "$ldp" estimate many_daily --round 0
 has err "no column for rounds"
 
+# Curves over public columns ------------------------------------------------------------------------------------
+# The mean of week w is 4 + (w - 12)²/8. A kernel regression with quadratic weights has no bias for a parabola. Each of 24 estimates
+# is more than 6.5 standard errors away with a chance below 1e-10.
+curved='{"mechanism": "auto", "epsilon": 8, "min_group": 30, "attributes": [{"name": "mood", "domain": ["low", "high"]},
+    {"name": "hours", "min": 0, "max": 24, "title": "Hours awake", "unit": "h"}]}'
+sql -v spec="$curved" -f - >/dev/null <<<"SELECT ldp_create_collection('curved', :'spec', ARRAY[['week', 'integer'], ['seen', 'date'], ['clock', 'time'],
+    ['town', 'text'], ['half', 'integer']], analysts => 'aggregates')" || bad "a collection with a curve"
+awk 'BEGIN { print "mood,hours"; for (i = 0; i < 4800; ++i) { w = i % 24 - 12; print (i % 3 ? "low" : "high") "," 4 + w * w / 8 + (i % 7 - 3) / 3 } }' >curved.csv
+"$ldp" perturb --spec "$curved" <curved.csv >reports 2>err || bad "reports of a curve" err
+awk '{ w = (NR - 1) % 24; printf "%s,%d,2026-03-%02d,%02d:30,Ulm,%d\n", $0, w, w + 1, w, w % 2 }' reports >placed.csv
+sql -c "\\copy curved (report, week, seen, clock, town, half) FROM 'placed.csv' (FORMAT csv)" || bad "reports with weeks"
+run "a curve" 0 "$ldp" estimate curved --curve week --html curve.html --svg curve.svg --csv curve.csv
+check "a curve: what is wrong" "" "$(sql -v page="$(cat curve.html)" -f - <<<"SELECT faults(xmlparse(document :'page'))")"
+has curve.html "Mean of <bdi>Hours awake</bdi> over <bdi>week</bdi>"
+has curve.html "Lines or band: 95"
+check "the rows of the curve are those of SQL" "$(sql -F, -c "SELECT x, x, estimate, stderr, lower, upper, n, note FROM ldp_kernel_regression('curved', 'week', attribute => 'hours')")" \
+    "$(sed -n 's/^Mean of hours over week,\([^,]*\),,/\1,/p' curve.csv)"
+check "the curve is near the truth" 24 "$(awk -F, '/^Mean of hours over week,/ { d = $5 - 4 - ($4 - 12) ^ 2 / 8; if (d < 0) d = -d; n += d < 6.5 * $6 && $6 < 0.5 } END { print n + 0 }' curve.csv)"
+check "only the number has a curve" 24 "$(grep -c ' over week,' curve.csv)"
+run "a curve in the terminal" 0 "$ldp" estimate curved --curve week
+has out "which was chosen from the"
+has out "Hours awake over week"
+has out "SELECT * FROM ldp_kernel_regression('curved', 'week', attribute => 'hours');"
+run "a bandwidth" 0 "$ldp" estimate curved --curve week --bandwidth 3.5 --confidence 0.8 --csv bandwidth.csv
+check "the bandwidth is that of SQL" "$(sql -F, -c "SELECT x, estimate, stderr, lower, upper, n FROM ldp_kernel_regression('curved', 'week', 3.5, 0.8, attribute => 'hours')")" \
+    "$(sed -n 's/^Mean of hours over week,[^,]*,,\(.*\),$/\1/p' bandwidth.csv)"
+# Days and hours at the same distances as weeks have the same estimates.
+estimates() { awk -F, '/^Mean of hours over / { printf "%.6f %.6f\n", $5, $6 }' "$1"; }
+for column in seen clock; do
+    run "a curve over $column" 0 "$ldp" estimate curved --curve $column --html $column.html --svg $column.svg --csv $column.csv
+    check "$column: what is wrong" "" "$(sql -v page="$(cat $column.html)" -f - <<<"SELECT faults(xmlparse(document :'page'))")"
+    check "$column: the estimates" "$(estimates curve.csv)" "$(estimates $column.csv)"
+done
+has seen.svg ">2026-03-01<"
+has seen.html "days, which was chosen"
+check "positions of dates" "2026-03-01,,20513" "$(sed -n 's/^Mean of hours over seen,\([^,]*,[^,]*,[^,]*\),.*/\1/p' seen.csv | head -1)"
+has clock.svg ">00:30<"
+sql -c "ALTER TABLE curved ADD sent timestamptz" -c "UPDATE curved SET sent = seen + time '18:30' AT TIME ZONE 'UTC'" >/dev/null 2>err || bad "a column with times" err
+run "a curve over times of dates" 0 "$ldp" estimate curved --curve sent --csv sent.csv --html sent.html
+check "times of dates: the estimates" "$(estimates curve.csv)" "$(estimates sent.csv)"
+has sent.html "sent (UTC)"
+# A rollup, and rounds, of which the last one has a curve of its own.
+sql -c "SELECT ldp_create_rollup('curved_weekly', 'curved', '{week}')" -c "SELECT ldp_refresh('curved_weekly')" >/dev/null || bad "a rollup by week"
+run "a curve of a rollup" 0 "$ldp" estimate curved_weekly --curve week --csv of_rollup.csv
+check "a curve of a rollup" "$(grep ' over week,' curve.csv)" "$(grep ' over week,' of_rollup.csv)"
+sql -c "SELECT ldp_open_rounds('curved', 0, 1)" -c "UPDATE curved SET round = 1 WHERE week < 3" >/dev/null
+run "too few values in the last round" 0 "$ldp" estimate curved --curve week
+has out "A curve needs reports at 4 to 4,096 different values of week, and there are reports at 3."
+run "a curve of another round" 0 "$ldp" estimate curved --curve week --round 0 --csv round.csv
+check "a curve of one round" 21 "$(grep -c ' over week,' round.csv)"
+sql -c "SELECT ldp_open_rounds('curved', 0, 5)" -c "UPDATE curved SET round = week % 6" >/dev/null
+run "a curve over rounds" 0 "$ldp" estimate curved --curve round --csv rounds.csv
+check "a curve over rounds" "$(sql -F, -c "SELECT x, estimate, n FROM ldp_kernel_regression('curved', 'round', attribute => 'hours')")" \
+    "$(sed -n 's/^Mean of hours over round,[^,]*,,\([^,]*,[^,]*\),[^,]*,[^,]*,[^,]*,\([^,]*\),.*/\1,\2/p' rounds.csv)"
+sql -c "UPDATE curved SET round = 0" >/dev/null
+run "too few values" 0 "$ldp" estimate curved --curve half
+has out "and there are reports at 2."
+run "a curve over names" 1 "$ldp" estimate curved --curve town
+has err "a curve needs a column of numbers, dates or times"
+has err 'The column "town" has the type text.'
+run "a curve over no column" 1 "$ldp" estimate curved --curve city
+has err 'cannot be grouped by "city"'
+run "no number" 1 "$ldp" estimate plan --curve round
+has err "a curve needs an attribute whose mean is estimated"
+run "a curve needs a server" 2 "$ldp" estimate --spec numbers.json numbers.ldp --curve week
+run "a bandwidth without a curve" 2 "$ldp" estimate curved --bandwidth 3
+run "a negative bandwidth" 2 "$ldp" estimate curved --curve week --bandwidth -1
+
 # Privileges ----------------------------------------------------------------------------------------------------
 reader=ldp_estimate_reader
 at_exit() { psql -Xqc "DROP ROLE IF EXISTS $reader" >/dev/null 2>&1; }
@@ -304,6 +372,8 @@ collect aggregates '{"mechanism": "grr", "epsilon": 1, "min_group": 500, "attrib
 run "a stranger" 1 "$ldp" estimate aggregates --dsn user=$reader
 has err "ldp_analyst"
 sql -c "GRANT ldp_analyst TO $reader" >/dev/null
+run "a curve, who may see aggregates" 0 "$ldp" estimate curved --curve seen --dsn user=$reader --csv reader.csv
+check "a curve, who may see aggregates" "$(grep ' over seen,' seen.csv)" "$(grep ' over seen,' reader.csv)"
 run "too few, who may see aggregates" 0 "$ldp" estimate aggregates --dsn user=$reader
 has out "fewer than 500"
 if grep -q "Shares" out; then bad "estimates of too few" out; else ok; fi

@@ -61,6 +61,7 @@ struct Figure {
         association,   ///< coefficients of pairs of attributes
         change,        ///< estimates by round; at: the round, group: the value
         comparison,    ///< estimates by group of people; label: the value, group: the group
+        curve,         ///< the mean of a number over a public column; at: the value of the column
     };
     std::string title = {};  ///< complete without the title of the section
     std::string about = {};  ///< notes for the reader
@@ -83,6 +84,7 @@ struct Figure {
     std::string vector = {};                    ///< the title of a vector whose elements have the rows
     std::string whom = {};                      ///< of a share of people who answer: the people
     std::optional<Interval> range = {};         ///< the declared range of means, if the rows have the same
+    std::string (*position)(double) = nullptr;  ///< labels along the axis of a curve; null for numbers
 };
 
 struct Column {

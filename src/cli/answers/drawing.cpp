@@ -115,6 +115,13 @@ plot::Drawing lines(const Figure& figure) {
     if (figure.kind == Figure::Kind::change) {
         for (const Row& row : figure.rows)
             if (std::ranges::find(chart.marks, row.at) == chart.marks.end()) chart.marks.push_back(row.at);
+    } else if (figure.kind == Figure::Kind::curve) {
+        chart.x = name(figure.axis, 40);
+        if (!figure.rows[0].unit.empty()) chart.y = name(figure.rows[0].unit, 40);
+        if (figure.position != nullptr) {
+            chart.mark = figure.position;
+            for (const Row& row : figure.rows) chart.marks.push_back(row.at);
+        }
     } else {
         chart.x.clear();
         for (const Row& row : figure.rows)
@@ -179,6 +186,7 @@ plot::Drawing drawn(const Figure& figure) {
             return histogram(figure);
         case Figure::Kind::vector:
         case Figure::Kind::change:
+        case Figure::Kind::curve:
             return lines(figure);
         case Figure::Kind::table:
             return grid(figure);

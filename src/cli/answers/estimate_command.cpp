@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -46,6 +47,10 @@ Options options() {
         "round", po::value<std::string>(),
         "only reports of this round, or all: the rounds together; default: the last round, beside the others")(
         "by", po::value<std::string>()->default_value(""), "public column: compares its groups of reports")(
+        "curve", po::value<std::string>()->default_value(""),
+        "public column of numbers, dates or times: the mean of each number as a curve over it")(
+        "bandwidth", real_number(0),
+        "of curves, in the unit of the column; days for dates, hours for times; 0: chosen from the reports")(
         "date", po::value<std::string>()->default_value(""),
         "public column with the date of a report; default: the only column of dates or times")(
         "title", po::value<std::string>()->default_value(""), "title; default: the name of the collection");
@@ -74,7 +79,7 @@ std::string stem(const std::string& file) {
 }
 
 Source source_in_file(const Arguments& arguments, Asked asked) {
-    for (const char* option : {"dsn", "by", "date", "round"})
+    for (const char* option : {"dsn", "by", "curve", "date", "round"})
         if (arguments.count(option) != 0 && !arguments[option].defaulted())
             throw UsageError(std::string("--") + option + " needs a server, and --spec uses none");
     Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
@@ -120,6 +125,11 @@ int run(const Arguments& arguments) {
     if (!(asked.confidence > 0 && asked.confidence < 1))
         throw UsageError("--confidence must lie between 0 and 1");
     asked.by = arguments["by"].as<std::string>();
+    asked.curve = arguments["curve"].as<std::string>();
+    asked.bandwidth = arguments["bandwidth"].as<double>();
+    if (!(asked.bandwidth >= 0 && std::isfinite(asked.bandwidth)))
+        throw UsageError("--bandwidth must be a number of at least 0");
+    if (asked.bandwidth > 0 && asked.curve.empty()) throw UsageError("--bandwidth needs --curve");
     asked.date = arguments["date"].as<std::string>();
     asked.title = arguments["title"].as<std::string>();
     if (arguments.count("round") != 0) {
@@ -143,7 +153,7 @@ const Command command{
     "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes "
     "nothing. Without\n"
     "--csv, --svg or --html it prints the estimates with their intervals and SQL queries. --by compares the\n"
-    "groups of a public column, and marks clear differences. The page of --html also has the result of each\n"
+    "groups of a public column, and marks clear differences. --curve draws means over a public column. The page of --html also has the result of each\n"
     "question in one sentence, the privacy guarantee, and tests for forged reports. It is for readers\n"
     "without SQL or statistics. It loads and runs nothing, so you can send it by mail. With --spec the argument is a\n"
     "file with a summary, binary or in hexadecimal, or - for standard input, and no server is used.",

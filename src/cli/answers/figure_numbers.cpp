@@ -27,6 +27,8 @@ std::string subject_of(const Figure& figure) {
             return "pair";
         case Figure::Kind::change:
             return figure.axis;
+        case Figure::Kind::curve:
+            return name(figure.axis, 40);
         case Figure::Kind::comparison: {
             const bool labels = !figure.rows.empty() && !figure.rows[0].label.empty();
             return (labels ? figure.shares ? "answer, " : "attribute, " : "") + name(figure.axis, 40);

@@ -71,6 +71,7 @@ class Questions {
     std::vector<Section> all() {
         if (source_.spec().mechanism().series) {
             series(0);
+            curves();
             return std::move(sections_);
         }
         const auto parts = source_.parts();
@@ -84,6 +85,7 @@ class Questions {
         for (const QuestionPart& part : parts)
             if (find_capability<JointViews>(*part.mechanism)) together(part, parts.size() > 1);
         correlations();
+        curves();
         ranges();
         return std::move(sections_);
     }
@@ -565,6 +567,31 @@ class Questions {
                             figure.rows.push_back(std::move(one));
                         });
         keep(std::move(figure));
+        end();
+    }
+
+    /// The means of numbers over a public column.
+    void curves() {
+        const std::string& column = source_.asked().curve;
+        if (column.empty()) return;
+        std::vector<std::size_t> which;
+        for (const QuestionPart& part : source_.parts())
+            for (std::size_t j = part.first; j < part.first + part.count; ++j)
+                if (attributes()[j].numeric() && part.mechanism->can_estimate(Quantity::means) &&
+                    !is_series(*part.mechanism))
+                    which.push_back(j);
+        if (which.empty())
+            throw Error(ErrorCode::invalid_value, "a curve needs an attribute whose mean is estimated",
+                        "The reports of \"" + source_.asked().collection + "\" have none.");
+        begin("Curves over " + name(column, 40));
+        section_.asked = false;
+        if (which.size() > most_means) {
+            section_.paragraphs.push_back("Curves of the first " + grouped(most_means) + " of " +
+                                          grouped(which.size()) +
+                                          " numbers. The SQL function of their queries returns the others.");
+            which.resize(most_means);
+        }
+        for (Figure& figure : repeated_.curves(which)) keep(std::move(figure));
         end();
     }
 

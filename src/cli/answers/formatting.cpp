@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -146,6 +147,29 @@ std::string shown(double value, double error, bool shares) {
     const bool known = std::isfinite(error) && error > 1e-9 * std::max(1.0, std::abs(value));
     return (known ? with_digits(unit * value, digits_of(unit * error)) : rounded(unit * value)) +
            (shares ? "\u00A0%" : "");
+}
+
+std::string date_of_days(double days) {
+    // The calendar of the library ends in the year 32767.
+    if (!(std::abs(days) < 1e7)) return rounded(days);
+    const double first = std::floor(days);
+    const std::chrono::year_month_day date{
+        std::chrono::sys_days{std::chrono::days{static_cast<std::int32_t>(first)}}};
+    std::array<char, 40> text{};
+    (void)std::snprintf(text.data(), text.size(), "%04d-%02u-%02u", static_cast<int>(date.year()),
+                        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+    const std::string time = time_of_hours(24 * (days - first));
+    return text.data() + (time == "00:00" ? "" : " " + time);
+}
+
+std::string time_of_hours(double hours) {
+    const auto seconds = static_cast<std::int64_t>(std::floor(3600 * hours + 1e-3));
+    std::array<char, 40> text{};
+    (void)std::snprintf(text.data(), text.size(), "%02d:%02d:%02d", static_cast<int>(seconds / 3600),
+                        static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
+    std::string time = text.data();
+    if (time.ends_with(":00")) time.resize(time.size() - 3);
+    return time;
 }
 
 std::string rounded(double value) {

@@ -33,6 +33,10 @@ namespace ldp::cli {
 [[nodiscard]] std::string with_digits(double value, int digits);
 /// A number with two significant digits of its error. Shares are in per cent.
 [[nodiscard]] std::string shown(double value, double error, bool shares);
+/// A time in days since 1970 as "2026-03-02", or "2026-03-02 14:30" if it is not midnight.
+[[nodiscard]] std::string date_of_days(double days);
+/// A time of the day in hours as "14:30", or "14:30:05" if it has seconds.
+[[nodiscard]] std::string time_of_hours(double hours);
 /// A number without a known error, in five digits.
 [[nodiscard]] std::string rounded(double value);
 

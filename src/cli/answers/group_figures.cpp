@@ -8,6 +8,7 @@
 #include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/regression/kernel_regression.hpp"
 #include "core/results/row_functions.hpp"
 
 namespace ldp::cli {
@@ -285,6 +286,86 @@ Figure GroupFigures::series_median(std::size_t attribute) {
                 });
     compare_series(figure, source_.asked().confidence);
     return figure;
+}
+
+GroupFigures::CurveAxis GroupFigures::curve_axis() {
+    const std::string& column = source_.asked().curve;
+    const std::string type = source_.type_of_column(column);
+    for (const char* number : {"smallint", "integer", "bigint", "real", "double precision", "numeric"})
+        if (type == number) return {"g.name::float8", column, "", nullptr};
+    const bool zoned = type == "timestamp with time zone";
+    if (zoned || type == "date" || type == "timestamp without time zone")
+        return {"extract(epoch FROM g.name::" + type + ")::float8 / 86400", column + (zoned ? " (UTC)" : ""),
+                " days", date_of_days};
+    if (type == "time without time zone")
+        return {"extract(epoch FROM g.name::time)::float8 / 3600", column, " hours", time_of_hours};
+    throw Error(ErrorCode::invalid_value, "a curve needs a column of numbers, dates or times",
+                "The column \"" + column + "\" has the type " + (type.empty() ? "unknown" : type) + ".",
+                "Compare its groups with --by.");
+}
+
+Figure GroupFigures::curve(std::size_t attribute, const CurveAxis& axis) {
+    const Asked& asked = source_.asked();
+    Figure figure{.title = "Mean of " + called(attribute) + " over " + name(asked.curve, 40),
+                  .kind = Figure::Kind::curve,
+                  .axis = axis.name,
+                  .heading = called(attribute),
+                  .position = axis.position};
+    const std::string arguments =
+        (asked.bandwidth > 0 ? ", bandwidth => " + shortest(asked.bandwidth) : "") + source_.options(false) +
+        (of_record() ? ", attribute => " + constant(source_.spec().attributes()[attribute].name) : "");
+    // The function with a name takes numbers, and all rounds.
+    const bool by_name =
+        axis.position == nullptr && source_.of_collection() && (!source_.round() || asked.curve == "round");
+    double bandwidth = NAN;
+    source_.ask_server(
+        figure,
+        by_name
+            ? "SELECT * FROM ldp_kernel_regression({name}, " + constant(asked.curve) + arguments + ")"
+            : "SELECT c.* FROM (SELECT array_agg(p.x ORDER BY p.x) AS points, array_agg(p.summary ORDER BY "
+              "p.x) AS summaries FROM (SELECT " +
+                  axis.sql +
+                  " AS x, g.summary FROM {groups} WHERE g.name IS NOT NULL) AS p) AS p, "
+                  "ldp_kernel_regression(points, summaries" +
+                  arguments + ") AS c",
+        [&](const NamedRow& row) {
+            Row one = row_of(row);
+            one.at = number(row, "x");
+            one.label = axis.position == nullptr ? shortest(one.at) : axis.position(one.at);
+            one.unit = source_.unit(attribute);
+            bandwidth = number(row, "bandwidth_used");
+            figure.rows.push_back(std::move(one));
+        },
+        asked.curve);
+    if (figure.rows.empty()) return figure;
+    figure.about = "The mean as a smooth function of " + name(axis.name, 40) +
+                   ". Each point is a weighted mean of the reports at a distance below the bandwidth of " +
+                   rounded(bandwidth) + axis.unit +
+                   (asked.bandwidth > 0 ? "" : ", which was chosen from the reports") +
+                   ". Each interval holds for its point alone, for the population and a smooth true curve. "
+                   "It contains no bound of the bias.";
+    return figure;
+}
+
+std::vector<Figure> GroupFigures::curves(const std::vector<std::size_t>& attributes) {
+    const CurveAxis axis = curve_axis();
+    const std::string column = name(source_.asked().curve, 40);
+    Figure values{.title = "Means over " + column};
+    double points = 0;
+    const bool counted = source_.ask_server(
+        values, "SELECT count(*) AS points FROM {groups} WHERE g.name IS NOT NULL",
+        [&](const NamedRow& row) { points = number(row, "points"); }, source_.asked().curve);
+    constexpr std::size_t fewest = KernelRegression::fewest_points, most = KernelRegression::most_points;
+    if (counted && points >= fewest && points <= most) {
+        std::vector<Figure> figures;
+        for (const std::size_t attribute : attributes) figures.push_back(curve(attribute, axis));
+        return figures;
+    }
+    if (counted)
+        values.refused = "A curve needs reports at " + grouped(fewest) + " to " + grouped(most) +
+                         " different values of " + column + ", and there are reports at " +
+                         grouped(static_cast<std::uint64_t>(points)) + ".";
+    return {std::move(values)};
 }
 
 }  // namespace ldp::cli

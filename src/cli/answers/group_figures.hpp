@@ -26,12 +26,25 @@ class GroupFigures {
     [[nodiscard]] Figure series(std::size_t attribute);
     /// The median of a number in every round of a series.
     [[nodiscard]] Figure series_median(std::size_t attribute);
+    /// The means of these numbers as smooth functions of a public column, which the server computes. If the column has too
+    /// few or too many values, one figure says so. Throws Error (invalid_value) unless the column has numbers, dates or
+    /// times.
+    [[nodiscard]] std::vector<Figure> curves(const std::vector<std::size_t>& attributes);
 
   private:
     /// Whether the spec has several attributes.
     [[nodiscard]] bool of_record() const;
     /// The arguments of a function about a series, behind the others.
     [[nodiscard]] std::string series_argument(std::size_t attribute) const;
+    /// The axis of curves: how SQL converts a value of the column to a number, and the texts of the numbers.
+    struct CurveAxis {
+        std::string sql;
+        std::string name;                 ///< of the column, with its unit
+        const char* unit;                 ///< of the bandwidth
+        std::string (*position)(double);  ///< null for numbers
+    };
+    [[nodiscard]] CurveAxis curve_axis();
+    [[nodiscard]] Figure curve(std::size_t attribute, const CurveAxis& axis);
     [[nodiscard]] std::string called(std::size_t attribute) const;
     [[nodiscard]] std::string means_title(const std::vector<std::size_t>& attributes) const;
     /// A function of the summary of each group: in SQL, where the summary is g.summary, and here.

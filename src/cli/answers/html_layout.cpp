@@ -148,6 +148,8 @@ std::string foot_of(const Figure& figure, double confidence) {
         text = grouped(std::stoull(n)) + (n == "1" ? " report. " : " reports. ");
     else if (figure.kind == Figure::Kind::comparison)
         text = reports_of_groups(figure);
+    if (figure.kind == Figure::Kind::curve)
+        return text + "Lines or band: " + interval_title(confidence) + "s, each for its point alone.";
     return text + "Lines: " + interval_title(confidence) + "s.";
 }
 

@@ -286,6 +286,18 @@ std::string of_comparison(const Figure& figure, const FigureNumbers& numbers) {
                             " clearly.");
 }
 
+/// The ends of a curve, which no noise selects, unlike its highest point.
+std::string of_curve(const Figure& figure, const FigureNumbers& numbers) {
+    Rows known;
+    for (const Row& row : figure.rows)
+        if (std::isfinite(row.estimate)) known.push_back(&row);
+    if (known.size() < 2) return {};
+    const auto end = [&](const Row& row) {
+        return numbers.estimate_and_interval(row) + " at " + name(figure.axis, 40) + " " + name(row.label);
+    };
+    return "The " + figure.quantity + " is " + end(*known.front()) + ", and " + end(*known.back()) + ".";
+}
+
 }  // namespace
 
 std::vector<const Row*> display_order(const Figure& figure) {
@@ -344,6 +356,8 @@ std::string result_of(const Figure& figure) {
             return of_changes(figure, numbers);
         case Figure::Kind::comparison:
             return of_comparison(figure, numbers);
+        case Figure::Kind::curve:
+            return of_curve(figure, numbers);
     }
     return {};
 }

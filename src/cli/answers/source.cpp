@@ -486,11 +486,26 @@ void Source::check_columns() {
     if (!rejection.empty()) throw Error(ErrorCode::environment, rejection);
     std::string all;
     for (const std::string& column : columns_) all += (all.empty() ? "" : ", ") + column;
-    for (const std::string* column : {&asked_.by, &asked_.date})
+    for (const std::string* column : {&asked_.by, &asked_.date, &asked_.curve})
         if (!column->empty() && std::ranges::find(columns_, *column) == columns_.end())
             throw Error(ErrorCode::invalid_value,
                         "reports of \"" + asked_.collection + "\" cannot be grouped by \"" + *column + "\"",
                         "Available columns are " + all + ".");
+}
+
+std::string Source::type_of_column(const std::string& column) {
+    std::string type;
+    const std::string rejection = answer(
+        "SELECT format_type(CASE WHEN t.typbasetype = 0 THEN t.oid ELSE t.typbasetype END, NULL) AS type FROM " +
+            (rollup_.empty()
+                 ? "(SELECT reports FROM ldp_collections WHERE name = {name})"
+                 : "(SELECT summaries AS reports FROM ldp_rollups WHERE name = " + constant(rollup_) + ")") +
+            " AS c JOIN pg_attribute AS a ON a.attrelid = c.reports JOIN pg_type AS t ON t.oid = a.atttypid "
+            "WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attname = " +
+            constant(column),
+        [&](const NamedRow& row) { type = text(row, "type"); });
+    if (!rejection.empty()) throw Error(ErrorCode::environment, rejection);
+    return type;
 }
 
 Dates Source::dates() {

@@ -29,6 +29,8 @@ struct Asked {
     std::string date =
         {};  ///< the public column with the date of a report; empty for the only column with dates
     std::string title = {};  ///< of the document; empty for the collection's name
+    std::string curve = {};  ///< the public column over which curves are estimated; may be empty
+    double bandwidth = 0;    ///< of curves; 0 to choose it from the reports
 };
 
 /// Attributes that are one question: one attribute, or all attributes of a mechanism that reports them
@@ -143,6 +145,16 @@ class Source {
         part.sql = spelled(sql);
         refuse(part, computed(finds, each, {}));
     }
+    /// The same with rows that the server computes by this query. Returns whether it did.
+    template <class AnyPart>
+    bool ask_server(AnyPart& part, const std::string& sql, const Each& each, const std::string& by) {
+        part.sql = spelled(sql, by);
+        const std::string rejection = run(part.sql, each);
+        refuse(part, rejection);
+        return rejection.empty();
+    }
+    /// The type of a public column, as SQL names it; a domain has that of its base type.
+    [[nodiscard]] std::string type_of_column(const std::string& column);
     /// The errors of results that could not be computed, for the person who runs the command.
     [[nodiscard]] const std::vector<std::string>& rejections() const noexcept { return rejections_; }
     /// Replaces {summary}, {groups} and {name}, the name of the collection, in a query.
