@@ -139,7 +139,10 @@ class Client {
     /// Sets the ledger of the group that pays for the reports (budget.group of the spec). All collections of
     /// the group must use one ledger; several clients may share the object. Without a ledger, report() and
     /// stage() throw Error (unsupported) under such a spec. Other specs ignore it.
-    void set_ledger(std::shared_ptr<BudgetLedger> ledger) noexcept { budget_ledger_ = std::move(ledger); }
+    void set_ledger(std::shared_ptr<BudgetLedger> ledger) noexcept {
+        budget_ledger_ = std::move(ledger);
+        spent_in_group_ = reserved_in_group_ = 0;
+    }
 
     /// Perturbs a record, queues the report as durably as the store supports, and returns a receipt. The
     /// record has one value for each attribute, in the spec's order. Under a mechanism for series, the call

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 
 #include "client_support.hpp"
 
@@ -24,14 +25,13 @@ class Counter final : public BatchTransport {
     std::vector<Report> counted_;
 };
 
-/// A store that has no space while `broken` is true.
-class FailingStore final : public Store {
+/// A store that passes all calls to another one, for stores that change some of them.
+template <class Wrapped>
+class StoreAround : public Store {
   public:
-    explicit FailingStore(const bool& broken) : broken_(broken) {}
     void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint); }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {
-        if (broken_) throw Error(ErrorCode::environment, "no space left");
         store_.append(reports, round, checkpoints, delta, runs);
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
@@ -42,6 +42,9 @@ class FailingStore final : public Store {
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
         return store_.next_batch(most);
     }
+    [[nodiscard]] std::optional<Batch> batch_after(std::size_t most) override {
+        return store_.batch_after(most);
+    }
     void confirm(std::string_view id) override { store_.confirm(id); }
     void release(std::string_view id) override { store_.release(id); }
     void move_to_dead_letters(std::string_view id, std::string_view reason) override {
@@ -50,10 +53,25 @@ class FailingStore final : public Store {
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
     std::uint64_t drop_refused() override { return store_.drop_refused(); }
+    [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
     void invalidate() override { store_.invalidate(); }
 
+  protected:
+    explicit StoreAround(Wrapped store) : store_(std::move(store)) {}
+    Wrapped store_;
+};
+
+/// A store that has no space while `broken` is true.
+class FailingStore final : public StoreAround<MemoryStore> {
+  public:
+    explicit FailingStore(const bool& broken) : StoreAround(MemoryStore()), broken_(broken) {}
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
+                const StateDelta& delta, std::span<const ColumnRun> runs) override {
+        if (broken_) throw Error(ErrorCode::environment, "no space left");
+        StoreAround::append(reports, round, checkpoints, delta, runs);
+    }
+
   private:
-    MemoryStore store_;
     const bool& broken_;
 };
 
@@ -72,9 +90,9 @@ class Fuse {
 };
 
 /// A store and a transport that may die before and after everything they do.
-class FragileStore final : public Store {
+class FragileStore final : public StoreAround<SqliteStore> {
   public:
-    FragileStore(const std::string& path, Fuse& fuse) : store_(path), fuse_(fuse) {}
+    FragileStore(const std::string& path, Fuse& fuse) : StoreAround(SqliteStore(path)), fuse_(fuse) {}
     void bind(std::uint64_t fingerprint) override {
         between([&] { store_.bind(fingerprint); });
     }
@@ -82,11 +100,6 @@ class FragileStore final : public Store {
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {
         between([&] { store_.append(reports, round, checkpoints, delta, runs); });
     }
-    [[nodiscard]] Memory memory() const override { return store_.memory(); }
-    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
-        return store_.checkpoint(name);
-    }
-    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
         std::optional<Batch> batch;
         between([&] { batch = store_.next_batch(most); });
@@ -106,10 +119,6 @@ class FragileStore final : public Store {
     void move_to_dead_letters(std::string_view id, std::string_view reason) override {
         between([&] { store_.move_to_dead_letters(id, reason); });
     }
-    [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
-    std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
-    std::uint64_t drop_refused() override { return store_.drop_refused(); }
-    [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
     void invalidate() override {
         between([&] { store_.invalidate(); });
     }
@@ -121,7 +130,6 @@ class FragileStore final : public Store {
         work();
         fuse_.step();
     }
-    SqliteStore store_;
     Fuse& fuse_;
 };
 

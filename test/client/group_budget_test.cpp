@@ -1,5 +1,7 @@
 // One budget of a person over several collections.
+// Length: the cases share specs, a store and a ledger that survive the end of a program.
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -8,6 +10,7 @@
 #include "client/budget/budget_ledger.hpp"
 #include "client/fleet/sqlite_fleet.hpp"
 #include "client/fleet/sqlite_ledger.hpp"
+#include "core/base/sha256.hpp"
 #include "fragile.hpp"
 
 namespace ldp::test {
@@ -61,10 +64,10 @@ struct Survivors {
 };
 
 /// A store that keeps a snapshot after each step, and dies before or after it.
-class SurvivingStore final : public Store {
+class SurvivingStore final : public StoreAround<MemoryStore> {
   public:
     SurvivingStore(std::vector<std::byte>& kept, Fuse& fuse)
-        : store_(kept.empty() ? MemoryStore() : MemoryStore(Bytes(kept))), kept_(kept), fuse_(fuse) {}
+        : StoreAround(kept.empty() ? MemoryStore() : MemoryStore(Bytes(kept))), kept_(kept), fuse_(fuse) {}
     void bind(std::uint64_t fingerprint) override {
         step([&] { store_.bind(fingerprint); });
     }
@@ -72,24 +75,6 @@ class SurvivingStore final : public Store {
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {
         step([&] { store_.append(reports, round, checkpoints, delta, runs); });
     }
-    [[nodiscard]] Memory memory() const override { return store_.memory(); }
-    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
-        return store_.checkpoint(name);
-    }
-    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
-    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
-        return store_.next_batch(most);
-    }
-    void confirm(std::string_view id) override { store_.confirm(id); }
-    void release(std::string_view id) override { store_.release(id); }
-    void move_to_dead_letters(std::string_view id, std::string_view reason) override {
-        store_.move_to_dead_letters(id, reason);
-    }
-    [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
-    std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
-    std::uint64_t drop_refused() override { return store_.drop_refused(); }
-    [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
-    void invalidate() override { store_.invalidate(); }
 
   private:
     template <class Work>
@@ -99,7 +84,6 @@ class SurvivingStore final : public Store {
         kept_ = store_.snapshot();
         fuse_.step();
     }
-    MemoryStore store_;
     std::vector<std::byte>& kept_;
     Fuse& fuse_;
 };
@@ -451,6 +435,73 @@ BOOST_FIXTURE_TEST_CASE(people_of_a_fleet_have_a_budget_each, Directory) {
     BOOST_TEST(reports.pending() == 5u + 3u);
 }
 
+BOOST_AUTO_TEST_CASE(another_ledger_pays_for_all_responses) {
+    for (const std::string& json : {memoized(), fresh(), std::string(series_in_group)}) {
+        const auto one = std::make_shared<MemoryLedger>(), two = std::make_shared<MemoryLedger>();
+        Client client = with_ledger(json, one);
+        client.report({0.0}, 1);
+        client.set_ledger(two);
+        client.report({0.0}, 2);
+        BOOST_TEST(reserved_in(*two) == (json == fresh() ? 2 : 1));
+    }
+}
+
+// Otherwise a power failure could undo a reservation whose report was stored and sent.
+BOOST_FIXTURE_TEST_CASE(a_reservation_survives_a_power_failure, Directory) {
+    static std::string steps;
+    static sqlite3_syscall_ptr remove, directory;
+    SqliteLedger ledger(file("ledger"));
+    sqlite3_vfs* const vfs = sqlite3_vfs_find(nullptr);
+    remove = vfs->xGetSystemCall(vfs, "unlink");
+    directory = vfs->xGetSystemCall(vfs, "openDirectory");
+    using Remove = int (*)(const char*);
+    using OpenDirectory = int (*)(const char*, int*);
+    const Remove remove_and_note = [](const char* path) {
+        steps += "unlink ";
+        return reinterpret_cast<Remove>(remove)(path);
+    };
+    const OpenDirectory open_and_note = [](const char* path, int* descriptor) {
+        steps += "directory ";
+        return reinterpret_cast<OpenDirectory>(directory)(path, descriptor);
+    };
+    vfs->xSetSystemCall(vfs, "unlink", reinterpret_cast<sqlite3_syscall_ptr>(remove_and_note));
+    vfs->xSetSystemCall(vfs, "openDirectory", reinterpret_cast<sqlite3_syscall_ptr>(open_and_note));
+    static_cast<void>(ledger.reserve({"acme", 3, "", 1, "store", "title", 1, 1}));
+    vfs->xSetSystemCall(vfs, "unlink", nullptr);
+    vfs->xSetSystemCall(vfs, "openDirectory", nullptr);
+    BOOST_TEST(steps.ends_with("unlink directory "), steps);
+}
+
+BOOST_FIXTURE_TEST_CASE(errors_of_a_ledger_name_it, Directory) {
+    const auto refused = [&](const std::string& path, const std::string& what) {
+        BOOST_CHECK_EXCEPTION(SqliteLedger ledger(path), Error, [&](const Error& error) {
+            BOOST_TEST_CONTEXT(error.what() << " / " << error.detail()) {
+                BOOST_TEST(std::string(error.what()).starts_with("ledger " + path + ": " + what));
+                BOOST_TEST(error.detail().find("state file") == std::string::npos);
+            }
+            return error.code() == ErrorCode::environment;
+        });
+    };
+    refused(root.string(), "not a regular file");
+    refused(file("none/ledger"), "cannot be created");
+    run_sql(file("empty"), "");
+    refused(file("empty"), "damaged: it is empty");
+    static_cast<void>(SqliteLedger(file("ledger")));
+    std::filesystem::resize_file(file("ledger"), 1000);
+    refused(file("ledger"), "damaged, or not a ledger of ldp");
+    std::filesystem::resize_file(file("ledger"), 10);
+    refused(file("ledger"), "damaged, or not a ledger of ldp");
+}
+
+BOOST_AUTO_TEST_CASE(a_snapshot_of_another_release_is_not_called_damaged) {
+    std::vector<std::byte> snapshot = MemoryLedger().snapshot();
+    snapshot[32] = std::byte{2};
+    const auto digest = sha256(Bytes(snapshot).subspan(32));
+    std::ranges::copy(digest, snapshot.begin());
+    BOOST_CHECK_EXCEPTION(MemoryLedger{Bytes(snapshot)}, Error,
+                          error_with(ErrorCode::environment, "unsupported version"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_damaged_ledger_is_refused, Directory) {
     {
         const auto ledger = std::make_shared<SqliteLedger>(file("ledger"));
@@ -472,7 +523,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_ledger_is_refused, Directory) {
     BOOST_TEST(client.pending() == 1u);
     run_sql(file("ledger"), "DELETE FROM account");
     BOOST_CHECK_EXCEPTION(static_cast<void>(SqliteLedger(file("ledger")).entries()), Error,
-                          error_with(ErrorCode::environment, "not as it was left"));
+                          error_with(ErrorCode::environment, "Entries are missing"));
     static_cast<void>(SqliteStore(file("other")));
     BOOST_CHECK_EXCEPTION(SqliteLedger(file("other")), Error,
                           error_with(ErrorCode::environment, "not a ledger of ldp"));

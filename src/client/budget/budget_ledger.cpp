@@ -29,11 +29,6 @@ bool before(const LedgerEntry& a, const LedgerEntry& b) {
            std::tie(b.group, b.fingerprint, b.person, b.store);
 }
 
-[[noreturn]] void refuse_snapshot(const char* why) {
-    raise(ErrorCode::environment, "the stored ledger of budgets is damaged", why,
-          "Restore it from a backup: without it, people spend the group's budget again.");
-}
-
 }  // namespace
 
 std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, double limit,
@@ -101,10 +96,15 @@ MemoryLedger::MemoryLedger(Bytes snapshot) {
     constexpr std::size_t digest_size = 32;
     if (snapshot.size() < digest_size ||
         !std::ranges::equal(snapshot.first(digest_size), sha256(snapshot.subspan(digest_size))))
-        refuse_snapshot("Its digest does not match its content.");
+        raise(ErrorCode::environment, "the stored ledger of budgets is damaged",
+              "Its digest does not match its content.",
+              "Restore it from a backup: without it, people spend the group's budget again.");
     Reader reader(snapshot.subspan(digest_size));
-    if (reader.take<std::uint32_t>() != ledger_snapshot_version)
-        refuse_snapshot("Another release of ldp wrote it.");
+    if (const auto version = reader.take<std::uint32_t>(); version != ledger_snapshot_version)
+        raise(ErrorCode::environment, "the stored ledger of budgets has an unsupported version",
+              "Its version is " + std::to_string(version) + "; this release reads version " +
+                  std::to_string(ledger_snapshot_version) + ".",
+              "The ledger was not changed. Use the release of ldp that wrote it, or a newer one.");
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left) {
         LedgerEntry& entry = entries_.emplace_back();
         entry.group = take_ledger_text(reader);

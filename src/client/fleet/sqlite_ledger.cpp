@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t ledger_application = 0x4C44504C;  // "LDPL": the application id of a ledger
 constexpr std::int64_t ledger_version = 1;
 constexpr int patience_ms = 10000;
+constexpr const char* ledger_kind = "ledger";
 
 // Every row has a digest, since SQLite's pages have no checksums, and the head has their sum. It detects
 // changed, missing and repeated rows.
@@ -40,15 +41,15 @@ std::int64_t digest_of_account(const LedgerEntry& entry) {
 
 class SqliteLedger::LedgerFile : public sqlite::Database {
   public:
-    explicit LedgerFile(const std::string& path) : Database(created(path), "ledger") {
+    explicit LedgerFile(const std::string& path) : Database(created(path), ledger_kind) {
         if (sqlite3_db_readonly(handle(), "main") == 1)
             raise(ErrorCode::environment, "ledger " + path + ": read-only", {},
                   "The file and its directory must be writable by the user who runs this.");
         sqlite3_busy_timeout(handle(), patience_ms);
         run("PRAGMA trusted_schema = OFF");
-        run("PRAGMA synchronous = FULL");
+        run("PRAGMA synchronous = EXTRA");  // FULL does not make the removal of the journal durable
         if (pragma("PRAGMA application_id") != ledger_application)
-            refuse_ledger(path, "It has not the mark that ldp leaves in its ledgers.");
+            refuse_ledger(path, "Its application id is not that of a ledger.");
         if (const std::int64_t version = pragma("PRAGMA user_version"); version != ledger_version)
             raise(ErrorCode::environment, "ledger " + path + ": written by another release of ldp",
                   "Its schema has version " + std::to_string(version) + "; this release reads version " +
@@ -71,7 +72,7 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
             sum += static_cast<std::uint64_t>(digest);
         }
         if (head_().number() != static_cast<std::int64_t>(sum))
-            refuse_ledger(path(), "It is not as it was left.");
+            refuse_ledger(path(), "Entries are missing, or were added.");
         return found;
     }
 
@@ -122,11 +123,14 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
         LedgerFile& file_;
     };
     static const std::string& created(const std::string& path) {
-        sqlite::create_unless_exists(path, [](Database& database) {
-            database.run(ledger_schema);
-            database.run(("PRAGMA user_version = " + std::to_string(ledger_version)).c_str());
-            database.run(("PRAGMA application_id = " + std::to_string(ledger_application)).c_str());
-        });
+        sqlite::create_unless_exists(
+            path,
+            [](Database& database) {
+                database.run(ledger_schema);
+                database.run(("PRAGMA user_version = " + std::to_string(ledger_version)).c_str());
+                database.run(("PRAGMA application_id = " + std::to_string(ledger_application)).c_str());
+            },
+            ledger_kind);
         return path;
     }
     [[nodiscard]] std::int64_t pragma(const char* sql) const {

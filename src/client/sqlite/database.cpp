@@ -15,8 +15,8 @@ constexpr const char* never_replaced =
 }  // namespace
 
 void fail(const std::string& path, const std::string& what, const std::string& detail,
-          const std::string& hint) {
-    raise(ErrorCode::environment, "state file " + path + ": " + what, detail, hint);
+          const std::string& hint, const char* kind) {
+    raise(ErrorCode::environment, std::string(kind) + " " + path + ": " + what, detail, hint);
 }
 
 void damaged(const std::string& path, const std::string& detail) {
@@ -34,7 +34,7 @@ Database::Database(std::string path, const char* kind) : path_(std::move(path)),
 Error Database::failure(int code) const {
     std::string detail =
         std::string("SQLite says: ") + (handle_ ? sqlite3_errmsg(handle()) : sqlite3_errstr(code)) + ".";
-    const auto error = [&](const char* what, const char* hint) {
+    const auto error = [&](const std::string& what, const char* hint) {
         return Error(ErrorCode::environment, std::string(kind_) + " " + path_ + ": " + what, detail, hint);
     };
     switch (code & 0xFF) {
@@ -43,7 +43,7 @@ Error Database::failure(int code) const {
             return error("in use by another process or store", "Wait for it to end.");
         case SQLITE_NOTADB:
         case SQLITE_CORRUPT:
-            return error("damaged, or not a state file of ldp", never_replaced);
+            return error(std::string("damaged, or not a ") + kind_ + " of ldp", never_replaced);
         case SQLITE_READONLY:
         case SQLITE_PERM:
         case SQLITE_CANTOPEN:

@@ -15,9 +15,12 @@
 
 namespace ldp::sqlite {
 
-/// Throws Error (environment) about a state file.
+/// The kind of a file that stores the memory and the queue of clients, for errors.
+inline constexpr const char* state_file = "state file";
+
+/// Throws Error (environment) about a file of ldp.
 [[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& detail,
-                       const std::string& hint);
+                       const std::string& hint, const char* kind = state_file);
 /// Throws Error (environment) about a damaged state file.
 [[noreturn]] void damaged(const std::string& path, const std::string& detail);
 
@@ -25,7 +28,7 @@ namespace ldp::sqlite {
 class Database {
   public:
     /// Opens an existing file. `kind` says in errors what the file is.
-    explicit Database(std::string path, const char* kind = "state file");
+    explicit Database(std::string path, const char* kind = state_file);
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
     ~Database() = default;

@@ -24,17 +24,17 @@ void sync_directory(const std::filesystem::path& directory) {
 /// Creates a new file under a temporary name and links it when it is complete. So a file is never incomplete,
 /// and an empty one is damaged. Its journal is in memory until then, and a failed draft is
 /// deleted, so that no other file remains after a failure.
-void create(const std::string& path, const std::function<void(Database&)>& fill) {
+void create(const std::string& path, const std::function<void(Database&)>& fill, const char* kind) {
     std::string draft = path + ".XXXXXX";
     const auto cannot = [&](int reason) {
         fail(path, "cannot be created", std::strerror(reason),
-             "Its directory must exist and be writable, and its disk have space.");
+             "Its directory must exist and be writable, and its disk have space.", kind);
     };
     const int descriptor = mkostemp(draft.data(), O_CLOEXEC);
     if (descriptor < 0) cannot(errno);
     close(descriptor);
     try {
-        Database database(draft);
+        Database database(draft, kind);
         database.run("PRAGMA journal_mode = MEMORY");
         database.run("PRAGMA synchronous = FULL");
         database.run("BEGIN IMMEDIATE");
@@ -43,7 +43,7 @@ void create(const std::string& path, const std::function<void(Database&)>& fill)
         database.close();
     } catch (const Error& error) {
         unlink(draft.c_str());
-        fail(path, "cannot be created", error.detail(), error.hint());
+        fail(path, "cannot be created", error.detail(), error.hint(), kind);
     } catch (...) {
         unlink(draft.c_str());
         throw;
@@ -58,18 +58,20 @@ void create(const std::string& path, const std::function<void(Database&)>& fill)
 
 }  // namespace
 
-void create_unless_exists(const std::string& path, const std::function<void(Database&)>& fill) {
+void create_unless_exists(const std::string& path, const std::function<void(Database&)>& fill,
+                          const char* kind) {
     struct stat found {};
     if (stat(path.c_str(), &found) != 0) {
         if (errno != ENOENT)
-            fail(path, "cannot be opened", std::strerror(errno), "Check the path and its permissions.");
-        create(path, fill);
+            fail(path, "cannot be opened", std::strerror(errno), "Check the path and its permissions.", kind);
+        create(path, fill, kind);
     } else if (!S_ISREG(found.st_mode)) {
-        fail(path, "not a regular file", {}, "Choose another name.");
+        fail(path, "not a regular file", {}, "Choose another name.", kind);
     } else if (found.st_size == 0) {
-        fail(path, "damaged: it is empty", "A state file is never empty, not even a new one.",
+        fail(path, "damaged: it is empty", std::string("A ") + kind + " is never empty, not even a new one.",
              "If it was made empty by hand, delete it: ldp creates its own. If not, restore it from a "
-             "backup.");
+             "backup.",
+             kind);
     }
 }
 
