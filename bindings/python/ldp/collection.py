@@ -84,7 +84,7 @@ class Collection:
         return int(native.library.ldp_collection_report_size(self._handle))
 
     def perturb(self, record: Record) -> bytes:
-        """Returns a new report of the record, which costs epsilon in every call. Nothing is memoized.
+        """Returns a new report of the record, which costs epsilon in every call. Nothing is memoized, and no ledger is charged.
 
         Raises Error (INVALID_VALUE), also under a mechanism for series.
         """
