@@ -4,11 +4,14 @@
 #include <set>
 #include <sstream>
 
+#include "cli/answers/answer_sections.hpp"
 #include "cli/answers/layouts.hpp"
 #include "cli/answers/results.hpp"
+#include "cli/answers/source.hpp"
 #include "cli/template.hpp"
 #include "client_support.hpp"
 #include "contrast.hpp"
+#include "core/summary/summary.hpp"
 #include "markup.hpp"
 #include "sample_figures.hpp"
 
@@ -291,6 +294,43 @@ BOOST_AUTO_TEST_CASE(the_page_begins_with_the_news_and_ends_with_the_source) {
     for (const char* part : {"</strong> Reports of a survey.", "</strong> A survey."})
         BOOST_CHECK_NE(html.find(part), std::string::npos);
     BOOST_CHECK_NE(css.find("counter(page) \" of \" counter(pages)"), std::string::npos);
+}
+
+// Nobody spends 4 in four rounds if the devices stop at 2.
+BOOST_AUTO_TEST_CASE(the_page_states_the_budget_of_a_group) {
+    const auto of = [](const char* at_most) {
+        const Collection c(
+            resolve(R"({"mechanism": "grr", "epsilon": 1, "domain": 2, "budget": {"group": "acme",
+            "epsilon": 5)" +
+                    std::string(at_most) + "}}"));
+        std::vector<std::byte> summary(summary_size(c.mechanism()));
+        start_summary(c.mechanism(), summary);
+        SystemRandom bits;
+        for (int i = 0; i < 100; ++i)
+            BOOST_REQUIRE((accumulate(c.mechanism(), summary, c.perturb({{0.0}}, bits).report,
+                                      Rounds::only(1 + i % 4)) == Outcome::ok));
+        Source source(c.spec(), summary, {.collection = "c"});
+        const Document document = answers_of(source);
+        const auto privacy = std::ranges::find(document.lead, "Privacy", &Fact::title);
+        const auto promise = std::ranges::find(document.sections, "Privacy guarantee", &Section::title);
+        BOOST_REQUIRE((privacy != document.lead.end() && promise != document.sections.end()));
+        return unmarked(privacy->text + "\n" + promise->points.back());
+    };
+    const std::string all =
+        "all collections of the group “acme” together cost a person at most ε\u00A0=\u00A0"
+        "5";
+    std::string text = of("");
+    BOOST_TEST(text.find("each of 4 rounds spends ε\u00A0=\u00A0"
+                         "4: a factor of") != std::string::npos,
+               text);
+    BOOST_TEST(text.ends_with(all + "."), text);
+    text = of(R"(, "at_most": 2)");
+    BOOST_TEST(text.find("in all rounds to ε\u00A0=\u00A0"
+                         "2: a factor of 7.39") != std::string::npos,
+               text);
+    BOOST_TEST(text.ends_with(all + ", and this one at most 2."), text);
+    text = of(R"(, "at_most": 1)");
+    BOOST_TEST(text.find("in all rounds to the cost of one report.") != std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(colours_of_the_page_have_enough_contrast) {

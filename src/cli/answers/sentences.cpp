@@ -120,11 +120,14 @@ Section collected(const Source& source) {
     return section;
 }
 
-/// The largest ε that a person spends in all rounds under a spec with a budget.
-double most_spent(const Spec& spec, const Mechanism& mechanism) {
-    const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
-    return std::min(spec.budget()->epsilon,
-                    spec.epsilon() * static_cast<double>(most_responses(spec, mechanism)) + signal);
+/// The budget that a collection shares with others; empty if it has none.
+std::string shared_budget(const Spec& spec, const Mechanism& mechanism) {
+    if (!spec.budget() || !spec.budget()->group) return {};
+    const BudgetGroup& group = *spec.budget()->group;
+    const double most = most_epsilon(spec, mechanism);
+    return "The devices limit the total cost: all collections of the group \u201C" + name(group.name) +
+           "\u201D together cost a person at most \u03B5\u00A0=\u00A0" + rounded(group.epsilon) +
+           (most < group.epsilon ? ", and this one at most " + rounded(most) + "." : ".");
 }
 
 /// The largest probability that a suspicion of 1 % can become.
@@ -185,7 +188,7 @@ Section promise(const Source& source) {
     } else if (spec.evolving()) {
         const Mechanism& mechanism = source.mechanism();
         const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
-        const double most = most_spent(spec, mechanism);
+        const double most = most_epsilon(spec, mechanism);
         section.points.push_back(
             "People report repeatedly. The response to an answer that returns is repeated from memory at no cost. "
             "Each new response costs " +
@@ -206,6 +209,8 @@ Section promise(const Source& source) {
                                  rounded(2 * epsilon) + (spec.delta() == 0 ? "" : ", twice \u03B4 as well") +
                                  ", a factor of " + factor(2 * epsilon) + ".");
     }
+    if (std::string shared = shared_budget(spec, source.mechanism()); !shared.empty())
+        section.points.push_back(std::move(shared));
     return section;
 }
 
@@ -397,7 +402,7 @@ std::string privacy_of(const Source& source) {
     double most = 0;
     if (spec.evolving()) {
         const Mechanism& mechanism = source.mechanism();
-        most = most_spent(spec, mechanism);
+        most = most_epsilon(spec, mechanism);
         text += " A response that is repeated from memory costs nothing.";
         if (has_signal(mechanism))
             text += " The first report also pays \u03B5\u00A0=\u00A0" + rounded(signal_epsilon(mechanism)) +
@@ -406,14 +411,19 @@ std::string privacy_of(const Source& source) {
         text += " All reports of a person in all rounds cost at most ";
     } else if (all && all->rounds.recorded() && all->rounds.most() > 1) {
         most = epsilon * static_cast<double>(all->rounds.most());
-        text += " A person who reports in each of " + grouped(all->rounds.most()) + " rounds spends ";
+        if (spec.budget() && most_epsilon(spec, source.mechanism()) < most) {
+            most = most_epsilon(spec, source.mechanism());
+            text += " The devices limit the reports of a person in all rounds to ";
+        } else {
+            text += " A person who reports in each of " + grouped(all->rounds.most()) + " rounds spends ";
+        }
     }
     if (most > epsilon)
         text += "\u03B5\u00A0=\u00A0" + rounded(most) + ": a factor of " + factor(most) +
                 ", with which a suspicion of 1\u00A0% can become at most " + suspicion(most) + "." +
                 weak(most);
     else if (most > 0)
-        text += "no more than one new response.";
+        text += spec.evolving() ? "no more than one new response." : "the cost of one report.";
     return text;
 }
 
