@@ -1,6 +1,7 @@
 #include "core/groups/clustered_mean.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -34,13 +35,20 @@ SampledError error_of(std::span<const MeasuredGroup> groups, std::span<const dou
         own += square(c * left);
     }
     const double pairs = square(all) * square(c0) + 2 * c2 * c0 - 4 * all * c1 * c0 + 2 * square(c1);
-    return {estimate, square(all) / (pairs - equal + own)};
+    const double degrees_of_freedom = square(all) / (pairs - equal + own);
+    // Counts of few people can be equal in all groups. A variance far below that of the model is then no estimate of it.
+    constexpr double improbable = 1e-3;
+    if (degrees_of_freedom > 0 &&
+        estimate * degrees_of_freedom <
+            all * quantile(boost::math::chi_squared(degrees_of_freedom), improbable))
+        estimate = all;
+    return {estimate, degrees_of_freedom};
 }
 
 /// The law of the mean of shares: variance and skewness at each possible mean, if true shares have a beta distribution
-/// with this intraclass correlation. The variances are in proportion to that at the estimate.
+/// with this intraclass correlation. The variances are in proportion to that at `center`, which is near the estimate.
 ErrorLaw law_of_mean(std::span<const MeasuredGroup> groups, std::span<const double> weights,
-                     double correlation, double mean, double variance) {
+                     double correlation, double center, double variance) {
     TruthCurve::Cubic variances{}, thirds{};
     const auto moments = [&](double at) {
         const double between = correlation * at * (1 - at),
@@ -57,7 +65,7 @@ ErrorLaw law_of_mean(std::span<const MeasuredGroup> groups, std::span<const doub
     };
     for (std::size_t i = 0; i < variances.size(); ++i)
         std::tie(variances[i], thirds[i]) = moments(static_cast<double>(i) / 3);
-    const double there = moments(std::clamp(mean, 0.0, 1.0)).first;
+    const double there = moments(center).first;
     if (!(there > 0)) return law_of_share();
     const double scale = variance / there;
     for (std::size_t i = 0; i < variances.size(); ++i)
@@ -77,7 +85,8 @@ ClusteredMean clustered_mean(const MeasuredGroups& measured, GroupWeights weight
                                                          : 1 / static_cast<double>(groups.size()));
         mean += shares.back() * group.value;
     }
-    const double center = std::clamp(mean, measured.truths.lower, measured.truths.upper);
+    const double possible = std::clamp(mean, measured.truths.lower, measured.truths.upper),
+                 center = measured.inside(mean);
     const double between = spread_of(measured).between;
     const Interval range = spread_interval(measured, one_sided(critical_value));
     for (const MeasuredGroup& group : groups) {
@@ -93,7 +102,7 @@ ClusteredMean clustered_mean(const MeasuredGroups& measured, GroupWeights weight
                         .correlation = unknown,
                         .correlation_interval = {unknown, unknown},
                         .design_effect = variance / simple};
-    const double within = measured.share ? center * (1 - center) : measured.within;
+    const double within = measured.share ? possible * (1 - possible) : measured.within;
     const auto correlation = [&](double of) {
         const double whole = measured.share ? within : of + within;
         return whole > 0 ? std::min(1.0, of / whole) : unknown;
@@ -101,9 +110,11 @@ ClusteredMean clustered_mean(const MeasuredGroups& measured, GroupWeights weight
     found.correlation = correlation(between);
     found.correlation_interval = {correlation(range.lower), correlation(range.upper)};
     const double far = student_critical_value(critical_value, degrees_of_freedom);
-    const ErrorLaw law = measured.share && !std::isnan(found.correlation)
-                             ? law_of_mean(groups, shares, found.correlation, mean, variance)
-                             : ErrorLaw{};
+    const bool correlated = !std::isnan(found.correlation);
+    const ErrorLaw law =
+        measured.share && (correlated || between == 0)
+            ? law_of_mean(groups, shares, correlated ? found.correlation : 0, center, variance)
+            : ErrorLaw{};
     found.interval = interval(found.estimate, far, law);
     return found;
 }

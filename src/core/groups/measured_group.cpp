@@ -85,7 +85,16 @@ double MeasuredGroup::variance_around(double mean, double between) const noexcep
 double MeasuredGroups::center() const noexcept {
     double sum = 0, people = 0;
     for (const MeasuredGroup& group : groups) sum += group.people * group.value, people += group.people;
-    return std::clamp(sum / people, truths.lower, truths.upper);
+    return inside(sum / people);
+}
+
+double MeasuredGroups::inside(double mean) const noexcept {
+    const double length = truths.upper - truths.lower;
+    if (!std::isfinite(length)) return std::clamp(mean, truths.lower, truths.upper);
+    double people = 0;
+    for (const MeasuredGroup& group : groups) people += group.people;
+    const double margin = length / std::max(people, 2.0);
+    return std::clamp(mean, truths.lower + margin, truths.upper - margin);
 }
 
 GroupSpread spread_of(const MeasuredGroups& measured) {

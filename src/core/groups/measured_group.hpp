@@ -28,8 +28,12 @@ struct MeasuredGroups {
     double within =
         unknown;  ///< variance between the people of one group; of a share it follows from the mean
 
-    /// Returns the mean over people, or the nearest possible value.
+    /// Returns the mean over people, moved inside().
     [[nodiscard]] double center() const noexcept;
+    /// Returns the nearest possible mean at which not all people hold an end of the possible values. If all of N people hold an
+    /// end, the next person may hold another value with a probability of about 1/N: at the end itself, the sampling error would be
+    /// 0.
+    [[nodiscard]] double inside(double mean) const noexcept;
 };
 
 /// Returns the mean and the variance of the true values by the method of moments: the variance for which the weighted sum
