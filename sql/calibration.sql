@@ -118,7 +118,10 @@ BEGIN
     INTO names, summaries, starts, cells, wrong FROM of_group AS o;
     IF wrong IS NOT NULL THEN
         PERFORM ldp_internal.ldp_check_calibration(false, format('reports with %s have no total', wrong),
-            format('The columns are %s.', array_to_string(by, ', ')), 'Add their total. A total of 0 leaves them out.');
+            format('The columns are %s.', array_to_string(by, ', ')),
+            CASE WHEN jsonb_typeof(totals) = 'object' AND wrong::jsonb @> '[null]'
+                 THEN 'NULL has totals in combinations only, as in [{"region": null, "age": "young", "total": 0}].'
+                 ELSE 'Add their total. A total of 0 leaves them out.' END);
     END IF;
     IF names IS NULL THEN
         PERFORM ldp_internal.ldp_check_calibration(false, 'no group has enough reports and a positive weight', NULL, 'Wait for more reports.');
@@ -151,8 +154,8 @@ BEGIN
         END LOOP;
     END LOOP;
     IF fewest IS NOT NULL AND cardinality(names) < cardinality(groups) OR missing IS NOT NULL THEN
-        note := format('%s of %s groups are used, and %s totals were added to other groups (collapse)', cardinality(names), cardinality(groups),
-                       COALESCE(cardinality(missing), 0));
+        note := format('%s of %s groups are used, and %s added to other groups (collapse)', cardinality(names), cardinality(groups),
+                       CASE COALESCE(cardinality(missing), 0) WHEN 0 THEN 'no totals were' WHEN 1 THEN '1 total was' ELSE cardinality(missing) || ' totals were' END);
     END IF;
 END
 $$;
@@ -176,7 +179,7 @@ CREATE FUNCTION @extschema@.ldp_calibrate(name text, by text[], totals jsonb DEF
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    wanted text[] := COALESCE(by, '{}') || CASE WHEN weights <> ALL (COALESCE(by, '{}')) THEN ARRAY[weights] ELSE '{}' END;
+    wanted text[] := COALESCE(by, '{}') || CASE WHEN weights IS NOT NULL AND weights <> ALL (COALESCE(by, '{}')) THEN ARRAY[weights] ELSE '{}' END;
     of_rollup text := (SELECT r.collection FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_calibrate.name);
     collection @extschema@.ldp_collections := ldp_internal.ldp_collection_named(COALESCE(of_rollup, name));
     groups @extschema@.ldp_group[];

@@ -25,7 +25,7 @@ CREATE FUNCTION @extschema@.ldp_clustered(name text, by text, attributes text[] 
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(ldp_internal.ldp_groups_by($1, $2)) AS g) AS all_groups,
-         ldp_internal.ldp_clustered(all_groups.groups, all_groups.summaries, $3, $4, $5) AS c
+         ldp_internal.ldp_clustered(COALESCE(all_groups.groups, '{}'), COALESCE(all_groups.summaries, '{}'), $3, $4, $5) AS c
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_clustered(text, text, text[], text, float8) IS
     'Returns means and proportions over groups that are a random sample of groups, such as schools or days. The argument '
@@ -50,7 +50,7 @@ CREATE FUNCTION @extschema@.ldp_small_areas(name text, by text, attributes text[
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
     SELECT a.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(ldp_internal.ldp_groups_by($1, $2)) AS g) AS all_groups,
-         ldp_internal.ldp_small_areas(all_groups.groups, all_groups.summaries, $3, $4) AS a
+         ldp_internal.ldp_small_areas(COALESCE(all_groups.groups, '{}'), COALESCE(all_groups.summaries, '{}'), $3, $4) AS a
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_small_areas(text, text, text[], float8) IS
     'Returns means and proportions of many small groups that borrow strength from each other (empirical Bayes). The '
@@ -79,7 +79,6 @@ DECLARE
     positions integer[];
     dates boolean;
     strange text;
-    panel boolean;
 BEGIN
     IF confidence IS NULL THEN
         RETURN;
@@ -103,11 +102,9 @@ BEGIN
         season := CASE WHEN dates AND cardinality(positions) >= 28 AND (SELECT bool_or(p - before = 1) FROM
             (SELECT p, lag(p) OVER (ORDER BY p) AS before FROM unnest(positions) AS p) AS gaps) THEN 7 ELSE 0 END;
     END IF;
-    panel := $2 = 'round' AND EXISTS (SELECT FROM @extschema@.ldp_collections AS c LEFT JOIN @extschema@.ldp_rollups AS r ON r.collection = c.name AND r.name = $1
-        WHERE (c.name = $1 OR r.name = $1) AND c.spec ? 'evolving');
     RETURN QUERY SELECT s.attribute, s.label, CASE WHEN dates THEN (date '2000-01-01' + s."position")::text ELSE s."position"::text END, s.estimate, s.stderr, s.lower,
         s.upper, s.own_estimate, s.own_stderr, s.season_effect, s.n, s.people, s.jump_p_value, s.adjusted_p_value, s.attribute_number, s.value,
-        CASE WHEN panel THEN concat_ws('; ', s.note, 'if people repeat responses, the interval is too narrow') ELSE s.note END
+        s.note
     FROM ldp_internal.ldp_smooth(COALESCE(groups, '{}'), COALESCE(summaries, '{}'), COALESCE(positions, '{}'), $3, season, $5) AS s;
 END
 $$;

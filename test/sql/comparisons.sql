@@ -203,6 +203,8 @@ SELECT count(*) AS with_null FROM ldp_calibrate('people', '{region}', '[{"region
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_calibrate('people', '{region}')$$),
     ($$SELECT ldp_calibrate('people', '{}', '{}')$$),
+    ($$SELECT ldp_calibrate('people', NULL, '[{"total": 5}]')$$),
+    ($$SELECT ldp_calibrate('people', '{region}', '{"region": {"north": 1, "south": 1}}')$$),
     ($$SELECT ldp_calibrate('people', '{planet}', '{"planet": {"earth": 1}}')$$),
     ($$SELECT ldp_calibrate('nothing', '{region}', '{"region": {"north": 1}}')$$),
     ($$SELECT ldp_calibrate('people', '{region}', '{"region": {"north": 1}}')$$),
@@ -229,6 +231,8 @@ SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[
 SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{-1}', '{0}', '{1}', NULL, 0.95, 'sample')$$);
 SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a}', ARRAY[ldp_summary_of('people')], '{1}', '{0}', '{Infinity}', NULL, 0.95, 'sample')$$);
 SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a,b}', ARRAY[ldp_summary_of('people'), ldp_summary_of('hashed')], '{1,1}', '{0,0}', '{1}', NULL, 0.95, 'sample')$$);
+SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups(array_agg('group ' || i), array_agg(summary), array_agg(1::float8), array_agg(0), '{1}', NULL, 0.95, 'sample')
+    FROM generate_series(1, 30) AS i, (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 70000}', '000000')) AS summary) AS s$$);
 SELECT ldp_drop_rollup('people_by');
 SELECT count(ldp_drop_collection(name)) FROM unnest('{people,answers,hashed}'::text[]) AS name;
 DROP SCHEMA comparisons CASCADE;

@@ -9,7 +9,8 @@ INSERT INTO pupils (report, school, seen) SELECT pg_temp.report(ldp_client_spec(
     ELSE '01' || pg_temp.little((i / 2 % 12 < s)::integer, 1) END), chr(64 + s), date '2030-01-01' + s
 FROM generate_series(1, 10) AS s, generate_series(1, 120) AS i;
 
--- Of equal groups the error is that of the estimates of the groups, with one degree of freedom less than there are groups.
+-- Of groups with equally many people the error is that of the estimates of the groups, with one degree of freedom less than there are
+-- groups. The means of hours are closer to each other than the noise allows, and have the error of the model.
 SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper,
        groups_used, round(degrees_of_freedom::numeric, 6) AS df, n, people, attribute_number, value, note FROM ldp_clustered('pupils', 'school');
 SELECT attribute, label, round(between_sd::numeric, 6) AS between_sd, round(between_sd_lower::numeric, 6) AS lower, round(between_sd_upper::numeric, 6) AS upper,
@@ -17,7 +18,7 @@ SELECT attribute, label, round(between_sd::numeric, 6) AS between_sd, round(betw
 FROM ldp_clustered('pupils', 'school');
 WITH own AS (SELECT attribute, label, avg(estimate) AS mean, stddev(estimate) / sqrt(count(*)) AS error
              FROM ldp_summaries_of('pupils', '{school}') AS s, ldp_estimate(s.summary) AS e GROUP BY attribute, label)
-SELECT count(*) AS rows, bool_and(abs(c.estimate - o.mean) < 1e-9) AS means, bool_and(abs(c.stderr - o.error) < 1e-9) AS errors,
+SELECT count(*) AS rows, bool_and(abs(c.estimate - o.mean) < 1e-9) AS means, bool_and(abs(c.stderr - o.error) < 1e-9) FILTER (WHERE c.label IS NOT NULL) AS errors,
        bool_and(c.icc BETWEEN c.icc_lower AND c.icc_upper AND c.estimate BETWEEN c.lower AND c.upper) AS ordered
 FROM ldp_clustered('pupils', 'school') AS c JOIN own AS o ON (o.attribute, o.label) IS NOT DISTINCT FROM (c.attribute, c.label);
 -- Equal weights of unequal groups, one attribute, another confidence.
@@ -64,7 +65,20 @@ SELECT count(*) AS rows, bool_and(r.estimate = s.estimate AND r.group_name = s.g
 SELECT ldp_create_collection('moods_of_people', '{"mechanism": "grr", "epsilon": 2, "domain": ["bad", "good"], "evolving": {}, "budget": {"epsilon": 4}}');
 SELECT ldp_open_rounds('moods_of_people', 0, 6);
 INSERT INTO moods_of_people (report, round) SELECT pg_temp.report(ldp_client_spec('moods_of_people'), pg_temp.little(i % 2, 1)), r FROM generate_series(1, 6) AS r, generate_series(1, 50) AS i;
-SELECT DISTINCT note FROM ldp_smooth('moods_of_people', 'round');
+SELECT 'smooth' AS function, note FROM ldp_smooth('moods_of_people', 'round') UNION SELECT 'clustered', note FROM ldp_clustered('moods_of_people', 'round')
+UNION SELECT 'small_areas', note FROM ldp_small_areas('moods_of_people', 'round') UNION SELECT 'group_test', note FROM ldp_group_test('moods_of_people', 'round')
+UNION SELECT 'calibrate', note FROM ldp_calibrate('moods_of_people', '{round}', '{"round": {"1": 1, "2": 1, "3": 1, "4": 1, "5": 1, "6": 1}}') ORDER BY function;
+-- Groups without reports, and groups whose reports are all equal.
+TRUNCATE moods_of_people;
+SELECT pg_temp.refusal(query) FROM (VALUES
+    ($$SELECT ldp_clustered('moods_of_people', 'round')$$),
+    ($$SELECT ldp_small_areas('moods_of_people', 'round')$$),
+    ($$SELECT ldp_smooth('moods_of_people', 'round')$$)) AS q (query);
+SELECT ldp_create_collection('equal_moods', '{"mechanism": "grr", "epsilon": 20, "domain": ["bad", "good"]}', ARRAY[['site', 'text'], ['day', 'integer']]);
+INSERT INTO equal_moods (report, site, day) SELECT pg_temp.report(ldp_client_spec('equal_moods'), '01'), 'site ' || i % 10, i % 10 FROM generate_series(1, 500) AS i;
+SELECT label, round(lower::numeric, 4) AS lower, round(upper::numeric, 4) AS upper, icc, note FROM ldp_clustered('equal_moods', 'site');
+SELECT label, min(round(lower::numeric, 4)) AS lower, max(round(upper::numeric, 4)) AS upper FROM ldp_small_areas('equal_moods', 'site') GROUP BY label ORDER BY label;
+SELECT label, min(round(lower::numeric, 4)) AS lower, max(round(upper::numeric, 4)) AS upper FROM ldp_smooth('equal_moods', 'day') GROUP BY label ORDER BY label;
 
 -- Groups below min_group have no estimate.
 SELECT ldp_create_collection('few_pupils', '{"mechanism": "grr", "epsilon": 1, "domain": ["no", "yes"], "min_group": 20}', ARRAY[['site', 'text']]);
@@ -99,6 +113,6 @@ SELECT count(*) AS from_null FROM ldp_small_areas('pupils', 'school', confidence
 SELECT count(*) AS from_null FROM ldp_smooth('moods', 'seen', confidence => NULL);
 
 SELECT count(ldp_drop_rollup(name)) FROM unnest('{pupils_by_day,moods_by_day}'::text[]) AS name;
-SELECT count(ldp_drop_collection(name)) FROM unnest('{pupils,few_pupils,moods,moods_of_people}'::text[]) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest('{pupils,few_pupils,moods,moods_of_people,equal_moods}'::text[]) AS name;
 RESET search_path;
 DROP SCHEMA groups CASCADE;

@@ -1,5 +1,7 @@
 #include "core/comparison/group_estimates.hpp"
 
+#include <algorithm>
+
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/errors.hpp"
@@ -49,6 +51,16 @@ bool is_left_out(const Mechanism& mechanism, std::size_t attribute) {
     if (find_capability<Record>(mechanism) == nullptr) return false;
     const Mechanism& part = *part_of(mechanism, attribute).mechanism;
     return part.can_estimate(Quantity::strings) || is_series(part);
+}
+
+bool are_rounds_of_a_panel(std::span<const SummaryView> groups) {
+    std::vector<std::int32_t> rounds;
+    for (const SummaryView& group : groups) {
+        if (!group.mechanism->header().kept || group.rounds.most() > 1) return false;
+        if (!group.rounds.empty()) rounds.push_back(group.rounds.first);
+    }
+    std::ranges::sort(rounds);
+    return rounds.size() > 1 && std::ranges::adjacent_find(rounds) == rounds.end();
 }
 
 }  // namespace ldp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,10 @@ class GroupEstimates {
 
 /// Returns the number of reports by different people that add as much information as all reports.
 [[nodiscard]] double informative_people(const SummaryView& view);
+
+/// Returns whether each group is a round of its own and people repeat responses from round to round. The groups may then
+/// contain the same people, while their errors count them as different people.
+[[nodiscard]] bool are_rounds_of_a_panel(std::span<const SummaryView> groups);
 
 /// Returns whether the mean of the attribute is compared, not its shares.
 [[nodiscard]] bool is_compared_number(const Mechanism& mechanism, std::size_t attribute);

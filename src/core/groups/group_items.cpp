@@ -101,6 +101,7 @@ GroupItems::GroupItems(const Subject& subject, const SummaryQuery& query, std::s
         estimates_.emplace_back(group, Target::population);
         noisy_.emplace_back(group, Target::sample);
     }
+    panel_ = are_rounds_of_a_panel(views_);
     attributes_ = selected(query, labels_, mechanism);
     std::size_t items = 0;
     for (const std::size_t attribute : attributes_) {
@@ -133,6 +134,7 @@ void GroupItems::of_attribute(std::size_t attribute,
             found.emplace_back();
             continue;
         }
+        if (panel_) status.back().add_note("if people repeat responses, the interval is too narrow");
         found.push_back(estimates_[j].of_attribute(attribute));
         if (!number || found.back().empty()) continue;
         const double n = static_cast<double>(status.back().n), all = found.back()[0].estimate.standard_error,

@@ -61,6 +61,7 @@ class GroupItems {
     std::vector<SummaryView> views_;
     std::vector<GroupEstimates> estimates_, noisy_;  ///< with and without the sampling error
     std::vector<std::size_t> attributes_;
+    bool panel_ = false;  ///< whether the groups may contain the same people
 };
 
 }  // namespace ldp

@@ -121,6 +121,9 @@ constexpr std::size_t estimate_at = result_column<estimate_columns>("estimate", 
                       people_at = result_column<estimate_columns>("people", ColumnType::bigint),
                       note_at = result_column<estimate_columns>("note", ColumnType::text);
 
+/// The most pairs of a group and an estimate in one call of ldp_calibrate. Each takes 40 bytes.
+constexpr std::size_t max_calibrated = 2'000'000;
+
 /// Weighted means of the estimates of groups.
 struct CalibratedRows {
     struct CalibratedRow {
@@ -267,8 +270,9 @@ std::string note_of(const GroupTest& test, std::size_t groups) {
     ReportStatus all;
     all.note.reset();
     if (test.groups < groups)
-        all.add_note(std::to_string(groups - test.groups) + " of " + std::to_string(groups) +
-                     " groups have too few reports");
+        all.add_note(
+            std::to_string(groups - test.groups) + " of " + std::to_string(groups) +
+            (test.groups + 1 == groups ? " groups has too few reports" : " groups have too few reports"));
     if (test.groups > 1 && std::isnan(test.p_value))
         all.add_note("too few reports for a test");
     else if (test.groups > 1 && test.classes < test.values)
@@ -321,6 +325,7 @@ Found group_test(const Subject& subject, const SummaryQuery& query) {
     const Labels& labels = *subject.labels;
     GroupTestRows all;
     all.rows = test_groups(groups.views, attributes_of(query, labels, groups.sizes().size()));
+    const bool panel = are_rounds_of_a_panel(groups.views);
     for (const GroupTest& test : all.rows) {
         all.names.push_back(labels.name(test.attribute));
         std::string note = note_of(test, groups.views.size());
@@ -331,6 +336,9 @@ Found group_test(const Subject& subject, const SummaryQuery& query) {
             note += (note.empty() ? "" : "; ") + *status.note;
             break;
         }
+        if (panel && !std::isnan(test.p_value))
+            note += std::string(note.empty() ? "" : "; ") +
+                    "if people repeat responses, the p-value is not valid";
         all.notes.push_back(std::move(note));
     }
     all.count = all.rows.size();
@@ -341,13 +349,11 @@ Found group_test(const Subject& subject, const SummaryQuery& query) {
 // with them the weights within the cells. To first order, the estimate varies by the residuals of the groups' estimates,
 // each with the weight over the square root of the number of reports (Deville, Särndal 1992).
 Found calibrate(const Subject& subject, const SummaryQuery& query) {
+    check_group_names(query);
     const std::size_t groups = query.summaries.size();
-    if (query.groups.size() != groups)
-        throw Error(ErrorCode::invalid_value, "groups and summaries must have the same number of elements",
-                    "Found " + std::to_string(query.groups.size()) + " and " + std::to_string(groups) + ".",
-                    "Pass a name and a summary of each group, in the same order.");
     const double critical_value = ldp::critical_value(query.confidence);
     const bool population = target_named(query.target) == Target::population;
+    const bool panel = are_rounds_of_a_panel(GroupSummaries(query).views);
     const CalibrationCells cells{groups, query.group_cells, query.totals};
     std::vector<double> weights = calibrated_weights(query.group_weights, cells);
     double sum = 0;
@@ -371,6 +377,11 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
         const Found rows = estimate({.summary = query.summaries[g], .labels = subject.labels}, of_group);
         if (first == groups) {
             first = g;
+            if (rows->count() > max_calibrated / groups)
+                throw Error(ErrorCode::invalid_value, "too many estimates",
+                            "The groups have " + std::to_string(rows->count()) + " estimates each; at most " +
+                                std::to_string(max_calibrated) + " are possible together.",
+                            "Name an attribute, or use fewer groups.");
             all.rows.resize(rows->count());
             figures.assign(rows->count(),
                            {std::vector<BoundedEstimate>(groups), std::vector<double>(groups)});
@@ -429,6 +440,9 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
         one.found = {{value, vector_length(mean.estimate.standard_error, std::sqrt(between))},
                      {value - half, value + half}};
         one.design_effect = reports * squares;
+        if (panel)
+            one.note += std::string(one.note.empty() ? "" : "; ") +
+                        "if people repeat responses, the interval is too narrow";
     }
     all.count = all.rows.size();
     return results<calibrated_columns>(std::move(all));
