@@ -314,13 +314,24 @@ DECLARE
     beginnings text[];
     strings text[];
     reports bigint;
+    first_round ldp_internal.ldp_collection;
     histogram @extschema@.ldp_summary;
 BEGIN
-    -- The first round of a winsorized mean has no row of its own: the second one follows from its spec and its reports.
-    IF NOT EXISTS (SELECT FROM ldp_internal.ldp_hitter_search AS s WHERE s.name = ldp_next_round.name)
-       AND EXISTS (SELECT FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_next_round.name) THEN
+    -- The first round of a winsorized mean has no row of its own: the second one follows from its spec and its reports. Both
+    -- rounds have the same public columns, rows and rights of analysts.
+    SELECT c.* INTO first_round FROM ldp_internal.ldp_collection AS c
+    WHERE c.name = ldp_next_round.name
+          AND NOT EXISTS (SELECT FROM ldp_internal.ldp_hitter_search AS s WHERE s.name = ldp_next_round.name);
+    IF FOUND THEN
         PERFORM ldp_internal.ldp_check_admin();
         PERFORM ldp_internal.ldp_check_owner(ldp_internal.ldp_table(name)::regclass);
+        IF jsonb_array_length(first_round.spec -> 'attributes') <> 1 OR NOT first_round.spec -> 'attributes' -> 0 ?| ARRAY['bins', 'edges'] THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'feature_not_supported',
+                MESSAGE = format('collection "%s" has no further round', name),
+                DETAIL = 'Its reports are not about one number in bins.',
+                HINT = 'Searches for frequent strings, and collections with the mechanism "winsorized", have further rounds.';
+        END IF;
         histogram := @extschema@.ldp_summary_of(name);
         IF histogram IS NULL THEN
             RAISE EXCEPTION USING
@@ -330,7 +341,12 @@ BEGIN
         END IF;
         next_name := name || '_2';
         PERFORM @extschema@.ldp_create_collection(
-            next_name, ldp_internal.ldp_winsorized_spec(@extschema@.ldp_client_spec(name), histogram), NULL, schema);
+            next_name, ldp_internal.ldp_winsorized_spec(@extschema@.ldp_client_spec(name), histogram),
+            (SELECT array_agg(ARRAY[a.attname, format_type(a.atttypid, NULL)] ORDER BY a.attnum) FROM pg_attribute AS a
+             WHERE a.attrelid = first_round.reports AND a.attnum > 0 AND NOT a.attisdropped
+                   AND a.attname NOT IN (ldp_internal.ldp_report_column(first_round.reports), 'round', 'ldp_arrival')),
+            schema, first_round.analysts,
+            CASE ldp_internal.ldp_report_column(first_round.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END);
         RETURN next_name;
     END IF;
     -- Of two concurrent calls the second waits and continues from the round that the first started.
@@ -366,7 +382,7 @@ COMMENT ON FUNCTION @extschema@.ldp_next_round(text, text) IS
     'Ends the current round of a search, creates the collection of the next round, by default in the current schema, '
     'and returns its name. Returns NULL if no prefix remains to be extended. For a collection with the mechanism '
     'winsorized, creates the collection of the second round, whose range is the window that the reports of the first '
-    'round determine, and whose name ends with _2. Error 55000 if the current round has no reports, 0A000 if the '
+    'round determine, and whose name ends with _2. It has the same public columns, kind of rows and rights of analysts. Error 55000 if the current round has no reports, 0A000 if the '
     'collection has no further round, 22023 if its reports do not determine the window.';
 
 CREATE FUNCTION @extschema@.ldp_hitters(name text, confidence float8 DEFAULT 0.95, top integer DEFAULT NULL)

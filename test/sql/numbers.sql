@@ -208,7 +208,7 @@ SELECT ldp_drop_collection('things');
 
 -- A winsorized mean: the second round follows from the reports of the first one.
 SELECT ldp_create_collection('spent', '{"mechanism": "winsorized", "epsilon": 4, "attributes": [{"name": "spent", "min": 0, "max": 800, "unit": "€"}],
-    "concentration": {"tau": 50, "gamma": 0.01}, "min_group": 20, "title": "Spending"}');
+    "concentration": {"tau": 50, "gamma": 0.01}, "min_group": 20, "title": "Spending"}', ARRAY[['country', 'text'], ['day', 'date']], analysts => 'aggregates');
 SELECT ldp_client_spec('spent') - 'derived' AS first_round;
 SELECT pg_temp.refusal($$SELECT ldp_next_round('spent')$$);
 INSERT INTO spent SELECT pg_temp.report_to('spent', pg_temp.little(CASE WHEN i % 10 = 0 THEN i / 10 % 8 ELSE 2 + i % 2 END, 1)) FROM generate_series(1, 10) AS i;
@@ -216,6 +216,11 @@ SELECT pg_temp.refusal($$SELECT ldp_next_round('spent')$$);
 INSERT INTO spent SELECT pg_temp.report_to('spent', pg_temp.little(CASE WHEN i % 10 = 0 THEN i / 10 % 8 ELSE 2 + i % 5 / 4 END, 1)) FROM generate_series(1, 500) AS i;
 SELECT ldp_next_round('spent');
 SELECT ldp_client_spec('spent_2') - 'derived' - 'chosen' AS second_round;
+-- Both rounds have the same columns and the same rights.
+SELECT c.name, c.analysts, (SELECT string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum)
+                            FROM pg_attribute AS a WHERE a.attrelid = c.reports AND a.attnum > 0) AS columns, has_table_privilege('ldp_analyst', c.reports, 'SELECT') OR
+    has_any_column_privilege('ldp_analyst', c.reports, 'SELECT') AS "analysts read rows"
+FROM ldp_internal.ldp_collection AS c WHERE c.name IN ('spent', 'spent_2') ORDER BY c.name;
 SELECT pg_temp.refusal($$SELECT ldp_next_round('spent')$$);
 SELECT pg_temp.refusal($$SELECT ldp_next_round('spent_2')$$);
 INSERT INTO spent_2 SELECT pg_temp.report_to('spent_2', pg_temp.little(20 + i % 60, 1)) FROM generate_series(1, 10) AS i;
@@ -238,9 +243,20 @@ SELECT x, round(estimate::numeric, 1) AS estimate, round(stderr::numeric, 2) AS 
 FROM ldp_kernel_regression('growth', 'week', 3.5);
 SELECT count(*), min(bandwidth_used) > 0 AS chosen, count(DISTINCT bandwidth_used) AS bandwidths FROM ldp_kernel_regression('growth', 'week');
 SELECT count(*) FROM ldp_kernel_regression(NULL::float8[], NULL);
+-- Dates and times are numbers of days; those of all types have equal curves.
+SELECT ldp_create_collection('dated', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100, "grid": 10}',
+    ARRAY[['day', 'date'], ['local', 'timestamp'], ['moment', 'timestamptz'], ['number', 'numeric'], ['word', 'text']]);
+INSERT INTO dated SELECT report, 0, d, d, d::timestamp AT TIME ZONE 'UTC', d - DATE '1970-01-01', 'w' || week
+FROM growth, LATERAL (SELECT DATE '2026-01-05' + 7 * week) AS dates (d) WHERE week IS NOT NULL;
+SET timezone = 'Asia/Kathmandu';
+SELECT count(*), count(DISTINCT c) AS curves, min(c.x) = DATE '2026-01-05' - DATE '1970-01-01' AS "days since 1970"
+FROM unnest('{day,local,moment,number}'::text[]) AS by, ldp_kernel_regression('dated', by, 24) AS c;
+RESET timezone;
+SELECT pg_temp.outcome($$SELECT * FROM ldp_kernel_regression('dated', 'word')$$);
+UPDATE dated SET day = 'infinity', moment = 'infinity', number = 'NaN' WHERE word = 'w3';
+SELECT pg_temp.outcome(format('SELECT * FROM ldp_kernel_regression(''dated'', %L)', by)) FROM unnest('{day,moment,number}'::text[]) AS by;
 SELECT pg_temp.outcome(q) FROM unnest(ARRAY[
     $$SELECT * FROM ldp_kernel_regression('growth', 'week', -1)$$,
-    $$SELECT * FROM ldp_kernel_regression('growth', 'day')$$,
     $$SELECT * FROM ldp_kernel_regression('growth', 'month')$$,
     $$SELECT * FROM ldp_kernel_regression('spent', 'round')$$,
     $$SELECT ldp_kernel_regression('{1,2,3}', ARRAY[s, s, s]) FROM ldp_summary_of('growth') AS s$$,
@@ -249,5 +265,5 @@ SELECT pg_temp.outcome(q) FROM unnest(ARRAY[
     $$SELECT ldp_kernel_regression('{1,2,3,4}', ARRAY[s, t, s, s]) FROM ldp_summary_of('growth') AS s, ldp_summary_of('spent_2') AS t$$]) AS q;
 
 SET client_min_messages = warning;
-SELECT count(ldp_drop_collection(name)) FROM unnest('{spent,spent_2,growth}'::text[]) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest('{spent,spent_2,growth,dated}'::text[]) AS name;
 DROP SCHEMA numbers CASCADE;
