@@ -11,7 +11,7 @@
 # make fuzz      feeds hostile bytes to every reader of bytes for FUZZ_SECONDS=60 each (clang)
 # make coverage  lists the lines of core and extension that no test runs
 # make mutants   changes the sources in one place at a time and requires a test to fail
-# make bench     speed, as ratios to a baseline of the same run
+# make bench     speed, as ratios to a baseline of the same run; make bench BENCH=aggregates: every mechanism in SQL, some minutes
 # make evaluate  the figures of doc/evaluation.md, with drawings, checked against closed forms; FIGURES='means shares' runs some
 # make programs  compiles every bench, evaluation and fuzzing program
 # make dist      the tarball, PGXN's zip and bill of materials (CycloneDX) of the last commit, in build; make deb: the Debian packages
@@ -125,9 +125,11 @@ coverage: deps stage
 mutants: deps
 	@tools/deps ccache
 	@test/mutants/run
+# All sections, or the one that is named.
+BENCH :=
 bench: deps stage
-	@$(call build,build,benches)
-	@test/with-cluster bench/run
+	@$(call build,build,$(if $(BENCH),bench-$(BENCH),benches))
+	@BENCH=$(BENCH) test/with-cluster bench/run
 evaluate: deps configure
 	@$(call build,build,evaluate)
 	@build/bin/evaluate build/evaluate $(FIGURES)
