@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,10 @@ class OrderedNoise {
     /// value. The distributions inside and outside the range are the estimated ones. Empty for smoothing
     /// mechanisms. The range must leave points on both sides.
     [[nodiscard]] virtual TruthCurve curve(std::size_t, std::size_t, Target) const { return {}; }
+    /// Returns the law of the same share if its estimate is linear in a count of reports.
+    [[nodiscard]] virtual std::optional<ErrorLaw> law_of_count(std::size_t, std::size_t, Target) const {
+        return {};
+    }
 };
 
 /// Noise whose computation needs the whole function, at all points.

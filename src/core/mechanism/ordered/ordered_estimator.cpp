@@ -122,6 +122,8 @@ ErrorLaw OrderedEstimator::law_between(std::size_t first, std::size_t end, Targe
     if (optional()) return law_among_answered(first, end, target);
     if (each_ > 1) return law;
     read();
+    if (const auto counted = noise_->law_of_count(first, end, target); counted && drawn_ == 1)
+        return *counted;
     law.curve = noise_->curve(first, end, target);
     if (target == Target::sample && drawn_ < 1)
         law.curve = TruthCurve::mixed(law.curve, noise_->curve(first, end, Target::population), drawn_);

@@ -258,6 +258,17 @@ class Tree::TreeNoise final : public OrderedNoise {
         }
         return variance(Falling{first, values}, square - mean * mean);
     }
+    // With one level and sets of one node, a report names a point, as in randomized response.
+    std::optional<ErrorLaw> law_of_count(std::size_t first, std::size_t end, Target target) const override {
+        const TreeLevel& level = mechanism_.levels_.front();
+        if (mechanism_.levels_.size() > 1 || level.channel.size() > 1) return {};
+        const double others = level.channel.q() * static_cast<double>(end - first);
+        return ErrorLaw{.n = static_cast<std::uint64_t>(n_),
+                        .p = level.channel.p() - level.channel.q() + others,
+                        .q = others,
+                        .counts_people = target == Target::sample,
+                        .truths = possible_shares};
+    }
     TruthCurve curve(std::size_t first, std::size_t end, Target target) const override {
         struct LevelCumulants {
             SubsetChannel::FunctionSums inside, outside;
