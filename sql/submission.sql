@@ -29,64 +29,9 @@ COMMENT ON FUNCTION ldp_internal.ldp_insertable(text, name) IS
     'Returns the quoted and schema-qualified name of a collection''s table. Error 42501 if the role may not submit '
     'reports to it.';
 
+-- In C, as are ldp_submit and ldp_submit_batch: these calls are the load of a server that collects reports.
 CREATE FUNCTION ldp_internal.ldp_claim_batch_as(caller name, name text, batch uuid, reports bigint, digest bytea) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    counted ldp_internal.ldp_batch;
-    recorded name := caller;
-BEGIN
-    IF batch IS NULL OR reports IS NULL OR digest IS NULL THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'null_value_not_allowed',
-            MESSAGE = 'identifier, number of reports and digest of a batch must not be NULL';
-    END IF;
-    IF octet_length(digest) <> 32 THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'the digest of a batch must have 32 bytes',
-            DETAIL = format('The digest has %s bytes.', octet_length(digest)),
-            HINT = 'Send the SHA-256 digest of the content, the same for each repetition of the batch.';
-    END IF;
-    PERFORM FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_claim_batch_as.name FOR KEY SHARE;
-    PERFORM ldp_internal.ldp_insertable(name, caller);
-    -- A trigger may set a role for the session's user (ALTER ROLE ... SET role). The same batch must not count again under
-    -- that role in later sessions.
-    IF caller <> session_user AND EXISTS (
-            SELECT FROM pg_db_role_setting AS s, unnest(s.setconfig) AS c (setting)
-            WHERE s.setrole IN (0, (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = session_user))
-                AND lower(split_part(c.setting, '=', 1)) = 'role') THEN
-        recorded := session_user;
-    END IF;
-    -- The submitter deletes the reports of a batch after the commit, so the commit must be durable.
-    IF current_setting('synchronous_commit') = 'off' THEN
-        PERFORM set_config('synchronous_commit', 'on', true);
-    END IF;
-    -- If another transaction is submitting the same batch, this statement waits until that transaction ends.
-    INSERT INTO ldp_internal.ldp_batch AS b (collection, submitter, batch, reports, digest)
-    VALUES (ldp_claim_batch_as.name, recorded, ldp_claim_batch_as.batch, ldp_claim_batch_as.reports, ldp_claim_batch_as.digest)
-    ON CONFLICT DO NOTHING;
-    IF FOUND THEN
-        RETURN true;
-    END IF;
-    SELECT b.* INTO STRICT counted FROM ldp_internal.ldp_batch AS b
-    WHERE b.collection = ldp_claim_batch_as.name AND b.submitter = recorded AND b.batch = ldp_claim_batch_as.batch;
-    IF counted.reports <> ldp_claim_batch_as.reports OR counted.digest <> ldp_claim_batch_as.digest THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'LD001',
-            MESSAGE = format('batch %s of collection "%s" was counted before with other reports',
-                             ldp_claim_batch_as.batch, ldp_claim_batch_as.name),
-            DETAIL = format('The counted batch has %s reports; the new batch has %s%s.', counted.reports, ldp_claim_batch_as.reports,
-                            CASE WHEN counted.reports = ldp_claim_batch_as.reports THEN ' different ones, or other public columns' ELSE '' END),
-            HINT = 'Use a new identifier for each batch, and repeat a batch unchanged.';
-    END IF;
-    -- The commit that counted the batch may have been cut off while it waited for a standby. A transaction without a
-    -- record in the log would not wait for one; this one is replicated after the batch.
-    IF current_setting('synchronous_standby_names') <> '' THEN
-        PERFORM pg_logical_emit_message(true, 'ldp', ''::text);
-    END IF;
-    RETURN false;
-END
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C SECURITY DEFINER SET search_path = pg_catalog, pg_temp COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_claim_batch_as(name, text, uuid, bigint, bytea) IS
     'Implements ldp_claim_batch for this caller, with the rights of the extension''s owner.';
 
@@ -143,24 +88,8 @@ COMMENT ON FUNCTION @extschema@.ldp_public_columns(text) IS
     'a report needs a value because the column has no default and cannot be NULL. Error 42704 if the collection does '
     'not exist.';
 
--- The values are sorted by the bytes of the columns' names; clients compute the same digest.
 CREATE FUNCTION @extschema@.ldp_batch_digest(reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bytea
-    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF jsonb_typeof(columns) NOT IN ('object', 'null') THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'the values of public columns must be a JSON object',
-            DETAIL = format('Found %s.', left(columns::text, 100)),
-            HINT = 'For example {"country": "de"}.';
-    END IF;
-    RETURN sha256(convert_to(format('%s:%s', round, array_to_string(reports, ',', 'NULL')), 'UTF8') || COALESCE(
-        (SELECT convert_to(E'\n', 'UTF8') || string_agg(convert_to(length(b.name) || ':', 'UTF8') || b.name || convert_to(length(b.value) || ':', 'UTF8')
-                                                         || b.value, '' ORDER BY b.name)
-         FROM jsonb_each_text(CASE jsonb_typeof(columns) WHEN 'object' THEN columns END) AS v,
-              LATERAL (SELECT convert_to(v.key, 'UTF8'), convert_to(v.value, 'UTF8')) AS b (name, value) WHERE v.value IS NOT NULL), ''));
-END
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_batch_digest(@extschema@.ldp_report[], integer, jsonb) IS
     'Returns the SHA-256 digest of a batch: of its round, its reports and the values of its public columns. '
     'ldp_submit_batch compares it, and clients pass it to ldp_claim_batch. Error 22023 if columns is neither an object '
@@ -188,11 +117,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_check_inserted(text, text, bigint, @extsche
     'Raises error 27000 unless a collection''s table accepted all rows of these reports.';
 
 CREATE FUNCTION @extschema@.ldp_submit(name text, report @extschema@.ldp_report, round integer DEFAULT 0, columns jsonb DEFAULT NULL) RETURNS void
-    LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM ldp_internal.ldp_insert_reports(ldp_internal.ldp_insertable(name), ARRAY[report], round, columns);
-END
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer, jsonb) IS
     'Adds one report to a collection, with values of public columns as in ldp_insert. A repeated call counts again. '
     'Errors of ldp_insert; 23514 if the report has another spec or the round is closed, LD002 if no partition accepts '
@@ -200,23 +125,7 @@ COMMENT ON FUNCTION @extschema@.ldp_submit(text, @extschema@.ldp_report, integer
 
 CREATE FUNCTION @extschema@.ldp_submit_batch(name text, batch uuid, reports @extschema@.ldp_report[], round integer DEFAULT 0,
         columns jsonb DEFAULT NULL) RETURNS bigint
-    LANGUAGE plpgsql AS $$
-DECLARE
-    table_name pg_catalog.text;
-BEGIN
-    IF reports IS NULL OR batch IS NULL THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'null_value_not_allowed', MESSAGE = 'identifier and reports of a batch must not be NULL';
-    END IF;
-    IF NOT @extschema@.ldp_claim_batch(name, batch, pg_catalog.cardinality(reports), @extschema@.ldp_batch_digest(reports, round, columns)) THEN
-        RETURN 0;
-    END IF;
-    table_name := ldp_internal.ldp_table(name);
-    PERFORM ldp_internal.ldp_check_inserted(name, table_name, ldp_internal.ldp_insert_reports(table_name, reports, round, columns),
-        reports);
-    RETURN pg_catalog.cardinality(reports);
-END
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_submit_batch(text, uuid, @extschema@.ldp_report[], integer, jsonb) IS
     'Adds a batch of reports to a collection, all or none, and exactly once if the same role repeats it. The argument columns has '
     'values of public columns for all of them, as in ldp_insert. Returns the number of reports added, 0 for a repetition. '

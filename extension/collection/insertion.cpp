@@ -10,8 +10,11 @@
 #include <type_traits>
 
 #include "arguments.hpp"
+#include "collection/insertion.hpp"
 #include "collection/public_columns.hpp"
 #include "collection/random_order.hpp"
+#include "collection/report_table.hpp"
+#include "collection/session_plans.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -145,22 +148,6 @@ Source source_of(FunctionCallInfo fcinfo, Bytes batch, std::int32_t round, const
             false};
 }
 
-/// The columns for reports: report or batch, and round.
-struct ReportColumns {
-    AttrNumber report, round;
-};
-
-/// The columns of a table: the first one by name and type, the second one "round". A missing column has
-/// the number 0.
-ReportColumns columns_of(Relation table, const char* name, Oid type) {
-    const Oid relation = RelationGetRelid(table);
-    const ReportColumns found{get_attnum(relation, name), get_attnum(relation, "round")};
-    if (found.report == InvalidAttrNumber || get_atttype(relation, found.report) != type ||
-        found.round == InvalidAttrNumber || get_atttype(relation, found.round) != INT4OID)
-        return {InvalidAttrNumber, InvalidAttrNumber};
-    return found;
-}
-
 [[noreturn]] void refuse_table(Relation table) {
     ereport(
         ERROR,
@@ -237,89 +224,17 @@ std::uint64_t copy_in(Relation table, const ReportColumns& columns, const Public
     return rows;
 }
 
-/// A parameter of a statement.
-struct Parameter {
-    Oid type;
-    Datum value;
-    bool null = false;
-};
-
-/// A statement that this session has planned before, in memory that lasts as long as the session.
-struct PreparedInsert {
-    char* statement;
-    Oid* types;
-    int count;
-    int running;  ///< number of executions at the moment: a trigger may insert during an insertion
-    SPIPlanPtr plan;
-};
-
-/// Returns the plan of a statement, or null if all entries are running. The session keeps the plans of its last
-/// statements, because planning takes longer than the insertion of a report. PostgreSQL replans if the table, the role or
-/// the search path has changed. Must be called between SPI_connect() and SPI_finish().
-PreparedInsert* prepared(const char* statement, int count, Oid* types) {
-    static PreparedInsert inserts[16];
-    static std::size_t oldest = 0;
-    PreparedInsert* entry = nullptr;
-    for (std::size_t i = 0; i < std::size(inserts); ++i) {
-        PreparedInsert& known = inserts[(oldest + i) % std::size(inserts)];
-        if (known.plan != nullptr && known.count == count && std::strcmp(known.statement, statement) == 0 &&
-            std::equal(types, types + count, known.types))
-            return &known;
-        if (entry == nullptr && known.running == 0) entry = &known;
-    }
-    if (entry == nullptr) return nullptr;
-    SPIPlanPtr plan = SPI_prepare(statement, count, types);
-    if (plan == nullptr) elog(ERROR, "a command of ldp could not be prepared: %s", statement);
-    // All memory is allocated before the entry changes, as each allocation may jump.
-    char* text = MemoryContextStrdup(TopMemoryContext, statement);
-    auto* copy = static_cast<Oid*>(
-        MemoryContextAlloc(TopMemoryContext, static_cast<std::size_t>(count) * sizeof(Oid)));
-    std::copy_n(types, count, copy);
-    if (entry->plan != nullptr) {
-        SPI_freeplan(entry->plan);
-        pfree(entry->statement);
-        pfree(entry->types);
-    }
-    SPI_keepplan(plan);
-    *entry = {text, copy, count, 0, plan};
-    oldest = (static_cast<std::size_t>(entry - inserts) + 1) % std::size(inserts);
-    return entry;
-}
-
-int execute(PreparedInsert& kept, Datum* values, const char* nulls) {
-    volatile int result = 0;
-    ++kept.running;
-    PG_TRY();
-    { result = SPI_execute_plan(kept.plan, values, nulls, false, 0); }
-    PG_FINALLY();
-    { --kept.running; }
-    PG_END_TRY();
-    return result;
-}
-
 /// Runs an INSERT with two parameters, followed by the public columns. Returns the number of rows inserted.
-std::uint64_t run(const char* statement, const Parameter& first, const Parameter& second,
-                  const PublicColumns& filled) {
+std::uint64_t run_insert(const char* statement, const StatementParameter& first,
+                         const StatementParameter& second, const PublicColumns& filled) {
     const int count = 2 + filled.count;
-    auto* types = static_cast<Oid*>(palloc(static_cast<std::size_t>(count) * sizeof(Oid)));
-    auto* values = static_cast<Datum*>(palloc(static_cast<std::size_t>(count) * sizeof(Datum)));
-    auto* nulls = static_cast<char*>(palloc(static_cast<std::size_t>(count) + 1));
-    const auto set = [&](int at, const Parameter& parameter) {
-        types[at] = parameter.type;
-        values[at] = parameter.value;
-        nulls[at] = parameter.null ? 'n' : ' ';
-    };
-    set(0, first);
-    set(1, second);
-    for (int i = 0; i < filled.count; ++i) set(2 + i, {filled.columns[i].type, filled.columns[i].value});
-    nulls[count] = '\0';
+    auto* all = static_cast<StatementParameter*>(
+        palloc(static_cast<std::size_t>(count) * sizeof(StatementParameter)));
+    all[0] = first;
+    all[1] = second;
+    for (int i = 0; i < filled.count; ++i) all[2 + i] = {filled.columns[i].type, filled.columns[i].value};
     SPI_connect();
-    PreparedInsert* const kept = prepared(statement, count, types);
-    const int result = kept == nullptr
-                           ? SPI_execute_with_args(statement, count, types, values, nulls, false, 0)
-                           : execute(*kept, values, nulls);
-    if (result < 0) elog(ERROR, "a command of ldp could not run: %s", statement);
-    const std::uint64_t rows = SPI_processed;
+    const std::uint64_t rows = run_kept(PlanCache::insertions, statement, all, count);
     SPI_finish();
     return rows;
 }
@@ -347,8 +262,8 @@ std::uint64_t insert(Relation table, Oid schema, bool apart, Oid batch_type, Dat
     const char* statement =
         apart ? psprintf("INSERT INTO %s (report, round%s) SELECT %s.ldp_unpack($1), $2%s", name, names,
                          quote_identifier(get_namespace_name(schema)), values)
-              : psprintf("INSERT INTO %s (batch, round%s) SELECT $1, $2%s", name, names, values);
-    return run(statement, {batch_type, batch}, {INT4OID, round}, filled);
+              : psprintf("INSERT INTO %s (batch, round%s) VALUES ($1, $2%s)", name, names, values);
+    return run_insert(statement, {batch_type, batch}, {INT4OID, round}, filled);
 }
 
 /// The number of reports in a batch.
@@ -404,7 +319,110 @@ std::uint64_t inserted(const Insertion& insertion) {
     return rows;
 }
 
+/// The reports of an array as one batch, with payloads in ascending order or in that of the array. Null if they do
+/// not form exactly one batch: if the array is empty, a report is NULL, the specs differ, or the batch would be too
+/// large.
+varlena* batch_of(FunctionCallInfo fcinfo, const Datum* reports, const bool* missing, std::size_t count,
+                  bool sorted) {
+    if (count == 0 || std::find(missing, missing + count, true) != missing + count) return nullptr;
+    const auto report = [&](std::size_t i) {
+        return contents(reinterpret_cast<const varlena*>(DatumGetPointer(reports[i])));
+    };
+    const Bytes first = report(0);
+    if (count > std::max<std::size_t>(max_batch_payloads / first.size(), 1)) return nullptr;
+    const Mechanism& mechanism = mechanism_of(fcinfo, first, Kind::report);
+    const Bytes block = mechanism.block();
+    for (std::size_t i = 1; i < count; ++i)
+        if (report(i).size() != first.size() ||
+            std::memcmp(report(i).data(), first.data(), block.size()) != 0)
+            return nullptr;
+    const BatchFrame frame = batch_frame(mechanism);
+    varlena* batch = new_value(frame.size(count));
+    frame.start(writable(batch), block, static_cast<std::uint32_t>(count));
+    const MutableBytes payloads = frame.payloads(writable(batch));
+    const std::size_t size = first.size() - block.size();
+    for (std::size_t i = 0; i < count; ++i)
+        std::ranges::copy(payload_of(report(i), block), payloads.subspan(i * size, size).begin());
+    if (sorted) sort_payloads(payloads, size);
+    return batch;
+}
+
+[[noreturn]] void refuse_null_report() {
+    ereport(ERROR, (errcode(ERRCODE_NOT_NULL_VIOLATION), errmsg("reports of a batch must not be NULL"),
+                    errhint("Remove the NULL elements of the array.")));
+    pg_unreachable();
+}
+
+/// Inserts one report, or one batch of reports, as a row.
+std::uint64_t insert_row(Relation table, const char* column, const StatementParameter& value,
+                         const StatementParameter& round, const PublicColumns& filled) {
+    const auto [name, names, values] = insert_texts(table, filled);
+    const char* statement =
+        psprintf("INSERT INTO %s (%s, round%s) VALUES ($1, $2%s)", name, column, names, values);
+    return inserted([&] { return run_insert(statement, value, round, filled); });
+}
+
 }  // namespace
+
+namespace ldp {
+
+InsertedRows insert_report(FunctionCallInfo fcinfo, Relation table, Oid schema, int first) {
+    const PublicColumns filled = public_columns(RelationGetRelid(table), fcinfo, first + 2);
+    const StatementParameter round{INT4OID, PG_GETARG_DATUM(first + 1), PG_ARGISNULL(first + 1)};
+    const Oid type = type_named("ldp_report", schema);
+    if (report_columns(RelationGetRelid(table), "report", type).report != InvalidAttrNumber)
+        return {
+            insert_row(table, "report", {type, PG_GETARG_DATUM(first), PG_ARGISNULL(first)}, round, filled),
+            1};
+    if (PG_ARGISNULL(first)) refuse_null_report();
+    const Datum report = PointerGetDatum(PG_GETARG_VARLENA_PP(first));
+    const bool missing = false;
+    varlena* const batch = batch_of(fcinfo, &report, &missing, 1, true);
+    return {insert_row(table, "batch", {type_named("ldp_report_batch", schema), PointerGetDatum(batch)},
+                       round, filled),
+            1};
+}
+
+InsertedRows insert_reports(FunctionCallInfo fcinfo, Relation table, Oid schema, int first) {
+    const Oid id = RelationGetRelid(table);
+    const PublicColumns filled = public_columns(id, fcinfo, first + 2);
+    const StatementParameter round{INT4OID, PG_GETARG_DATUM(first + 1), PG_ARGISNULL(first + 1)};
+    const Oid type = type_named("ldp_report", schema);
+    const ReportColumns columns = report_columns(id, "report", type);
+    const bool apart = columns.report != InvalidAttrNumber;
+    Datum* reports = nullptr;
+    bool* missing = nullptr;
+    int count = 0;
+    if (!PG_ARGISNULL(first))
+        deconstruct_array(PG_GETARG_ARRAYTYPE_P(first), type, -1, false, TYPALIGN_INT, &reports, &missing,
+                          &count);
+    if (apart && count == 1)
+        return {insert_row(table, "report", {type, reports[0], missing[0]}, round, filled), 1};
+    const bool copied = apart && !round.null && filled.sendable && copies(table);
+    varlena* const batch = apart && !copied
+                               ? nullptr
+                               : batch_of(fcinfo, reports, missing, static_cast<std::size_t>(count), !apart);
+    if (batch != nullptr && !apart)
+        return {insert_row(table, "batch", {type_named("ldp_report_batch", schema), PointerGetDatum(batch)},
+                           round, filled),
+                1};
+    if (batch != nullptr) {
+        Source source = source_of(fcinfo, contents(batch), DatumGetInt32(round.value), filled);
+        return {inserted([&] { return copy_in(table, columns, filled, source); }),
+                static_cast<std::uint64_t>(count)};
+    }
+    const auto [name, names, values] = insert_texts(table, filled);
+    const char* statement = psprintf(
+        apart ? "INSERT INTO %s (report, round%s) SELECT r, $2%s FROM pg_catalog.unnest($1) AS r ORDER BY "
+                "pg_catalog.random()"
+              : "INSERT INTO %s (batch, round%s) SELECT r, $2%s FROM ldp_internal.ldp_packed($1) AS r",
+        name, names, values);
+    const StatementParameter all{get_array_type(type), PG_GETARG_DATUM(first), PG_ARGISNULL(first)};
+    return {inserted([&] { return run_insert(statement, all, round, filled); }),
+            apart ? static_cast<std::uint64_t>(count) : InsertedRows::unknown};
+}
+
+}  // namespace ldp
 
 /// (table, batch, round, columns) → bigint: number of reports inserted.
 LDP_FUNCTION(ldp_insert) {
@@ -417,9 +435,11 @@ LDP_FUNCTION(ldp_insert) {
                         errmsg("table with OID %u does not exist", PG_GETARG_OID(0)),
                         errhint("Specify a table, as in ldp_insert('visits', ...).")));
     const Oid batch_type = type_named("ldp_report_batch", schema);
-    const ReportColumns columns = columns_of(table, "report", type_named("ldp_report", schema));
+    const ReportColumns columns =
+        report_columns(RelationGetRelid(table), "report", type_named("ldp_report", schema));
     const bool apart = columns.report != InvalidAttrNumber;
-    if (!apart && columns_of(table, "batch", batch_type).report == InvalidAttrNumber) refuse_table(table);
+    if (!apart && report_columns(RelationGetRelid(table), "batch", batch_type).report == InvalidAttrNumber)
+        refuse_table(table);
     const PublicColumns filled = public_columns(RelationGetRelid(table), fcinfo, 3);
     std::uint64_t rows;
     if (apart && filled.sendable && copies(table)) {
@@ -445,18 +465,7 @@ LDP_FUNCTION(ldp_insert_reports) {
     if (table == nullptr)  // dropped since its name was found
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE),
                         errmsg("relation %s does not exist", TextDatumGetCString(name))));
-    const PublicColumns filled = public_columns(RelationGetRelid(table), fcinfo, 3);
-    const Parameter reports{get_fn_expr_argtype(fcinfo->flinfo, 1), PG_GETARG_DATUM(1), PG_ARGISNULL(1)};
-    const Parameter round{INT4OID, PG_GETARG_DATUM(2), PG_ARGISNULL(2)};
-    const bool apart =
-        columns_of(table, "report", get_element_type(reports.type)).report != InvalidAttrNumber;
-    const auto [written, names, values] = insert_texts(table, filled);
-    const char* statement = psprintf(
-        apart ? "INSERT INTO %s (report, round%s) SELECT r, $2%s FROM pg_catalog.unnest($1) AS r ORDER BY "
-                "pg_catalog.random()"
-              : "INSERT INTO %s (batch, round%s) SELECT r, $2%s FROM ldp_internal.ldp_packed($1) AS r",
-        written, names, values);
-    const std::uint64_t rows = inserted([&] { return run(statement, reports, round, filled); });
+    const std::uint64_t rows = insert_reports(fcinfo, table, extension_schema(), 1).stored;
     relation_close(table, NoLock);
     PG_RETURN_INT64(static_cast<std::int64_t>(rows));
 }

@@ -2,18 +2,12 @@
 // rights, a query with the rights of another role, the check of a report table, and the order of
 // transactions. The rules are in sql/; this file has only the steps.
 
-#include "boundary.hpp"
+#include "collection/report_table.hpp"
 
 extern "C" {
-#include "access/genam.h"
 #include "access/relation.h"
-#include "access/table.h"
-#include "access/tupdesc.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/indexing.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_extension.h"
 #include "catalog/pg_type.h"
 #include "common/int.h"
 #include "executor/spi.h"
@@ -22,7 +16,6 @@ extern "C" {
 #include "nodes/value.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -35,21 +28,6 @@ using namespace ldp;
 namespace {
 
 char internal_schema[] = "ldp_internal";
-
-/// The schema that has the public objects of the extension. It may have been renamed since a function was
-/// called first.
-Oid extension_schema() {
-    Relation extensions = table_open(ExtensionRelationId, AccessShareLock);
-    ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_extension_extname, BTEqualStrategyNumber, F_NAMEEQ, CStringGetDatum("ldp"));
-    SysScanDesc scan = systable_beginscan(extensions, ExtensionNameIndexId, true, nullptr, 1, &key);
-    HeapTuple row = systable_getnext(scan);
-    if (!HeapTupleIsValid(row)) elog(ERROR, "the extension ldp does not exist");
-    const Oid schema = reinterpret_cast<Form_pg_extension>(GETSTRUCT(row))->extnamespace;
-    systable_endscan(scan);
-    table_close(extensions, AccessShareLock);
-    return schema;
-}
 
 /// ldp_internal.NAME_as(caller name, …) of the called function NAME(…).
 FmgrInfo* namesake(FmgrInfo* called) {
@@ -77,63 +55,6 @@ FmgrInfo* namesake(FmgrInfo* called) {
     error->context = nullptr;
     ThrowErrorData(error);
     pg_unreachable();
-}
-
-/// The number of the stored column of this name and type; 0 if it does not exist.
-AttrNumber column(TupleDesc columns, const char* name, Oid type) {
-    for (int i = 0; i < columns->natts; ++i) {
-        const FormData_pg_attribute* one = TupleDescAttr(columns, i);
-        if (!one->attisdropped && one->attgenerated == '\0' && one->atttypid == type &&
-            std::strcmp(NameStr(one->attname), name) == 0)
-            return one->attnum;
-    }
-    return InvalidAttrNumber;
-}
-
-/// Whether this is a call function(column, block).
-bool calls(const char* expression, Oid function, AttrNumber column, Bytes block) {
-    auto* call = static_cast<FuncExpr*>(stringToNode(expression));
-    if (!IsA(call, FuncExpr) || call->funcid != function || list_length(call->args) != 2) return false;
-    auto* first = static_cast<Var*>(linitial(call->args));
-    auto* second = static_cast<Const*>(lsecond(call->args));
-    if (!IsA(first, Var) || first->varattno != column || !IsA(second, Const) || second->constisnull)
-        return false;
-    const Bytes found = contents(PG_DETOAST_DATUM_PACKED(second->constvalue));
-    return found.size() == block.size() && std::memcmp(found.data(), block.data(), found.size()) == 0;
-}
-
-/// The problem of a table. If `block` is NULL, the CHECK is not examined.
-const char* problem(Relation table, const varlena* block) {
-    const Oid schema = extension_schema();
-    // As in ldp_report_column, single reports take precedence.
-    Oid report = type_named("ldp_report", schema);
-    TupleDescData* columns = RelationGetDescr(table);
-    AttrNumber reports = column(columns, "report", report);
-    if (reports == InvalidAttrNumber) {
-        report = type_named("ldp_report_batch", schema);
-        reports = column(columns, "batch", report);
-    }
-    if (table->rd_rel->relkind != RELKIND_RELATION && table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-        return "It is not a table.";
-    if (table->rd_rel->relpersistence == RELPERSISTENCE_TEMP) return "It is temporary.";
-    if (reports == InvalidAttrNumber)
-        return "It has no column \"report\" of the type ldp_report, nor \"batch\" of ldp_report_batch.";
-    if (column(columns, "round", INT4OID) == InvalidAttrNumber)
-        return "It has no column \"round\" of the type integer.";
-    if (block == nullptr) return nullptr;
-
-    char name[] = "ldp_check_report";
-    const Oid arguments[] = {report, BYTEAOID};
-    const Oid check =
-        LookupFuncName(list_make2(makeString(internal_schema), makeString(name)), 2, arguments, false);
-    const TupleConstr* rules = columns->constr;
-    for (int i = 0; rules != nullptr && i < rules->num_check; ++i) {
-        const ConstrCheck& rule = rules->check[i];
-        if (std::strcmp(rule.ccname, "report_follows_spec") == 0 && rule.ccvalid && !rule.ccnoinherit &&
-            calls(rule.ccbin, check, reports, contents(block)))
-            return nullptr;
-    }
-    return "It has no CHECK \"report_follows_spec\" that its reports follow the spec.";
 }
 
 /// The role and security context of the session before the change of rights.
@@ -182,7 +103,7 @@ LDP_FUNCTION(ldp_table_problem) {
     const varlena* block = PG_ARGISNULL(1) ? nullptr : PG_GETARG_VARLENA_PP(1);
     Relation table = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
     if (table == nullptr) PG_RETURN_TEXT_P(cstring_to_text(""));
-    const char* found = problem(table, block);
+    const char* found = table_problem(table, extension_schema(), block);
     relation_close(table, AccessShareLock);
     if (found == nullptr) PG_RETURN_NULL();
     PG_RETURN_TEXT_P(cstring_to_text(found));

@@ -9,6 +9,7 @@ extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -113,20 +114,22 @@ char* text_of(const JsonbValue& value) {
 
 }  // namespace
 
-PublicColumns public_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
-    PublicColumns filled{nullptr, 0, true};
-    if (fcinfo->nargs <= argument || PG_ARGISNULL(argument)) return filled;
+PublicTexts public_texts(FunctionCallInfo fcinfo, int argument) {
+    PublicTexts all{nullptr, 0};
+    if (fcinfo->nargs <= argument || PG_ARGISNULL(argument)) return all;
     Jsonb* values = PG_GETARG_JSONB_P(argument);
     if (JB_ROOT_IS_SCALAR(values) || !JB_ROOT_IS_OBJECT(values)) {
         JsonbValue scalar;
         if (JB_ROOT_IS_SCALAR(values) && JsonbExtractScalar(&values->root, &scalar) && scalar.type == jbvNull)
-            return filled;
+            return all;
+        char* found = JsonbToCString(nullptr, &values->root, static_cast<int>(VARSIZE(values)));
+        found[pg_mbcharcliplen(found, static_cast<int>(std::strlen(found)), 100)] = '\0';
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("the values of public columns must be a JSON object"),
-                        errhint("For example {\"country\": \"de\"}.")));
+                        errdetail("Found %s.", found), errhint("For example {\"country\": \"de\"}.")));
     }
     const std::uint32_t most = JB_ROOT_COUNT(values);
-    filled.columns = static_cast<PublicColumnValue*>(palloc0(most * sizeof(PublicColumnValue)));
+    all.texts = static_cast<PublicText*>(palloc0(most * sizeof(PublicText)));
     JsonbIterator* iterator = JsonbIteratorInit(&values->root);
     JsonbValue item;
     for (JsonbIteratorToken token = JsonbIteratorNext(&iterator, &item, true); token != WJB_DONE;
@@ -134,8 +137,19 @@ PublicColumns public_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
         if (token != WJB_KEY) continue;
         char* name = pnstrdup(item.val.string.val, static_cast<Size>(item.val.string.len));
         JsonbIteratorNext(&iterator, &item, true);
+        all.texts[all.count++] = {name, text_of(item)};
+    }
+    return all;
+}
+
+PublicColumns public_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
+    PublicColumns filled{nullptr, 0, true};
+    const PublicTexts all = public_texts(fcinfo, argument);
+    filled.columns = static_cast<PublicColumnValue*>(
+        palloc0(static_cast<std::size_t>(all.count) * sizeof(PublicColumnValue)));
+    for (int i = 0; i < all.count; ++i) {
+        const auto [name, text] = all.texts[i];
         TargetColumn target = target_column(table, name);
-        char* text = text_of(item);
         if (text == nullptr) continue;
         convert(target, text);
         filled.sendable = filled.sendable && target.column.sent != nullptr;

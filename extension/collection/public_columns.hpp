@@ -24,6 +24,21 @@ struct PublicColumns {
     bool sendable;  ///< whether all types can be sent and received in binary
 };
 
+/// A key and its value in a jsonb argument, as texts in the server's encoding.
+struct PublicText {
+    char* name;
+    char* value;  ///< null for JSON null
+};
+
+struct PublicTexts {
+    PublicText* texts;
+    int count;
+};
+
+/// The keys and values of a jsonb argument; none if it is NULL or JSON null. Raises an error if it is no object.
+/// May jump.
+[[nodiscard]] PublicTexts public_texts(FunctionCallInfo fcinfo, int argument);
+
 /// The values that a jsonb argument has for public columns of a table; none if it is NULL. Raises an error that
 /// names column and value if a key is not a public column, or a value is too long or not of the column's type.
 /// May jump.

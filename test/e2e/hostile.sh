@@ -94,7 +94,7 @@ WHERE (d.refclassid, d.refobjid) NOT IN (SELECT class, object FROM own)
 SQL
 )"
 # What is parsed at every call has PostgreSQL's path alone, or names everything: then the calls below show it.
-check "functions pin their path" "ldp_submit ldp_submit_batch" "$(sql $hostile -c "
+check "functions pin their path" "" "$(sql $hostile -c "
     SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
     WHERE l.lanname IN ('sql', 'plpgsql') AND p.proname LIKE 'ldp\_%' AND p.proconfig[1] IS DISTINCT FROM 'search_path=pg_catalog, pg_temp'")"
 
@@ -129,6 +129,8 @@ CREATE POLICY all_of_them ON hostile.side USING (true);
 SELECT ldp_insert('side', ldp_pack('$report'::ldp_report), 0);
 ALTER TABLE hostile.side DISABLE ROW LEVEL SECURITY;
 SELECT ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea)), ldp_claim_batch('side', '$batch$number', 3, pg_catalog.sha256('a'::bytea));
+SELECT ldp_internal.ldp_insertable('colour'), ldp_internal.ldp_packed(ARRAY['$report', '$report']::ldp_report[]),
+    ldp_internal.ldp_check_inserted('colour', 'hostile.colour', 2, ARRAY['$report', '$report']::ldp_report[]);
 SELECT ldp_open_rounds('side', 0, 3);
 SELECT * FROM ldp_summaries_of('side', ARRAY['country', 'round']::text[]);
 SELECT ldp_unregister_collection('side'), ldp_adopt_collection('side', 'hostile.side', '$spec');

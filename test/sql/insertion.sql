@@ -226,6 +226,25 @@ SELECT ldp_internal.ldp_insert_reports('public.kept_2', ARRAY[pg_temp.report('{"
 \echo :LAST_ERROR_SQLSTATE
 RESET ROLE;
 SELECT string_agg(place, ',' ORDER BY place) AS kept_2, (SELECT count(*) FROM kept_3) AS kept_3 FROM kept_2;
+-- A session remembers that a table follows its spec, until the table changes.
+SELECT pg_get_constraintdef(oid) AS follows FROM pg_constraint WHERE conrelid = 'kept_2'::regclass AND conname = 'report_follows_spec' \gset
+CREATE FUNCTION pg_temp.both_ways(name text, batch uuid) RETURNS text LANGUAGE sql AS $$
+SELECT pg_temp.inserted(format('SELECT 1 FROM ldp_submit(%1$L, %2$L)', name, r)) || ', ' || pg_temp.inserted(format('SELECT ldp_submit_batch(%1$L, %3$L, ARRAY[%2$L, %2$L]::ldp_report[])', name, r, batch))
+FROM (SELECT pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 3}', '01') AS r) AS report $$;
+SELECT pg_temp.both_ways('kept_2', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a081');
+ALTER TABLE kept_2 DROP CONSTRAINT report_follows_spec;
+SELECT pg_temp.both_ways('kept_2', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a082');
+ALTER TABLE kept_2 ADD CONSTRAINT report_follows_spec CHECK (true);
+SELECT pg_temp.both_ways('kept_2', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a082');
+ALTER TABLE kept_2 DROP CONSTRAINT report_follows_spec;
+SELECT format('ALTER TABLE kept_2 ADD CONSTRAINT report_follows_spec %s', :'follows') \gexec
+ALTER TABLE kept_2 RENAME TO renamed_2;
+CREATE SCHEMA elsewhere_2;
+ALTER TABLE renamed_2 SET SCHEMA elsewhere_2;
+ALTER SCHEMA elsewhere_2 RENAME TO there_2;
+SELECT pg_temp.both_ways('kept_2', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a082');
+SELECT count(*) FROM there_2.renamed_2;
 SELECT count(ldp_drop_collection('kept_' || i)) FROM generate_series(1, 20) AS i;
+DROP SCHEMA there_2;
 DROP FUNCTION everywhere;
 DROP ROLE ldp_test_reader;
