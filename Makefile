@@ -6,6 +6,7 @@
 # make wasm      client and results as WebAssembly and the npm package around them, in build/js
 # make device    libldp-device, a static C library for devices, in build/device; LIBC=musl for musl; make install-device
 # make site      the manual as a site, with every name of C++ and C, in build/site
+# make check-citus     tests on three nodes, where the extension citus is installed; skipped elsewhere
 # make check-reach     bindings and pages: npm in Node and Chromium, Python, the uploader in C, the pages of ldp estimate
 # make check-plain     every test without sanitizers, for other compilers; make check-server: tests beside PostgreSQL
 # make fuzz      feeds hostile bytes to every reader of bytes for FUZZ_SECONDS=60 each (clang)
@@ -42,7 +43,7 @@ ctest = ctest --preset $(1) -j$$((2 * $(JOBS)))
 
 # Ninja and PGXS compile in parallel; the steps below follow one another.
 .NOTPARALLEL:
-.PHONY: all configure core extension client deps demo check check-fast check-plain check-server check-reach test stage \
+.PHONY: all configure core extension client deps demo check check-fast check-plain check-server check-citus check-reach test stage \
     install uninstall wasm device install-device site fuzz coverage mutants bench evaluate programs dist deb check-packages check-releases \
     format style lint clean
 all: extension $(if $(CLIENT),client)
@@ -85,6 +86,9 @@ check-fast check-plain check-server: deps stage
 test: deps stage
 	@$(call build,build,test-programs)
 	@ctest --test-dir build --output-on-failure --no-tests=error -j$(JOBS) -R '$(T)' -LE sanitized
+check-citus: deps stage
+	@$(call build,build,ldp)
+	@ctest --test-dir build --output-on-failure --no-tests=error -L '^citus$$'
 # The full module has the mechanisms of the literature, too: make wasm LITERATURE=ON.
 LITERATURE := OFF
 WASM_PACKAGES := clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 binaryen

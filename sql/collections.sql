@@ -180,6 +180,7 @@ COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS
 CREATE FUNCTION ldp_internal.ldp_check_admin(caller name DEFAULT CURRENT_USER) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM ldp_internal.ldp_check_coordinator();
     IF NOT pg_has_role(caller, 'ldp_admin', 'USAGE') THEN
         RAISE EXCEPTION USING
             ERRCODE = 'insufficient_privilege',
@@ -195,6 +196,7 @@ CREATE FUNCTION ldp_internal.ldp_check_owner(reports regclass, caller name DEFAU
 DECLARE
     owner oid := (SELECT t.relowner FROM pg_class AS t WHERE t.oid = reports);
 BEGIN
+    PERFORM ldp_internal.ldp_check_coordinator();
     IF owner IS NULL THEN  -- the table was dropped by a role with the right to do so
         PERFORM ldp_internal.ldp_check_admin(caller);
     ELSIF NOT pg_has_role(caller, owner, 'USAGE') THEN

@@ -286,6 +286,7 @@ WITH RECURSIVE ours AS (
             AND f.prosrc ~ ('\m' || g.proname || '\M') AND g.oid <> f.oid
 ), called AS (
     SELECT oid FROM named
+    UNION SELECT oid FROM ours WHERE prokind = 'p'  -- which no query can call; they only change the catalog
     UNION SELECT t.tgfoid FROM pg_trigger AS t
     UNION SELECT t.evtfoid FROM pg_event_trigger AS t
     UNION SELECT t.typreceive::oid FROM pg_type AS t JOIN ours ON ours.oid = t.typreceive::oid

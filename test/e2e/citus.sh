@@ -5,39 +5,9 @@
 #
 # Runs where Citus is installed, on this cluster and two nested clusters of test/with-cluster. Otherwise the test is
 # skipped with a message.
-if ! [ -e "$("${PG_CONFIG:-pg_config}" --sharedir)/extension/citus.control" ]; then
-    echo "skipped: Citus is not installed"
-    exit 77
-fi
-LDP_CLUSTERS="${LDP_CLUSTERS:-} $PGHOST"
-read -ra clusters <<<"$LDP_CLUSTERS"
-if [ ${#clusters[@]} -lt 3 ]; then
-    export LDP_CLUSTERS
-    exec "$(dirname "$0")/../with-cluster" bash "$0"
-fi
-. "$(dirname "$0")/../prelude.sh"
-cd "$work" || exit 1
-bin=$("${PG_CONFIG:-pg_config}" --bindir)
-# Of a cluster, by its socket's folder. Each has a server's program of its own, which may read that cluster's files.
-restart() {
-    local home
-    home=$(dirname "$1")
-    "$home/as-server" "$bin/pg_ctl" -D "$home/data" -l "$home/again.log" -w -m fast restart >/dev/null
-}
-at_exit() {
-    # The outermost cluster serves other suites.
-    export PGHOST=${clusters[0]}
-    psql -Xqd "$maintenance" -c "ALTER SYSTEM RESET shared_preload_libraries" && restart "$PGHOST"
-}
-for PGHOST in "${clusters[@]}"; do
-    psql -Xqd "$maintenance" -c "ALTER SYSTEM SET shared_preload_libraries = 'citus'" && restart "$PGHOST" || exit 1
-    create_databases ldp_citus
-    sql -c "CREATE EXTENSION citus" || exit 1
-done
-# The last one is the coordinator.
-check "the servers know each other" $'\n2\n3' "$(sql -c "SELECT citus_set_coordinator_host('${clusters[2]}', $PGPORT)" \
-    -c "SELECT citus_add_node('${clusters[0]}', $PGPORT)" -c "SELECT citus_add_node('${clusters[1]}', $PGPORT)")"
-check "the extension comes to all" "1|1" "$(sql -c "CREATE EXTENSION ldp" -c "
+. "$(dirname "$0")/nodes"
+start_nodes ldp_citus
+check "the extension comes to all" "1|1" "$(sql -c "
     SELECT string_agg(result, '|') FROM run_command_on_workers('SELECT count(*) FROM pg_extension WHERE extname = ''ldp''')")"
 
 . "$root/test/e2e/spread"

@@ -48,6 +48,7 @@ BEGIN
 EXCEPTION
     WHEN SQLSTATE 'UNDO0' THEN RETURN 'yes';
     WHEN insufficient_privilege THEN RETURN 'no';
+    WHEN feature_not_supported THEN RETURN CASE WHEN SQLERRM LIKE '% without Citus' THEN 'yes' ELSE SQLERRM END;  -- checked after the rights
     WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
 CREATE VIEW functions AS

@@ -94,7 +94,9 @@ while IFS=$'\t' read -r name example; do
     answer=$(sql -v ON_ERROR_STOP=1 -c "BEGIN" -c "$example" -c "ROLLBACK" 2>&1; echo .)
     case $answer in *ERROR* | .) bad "$name: $example"; echo "$answer" | head -n 5 ;; *[!.[:space:]]*) ok ;;
         *) [[ " $silent " == *" $name "* ]] && ok || bad "NULL from $name: $example" ;; esac
-done < <(sql -F $'\t' -c "SELECT name, example FROM facts ORDER BY name")
+done < <(sql -F $'\t' -c "SELECT name, example FROM facts WHERE name NOT IN (SELECT proname FROM pg_proc WHERE prokind = 'p') ORDER BY name")
+check "the example of a procedure needs Citus" "ERROR:  0A000" \
+    "$(sql -v VERBOSITY=sqlstate -c "$(sql -c "SELECT example FROM facts WHERE name = 'ldp_distribute_collection'")")"
 
 check "a call with NULLs does what is documented" "" "$(sql <<'SQL'
 CREATE FUNCTION outcome(call text) RETURNS text LANGUAGE plpgsql AS $$
