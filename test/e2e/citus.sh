@@ -41,7 +41,7 @@ for rows in reports batches; do
     sql -c "SELECT ldp_create_collection('$rows', '$spec_colour', ARRAY[['lot', 'integer']], rows => '$rows')" \
         -c "ALTER TABLE $rows ALTER lot SET DEFAULT (random() * 1000)::integer" -c "SELECT create_distributed_table('$rows', 'lot')" >/dev/null
     for method in insert call; do
-        run "submitting to $rows by $method" 0 "$ldp" submit --collection $rows --method $method --batch 50 --state "$work/$rows.$method" "$work/people.csv"
+        run "submitting to $rows by $method" 0 "$ldp" submit --copy --collection $rows --method $method --batch 50 --state "$work/$rows.$method" "$work/people.csv"
     done
     check "$rows: each arrived once" "600 600" "$(sql -F ' ' -c "SELECT ldp_count(ldp_summary_of('$rows')), (SELECT sum(reports) FROM ldp_internal.ldp_batch WHERE collection = '$rows')")"
     check "$rows: on both workers" 2 "$(sql -c "SELECT count(*) FROM run_command_on_workers('SELECT count(*) FROM $rows') WHERE success")"
