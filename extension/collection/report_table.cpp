@@ -57,13 +57,12 @@ bool calls(const char* expression, Oid function, AttrNumber column, Bytes block)
 
 /// A table that was found to store reports of the spec with this block.
 struct CheckedTable {
-    Oid table, schema;  ///< no table: the entry is free
+    Oid table;  ///< InvalidOid: the entry is free
     std::size_t size;
     std::array<std::byte, max_block_size> block;
 
-    [[nodiscard]] bool is(Oid other, Oid in, Bytes bytes) const noexcept {
-        return table == other && schema == in && bytes.size() == size &&
-               std::memcmp(block.data(), bytes.data(), size) == 0;
+    [[nodiscard]] bool is(Oid other, Bytes bytes) const noexcept {
+        return table == other && bytes.size() == size && std::memcmp(block.data(), bytes.data(), size) == 0;
     }
 };
 CheckedTable checked_tables[16];
@@ -141,7 +140,7 @@ const char* table_problem(Relation table, Oid schema, const varlena* block) {
     return "It has no CHECK \"report_follows_spec\" that its reports follow the spec.";
 }
 
-bool stores_spec(Relation table, Oid schema, const varlena* block) {
+bool stores_spec(Relation table, const varlena* block) {
     static bool watching = false;
     static std::size_t next = 0;
     if (!watching) {
@@ -151,18 +150,18 @@ bool stores_spec(Relation table, Oid schema, const varlena* block) {
     const Oid id = RelationGetRelid(table);
     const Bytes bytes = contents(block);
     for (const CheckedTable& each : checked_tables)
-        if (each.is(id, schema, bytes)) return true;
-    if (table_problem(table, schema, block) != nullptr) return false;
+        if (each.is(id, bytes)) return true;
+    if (table_problem(table, extension_schema(), block) != nullptr) return false;
     // The lock on the table excludes that it has changed since the check.
     if (bytes.size() <= max_block_size) {
         CheckedTable& entry = checked_tables[next++ % std::size(checked_tables)];
-        entry = {id, schema, bytes.size(), {}};
+        entry = {id, bytes.size(), {}};
         std::ranges::copy(bytes, entry.block.begin());
     }
     return true;
 }
 
-bool may_submit(Oid table, Oid schema, Oid role) {
+bool may_submit(Oid table, Oid role) {
     HeapTuple found = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
     if (!HeapTupleIsValid(found)) return false;
     const Oid space = reinterpret_cast<Form_pg_class>(GETSTRUCT(found))->relnamespace;
@@ -170,6 +169,7 @@ bool may_submit(Oid table, Oid schema, Oid role) {
     if (!may_use_schema(space, role)) return false;
     // A privilege on the table is the common case and the cheaper question.
     if (has_right(pg_class_aclcheck(table, role, ACL_INSERT))) return true;
+    const Oid schema = extension_schema();
     ReportColumns columns = report_columns(table, "report", type_named("ldp_report", schema));
     if (columns.report == InvalidAttrNumber)
         columns = report_columns(table, "batch", type_named("ldp_report_batch", schema));

@@ -29,10 +29,10 @@ struct ReportColumns {
 
 /// Whether a locked table has no problem with this block. The session remembers the tables that have none until
 /// PostgreSQL announces a change of the table. May jump.
-[[nodiscard]] bool stores_spec(Relation table, Oid schema, const varlena* block);
+[[nodiscard]] bool stores_spec(Relation table, const varlena* block);
 
 /// Whether a role may submit reports to this table: whether it may insert into the table, or its column of
 /// reports, and use the schema. False for a table that does not exist. May jump.
-[[nodiscard]] bool may_submit(Oid table, Oid schema, Oid role);
+[[nodiscard]] bool may_submit(Oid table, Oid role);
 
 }  // namespace ldp

@@ -54,17 +54,16 @@ constexpr const char* collection_row_share =
 
 /// Opens and locks the table of a collection to which a role may submit reports. Raises the errors of
 /// ldp_insertable(). Must be called between SPI_connect() and SPI_finish().
-Relation submittable(Oid schema, const StatementParameter& name, Oid role, const char* look_up,
-                     LOCKMODE lock) {
+Relation submittable(const StatementParameter& name, Oid role, const char* look_up, LOCKMODE lock) {
     if (run_kept(PlanCache::catalog, look_up, &name, 1) == 1) {
         bool none, without;
         const Oid id = DatumGetObjectId(first_value(1, none));
         const Datum block = first_value(2, without);
         // The right comes before the lock: a role without it must not hold up others.
-        if (!none && !without && may_submit(id, schema, role)) {
+        if (!none && !without && may_submit(id, role)) {
             Relation table = try_relation_open(id, lock);
             if (table != nullptr) {
-                if (stores_spec(table, schema, PG_DETOAST_DATUM_PACKED(block))) return table;
+                if (stores_spec(table, PG_DETOAST_DATUM_PACKED(block))) return table;
                 relation_close(table, lock);
             }
         }
@@ -85,10 +84,9 @@ Relation submittable(Oid schema, const StatementParameter& name, Oid role, const
 }
 
 /// The same with the rights of the caller, for an insertion.
-Relation opened_for_insertion(FunctionCallInfo fcinfo, Oid schema) {
+Relation opened_for_insertion(FunctionCallInfo fcinfo) {
     SPI_connect();
-    Relation table =
-        submittable(schema, argument(fcinfo, 0, TEXTOID), GetUserId(), collection_row, RowExclusiveLock);
+    Relation table = submittable(argument(fcinfo, 0, TEXTOID), GetUserId(), collection_row, RowExclusiveLock);
     SPI_finish();
     return table;
 }
@@ -296,7 +294,7 @@ LDP_FUNCTION(ldp_claim_batch_as) {
     const Oid role = get_role_oid(NameStr(*caller), false);
     const StatementParameter name = argument(fcinfo, 1, TEXTOID);
     SPI_connect();
-    Relation table = submittable(extension_schema(), name, role, collection_row_share, AccessShareLock);
+    Relation table = submittable(name, role, collection_row_share, AccessShareLock);
     relation_close(table, AccessShareLock);
     const StatementParameter recorded{NAMEOID, NameGetDatum(submitter_of_record(caller, role))};
     commit_durably();
@@ -309,7 +307,7 @@ LDP_FUNCTION(ldp_claim_batch_as) {
 /// (name, report, round, columns)
 LDP_FUNCTION(ldp_submit) {
     const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-    Relation table = opened_for_insertion(fcinfo, schema);
+    Relation table = opened_for_insertion(fcinfo);
     (void)insert_report(fcinfo, table, schema, 1);
     relation_close(table, NoLock);
     PG_RETURN_VOID();
@@ -325,7 +323,7 @@ LDP_FUNCTION(ldp_submit_batch) {
     const ArrayType* reports = PG_GETARG_ARRAYTYPE_P(2);
     const std::int64_t count = ArrayGetNItems(ARR_NDIM(reports), ARR_DIMS(reports));
     if (!claimed(fcinfo, schema, count, digest_of(fcinfo, 2, report))) PG_RETURN_INT64(0);
-    Relation table = opened_for_insertion(fcinfo, schema);
+    Relation table = opened_for_insertion(fcinfo);
     check_inserted(fcinfo, table, insert_reports(fcinfo, table, schema, 2), 2, report);
     relation_close(table, NoLock);
     PG_RETURN_INT64(count);
