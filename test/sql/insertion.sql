@@ -226,6 +226,16 @@ SELECT ldp_internal.ldp_insert_reports('public.kept_2', ARRAY[pg_temp.report('{"
 \echo :LAST_ERROR_SQLSTATE
 RESET ROLE;
 SELECT string_agg(place, ',' ORDER BY place) AS kept_2, (SELECT count(*) FROM kept_3) AS kept_3 FROM kept_2;
+-- ldp_submit_batch claims with the caller's right to call ldp_claim_batch.
+REVOKE EXECUTE ON FUNCTION ldp_claim_batch FROM PUBLIC;
+GRANT INSERT ON kept_4 TO ldp_test_reader;
+SET ROLE ldp_test_reader;
+SELECT ldp_submit_batch('kept_4', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a083', '{}');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION ldp_claim_batch TO PUBLIC;
+SET ROLE ldp_test_reader;
+SELECT ldp_submit_batch('kept_4', '6f1b3d52-8f0e-4b55-9d0e-3f6a51c0a083', '{}');
+RESET ROLE;
 -- A session remembers that a table follows its spec, until the table changes.
 SELECT pg_get_constraintdef(oid) AS follows FROM pg_constraint WHERE conrelid = 'kept_2'::regclass AND conname = 'report_follows_spec' \gset
 CREATE FUNCTION pg_temp.both_ways(name text, batch uuid) RETURNS text LANGUAGE sql AS $$
