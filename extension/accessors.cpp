@@ -239,6 +239,10 @@ LDP_FUNCTION(ldp_mean) {
     return number_or_null(fcinfo, only_mean(summary_argument(fcinfo)));
 }
 
+LDP_FUNCTION(ldp_mean_final) {
+    return number_or_null(fcinfo, only_mean(state_argument(fcinfo)));
+}
+
 /// (summary, attribute): its mean, by number.
 LDP_FUNCTION(ldp_mean_of_number) {
     return number_or_null(fcinfo, mean(summary_argument(fcinfo), PG_GETARG_INT32(1)));
@@ -262,6 +266,10 @@ LDP_FUNCTION(ldp_mean_of_name_final) {
 
 LDP_FUNCTION(ldp_proportion) {
     return array_or_null(fcinfo, all_items(summary_argument(fcinfo), Quantity::frequencies));
+}
+
+LDP_FUNCTION(ldp_proportion_final) {
+    return array_or_null(fcinfo, all_items(state_argument(fcinfo), Quantity::frequencies));
 }
 
 /// (summary, value): its share, by number.
@@ -310,13 +318,24 @@ LDP_FUNCTION(ldp_consistent_of_name) {
     return array_or_null(fcinfo, all_consistent(subject.summary, method, subject.attribute));
 }
 
+namespace {
+
 /// The mean vector reconstructed from the estimated Haar coefficients, in the attributes' own units.
-LDP_FUNCTION(ldp_haar) {
-    const Bytes summary = summary_argument(fcinfo);
+Datum haar_vector(FunctionCallInfo fcinfo, Bytes summary) {
     // Only Haar reports estimate coefficients. For other reports the error message names what they
     // estimate.
     check_can_estimate(mechanism_of(fcinfo, summary, Kind::summary), Quantity::coefficients);
     return array_or_null(fcinfo, all_items(summary, Quantity::means));
+}
+
+}  // namespace
+
+LDP_FUNCTION(ldp_haar) {
+    return haar_vector(fcinfo, summary_argument(fcinfo));
+}
+
+LDP_FUNCTION(ldp_haar_final) {
+    return haar_vector(fcinfo, state_argument(fcinfo));
 }
 
 /// (summary, attribute) → summary: one attribute of a record, by number.

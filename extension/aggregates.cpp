@@ -1,7 +1,7 @@
-// Support functions of the aggregates. Their state is a flat ldp_summary that is changed in place.
-// Therefore counting a report costs about as much as the built-in sum, and every node, worker and table
-// can hold a state. If an aggregate has arguments besides reports, they stand before the summary as the
-// head of the state.
+// Support functions of the aggregates. Their state is a flat summary that is changed in place, or a list of few
+// reports that becomes a summary (states.hpp). Therefore counting a report costs about as much as the built-in
+// sum, groups of few reports take little memory, and every node, worker and table can hold a state. If an
+// aggregate has arguments besides reports, they are the head of the state.
 //
 // Every role may call these functions with any arguments. Therefore the code relies only on the size and
 // the block of a state, which bound every write. A state is changed in place only if the executor confirms
@@ -84,15 +84,6 @@ Kind kind_of_reports(Bytes reports) noexcept {
     return is_batch(reports) ? Kind::batch : Kind::report;
 }
 
-/// An empty summary of the mechanism, behind space for a head of that size, in the current memory.
-varlena* empty_state(const Mechanism& mechanism, std::size_t head_size) {
-    const std::size_t size = summary_size(mechanism);
-    check_state_size(size);
-    varlena* state = new_value(head_size + size);
-    start_summary(mechanism, writable(state).subspan(head_size));
-    return state;
-}
-
 /// Counts an argument of the kind that kind_of_reports() returns.
 void count_in(FunctionCallInfo fcinfo, const Mechanism& mechanism, MutableBytes summary, Bytes reports,
               Kind kind, const Rounds& rounds = Rounds::unrecorded()) {
@@ -104,49 +95,133 @@ void count_in(FunctionCallInfo fcinfo, const Mechanism& mechanism, MutableBytes 
     raise_outcome(outcome, summary, reports);
 }
 
+/// The number of reports of an argument of that kind, or 0 if it is not one of the mechanism.
+std::uint64_t reports_in(const Mechanism& mechanism, Bytes reports, Kind kind) {
+    if (kind == Kind::report) return 1;
+    const BatchFrame frame = batch_frame(mechanism);
+    return frame.fits(reports, mechanism.block()) ? frame.count(reports) : 0;
+}
+
+/// The state after counting a report or batch in a state that is a list.
+[[gnu::noinline]] Datum count_in_list(FunctionCallInfo fcinfo, varlena* state, Bytes head, Bytes reports,
+                                      Kind kind, const Rounds& rounds) {
+    MutableBytes list = writable(state).subspan(head.size());
+    const std::optional<ReportList>& cached = site_of(fcinfo).lists;
+    if (likely(kind == Kind::report && cached && cached->takes_one(list) &&
+               cached->append(list, reports, rounds) == Outcome::ok))
+        PG_RETURN_POINTER(state);
+    const ReportList lists = lists_of(fcinfo, list);
+    const std::uint64_t more = reports_in(lists.mechanism(), reports, kind);
+    if (unlikely(more > lists.room(list))) {
+        state = grown(lists, head, list, more);
+        list = writable(state).subspan(head.size());
+        if (!is_list(list)) {
+            count_in(fcinfo, lists.mechanism(), list, reports, kind, rounds);
+            PG_RETURN_POINTER(state);
+        }
+    }
+    const Outcome outcome = kind == Kind::report ? lists.append(list, reports, rounds)
+                                                 : lists.append_batch(list, reports, rounds);
+    if (likely(outcome == Outcome::ok)) PG_RETURN_POINTER(state);
+    // Bytes that are not a report raise that error, not the error of a different spec.
+    check_value(mechanism_of(fcinfo, reports, kind), reports, kind);
+    raise_outcome(outcome, list, reports);
+}
+
 /// The state after counting a report or batch of these rounds. A NULL state is created with this head.
 Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = Rounds::unrecorded()) {
     const Bytes reports = contents(PG_GETARG_VARLENA_PP(1));
     const Kind kind = kind_of_reports(reports);
-    varlena* state;
-    const Mechanism* mechanism;
-    MutableBytes summary;
     if (PG_ARGISNULL(0)) {
         // The new state is allocated in the caller's short-lived memory. The executor copies it
         // into its own memory, so a state allocated there would remain as a second copy in every
         // group.
-        mechanism = &mechanism_of(fcinfo, reports, kind);
-        state = empty_state(*mechanism, head.size());
-        std::ranges::copy(head, writable(state).begin());
-        summary = writable(state).subspan(head.size());
-    } else {
-        state = changeable_state(fcinfo);
-        summary = behind(writable(state), head);
-        // Usually the argument is a report of the same collection as the state. All other cases
-        // are handled below.
-        const ReportCounter* counter = kind == Kind::report ? counter_of(fcinfo, summary) : nullptr;
-        if (likely(counter != nullptr && counter->count(summary, reports, rounds) == Outcome::ok))
-            PG_RETURN_POINTER(state);
-        mechanism = &sized_mechanism(fcinfo, summary);
+        const Mechanism& mechanism = mechanism_of(fcinfo, reports, kind);
+        const ReportList lists(mechanism);
+        varlena* state = new_state(lists, head, reports_in(mechanism, reports, kind));
+        const MutableBytes counted = writable(state).subspan(head.size());
+        if (is_list(counted)) return count_in_list(fcinfo, state, head, reports, kind, rounds);
+        count_in(fcinfo, mechanism, counted, reports, kind, rounds);
+        PG_RETURN_POINTER(state);
     }
-    count_in(fcinfo, *mechanism, summary, reports, kind, rounds);
+    varlena* state = changeable_state(fcinfo);
+    MutableBytes summary = behind(writable(state), head);
+    // Usually the argument is a report of the same collection as the state. All other cases are handled
+    // below.
+    const ReportCounter* counter = kind == Kind::report ? counter_of(fcinfo, summary) : nullptr;
+    if (likely(counter != nullptr && counter->count(summary, reports, rounds) == Outcome::ok))
+        PG_RETURN_POINTER(state);
+    if (is_list(summary)) return count_in_list(fcinfo, state, head, reports, kind, rounds);
+    if (is_packed(summary)) {
+        state = as_summary(fcinfo, head, summary);
+        summary = writable(state).subspan(head.size());
+    }
+    count_in(fcinfo, sized_mechanism(fcinfo, summary), summary, reports, kind, rounds);
     PG_RETURN_POINTER(state);
 }
 
-/// The sum of two states. `head_size(state)` returns the size of the head. A NULL state has no reports.
-template <class HeadOf>
-Datum add_states(FunctionCallInfo fcinfo, HeadOf head_of) {
+/// The sum of two states of which at least one is a list, and none has the short form. `state` has this head and
+/// may be changed in place.
+Datum add_lists(FunctionCallInfo fcinfo, varlena* state, Bytes head, Bytes other) {
+    const MutableBytes counted = writable(state).subspan(head.size());
+    const ReportList lists = lists_of(fcinfo, is_list(counted) ? counted : other);
+    const Mechanism& mechanism = lists.mechanism();
+    if (!begins_with_block(is_list(counted) ? other : counted, mechanism.block()))
+        raise_incompatible(counted, other);
+    if (!is_list(other)) {
+        varlena* sum = empty_state(mechanism, head.size());
+        std::ranges::copy(head, writable(sum).begin());
+        const MutableBytes summary = writable(sum).subspan(head.size());
+        if (merge(mechanism, summary, other) != Outcome::ok)
+            check_summary(mechanism, other);  // throws the error
+        count_list(lists, summary, counted);
+        PG_RETURN_POINTER(sum);
+    }
+    if (!lists.fits(other)) lists.check(other);  // throws the error
+    if (is_list(counted) && lists.count(other) > lists.room(counted))
+        state = grown(lists, head, counted, lists.count(other));
+    const MutableBytes sum = writable(state).subspan(head.size());
+    if (is_list(sum)) {
+        lists.append_list(sum, other);
+    } else {
+        if (!is_summary_of(mechanism, sum)) check_summary(mechanism, sum);  // throws the error
+        count_list(lists, sum, other);
+    }
+    PG_RETURN_POINTER(state);
+}
+
+/// What a state may be.
+enum class StateForm : bool { summary, any };
+
+/// The sum of two states. A NULL state has no reports.
+Datum add_states(FunctionCallInfo fcinfo, StateForm form) {
     if (PG_ARGISNULL(1)) return first_argument(fcinfo);
     if (PG_ARGISNULL(0)) {
-        varlena* first = own_copy(fcinfo, 1);
+        // The executor copies it.
+        check_state_size(toast_raw_datum_size(PG_GETARG_DATUM(1)) - VARHDRSZ);
+        varlena* first = PG_DETOAST_DATUM(PG_GETARG_DATUM(1));
+        check_interrupt();  // the copy may have hundreds of megabytes
         const Bytes whole = contents(first);
-        (void)sized_mechanism(fcinfo, behind(whole, head_of(whole)));
+        const Bytes counted = form == StateForm::any ? whole.subspan(head_of(whole).size()) : whole;
+        if (form == StateForm::any && is_list(counted))
+            (void)lists_of(fcinfo, counted);
+        else if (form == StateForm::summary || !is_packed(counted))
+            (void)sized_mechanism(fcinfo, counted);
         PG_RETURN_POINTER(first);
     }
     const Bytes whole = contents(PG_GETARG_VARLENA_PP(1));
-    const Bytes head = head_of(whole);
-    const Bytes other = behind(whole, head);
+    const auto head_in = [form](Bytes state) { return form == StateForm::any ? head_of(state) : Bytes{}; };
+    const Bytes head = head_in(whole);
+    Bytes other = behind(whole, head);
     varlena* state = changeable_state(fcinfo);
+    if (head_in(contents(state)).empty() != head.empty()) throw_other_state();
+    if (form == StateForm::any) {
+        const Bytes counted = behind(contents(state), head);
+        if (is_packed(counted)) state = as_summary(fcinfo, head, counted);
+        if (is_packed(other)) other = unpacked_for_now(fcinfo, other);
+        if (is_list(behind(contents(state), head)) || is_list(other))
+            return add_lists(fcinfo, state, head, other);
+    }
     const MutableBytes summary = behind(writable(state), head);
     const Mechanism& mechanism = sized_mechanism(fcinfo, summary);
     const Outcome outcome = merge(mechanism, summary, other);
@@ -246,18 +321,19 @@ Datum packing_result(FunctionCallInfo fcinfo, Packing* packing) {
 
 // Aggregates with arguments ---------------------------------------------------------------------------------
 
-constexpr std::size_t length_size = sizeof(std::uint32_t), kind_size = 1, count_size = sizeof(std::uint32_t);
+constexpr std::size_t count_size = sizeof(std::uint32_t);
 
 /// Counts reports for an aggregate with a head that is written here; `size` bytes of arguments.
 Datum count_with_arguments(FunctionCallInfo fcinfo, ArgumentKind kind, const void* arguments,
                            std::size_t size) {
     constexpr std::size_t few = 64;
     std::byte small[few];
-    const std::size_t whole = length_size + kind_size + size;
+    const std::size_t whole = head_arguments_at + size;
     auto* head = whole <= few ? small : static_cast<std::byte*>(try_palloc(whole));
-    store(head, static_cast<std::uint32_t>(kind_size + size));
-    head[length_size] = static_cast<std::byte>(kind);
-    std::memcpy(head + length_size + kind_size, arguments, size);
+    head[0] = head_mark;
+    store(head + 1, static_cast<std::uint32_t>(head_arguments_at - head_kind_at + size));
+    head[head_kind_at] = static_cast<std::byte>(kind);
+    std::memcpy(head + head_arguments_at, arguments, size);
     return count_reports(fcinfo, {head, whole});
 }
 
@@ -288,12 +364,14 @@ bool incomplete(FunctionCallInfo fcinfo) {
 }
 
 AggregateArguments aggregate_arguments(FunctionCallInfo fcinfo, ArgumentKind kind) {
-    const Bytes state = summary_argument(fcinfo);
-    const Bytes head = head_of(state);
-    Bytes arguments = head.subspan(length_size + kind_size), name;
-    const bool of_attribute = kind == ArgumentKind::numbers &&
-                              head[length_size] == static_cast<std::byte>(ArgumentKind::numbers_of_attribute);
-    if (!of_attribute && head[length_size] != static_cast<std::byte>(kind)) throw_other_state();
+    const Bytes state = contents(PG_GETARG_VARLENA_PP(0)), head = head_of(state);
+    check_state_size(state.size());
+    if (head.empty()) throw_other_state();
+    Bytes arguments = head.subspan(head_arguments_at), name;
+    const bool of_attribute =
+        kind == ArgumentKind::numbers &&
+        head[head_kind_at] == static_cast<std::byte>(ArgumentKind::numbers_of_attribute);
+    if (!of_attribute && head[head_kind_at] != static_cast<std::byte>(kind)) throw_other_state();
     if (of_attribute) {
         if (arguments.size() < count_size) throw_other_state();
         const std::size_t size = std::size_t{load<std::uint32_t>(arguments.data())} * sizeof(double);
@@ -306,7 +384,7 @@ AggregateArguments aggregate_arguments(FunctionCallInfo fcinfo, ArgumentKind kin
             throw_other_state();
     }
     if (kind == ArgumentKind::numbers && arguments.size() % sizeof(double) != 0) throw_other_state();
-    const Bytes summary = state.subspan(head.size());
+    const Bytes summary = summary_of_state(fcinfo, state.subspan(head.size()));
     AggregateArguments query{{.summary = summary}, nullptr, 0, {}};
     query.subject.labels = &summary_labels(fcinfo, summary);
     if (kind == ArgumentKind::numbers) {
@@ -324,17 +402,6 @@ AggregateArguments aggregate_arguments(FunctionCallInfo fcinfo, ArgumentKind kin
 }  // namespace
 
 namespace ldp {
-
-Bytes head_of(Bytes state) {
-    if (state.size() > length_size) {
-        const auto rest = load<std::uint32_t>(state.data());
-        if (rest >= kind_size && rest <= state.size() - length_size) return state.first(length_size + rest);
-    }
-    throw Error(ErrorCode::malformed, "invalid ldp_agg_state value",
-                "Found " + std::to_string(state.size()) +
-                    " bytes; the first four give the size of the head before the summary.",
-                "The bytes are truncated or damaged, or do not come from ldp.");
-}
 
 AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count) {
     const AggregateArguments all = aggregate_arguments(fcinfo, ArgumentKind::numbers);
@@ -360,14 +427,14 @@ AggregateArguments text_query(FunctionCallInfo fcinfo) {
 
 // The argument `reports` below is a single report or a batch.
 
-/// (ldp_summary, reports) → ldp_summary: counts them. NULL is skipped.
-LDP_FUNCTION(ldp_summary_accumulate) {
+/// (ldp_agg_state, reports) → ldp_agg_state: counts them. NULL is skipped.
+LDP_FUNCTION(ldp_agg_accumulate) {
     return PG_ARGISNULL(1) ? first_argument(fcinfo) : count_reports(fcinfo, {});
 }
 
-/// (ldp_summary, reports, round) → ldp_summary: the same for reports of a known round; the round may be
+/// (ldp_agg_state, reports, round) → ldp_agg_state: the same for reports of a known round; the round may be
 /// NULL.
-LDP_FUNCTION(ldp_summary_accumulate_round) {
+LDP_FUNCTION(ldp_agg_accumulate_round) {
     if (PG_ARGISNULL(1)) return first_argument(fcinfo);
     return count_reports(fcinfo, {},
                          PG_ARGISNULL(2) ? Rounds::unrecorded() : Rounds::only(PG_GETARG_INT32(2)));
@@ -375,7 +442,7 @@ LDP_FUNCTION(ldp_summary_accumulate_round) {
 
 /// (ldp_summary, ldp_summary) → ldp_summary: merges two summaries. NULL is the empty summary of any spec.
 LDP_FUNCTION(ldp_summary_merge) {
-    return add_states(fcinfo, [](Bytes) { return Bytes{}; });
+    return add_states(fcinfo, StateForm::summary);
 }
 
 /// (ldp_summary, ldp_summary) → ldp_summary: subtracts the second summary, which was merged before.
@@ -495,9 +562,10 @@ LDP_FUNCTION(ldp_agg_state_numbers_of) {
     return count_numbers_of(fcinfo, list.numbers, list.count, 3);
 }
 
-/// (ldp_agg_state, ldp_agg_state) → ldp_agg_state: merges two states with equal arguments.
+/// (ldp_agg_state, ldp_agg_state) → ldp_agg_state: merges two states with equal arguments. The second may be
+/// an ldp_summary.
 LDP_FUNCTION(ldp_agg_state_merge) {
-    return add_states(fcinfo, head_of);
+    return add_states(fcinfo, StateForm::any);
 }
 
 // Packing. The state is internal, because it grows, and other servers never need it.

@@ -7,6 +7,7 @@
 #include "boundary.hpp"
 #include "core/results/summary_query.hpp"
 #include "server_limits.hpp"
+#include "states.hpp"
 #include "summary_labels.hpp"
 
 extern "C" {
@@ -19,11 +20,20 @@ namespace ldp {
 
 // Reading arguments. These functions may jump, so do not call them beside C++ objects. ----------------------
 
-/// A summary. Throws Error (full) above the size limit.
-[[nodiscard]] inline Bytes summary_argument(FunctionCallInfo fcinfo, int number = 0) {
-    const Bytes summary = contents(PG_GETARG_VARLENA_PP(number));
+/// The same bytes of a summary. Throws Error (full) above the size limit.
+[[nodiscard]] inline Bytes within_limit(Bytes summary) {
     check_state_size(summary.size());
     return summary;
+}
+
+/// A summary. Throws Error (full) above the size limit.
+[[nodiscard]] inline Bytes summary_argument(FunctionCallInfo fcinfo, int number = 0) {
+    return within_limit(contents(PG_GETARG_VARLENA_PP(number)));
+}
+
+/// The summary of the first argument, a state without a head. Not for functions that return sets.
+[[nodiscard]] inline Bytes state_argument(FunctionCallInfo fcinfo) {
+    return within_limit(summary_of_state(fcinfo, contents(PG_GETARG_VARLENA_PP(0))));
 }
 
 /// A name or label in the server's encoding.
@@ -40,13 +50,6 @@ namespace ldp {
 [[nodiscard]] inline Subject whole_argument(FunctionCallInfo fcinfo) {
     const Bytes summary = summary_argument(fcinfo);
     return {.summary = summary, .labels = &summary_labels(fcinfo, summary)};
-}
-
-/// The same for a result for which estimates without errors are enough.
-[[nodiscard]] inline Subject points_argument(FunctionCallInfo fcinfo) {
-    Subject subject = whole_argument(fcinfo);
-    subject.pointwise = true;
-    return subject;
 }
 
 /// Selects the attributes with this name, in the server's encoding.
@@ -96,18 +99,7 @@ struct Numbers {
     PG_RETURN_FLOAT8(number);
 }
 
-// Arguments of aggregates -----------------------------------------------------------------------------------
-// Arguments besides the reports, such as the share of a quantile or the limits of a range. The state
-// contains them, because a final function on another worker or server receives only the state.
-//
-// The state has the type ldp_agg_state: 4 bytes with the length of the rest of the head, one byte for the
-// kind, the arguments, and a summary. The arguments are numbers of 8 bytes each, text, or both: the count of
-// numbers (4 bytes), the numbers, and the name of an attribute. An ordinary state is the same without a head.
-
-enum class ArgumentKind : std::uint8_t { numbers = 0, text = 1, numbers_of_attribute = 2 };
-
-/// The size of the head before the summary. Throws Error (malformed).
-[[nodiscard]] Bytes head_of(Bytes state);
+// Arguments of aggregates, which are in the head of a state (states.hpp) -------------------------------------
 
 /// The content of an ldp_agg_state state.
 struct AggregateArguments {

@@ -239,6 +239,23 @@ RecentMechanisms<32>& backend_cache() {
     return *recent;
 }
 
+/// The newest mechanism of the backend, with its cache.
+struct NewestSite : CallSite {
+    Shared mechanism;
+
+    void put(const Shared& newest) noexcept {
+        if (mechanism == newest) return;
+        mechanism = newest;
+        first.emplace(*newest);
+        lists.emplace(*newest);
+    }
+};
+
+NewestSite& backend_site() {
+    static auto* const newest = new NewestSite;  // never destroyed
+    return *newest;
+}
+
 /// Mechanisms that one call site of a query used last. A collection needs one; a few more serve a query
 /// that groups several collections. They stay loaded regardless of other call sites.
 struct Cache : CallSite, RecentMechanisms<8> {
@@ -247,6 +264,8 @@ struct Cache : CallSite, RecentMechanisms<8> {
     const Mechanism& keep(const Shared& mechanism) noexcept {
         const Mechanism& kept = put(mechanism);
         first.emplace(*mechanisms[0]);
+        lists.emplace(*mechanisms[0]);
+        backend_site().put(mechanism);
         return kept;
     }
 };
@@ -287,6 +306,10 @@ Cache& cache_of(FunctionCallInfo fcinfo) {
 }
 
 }  // namespace
+
+const CallSite& newest_site() noexcept {
+    return backend_site();
+}
 
 const Mechanism& mechanism_of(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
     const bool right_kind = bytes.size() >= header_size && kind_of(bytes) == kind;

@@ -25,6 +25,7 @@
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/state/report_list.hpp"
 #include "core/summary/batch.hpp"
 #include "core/summary/summary.hpp"
 
@@ -132,11 +133,20 @@ Datum entry(FunctionCallInfo fcinfo) {
 /// Cache of a call site, in its fn_extra; mechanism_of() stores more there.
 struct CallSite {
     std::optional<ReportCounter> first;  ///< of the first mechanism that it used
+    std::optional<ReportList> lists;     ///< of the same mechanism
 };
-/// That counter if it counts in this summary; otherwise null.
+/// The cache of the mechanism that this backend used last at a new call site. It is valid until the next call
+/// of mechanism_of().
+[[nodiscard]] const CallSite& newest_site() noexcept;
+/// The cache of this call site, or the newest one if this is a new call site. Executors that look up a function
+/// anew for each row have a new call site for each row.
+[[nodiscard]] inline const CallSite& site_of(FunctionCallInfo fcinfo) noexcept {
+    if (unlikely(fcinfo->flinfo == nullptr || fcinfo->flinfo->fn_extra == nullptr)) return newest_site();
+    return *static_cast<const CallSite*>(fcinfo->flinfo->fn_extra);
+}
+/// Its counter if it counts in this summary; otherwise null.
 [[nodiscard]] inline const ReportCounter* counter_of(FunctionCallInfo fcinfo, Bytes summary) noexcept {
-    if (fcinfo->flinfo == nullptr || fcinfo->flinfo->fn_extra == nullptr) return nullptr;
-    const auto& first = static_cast<const CallSite*>(fcinfo->flinfo->fn_extra)->first;
+    const auto& first = site_of(fcinfo).first;
     return likely(first && first->counts_in(summary)) ? &*first : nullptr;
 }
 

@@ -103,7 +103,9 @@ LDP_FUNCTION(ldp_frequent_texts) {
 
 LDP_FUNCTION(ldp_proportions_final) {
     const RowFunction& proportions = row_function("proportions");
-    return final_rows(fcinfo, proportions, points_argument(fcinfo), proportions.defaults);
+    const Bytes summary = state_argument(fcinfo);
+    const Subject subject{.summary = summary, .labels = &summary_labels(fcinfo, summary), .pointwise = true};
+    return final_rows(fcinfo, proportions, subject, proportions.defaults);
 }
 
 /// The final function of an aggregate with arguments: reads them, and puts them into `query`.

@@ -1,12 +1,11 @@
-// ldp_report, ldp_report_batch, ldp_summary and ldp_agg_state (a summary behind a head): hexadecimal as text,
-// bytes in binary format. External input is checked completely, once, in this file; the rest of the
+// ldp_report, ldp_report_batch and ldp_summary: hexadecimal as text, bytes in binary format. External input is checked completely, once, in this file; the rest of the
 // extension relies on values of these types. Comparison, hashing and sending use PostgreSQL's functions
 // for bytea.
 
 #include <algorithm>
 #include <memory>
 
-#include "arguments.hpp"
+#include "boundary.hpp"
 #include "collection/random_order.hpp"
 
 extern "C" {
@@ -50,11 +49,6 @@ void check(FunctionCallInfo fcinfo, Bytes bytes, Kind kind) {
             : "The text is truncated or damaged, or does not come from ldp.");
 }
 
-/// Bytes of an ldp_agg_state: the head before the summary does not belong to the mechanism.
-Bytes checked_part(Bytes bytes, bool has_head) {
-    return has_head ? bytes.subspan(head_of(bytes).size()) : bytes;
-}
-
 /// Checks for interrupts between conversions of this many bytes.
 constexpr std::size_t strip = std::size_t{1} << 20;
 
@@ -67,13 +61,13 @@ bool read_digits(std::string_view text, MutableBytes bytes) {
     return true;
 }
 
-Datum read_text(FunctionCallInfo fcinfo, Kind kind, bool has_head = false) {
+Datum read_text(FunctionCallInfo fcinfo, Kind kind) {
     std::string_view text = PG_GETARG_CSTRING(0);
     if (text.starts_with("\\x")) text.remove_prefix(2);  // the text of a bytea
     check_length(text.size() / 2, kind);
     varlena* value = new_value(text.size() / 2);
     if (!read_digits(text, writable(value))) throw_no_digits(kind);
-    check(fcinfo, checked_part(contents(value), has_head), kind);
+    check(fcinfo, contents(value), kind);
     PG_RETURN_POINTER(value);
 }
 
@@ -88,13 +82,13 @@ Datum write_text(FunctionCallInfo fcinfo) {
     PG_RETURN_CSTRING(text);
 }
 
-Datum receive(FunctionCallInfo fcinfo, Kind kind, bool has_head = false) {
+Datum receive(FunctionCallInfo fcinfo, Kind kind) {
     auto* message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int size = message->len - message->cursor;
     check_length(static_cast<std::size_t>(size), kind);
     varlena* value = new_value(static_cast<std::size_t>(size));
     pq_copymsgbytes(message, VARDATA(value), size);
-    check(fcinfo, checked_part(contents(value), has_head), kind);
+    check(fcinfo, contents(value), kind);
     PG_RETURN_POINTER(value);
 }
 
@@ -109,28 +103,24 @@ Datum of_bytes(FunctionCallInfo fcinfo, Kind kind) {
 
 }  // namespace
 
-/// Input, output and binary input of a type, whose values are of this kind.
-#define LDP_TYPE(type, ...)                                                   \
+/// Input, output, binary input and the cast from bytea of a type, whose values are of this kind.
+#define LDP_TYPE(type, kind)                                                  \
     LDP_FUNCTION_OF_REPORTS(type##_in, ERRCODE_INVALID_TEXT_REPRESENTATION) { \
-        return read_text(fcinfo, __VA_ARGS__);                                \
+        return read_text(fcinfo, kind);                                       \
     }                                                                         \
     LDP_FUNCTION(type##_out) {                                                \
         return write_text(fcinfo);                                            \
     }                                                                         \
     LDP_FUNCTION(type##_recv) {                                               \
-        return receive(fcinfo, __VA_ARGS__);                                  \
-    }
-/// The same with a cast from bytea.
-#define LDP_TYPE_OF_BYTES(type, kind)  \
-    LDP_TYPE(type, kind)               \
-    LDP_FUNCTION(type##_of_bytes) {    \
-        return of_bytes(fcinfo, kind); \
+        return receive(fcinfo, kind);                                         \
+    }                                                                         \
+    LDP_FUNCTION(type##_of_bytes) {                                           \
+        return of_bytes(fcinfo, kind);                                        \
     }
 
-LDP_TYPE_OF_BYTES(ldp_report, Kind::report)
-LDP_TYPE_OF_BYTES(ldp_report_batch, Kind::batch)
-LDP_TYPE_OF_BYTES(ldp_summary, Kind::summary)
-LDP_TYPE(ldp_agg_state, Kind::summary, true)
+LDP_TYPE(ldp_report, Kind::report)
+LDP_TYPE(ldp_report_batch, Kind::batch)
+LDP_TYPE(ldp_summary, Kind::summary)
 
 // Batches ---------------------------------------------------------------------------------------------------
 

@@ -1,19 +1,28 @@
 -- Aggregates ------------------------------------------------------------------------------------------------
--- A state is a summary, so parallel workers, partitions and other servers can combine states without conversion.
+-- A state of many reports is a summary, so parallel workers, partitions and other servers can combine states without
+-- conversion. A state of few reports is a list of them.
 
-CREATE FUNCTION ldp_internal.ldp_summary_accumulate(summary @extschema@.ldp_summary,
-        report @extschema@.ldp_report)
-    RETURNS @extschema@.ldp_summary
+CREATE FUNCTION ldp_internal.ldp_agg_accumulate(state ldp_internal.ldp_agg_state, report @extschema@.ldp_report)
+    RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report) IS
-    'Returns the summary with one more report. A NULL summary has no reports.';
+COMMENT ON FUNCTION ldp_internal.ldp_agg_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report) IS
+    'Returns the aggregate state with one more report. A NULL state has no reports.';
 
-CREATE FUNCTION ldp_internal.ldp_summary_accumulate(summary @extschema@.ldp_summary,
-        report @extschema@.ldp_report, round integer)
-    RETURNS @extschema@.ldp_summary
-    AS 'MODULE_PATHNAME', 'ldp_summary_accumulate_round' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_summary_accumulate(@extschema@.ldp_summary, @extschema@.ldp_report, integer) IS
-    'Returns the summary with one more report of a round. A NULL summary has no reports.';
+CREATE FUNCTION ldp_internal.ldp_agg_accumulate(state ldp_internal.ldp_agg_state, report @extschema@.ldp_report, round integer)
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_accumulate_round' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, integer) IS
+    'Returns the aggregate state with one more report of a round. A NULL state has no reports.';
+
+CREATE FUNCTION ldp_internal.ldp_agg_add(state ldp_internal.ldp_agg_state, summary @extschema@.ldp_summary)
+    RETURNS ldp_internal.ldp_agg_state
+    AS 'MODULE_PATHNAME', 'ldp_agg_state_merge' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_add(ldp_internal.ldp_agg_state, @extschema@.ldp_summary) IS
+    'Returns the aggregate state with the reports of a summary. A NULL state has no reports.';
+
+CREATE FUNCTION ldp_internal.ldp_agg_final(state ldp_internal.ldp_agg_state) RETURNS @extschema@.ldp_summary
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_agg and ldp_rollup';
 
 CREATE FUNCTION @extschema@.ldp_summary_merge(summary @extschema@.ldp_summary, other @extschema@.ldp_summary)
     RETURNS @extschema@.ldp_summary
@@ -120,8 +129,8 @@ COMMENT ON FUNCTION ldp_internal.ldp_agg_state_merge(ldp_internal.ldp_agg_state,
     'Returns the aggregate state for the reports of both states. A NULL state has no reports.';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report) (
-    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE,
+    SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_agg_final,
+    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE,
     MSFUNC = ldp_internal.ldp_window_accumulate, MINVFUNC = ldp_internal.ldp_window_remove, MSTYPE = internal, MSSPACE = 512,
     MFINALFUNC = ldp_internal.ldp_window_final
 );
@@ -130,16 +139,16 @@ COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report) IS
     'the specs differ.';
 
 CREATE AGGREGATE @extschema@.ldp_agg(report @extschema@.ldp_report, round integer) (
-    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_agg_final,
+    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_agg(@extschema@.ldp_report, integer) IS
     'Returns the summary of the reports, including the number of reports per round. The errors of repeated reports '
     'with memoized responses depend on the rounds. Returns NULL without reports. Error 42804 if the specs differ.';
 
 CREATE AGGREGATE @extschema@.ldp_rollup(summary @extschema@.ldp_summary) (
-    SFUNC = @extschema@.ldp_summary_merge, STYPE = @extschema@.ldp_summary, SSPACE = 512,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE,
+    SFUNC = ldp_internal.ldp_agg_add, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_agg_final,
+    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE,
     MSFUNC = ldp_internal.ldp_window_merge, MINVFUNC = @extschema@.ldp_summary_subtract, MSTYPE = @extschema@.ldp_summary, MSSPACE = 512
 );
 COMMENT ON AGGREGATE @extschema@.ldp_rollup(@extschema@.ldp_summary) IS

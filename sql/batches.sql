@@ -42,7 +42,7 @@ BEGIN
                       FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, index)) AS t (types),
              LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
         WHERE f.pronamespace = 'ldp_internal'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
-          AND f.proname IN ('ldp_summary_accumulate', 'ldp_agg_state_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
+          AND f.proname IN ('ldp_agg_accumulate', 'ldp_agg_state_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
         ORDER BY f.oid
     LOOP
         EXECUTE twin.definition;

@@ -11,10 +11,22 @@ CREATE FUNCTION ldp_internal.ldp_mean_of_name_final(state ldp_internal.ldp_agg_s
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_mean_of_name_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_mean by name';
 
-CREATE FUNCTION ldp_internal.ldp_proportions_final(summary @extschema@.ldp_summary)
+CREATE FUNCTION ldp_internal.ldp_mean_final(state ldp_internal.ldp_agg_state) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_mean_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_mean';
+
+CREATE FUNCTION ldp_internal.ldp_haar_final(state ldp_internal.ldp_agg_state) RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_haar_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_haar';
+
+CREATE FUNCTION ldp_internal.ldp_proportion_final(state ldp_internal.ldp_agg_state) RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_proportion_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_proportion';
+
+CREATE FUNCTION ldp_internal.ldp_proportions_final(state ldp_internal.ldp_agg_state)
     RETURNS @extschema@.ldp_estimate_row[]
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION ldp_internal.ldp_proportions_final(@extschema@.ldp_summary) IS 'final function of ldp_proportions';
+COMMENT ON FUNCTION ldp_internal.ldp_proportions_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_proportions';
 
 CREATE FUNCTION ldp_internal.ldp_proportions_method_final(state ldp_internal.ldp_agg_state)
     RETURNS @extschema@.ldp_estimate_row[]
@@ -55,8 +67,8 @@ CREATE FUNCTION ldp_internal.ldp_histogram_final(state ldp_internal.ldp_agg_stat
 COMMENT ON FUNCTION ldp_internal.ldp_histogram_final(ldp_internal.ldp_agg_state) IS 'final function of ldp_histogram';
 
 CREATE AGGREGATE @extschema@.ldp_mean(report @extschema@.ldp_report) (
-    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_mean,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_mean_final,
+    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report) IS
     'Returns the estimated mean of the only numeric attribute, in the attribute''s units.';
@@ -77,15 +89,15 @@ COMMENT ON AGGREGATE @extschema@.ldp_mean(@extschema@.ldp_report, text) IS
     'Returns the estimated mean of the named attribute, in the attribute''s units.';
 
 CREATE AGGREGATE @extschema@.ldp_haar(report @extschema@.ldp_report) (
-    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_haar,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_haar_final,
+    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_haar(@extschema@.ldp_report) IS
     'Returns the estimated mean vector in the attributes'' units, reconstructed from its Haar coefficients.';
 
 CREATE AGGREGATE @extschema@.ldp_proportion(report @extschema@.ldp_report) (
-    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = @extschema@.ldp_proportion,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_proportion_final,
+    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_proportion(@extschema@.ldp_report) IS
     'Returns the estimated proportion of every value, in order.';
@@ -105,8 +117,8 @@ COMMENT ON AGGREGATE @extschema@.ldp_proportion(@extschema@.ldp_report, text) IS
     'Returns the estimated proportion of the value with this label.';
 
 CREATE AGGREGATE @extschema@.ldp_proportions(report @extschema@.ldp_report) (
-    SFUNC = ldp_internal.ldp_summary_accumulate, STYPE = @extschema@.ldp_summary, SSPACE = 512, FINALFUNC = ldp_internal.ldp_proportions_final,
-    COMBINEFUNC = @extschema@.ldp_summary_merge, PARALLEL = SAFE
+    SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state, SSPACE = 512, FINALFUNC = ldp_internal.ldp_proportions_final,
+    COMBINEFUNC = ldp_internal.ldp_agg_state_merge, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE @extschema@.ldp_proportions(@extschema@.ldp_report) IS
     'Returns the estimated proportion of every value as an array of rows. Confidence is 0.95, target sample.';

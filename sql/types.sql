@@ -283,8 +283,8 @@ BEGIN
 END
 $script$;
 
--- The state of an aggregate with arguments besides the reports: the arguments, then a summary. It is not meant to be
--- stored; its text and binary formats serve the transfer between servers.
+-- The state of an aggregate: its arguments besides the reports, if any, then a summary or a list of few reports. It is not
+-- meant to be stored; its text and binary formats serve the transfer between servers.
 CREATE TYPE ldp_internal.ldp_agg_state;
 CREATE FUNCTION ldp_internal.ldp_agg_state_in(cstring) RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
@@ -293,18 +293,18 @@ CREATE FUNCTION ldp_internal.ldp_agg_state_out(ldp_internal.ldp_agg_state) RETUR
 CREATE FUNCTION ldp_internal.ldp_agg_state_recv(internal) RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE FUNCTION ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_state) RETURNS bytea
-    AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
 CREATE TYPE ldp_internal.ldp_agg_state (
     INPUT = ldp_internal.ldp_agg_state_in, OUTPUT = ldp_internal.ldp_agg_state_out,
     RECEIVE = ldp_internal.ldp_agg_state_recv, SEND = ldp_internal.ldp_agg_state_send,
     INTERNALLENGTH = variable, ALIGNMENT = int4, STORAGE = extended
 );
-COMMENT ON TYPE ldp_internal.ldp_agg_state IS 'state of an aggregate with arguments: the arguments and a summary';
+COMMENT ON TYPE ldp_internal.ldp_agg_state IS 'state of an aggregate: its arguments, and a summary or a list of few reports';
 COMMENT ON FUNCTION ldp_internal.ldp_agg_state_in(cstring) IS
-    'Converts hexadecimal text to an aggregate state; validates all bytes.';
+    'Converts Base64 text to an aggregate state; validates all bytes.';
 COMMENT ON FUNCTION ldp_internal.ldp_agg_state_out(ldp_internal.ldp_agg_state) IS
-    'Converts an aggregate state to hexadecimal text.';
+    'Converts an aggregate state to Base64 text of its short form.';
 COMMENT ON FUNCTION ldp_internal.ldp_agg_state_recv(internal) IS
-    'Converts bytes to an aggregate state; validates all bytes.';
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_state) IS 'Converts an aggregate state to bytes.';
+    'Converts the bytes of the short form to an aggregate state; validates all bytes.';
+COMMENT ON FUNCTION ldp_internal.ldp_agg_state_send(ldp_internal.ldp_agg_state) IS 'Converts an aggregate state to the bytes of its short form.';
 

@@ -58,10 +58,17 @@ $$;
 INSERT INTO bytes SELECT 'ldp_summary', s FROM ldp_collections AS c, LATERAL (SELECT ldp_summary_of(c.name)::text) AS r (s) WHERE s IS NOT NULL;
 INSERT INTO bytes SELECT 'ldp_report_batch', ldp_pack(b.hex::ldp_report)::text FROM bytes AS b, generate_series(1, 3) WHERE b.type = 'ldp_report'::regtype GROUP BY b.hex;
 -- What an aggregate was asked, before a summary: a number, two, a list, a text, and nothing that makes sense.
-INSERT INTO bytes SELECT 'ldp_internal.ldp_agg_state', head || hex FROM bytes, unnest(ARRAY[
-    '0900000000000000000000e03f', '09000000000000000000000000', '090000000000000000000000f87f'::text, '0900000000000000000000f0ff',
-    '1100000000000000000000000000000000000000f03f', '0600000001' || encode('norm_', 'hex'), '0200000001' || '61', '0100000000',
-    '01000000ff', '00000000', 'ffffffff', '']) AS head WHERE type = 'ldp_summary'::regtype;
+-- States are Base64 text of the head and the short form, which is also damaged byte by byte.
+CREATE FUNCTION base64(bytes bytea) RETURNS text LANGUAGE sql AS $$ SELECT translate(encode(bytes, 'base64'), E'\n', '') $$;
+CREATE TABLE short_form AS SELECT decode(head, 'hex') || decode(ldp_internal.ldp_agg_state_out(state)::text, 'base64') AS form
+    FROM (SELECT ldp_internal.ldp_agg_add(NULL, hex::ldp_summary) FROM bytes WHERE type = 'ldp_summary'::regtype UNION ALL
+          SELECT ldp_internal.ldp_agg_accumulate(NULL, hex::ldp_report) FROM bytes WHERE type = 'ldp_report'::regtype) AS s (state), unnest(ARRAY[
+    '000900000000000000000000e03f', '00090000000000000000000000', '00090000000000000000000000f87f'::text, '000900000000000000000000f0ff',
+    '001100000000000000000000000000000000000000f03f', '000600000001' || encode('norm_', 'hex'), '000200000001' || '61', '000100000000',
+    '0001000000ff', '0000000000', '00ffffffff', '']) AS head;
+INSERT INTO bytes SELECT 'ldp_internal.ldp_agg_state', base64(form) FROM short_form;
+INSERT INTO bytes SELECT 'ldp_internal.ldp_agg_state', base64(set_byte(form, (random() * (length(form) - 1))::integer, (random() * 255)::integer))
+    FROM short_form, generate_series(1, 2);
 -- What is whole gets further than its input function: it comes up more often.
 INSERT INTO pool SELECT type, format('%L', hex) FROM bytes, generate_series(1, 8) WHERE type <> 'ldp_internal.ldp_agg_state'::regtype;
 INSERT INTO bytes SELECT type, overlay(hex PLACING to_hex(16 + floor(random() * 240)::integer) FROM 1 + 2 * floor(random() * length(hex) / 2)::integer)

@@ -212,6 +212,9 @@ SELECT * FROM ldp_proportions((SELECT ldp_agg(report) FROM colour), target => 'e
 
 -- Direct calls ----------------------------------------------------------------------------------------------
 -- Outside an aggregate the argument stays as it is: a variable, a stored row, a long stored row.
+-- A summary with one more report, by the functions of ldp_agg.
+CREATE FUNCTION pg_temp.accumulated(summary ldp_summary, report ldp_report) RETURNS ldp_summary LANGUAGE sql AS
+$$ SELECT ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_accumulate(ldp_internal.ldp_agg_add(NULL, summary), report)) $$;
 CREATE TABLE state AS SELECT ldp_agg(report) AS s FROM wage WHERE id <= 10;
 CREATE TABLE long_state AS SELECT ldp_agg(pg_temp.report('{"mechanism": "oue", "epsilon": 1, "domain": 8000}', repeat(pg_temp.little(id, 1), 1000))) AS s FROM wage WHERE id <= 255;
 INSERT INTO state SELECT ldp_summary_merge(s, s) FROM long_state;  -- compressed
@@ -226,14 +229,14 @@ DECLARE
 BEGIN
     SELECT s INTO before FROM state WHERE ldp_spec(s) ->> 'mechanism' = 'piecewise';
     copy := before::text;
-    after := ldp_internal.ldp_summary_accumulate(before, (SELECT report FROM wage WHERE id = 11));
+    after := pg_temp.accumulated(before, (SELECT report FROM wage WHERE id = 11));
     ASSERT before::text = copy AND ldp_count(after) = 11;
     after := ldp_summary_merge(before, before);
     ASSERT before::text = copy AND ldp_count(after) = 20;
     after := ldp_summary_merge(NULL, before);
     ASSERT before::text = copy AND after = before;
-    ASSERT ldp_summary_merge(before, NULL) = before AND ldp_internal.ldp_summary_accumulate(before, NULL::ldp_report) = before;
-    ASSERT ldp_summary_merge(NULL, NULL) IS NULL AND ldp_internal.ldp_summary_accumulate(NULL, NULL::ldp_report) IS NULL;
+    ASSERT ldp_summary_merge(before, NULL) = before AND pg_temp.accumulated(before, NULL::ldp_report) = before;
+    ASSERT ldp_summary_merge(NULL, NULL) IS NULL AND pg_temp.accumulated(NULL, NULL::ldp_report) IS NULL;
 END
 $$;
 SELECT ldp_count(ldp_summary_merge(s, s)) AS merged, ldp_count(ldp_summary_merge(NULL, s)) AS alone, ldp_count(s) AS n FROM state ORDER BY n;
@@ -243,8 +246,8 @@ SELECT ldp_count(s) AS still FROM state ORDER BY 1;
 -- Full: 2^40 reports are the maximum.
 SELECT overlay(encode(ldp_spec_parameters(spec), 'hex') PLACING '01' FROM 3) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 8) || pg_temp.little((1::bigint << 40) - 1, 8) || repeat('00', 24) AS nearly_full
 FROM spec WHERE name = 'colour' \gset
-SELECT ldp_count(ldp_internal.ldp_summary_accumulate(:'nearly_full', report)) FROM colour WHERE right(report::text, 2) = '00' LIMIT 1;
-SELECT ldp_internal.ldp_summary_accumulate(ldp_internal.ldp_summary_accumulate(:'nearly_full', report), report) FROM colour LIMIT 1;
+SELECT ldp_count(pg_temp.accumulated(:'nearly_full', report)) FROM colour WHERE right(report::text, 2) = '00' LIMIT 1;
+SELECT pg_temp.accumulated(pg_temp.accumulated(:'nearly_full', report), report) FROM colour LIMIT 1;
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_rollup(s) FROM (SELECT :'nearly_full'::ldp_summary AS s UNION ALL SELECT :'nearly_full') AS two;
 \echo :LAST_ERROR_SQLSTATE
@@ -272,7 +275,7 @@ INSERT INTO forged VALUES
 SELECT what, how, pg_temp.outcome(replace(replace(replace(query, '$s', quote_literal(:'s') || '::ldp_summary'), '$r', quote_literal(:'r') || '::ldp_report'),
                                           '$f', quote_literal(bytes) || '::bytea::ldp_summary'))
 FROM forged, (VALUES
-    (1, 'state of accumulate', 'SELECT ldp_internal.ldp_summary_accumulate($f, $r)'),
+    (1, 'state of accumulate', 'SELECT pg_temp.accumulated($f, $r)'),
     (2, 'state of merge', 'SELECT ldp_summary_merge($f, $s)'),
     (3, 'other of merge', 'SELECT ldp_summary_merge($s, $f)'),
     (4, 'first of rollup', 'SELECT ldp_rollup(s) FROM (SELECT $f AS s UNION ALL SELECT $s) AS u'),
@@ -287,7 +290,7 @@ FROM (VALUES
     (4, 'a byte long', decode(:'r' || '00', 'hex')), (5, 'a cell past the window', decode(left(:'r', -2) || 'a1', 'hex')),
     (6, 'a summary', decode(:'s', 'hex'))) AS forged_report (number, what, bytes),
     (VALUES
-    (1, 'accumulate', 'SELECT ldp_internal.ldp_summary_accumulate($s, $f)'),
+    (1, 'accumulate', 'SELECT pg_temp.accumulated($s, $f)'),
     (2, 'first of agg', 'SELECT ldp_agg(r) FROM (SELECT $f AS r UNION ALL SELECT $r) AS u'),
     (3, 'second of agg', 'SELECT ldp_agg(r) FROM (SELECT $r AS r UNION ALL SELECT $f) AS u'),
     (4, 'spec', 'SELECT ldp_spec($f)'),
@@ -299,7 +302,7 @@ UPDATE pg_cast SET castfunc = 'ldp_internal.ldp_summary_of_bytes(bytea)'::regpro
 UPDATE pg_cast SET castfunc = 'ldp_internal.ldp_report_of_bytes(bytea)'::regprocedure, castmethod = 'f' WHERE castsource = 'bytea'::regtype AND casttarget = 'ldp_report'::regtype;
 
 -- A state is changed in place only if it belongs to the executor; other summaries are copied.
-SELECT ldp_count(summary) AS before, ldp_count(ldp_internal.ldp_summary_accumulate(summary, report)) AS counted,
+SELECT ldp_count(summary) AS before, ldp_count(pg_temp.accumulated(summary, report)) AS counted,
        ldp_count(ldp_summary_merge(summary, summary)) AS merged, ldp_count(summary) AS after
 FROM (SELECT ldp_agg(report) AS summary, (array_agg(report))[1] AS report FROM colour OFFSET 0) AS s;
 
@@ -310,3 +313,54 @@ SELECT ldp_internal.ldp_check_report(:'r'::ldp_report, decode(left(:'r', 96), 'h
 
 DROP MATERIALIZED VIEW colour_daily, profile_daily;
 DROP TABLE spec, colour, tags, wage, age, profile, parted, state, long_state, forged;
+
+-- Forms of states -------------------------------------------------------------------------------------------
+-- A state of few reports is a list, a state of many reports a summary; other servers send a short form. All ways lead to
+-- the same summary. A moving window counts without lists, so it gives the expected summaries.
+CREATE AGGREGATE state_of(report ldp_report) (SFUNC = ldp_internal.ldp_agg_accumulate, STYPE = ldp_internal.ldp_agg_state);
+CREATE AGGREGATE sum_of(state ldp_internal.ldp_agg_state) (SFUNC = ldp_internal.ldp_agg_state_merge, STYPE = ldp_internal.ldp_agg_state, FINALFUNC = ldp_internal.ldp_agg_final);
+CREATE TABLE formed (name text, most integer, block text);
+INSERT INTO formed SELECT name, most, encode(ldp_spec_parameters(ldp_spec_canonical(spec)), 'hex') FROM (VALUES
+    ('grr', 1024, '{"mechanism": "grr", "epsilon": 1, "domain": 1024}'::jsonb),
+    ('oue', 82, '{"mechanism": "oue", "epsilon": 1, "domain": 256}'),
+    ('record', 102, '{"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "a", "domain": 50, "mechanism": "grr"}, {"name": "b", "domain": 50, "mechanism": "grr"}]}')) AS s (name, most, spec);
+CREATE TABLE sized AS SELECT name, n, i AS id, (block || CASE name WHEN 'grr' THEN pg_temp.little(i * 7 % 1024, 2)
+        WHEN 'oue' THEN repeat(pg_temp.little(i * 31 % 256, 1), 32) ELSE pg_temp.little(i % 2, 1) || pg_temp.little(i * 3 % 50, 1) END)::ldp_report AS report
+    FROM formed, unnest(ARRAY[1, 5, most - 1, most, most + 1, 2 * most + 9]) AS n, generate_series(1, n) AS i;
+SELECT name, n, get_byte(ldp_internal.ldp_agg_state_send(state), 2) = 0 AS sent_as_list, ldp_internal.ldp_agg_final(state) = expected AS rows,
+       (SELECT ldp_agg(b) FROM (SELECT ldp_pack(report) AS b FROM sized AS s WHERE s.name = f.name AND s.n = f.n GROUP BY id % 3) AS p) = expected AS batches,
+       (SELECT ldp_rollup(r) FROM (SELECT ldp_agg(report) AS r FROM sized AS s WHERE s.name = f.name AND s.n = f.n GROUP BY id % 3) AS p) = expected AS rolled_up,
+       (SELECT sum_of(q) FROM (SELECT state_of(report) AS q FROM sized AS s WHERE s.name = f.name AND s.n = f.n GROUP BY id % 3) AS p) = expected AS combined,
+       (SELECT sum_of(q::text::ldp_internal.ldp_agg_state) FROM (SELECT state_of(report) AS q FROM sized AS s WHERE s.name = f.name AND s.n = f.n GROUP BY id % 3) AS p) = expected AS sent,
+       (SELECT sum_of(CASE WHEN part = 1 THEN q ELSE q::text::ldp_internal.ldp_agg_state END ORDER BY part) FROM (SELECT id % 3 AS part, state_of(report) AS q FROM sized AS s WHERE s.name = f.name AND s.n = f.n GROUP BY id % 3) AS p) = expected AS mixed,
+       ldp_internal.ldp_agg_final(ldp_internal.ldp_agg_accumulate(state::text::ldp_internal.ldp_agg_state, one)) = ldp_summary_merge(expected, ldp_agg_one) AS continued
+FROM (SELECT name, n, state_of(report) AS state, (array_agg(report))[1] AS one FROM sized GROUP BY name, n) AS f,
+     LATERAL (SELECT ldp_agg(report) OVER (ORDER BY id ROWS BETWEEN 5000 PRECEDING AND 5000 FOLLOWING) FROM sized AS s WHERE s.name = f.name AND s.n = f.n LIMIT 1) AS w (expected),
+     LATERAL (SELECT ldp_agg(r) FROM (SELECT f.one) AS s (r)) AS o (ldp_agg_one)
+ORDER BY name, n;
+-- Damaged states are refused, or are the state of other reports.
+CREATE FUNCTION pg_temp.state_outcome(state text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM ldp_internal.ldp_agg_final(state::ldp_internal.ldp_agg_state);
+    RETURN 'taken';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE;
+END
+$$;
+CREATE TABLE sent AS SELECT n, ldp_internal.ldp_agg_state_send(state_of(report)) AS bytes FROM sized WHERE name = 'record' AND n IN (5, 103) GROUP BY n;
+SELECT n, pg_temp.state_outcome(translate(encode(bytes, 'base64'), E'\n', '')) AS whole, (SELECT string_agg(DISTINCT pg_temp.state_outcome(translate(encode(substr(bytes, 1, i), 'base64'), E'\n', '')), ' ') FROM generate_series(0, length(bytes) - 1) AS i) AS truncated,
+       (SELECT string_agg(DISTINCT pg_temp.state_outcome(translate(encode(set_byte(bytes, i, get_byte(bytes, i) # flip), 'base64'), E'\n', '')), ' ') FROM generate_series(0, length(bytes) - 1) AS i, unnest(ARRAY[1, 128, 255]) AS flip) AS damaged
+FROM sent ORDER BY n;
+-- A group of ten reports takes memory for ten reports: with counters, 2,000 groups would take 16 MB.
+CREATE FUNCTION pg_temp.memory_of(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    SET LOCAL work_mem = '64MB';
+    SET LOCAL enable_sort = off;
+    EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+    RETURN jsonb_path_query_first(plan, '$.**."Peak Memory Usage"')::bigint;
+END
+$$;
+SELECT pg_temp.memory_of($$SELECT ldp_agg(report) FROM sized, generate_series(1, 400) AS g WHERE name = 'grr' AND n = 1023 AND id <= 50 GROUP BY g, id % 5$$) BETWEEN 200 AND 2000 AS few_kilobytes;
+DROP AGGREGATE state_of(ldp_report), sum_of(ldp_internal.ldp_agg_state);

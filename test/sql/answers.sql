@@ -186,22 +186,30 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_internal.ldp_agg_state_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),
     ($$SELECT ldp_internal.ldp_agg_state_merge(q, (SELECT state_of(report, 0.5) FROM town)) FROM state$$),
     ($$SELECT ''::ldp_internal.ldp_agg_state$$),
-    ($$SELECT 'ffffffff00'::ldp_internal.ldp_agg_state$$),
-    ($$SELECT '0000000000'::ldp_internal.ldp_agg_state$$),
-    ($$SELECT '0100000000'::ldp_internal.ldp_agg_state$$),
-    ($$SELECT (left(q::text, -2))::ldp_internal.ldp_agg_state FROM state$$),
+    ($$SELECT translate(encode('\x00ffffffff00', 'base64'), E'\n', '')::ldp_internal.ldp_agg_state$$),
+    ($$SELECT encode('\x000000000000', 'base64')::ldp_internal.ldp_agg_state$$),
+    ($$SELECT encode('\x000100000000', 'base64')::ldp_internal.ldp_agg_state$$),
+    ($$SELECT encode('\x00010000000001', 'base64')::ldp_internal.ldp_agg_state$$),
+    ($$SELECT (left(q::text, -4))::ldp_internal.ldp_agg_state FROM state$$),
+    ($$SELECT (left(q::text, -1))::ldp_internal.ldp_agg_state FROM state$$),
     ($$SELECT 'town'::ldp_internal.ldp_agg_state$$)) AS q (query);
 -- Forged values that bypass the input function, as only a superuser can create: every use checks them.
 CREATE CAST (bytea AS ldp_internal.ldp_agg_state) WITHOUT FUNCTION;
-CREATE TABLE forged AS SELECT what, bytes FROM state, LATERAL (SELECT decode(q::text, 'hex')) AS h (whole), LATERAL (VALUES
-    (1, 'no bytes', ''::bytea), (2, 'a length alone', substr(whole, 1, 4)), (3, 'a head alone', substr(whole, 1, 13)), (4, 'a summary alone', substr(whole, 14)),
-    (5, 'a byte short', substr(whole, 1, length(whole) - 1)), (6, 'a byte long', whole || '\x00'), (7, 'a huge head', '\xffffffff'::bytea || substr(whole, 5)),
-    (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 5)), (9, 'an invalid share', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 6))) AS f (place, what, bytes)
+CREATE CAST (ldp_internal.ldp_agg_state AS bytea) WITHOUT FUNCTION;
+-- The state of many reports is a summary, that of few reports a list.
+CREATE TABLE forged AS SELECT what, bytes FROM state, LATERAL (SELECT q::bytea) AS h (whole), (SELECT state_of(report, 0.5)::bytea FROM (SELECT report FROM age LIMIT 3) AS few) AS l (list), LATERAL (VALUES
+    (1, 'no bytes', ''::bytea), (2, 'a length alone', substr(whole, 1, 5)), (3, 'a head alone', substr(whole, 1, 14)), (4, 'a summary alone', substr(whole, 15)),
+    (5, 'a byte short', substr(whole, 1, length(whole) - 1)), (6, 'a byte long', whole || '\x00'), (7, 'a huge head', '\x00ffffffff'::bytea || substr(whole, 6)),
+    (8, 'a kind there is not', overlay(whole PLACING '\x02'::bytea FROM 6)), (9, 'an invalid share', overlay(whole PLACING '\xffffffffffffffff'::bytea FROM 7)),
+    (10, 'a list alone', substr(list, 15)), (11, 'a list cut short', substr(list, 1, 14 + get_byte(list, 18) + 16 + 4)),
+    (12, 'a list of more reports than bytes', overlay(list PLACING '\xffffffffffffff'::bytea FROM 15 + get_byte(list, 18))),
+    (13, 'a list of impossible reports', overlay(list PLACING '\xffffffff'::bytea FROM 15 + get_byte(list, 18) + 16))) AS f (place, what, bytes)
 ORDER BY place;
 SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_internal.ldp_agg_state'))
 FROM forged, (VALUES (1, 'SELECT ldp_internal.ldp_quantile_final($f)'), (2, 'SELECT ldp_internal.ldp_top_final($f)'), (3, 'SELECT ldp_internal.ldp_agg_state_merge($f, q) FROM state'), (4, 'SELECT ldp_internal.ldp_agg_state_merge(q, $f) FROM state'),
                      (5, 'SELECT ldp_internal.ldp_agg_state_merge(NULL, $f)'), (6, 'SELECT ldp_internal.ldp_agg_state_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
 DROP CAST (bytea AS ldp_internal.ldp_agg_state);
+DROP CAST (ldp_internal.ldp_agg_state AS bytea);
 -- An error in an estimate has a short context, without internal statements of the extension.
 CREATE FUNCTION pg_temp.context(query text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE

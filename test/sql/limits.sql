@@ -17,7 +17,7 @@ SHOW ldp.max_state;
 SELECT ldp_agg(zeros('hadamard', 16777216));
 SELECT ldp_proportion(zeros('grr', 16777216), 5);
 SELECT ldp_top(zeros('l_grr', 16777216, '{"report_epsilon": 0.5}'), 5);
-SELECT ldp_internal.ldp_summary_accumulate(NULL, zeros('hadamard', 16777216));
+SELECT ldp_internal.ldp_agg_accumulate(NULL, zeros('hadamard', 16777216));
 -- The bound is on the summary, to the kB.
 SET ldp.max_state = '80kB';
 SELECT bytes(ldp_agg(zeros('grr', 10234)));
@@ -40,7 +40,7 @@ SELECT ldp_rollup(summary) FROM kept;
 SELECT ldp_summary_merge(summary, summary) FROM kept;
 SELECT ldp_rollup(summary) OVER (ORDER BY i ROWS 2 PRECEDING) FROM kept, generate_series(1, 9) AS i;
 SELECT ldp_summary_subtract(summary, summary) FROM kept;
-SELECT ldp_internal.ldp_summary_accumulate(summary, zeros('grr', 20000)) FROM kept;
+SELECT ldp_internal.ldp_agg_accumulate(ldp_internal.ldp_agg_add(NULL, summary), zeros('grr', 20000)) IS NOT NULL AS counted FROM kept;
 SELECT ldp_proportion(summary, 0) FROM kept;
 SELECT * FROM ldp_top(NULL), kept WHERE false;
 SELECT t.* FROM kept, ldp_top(summary, 1) AS t;

@@ -112,7 +112,7 @@ SELECT count(DISTINCT mean) AS rounds FROM (SELECT round, ldp_proportion(report)
 SELECT (e).label, round((e).estimate::numeric, 6) AS estimate, (e).stderr, (e).lower, (e).n, (e).people, (e).note FROM (SELECT unnest(ldp_proportions(report)) AS e FROM kept) AS r;
 -- All aggregates are here, except those that need the rounds: searches and diagnostics depend on the error.
 SELECT f.oid::regprocedure FROM pg_aggregate AS a JOIN pg_proc AS f ON f.oid = a.aggfnoid WHERE f.proargtypes[0] = 'ldp_report'::regtype AND a.aggfinalfn <> 0
-    AND f.oid NOT IN (SELECT aggregate::regprocedure FROM step) ORDER BY f.oid::regprocedure::text;
+    AND f.proname <> 'ldp_agg' AND f.oid NOT IN (SELECT aggregate::regprocedure FROM step) ORDER BY f.oid::regprocedure::text;
 DROP FUNCTION pg_temp.compared;
 DROP TABLE step;
 -- Functions without estimates still work: counting and merging. A NULL round is unknown.

@@ -1,0 +1,55 @@
+// The state of an aggregate, of the type ldp_agg_state. If the aggregate has arguments besides reports, the state
+// begins with a head. Then it has one of three forms:
+//
+// - a summary. A state without a head in this form is an ldp_summary;
+// - a list of few reports (core/state/report_list.hpp);
+// - a summary in the short form in which another server sent it (core/state/packed_state.hpp). It remains until
+//   another state is added, because the memory of a summary costs more time than reading the short form.
+//
+// The head contains the arguments, because a final function on another worker or server receives only the
+// state. It is a byte 0, which begins no block, then 4 bytes with the length of the rest, one byte for the kind,
+// and the arguments. These are numbers of 8 bytes each, text, or both: the count of numbers (4 bytes), the
+// numbers, and the name of an attribute.
+#pragma once
+
+#include "boundary.hpp"
+#include "core/state/packed_state.hpp"
+
+namespace ldp {
+
+enum class ArgumentKind : std::uint8_t { numbers = 0, text = 1, numbers_of_attribute = 2 };
+
+inline constexpr std::byte head_mark{0};
+/// Bytes of a head before the kind, and before the arguments.
+inline constexpr std::size_t head_kind_at = 1 + sizeof(std::uint32_t), head_arguments_at = head_kind_at + 1;
+
+/// The head of a state, which may be empty. Throws Error (malformed).
+[[nodiscard]] Bytes head_of(Bytes state);
+
+/// An empty summary of the mechanism, behind space for a head of that size, in the current memory. Throws Error
+/// (full) above the size limit.
+[[nodiscard]] varlena* empty_state(const Mechanism& mechanism, std::size_t head_size);
+/// A state with this head and space for this number of reports: a list, or a summary if there are too many.
+/// Both are empty.
+[[nodiscard]] varlena* new_state(const ReportList& lists, Bytes head, std::uint64_t reports);
+/// The functions for lists, for a state that is one. They are valid until the next call of mechanism_of(). Throws
+/// Error (malformed).
+[[nodiscard]] ReportList lists_of(FunctionCallInfo fcinfo, Bytes list);
+/// A copy of a state that is a list, with space for more reports: a longer list, or the summary.
+[[nodiscard]] varlena* grown(const ReportList& lists, Bytes head, Bytes list, std::uint64_t more);
+/// Adds the reports of a list to a summary of the same mechanism.
+void count_list(const ReportList& lists, MutableBytes summary, Bytes list);
+/// Whether a state without its head is a summary in the short form.
+[[nodiscard]] inline bool is_packed(Bytes state) noexcept {
+    return !state.empty() && state[0] == packed_state_version;
+}
+/// A copy of a state in another form as a summary behind this head.
+[[nodiscard]] varlena* as_summary(FunctionCallInfo fcinfo, Bytes head, Bytes state);
+/// The summary of a state in the short form, valid until the next call of this function.
+[[nodiscard]] Bytes unpacked_for_now(FunctionCallInfo fcinfo, Bytes packed);
+/// The summary of a state without its head.
+[[nodiscard]] inline Bytes summary_of_state(FunctionCallInfo fcinfo, Bytes state) {
+    return unlikely(is_list(state) || is_packed(state)) ? contents(as_summary(fcinfo, {}, state)) : state;
+}
+
+}  // namespace ldp
