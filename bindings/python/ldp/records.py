@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import ctypes
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, Union, cast
 
@@ -94,9 +95,9 @@ def _joined(value: Any) -> Any:
     return ";".join(labels)
 
 
-def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
-    """A number, or a label, or the labels of a set. No answer is an empty label, or NaN among numbers. pandas has NaN for
-    it, also among labels."""
+def _value(value: Any, labelled: bool, texts: list[object]) -> tuple[int, int, float]:
+    """The address and the length of a label, or of the labels of a set, and 0; or 0, 0 and a number. No answer is an empty
+    label, or NaN among numbers. pandas has NaN for it, also among labels."""
     if labelled:
         value = _joined(value)
     if value is None or type(value).__name__ == "NAType" or (labelled and value != value):
@@ -105,16 +106,51 @@ def _value(value: Any, labelled: bool, texts: list[object]) -> Value:
         encoded = value.encode("utf-8", "surrogatepass")  # which the library then refuses
         buffer = ctypes.create_string_buffer(encoded, len(encoded) + 1)
         texts.append(buffer)
-        return Value(ctypes.addressof(buffer), len(encoded), 0)
+        return ctypes.addressof(buffer), len(encoded), 0.0
     if isinstance(value, (bool, bytes)) or not hasattr(value, "__float__"):
         raise Error(Code.INVALID_VALUE, f"{value!r} is not a value", f"It is a {type(value).__name__}.",
                     "A value is a number, a string, or None for no answer.")
-    return Value(None, 0, float(value))
+    return 0, 0, float(value)
+
+
+#: Types whose values an array of numbers takes as they are.
+_NUMBERS = frozenset((float, int))
+
+
+class _Flat:
+    """Values of records in a row, laid out as ldp.h has it. Numbers are kept as numbers, since an object for each value
+    costs more than its randomization."""
+
+    def __init__(self, labelled: Sequence[bool]) -> None:
+        self._labelled = labelled
+        self._numeric = not any(labelled)
+        self._numbers = array.array("d")
+        self._labels: list[tuple[int, int, int]] = []  # index, address and length
+        self._texts: list[object] = []
+
+    def add(self, row: Sequence[Any]) -> None:
+        if self._numeric and _NUMBERS.issuperset(map(type, row)):
+            self._numbers.extend(row)
+            return
+        for value, label in zip(row, self._labelled):
+            address, length, number = _value(value, label, self._texts)
+            if address != 0:
+                self._labels.append((len(self._numbers), address, length))
+            self._numbers.append(number)
+
+    def values(self) -> Values:
+        count = len(self._numbers)
+        filled = (Value * count)()
+        if count > 0:
+            view = memoryview(filled).cast("B")
+            view.cast("d")[Value.number.offset // 8::ctypes.sizeof(Value) // 8] = memoryview(self._numbers)
+        for index, address, length in self._labels:
+            filled[index].text, filled[index].length = address, length
+        return Values(ctypes.addressof(filled), count, filled, self._texts)
 
 
 def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Sequence[bool], vectors: Vectors) -> Values:
-    values: list[Value] = []
-    texts: list[object] = []
+    flat = _Flat(labelled)
     for number, record in enumerate(records):
         if isinstance(record, (str, bytes)):
             raise Error(Code.INVALID_VALUE, f"{record!r} is no record", "", "A record is a dict, a row or a list.")
@@ -129,9 +165,8 @@ def _one_by_one(records: Iterable[Record], names: Sequence[str], labelled: Seque
             if len(row) != len(names):
                 raise Error(Code.INVALID_VALUE, "the record has the wrong number of values",
                             f"Found {len(row)}; the spec has {len(names)}.", record=number)
-        values.extend(_value(value, label, texts) for value, label in zip(row, labelled))
-    array = (Value * len(values))(*values)
-    return Values(ctypes.addressof(array), len(values), array, texts)
+        flat.add(row)
+    return flat.values()
 
 
 def _is_vector(item: Any) -> bool:
@@ -164,8 +199,7 @@ def _in_columns(columns: Sequence[Any], labelled: Sequence[bool]) -> Values:
         # Each label is encoded once, however many people have it.
         known: dict[Any, int] = {}
         places = [known.setdefault(value, len(known)) for value in array.tolist()]
-        each = numpy.array([(value.text or 0, value.length, value.number)
-                            for value in (_value(value, label, texts) for value in known)], layout)
+        each = numpy.array([_value(value, label, texts) for value in known], layout)
         if len(places) > 0:
             values[:, j] = each[places]
     return Values(values.ctypes.data, values.size, values, texts)

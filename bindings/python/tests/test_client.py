@@ -7,9 +7,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import tracemalloc
 import unittest
 
 import ldp
+from ldp.native import Value
+from ldp.records import of_records
 
 REGION = {"mechanism": "grr", "epsilon": 1,
           "attributes": [{"name": "region", "domain": ["north", "east", "south", "west"]}]}
@@ -441,6 +444,27 @@ class Columns(Case):
         error = self.fails(ldp.Code.INVALID_VALUE, "mars", region.perturb_many, {"region": ["south", "mars"]})
         self.assertEqual(error.record, 1)
         self.assertEqual(region.perturb_many([]).shape, (0, region.report_size))
+
+    def test_records_have_no_object_for_each_value(self):
+        labels = [f"e{j}" for j in range(24)]
+        vector = ldp.Collection({"mechanism": "haar", "epsilon": 1,
+                                 "attributes": [{"name": "h", "vector": labels, "min": 0, "max": 1}]})
+        names = [f"h.{label}" for label in labels]
+        rows = [[(i + j) % 7 / 7 for j in range(24)] for i in range(500)]
+        given = {"in rows": rows, "in vectors": [[row] for row in rows], "by name": [{"h": row} for row in rows],
+                 "as whole numbers": [[round(value) for value in row] for row in rows]}
+        for how, records in given.items():
+            tracemalloc.start()
+            values = of_records(records, names, [False] * 24, {"h": names})
+            _, most = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            # 24 bytes of each value for the library, and its number; an object of ctypes alone has over 100.
+            self.assertLess(most, 60 * values.count, how)
+            laid_out = (Value * values.count).from_address(values.address)
+            self.assertEqual([each.number for each in laid_out], [float(value) for row in (
+                rows if how != "as whole numbers" else records) for value in row], how)
+            self.assertFalse(any(each.text or each.length for each in laid_out), how)
+        self.assertEqual(len(vector.perturb_many(rows)), 500)
 
     def test_numbers(self):
         number = ldp.Collection({"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1})
