@@ -282,4 +282,35 @@ std::vector<std::uint64_t> ProjectiveSpace::sums(Bytes counts) const {
     return sums;
 }
 
+// Let x have l leading zeros, so that x_(l+1) = 1. The points (b₁,…,b_m,1,0,…) with m > l are on the hyperplane
+// for one b_(l+1) given the coordinates after it, and for any b₁,…,b_l. With m = l none is, and with m < l all are.
+std::uint64_t ProjectiveSpace::sum(const Vector& hyperplane, Bytes counts) const {
+    unsigned zeros = 0;
+    while (hyperplane[zeros] == 0) ++zeros;
+    std::uint64_t sum = 0;
+    Work work;
+    const auto add = [&](std::uint64_t from, std::uint64_t size) {
+        for (std::uint64_t y = from; y < from + size; ++y)
+            sum += load<std::uint64_t>(counts.data() + y * sizeof(std::uint64_t));
+        work.done(size);
+    };
+    if (zeros > 0) add(0, sizes_[zeros]);
+    for (unsigned m = zeros + 1; m < t_; ++m) {
+        Vector b{};  // the coordinates after b_(l+1)
+        std::uint32_t product = hyperplane[m];
+        for (std::uint64_t after = 0; after < powers_[m - zeros - 1]; ++after) {
+            const std::uint64_t own = product == 0 ? 0 : q_ - product;
+            add(sizes_[m] + (after * q_ + own) * powers_[zeros], powers_[zeros]);
+            for (unsigned i = zeros + 1; i < m; ++i) {
+                // A step of b_i adds x_i, and so does the step from q − 1 to 0, since q·x_i = 0.
+                product += hyperplane[i];
+                product -= product >= q_ ? q_ : 0;
+                if (++b[i] < q_) break;
+                b[i] = 0;
+            }
+        }
+    }
+    return sum;
+}
+
 }  // namespace ldp

@@ -63,6 +63,8 @@ class ProjectiveSpace {
     /// The cost is about t·q·K additions and two and a half times the memory of the counts (four times if
     /// they add up to 2^32 or more). Sums wrap around on overflow.
     [[nodiscard]] std::vector<std::uint64_t> sums(Bytes counts) const;
+    /// Returns the sum of one hyperplane. It reads the counts of its points only, about one in q.
+    [[nodiscard]] std::uint64_t sum(const Vector& hyperplane, Bytes counts) const;
 
   private:
     /// Returns 1/a in the field, for a ≠ 0.

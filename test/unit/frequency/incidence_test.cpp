@@ -360,6 +360,7 @@ BOOST_AUTO_TEST_CASE(sums_over_hyperplanes_are_those_of_a_double_loop) {
                 for (std::size_t j = 0; j < counts.size(); ++j)
                     if (space.product(x, space.point(j)) == 0) sum += counts[j];
                 BOOST_REQUIRE_EQUAL(sums[i], sum);
+                BOOST_REQUIRE_EQUAL(space.sum(x, state_of(counts)), sum);
             }
         }
     }

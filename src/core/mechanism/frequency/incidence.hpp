@@ -56,7 +56,8 @@ class Incidence : public CountingOracle {
                             MutableBytes permanent) const final;
     PureProtocol protocol() const noexcept final;
     std::vector<std::uint64_t> supports(Bytes state) const final;
-    std::uint64_t support(Bytes state, Cell value) const final;
+    /// Reads all counters. Mechanisms that can list the outputs of a value read fewer.
+    std::uint64_t support(Bytes state, Cell value) const override;
     double max_probability(Bytes) const final { return likely(); }
     Exact probability(Input input, Bytes public_randomness, Bytes permanent) const final;
     Exact worst_ratio() const final { return channel_.worst_ratio(); }

@@ -97,6 +97,9 @@ class Projective final : public Incidence {
         return space_.product(space_.hyperplane(value), space_.point(output)) == 0;
     }
     std::vector<std::uint64_t> tally(Bytes state) const override { return space_.sums(state); }
+    std::uint64_t support(Bytes state, Cell value) const override {
+        return space_.sum(space_.hyperplane(value), state);
+    }
 
     ProjectiveSpace space_;
 };
