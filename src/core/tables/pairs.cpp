@@ -188,9 +188,9 @@ std::vector<Eigen::MatrixXd> common_parts(std::span<const Interaction> interacti
 
 std::vector<Pair> pairs_in(std::span<const Table> measured) {
     std::vector<Pair> pairs;
-    for (const auto& set : sets_of(measured, 2)) {
+    for (const auto& [set, indexes] : sets_of(measured, 2)) {
         check_interrupt();
-        Pooled all = pooled(measured, set);
+        Pooled all = pooled(measured, set, indexes);
         Pair& pair = pairs.emplace_back(Pair{std::move(all.table), 0});
         for (const auto& [number, weight] : all.weights)
             pair.own += weight / static_cast<double>(measured[number].attributes.size() - 1);

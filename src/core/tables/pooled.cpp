@@ -61,10 +61,17 @@ double flat_noise_of(const Table& table) {
 }
 
 Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes) {
+    std::vector<std::size_t> indexes;
+    for (std::size_t t = 0; t < tables.size(); ++t)
+        if (std::ranges::includes(tables[t].attributes, attributes)) indexes.push_back(t);
+    return pooled(tables, attributes, indexes);
+}
+
+Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes,
+              std::span<const std::size_t> indexes) {
     Pooled all;
     double precision = 0, repeats = 0, held = 0;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-        if (!std::ranges::includes(tables[t].attributes, attributes)) continue;
+    for (const std::size_t t : indexes) {
         Table part = summed(tables[t], attributes);
         const double excess = (std::accumulate(part.shares.begin(), part.shares.end(), 0.0) - 1) /
                               static_cast<double>(part.shares.size());
@@ -89,9 +96,11 @@ Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attrib
     return all;
 }
 
-std::set<std::vector<std::size_t>> sets_of(std::span<const Table> tables, std::size_t count) {
-    std::set<std::vector<std::size_t>> sets;
-    for (const Table& table : tables) {
+std::map<std::vector<std::size_t>, std::vector<std::size_t>> sets_of(std::span<const Table> tables,
+                                                                     std::size_t count) {
+    std::map<std::vector<std::size_t>, std::vector<std::size_t>> sets;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        const Table& table = tables[t];
         const std::size_t all = table.attributes.size();
         if (all < count) continue;
         std::vector<bool> chosen(all);
@@ -100,7 +109,7 @@ std::set<std::vector<std::size_t>> sets_of(std::span<const Table> tables, std::s
             std::vector<std::size_t> set;
             for (std::size_t i = 0; i < all; ++i)
                 if (chosen[i]) set.push_back(table.attributes[i]);
-            sets.insert(std::move(set));
+            sets[std::move(set)].push_back(t);
         } while (std::prev_permutation(chosen.begin(), chosen.end()));
     }
     return sets;

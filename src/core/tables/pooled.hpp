@@ -1,7 +1,7 @@
 // Combination of several tables of the same attributes.
 #pragma once
 
-#include <set>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,8 +37,13 @@ struct Pooled {
 /// set to 1. The weights are empty if no table contains the attributes.
 [[nodiscard]] Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes);
 
-/// Returns all sets of `count` attributes, ascending, that some table contains.
-[[nodiscard]] std::set<std::vector<std::size_t>> sets_of(std::span<const Table> tables, std::size_t count);
+/// Returns the same from the tables with these indexes, ascending, which must be all that contain the attributes.
+[[nodiscard]] Pooled pooled(std::span<const Table> tables, std::span<const std::size_t> attributes,
+                            std::span<const std::size_t> indexes);
+
+/// Returns all sets of `count` attributes, ascending, that some table contains, with the indexes of these tables.
+[[nodiscard]] std::map<std::vector<std::size_t>, std::vector<std::size_t>> sets_of(
+    std::span<const Table> tables, std::size_t count);
 
 /// Returns the number of values of each attribute, by index; 0 for attributes that no table contains.
 [[nodiscard]] std::vector<std::uint64_t> sizes_in(std::span<const Table> tables);

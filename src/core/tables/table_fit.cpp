@@ -169,7 +169,8 @@ Fit::Fit(std::span<const Table> measured) {
         shares[attribute] = likely_distribution(table);
         return of_unknown_noise(table.attributes, table.sizes, shares[attribute], table.people);
     };
-    for (const auto& set : sets_of(measured, 1)) tables_.push_back(tell(set[0], pooled(measured, set).table));
+    for (const auto& [set, indexes] : sets_of(measured, 1))
+        tables_.push_back(tell(set[0], pooled(measured, set, indexes).table));
     const std::vector<Pair> pairs = pairs_in(measured);
     std::vector<Interaction> interactions;
     std::vector<Eigen::MatrixXd> common;
@@ -198,9 +199,9 @@ Fit::Fit(std::span<const Table> measured) {
                                       common[i], dependence[i].clear));
     }
     const auto triples = sets_of(measured, 3);
-    for (const auto& set : triples) {
+    for (const auto& [set, indexes] : triples) {
         check_interrupt();
-        tables_.push_back(fitted_triple(pooled(measured, set).table, within(set)));
+        tables_.push_back(fitted_triple(pooled(measured, set, indexes).table, within(set)));
     }
     if (!triples.empty()) agree();
 }

@@ -173,15 +173,12 @@ std::vector<Association> associated(std::span<const Table> tables, double critic
         return found;
     };
     std::vector<Association> found;
-    for (std::size_t a = 0; a < sizes.size(); ++a)
-        for (std::size_t b = a + 1; b < sizes.size(); ++b) {
-            check_interrupt();
-            const std::size_t both[] = {a, b};
-            const Pooled pair = pooled(tables, both);
-            if (pair.weights.empty()) continue;
-            found.push_back(associated(pair.table, side(a, pair), side(b, pair), critical_value));
-            for (const auto& [number, weight] : pair.weights) found.back().people += tables[number].people;
-        }
+    for (const auto& [set, indexes] : sets_of(tables, 2)) {
+        check_interrupt();
+        const Pooled pair = pooled(tables, set, indexes);
+        found.push_back(associated(pair.table, side(set[0], pair), side(set[1], pair), critical_value));
+        for (const auto& [number, weight] : pair.weights) found.back().people += tables[number].people;
+    }
     return found;
 }
 
