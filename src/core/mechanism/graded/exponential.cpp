@@ -72,6 +72,12 @@ class Decoder {
             law[y] = std::inner_product(shares.begin(), shares.end(), &table_[y * k_], 0.0);
         return law;
     }
+    /// Returns the law of the outputs for one value.
+    [[nodiscard]] std::vector<double> law_of(std::size_t value) const {
+        std::vector<double> law(k_);
+        for (std::size_t y = 0; y < k_; ++y) law[y] = table_[y * k_ + value];
+        return law;
+    }
 
   private:
     [[nodiscard]] static std::string rounded(double number) {
@@ -252,11 +258,9 @@ double Exponential::epsilon_per_unit() const {
 
 // A user with value x adds the mean squared term of v under x, minus 1 if x is v.
 double Exponential::n_variance(double truth) const {
-    std::vector<double> own(k_), others(k_), only(k_);
+    std::vector<double> own(k_), others(k_);
     for (std::size_t x = 0; x < k_; ++x) {
-        only[x] = 1;
-        const std::vector<double> squares = decoder().mean(decoder().law(only), true);
-        only[x] = 0;
+        const std::vector<double> squares = decoder().mean(decoder().law_of(x), true);
         for (std::size_t v = 0; v < k_; ++v)
             if (v == x)
                 own[v] = squares[v] - 1;

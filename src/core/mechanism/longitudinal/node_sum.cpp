@@ -74,6 +74,7 @@ std::vector<DifferenceTree::NodeTerm> DifferenceTree::NodeSum::sum(
         if (!known(each.round)) return {};
     const std::vector<double> covariances = system_.covariances(weights);
     std::vector<NodeTerm> terms;
+    terms.reserve(precisions_.size());
     for (std::size_t height = 0; height < tree_.levels_.size(); ++height)
         for (std::uint32_t node = 0; node < tree_.levels_[height].nodes; ++node) {
             const double precision = precisions_[at(height, node)];

@@ -500,7 +500,7 @@ class ThresholdSeries::RoundNoise final : public WholeFunctionNoise {
   public:
     /// `first` has the survival function less a half at the end of each level's first node; `shares` are
     /// those of the points in this round.
-    RoundNoise(const ThresholdSeries& series, std::uint32_t round, NodeSum combination,
+    RoundNoise(const ThresholdSeries& series, std::uint32_t round, std::shared_ptr<const NodeSum> combination,
                std::vector<NodeTerm> terms, double n, std::vector<std::vector<double>> first,
                std::vector<double> shares)
         : WholeFunctionNoise(shares.size()),
@@ -508,7 +508,7 @@ class ThresholdSeries::RoundNoise final : public WholeFunctionNoise {
           round_(round),
           combination_(std::move(combination)),
           terms_(std::move(terms)),
-          spread_(combination_.spread(terms_)),
+          spread_(combination_->spread(terms_)),
           n_(n),
           first_(std::move(first)),
           shares_(std::move(shares)) {}
@@ -540,7 +540,7 @@ class ThresholdSeries::RoundNoise final : public WholeFunctionNoise {
             largest = std::max(largest, std::abs(function[g + 1] - function[g]));
         double most_drawn = 0;
         for (const NodeTerm& term : terms_) {
-            const double each = std::abs(term.weight) * n_ / combination_.reports(term.height, term.node);
+            const double each = std::abs(term.weight) * n_ / combination_->reports(term.height, term.node);
             if (series_.of_snapshots(term))
                 most_drawn = std::max(most_drawn, each);
             else
@@ -585,13 +585,13 @@ class ThresholdSeries::RoundNoise final : public WholeFunctionNoise {
         const double variance =
             squares / static_cast<double>(classes) - square(mean / static_cast<double>(classes));
         // The shares are estimated from the same reports. Expected numbers are those of one user, below 1.
-        const double reports = combination_.reports(series_.levels().size(), round_ - 1);
+        const double reports = combination_->reports(series_.levels().size(), round_ - 1);
         return reports >= 1 ? variance * (1 + 1 / reports) : variance;
     }
 
     const ThresholdSeries& series_;
     std::uint32_t round_;
-    NodeSum combination_;
+    std::shared_ptr<const NodeSum> combination_;
     std::vector<NodeTerm> terms_;
     NodeSum::Spread spread_;
     double n_;
@@ -636,16 +636,18 @@ class ThresholdSeries::RoundPoints final : public Ordered {
             for (const double each : confined(monotone(below_in(std::uint32_t{1} << height))))
                 first[height].push_back(0.5 - each);
         }
-        return std::make_unique<RoundNoise>(series_, round_, combination, std::move(terms),
+        // A copy would cost as much as the rest for each round.
+        std::shared_ptr<const NodeSum> shared(solved_, &combination);
+        return std::make_unique<RoundNoise>(series_, round_, std::move(shared), std::move(terms),
                                             static_cast<double>(counts.n), std::move(first),
                                             std::move(shares));
     }
     std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override {
-        NodeSum combination = series_.expected_combination();
+        auto combination = std::make_shared<const NodeSum>(series_.expected_combination());
         std::vector<double> above;
         double below = 0;
         for (std::size_t g = 0; g + 1 < shares.size(); ++g) above.push_back(0.5 - (below += shares[g]));
-        std::vector<NodeTerm> terms = combination.sum(round_);
+        std::vector<NodeTerm> terms = combination->sum(round_);
         return std::make_unique<RoundNoise>(series_, round_, std::move(combination), std::move(terms), 1,
                                             std::vector<std::vector<double>>(series_.levels().size(), above),
                                             std::move(shares));
