@@ -496,6 +496,34 @@ BOOST_AUTO_TEST_CASE(canonical_specs_show_what_blocks_carry) {
     }
 }
 
+// A device builds the mechanism from the canonical form, which has all that would take a search.
+BOOST_AUTO_TEST_CASE(a_canonical_spec_needs_no_search_for_the_split_of_epsilon) {
+    const std::string all = R"({"mechanism":"haar","epsilon":1,"details":"global",)" + unit_attributes(3);
+    const Spec best = resolve(all + "}");
+    const double chosen = best.real("mean_epsilon");
+    BOOST_CHECK_EQUAL(parameter(*make_mechanism(best), "mean_epsilon"), chosen);
+    const std::string canonical = best.to_json();
+    BOOST_CHECK_NE(canonical.find("\"mean_epsilon\":" + text(chosen)), std::string::npos);
+    BOOST_CHECK_EQUAL(canonical.find("\"mean_epsilon\"", canonical.find("\"derived\"")), std::string::npos);
+    BOOST_CHECK_EQUAL(Spec::from_json(canonical).to_json(), canonical);
+    BOOST_CHECK_EQUAL(resolve(all + ",\"mean_epsilon\":" + text(chosen) + "}").fingerprint(),
+                      best.fingerprint());
+    // Another split is taken as it stands, and is another spec.
+    const Spec other = Spec::from_json(all + ",\"randomizer\":\"optimal\",\"mean_epsilon\":0.125}");
+    BOOST_CHECK_NE(chosen, 0.125);
+    BOOST_CHECK_EQUAL(parameter(*make_mechanism(other), "mean_epsilon"), 0.125);
+    BOOST_CHECK_NE(other.fingerprint(), best.fingerprint());
+    const auto refused = [](const std::string& json) {
+        BOOST_CHECK_EXCEPTION(static_cast<void>(resolve(json)), Error, [](const Error& error) {
+            return error.code() == ErrorCode::invalid_spec &&
+                   std::string(error.what()).find("mean_epsilon") != std::string::npos;
+        });
+    };
+    for (const char* bad : {"-0.5", "1", "1.5", "0.9997", "0.0001", "1e308"})
+        refused(all + ",\"mean_epsilon\":" + bad + "}");
+    refused(R"({"mechanism":"haar","epsilon":1,"mean_epsilon":0.5,)" + unit_attributes(3) + "}");
+}
+
 BOOST_AUTO_TEST_CASE(unusable_coefficients_are_refused) {
     for (const std::string& bad : {std::string("1"), std::string("[[-1, 1]]"), std::string("[[-1, 1], [0]]"),
                                    std::string("[[-1, 1], [0, 0]]"), std::string("[[-1, 1], [0.0001, 0]]"),

@@ -20,6 +20,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
+#include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/channel/sign_vector.hpp"
 #include "core/mechanism/entries.hpp"
@@ -207,6 +208,9 @@ constexpr auto randomizer_names = [] {
     return names;
 }();
 constexpr const char* detail_names[] = {"sampled", "global"};
+/// ε₁ of the global form, which a canonical spec states, so that devices need not search for it; 0 stands for the
+/// best one.
+constexpr Option mean_epsilon_option{.name = "mean_epsilon", .real = true, .optional = true};
 constexpr const char* aim_names[] = {"attributes", "mean", "ranges"};  // in the order of Aim
 
 std::unique_ptr<const NumericChannel> channel_of(const NumericRandomizer& randomizer, double epsilon,
@@ -230,21 +234,18 @@ void check_layers(const SettingsDraft& draft, const std::string& randomizer) {
                "Use \"randomizer\": \"optimal\" or \"duchi\", or leave out \"report_epsilon\".");
 }
 
-/// Resolves "auto" to the randomizer with the smallest variance, on average over the range of a coefficient.
-/// In two layers, reports have the variance of one layer at ε₁.
-void settle(SettingsDraft& draft) {
-    auto& name = std::get<std::string>(draft.options.at("randomizer"));
-    const double first = std::get<double>(draft.options.at(second_layer_option.name));
-    settle_second_layer(draft);
-    if (first != 0) check_layers(draft, name);
-    if (name != automatic) return;
-    const auto steps = std::get<std::uint64_t>(draft.options.at(grid_option.name));
-    name = std::ranges::min_element(randomizers, {}, [&](const NumericRandomizer& randomizer) {
-               if (first == 0) return channel_of(randomizer, draft.epsilon, steps)->average_noise();
-               return has_second_layer(randomizer.response)
-                          ? channel_of(randomizer, first, steps)->average_noise()
-                          : std::numeric_limits<double>::infinity();
-           })->name;
+/// Returns the randomizer with the smallest variance, on average over the range of a coefficient. In two layers,
+/// reports have the variance of one layer at ε₁.
+const char* best_randomizer(double epsilon, double first, std::uint64_t steps) {
+    return std::ranges::min_element(randomizers, {},
+                                    [&](const NumericRandomizer& randomizer) {
+                                        if (first == 0)
+                                            return channel_of(randomizer, epsilon, steps)->average_noise();
+                                        return has_second_layer(randomizer.response)
+                                                   ? channel_of(randomizer, first, steps)->average_noise()
+                                                   : std::numeric_limits<double>::infinity();
+                                    })
+        ->name;
 }
 
 /// Returns the ε₁ that minimizes Σ need²·Var with every coefficient in the middle of its range. Candidates
@@ -276,22 +277,57 @@ double split(double epsilon, const NumericRandomizer& randomizer, std::uint64_t 
     return best;
 }
 
+const NumericRandomizer& randomizer_named(const std::string& name) {
+    return *std::ranges::find(randomizers, name, &NumericRandomizer::name);
+}
+
+/// Chooses or checks ε₁ of the global form.
+void settle_mean_epsilon(SettingsDraft& draft, const NumericRandomizer& randomizer, std::uint64_t steps) {
+    double& mean_epsilon = std::get<double>(draft.options.at(mean_epsilon_option.name));
+    if (std::get<std::string>(draft.options.at("details")) != detail_names[1]) {
+        if (mean_epsilon != 0)
+            raise(ErrorCode::invalid_spec, "\"mean_epsilon\" is for \"details\": \"global\"",
+                  "A report of one coefficient has all of epsilon.", "Leave it out.");
+        return;
+    }
+    if (mean_epsilon == 0) {
+        const auto& word = std::get<std::string>(draft.options.at("optimize_for"));
+        const auto aim = static_cast<Aim>(std::ranges::find(aim_names, word) - std::begin(aim_names));
+        mean_epsilon = split(draft.epsilon, randomizer, steps, aim,
+                             std::get<std::vector<UnitRange>>(draft.options.at("coefficients")));
+    }
+    if (!(mean_epsilon >= min_epsilon && coefficient_epsilon(draft.epsilon, mean_epsilon) >= min_epsilon))
+        raise(ErrorCode::invalid_spec,
+              "\"mean_epsilon\" must leave at least 0.0005 for the mean and for the details",
+              "Found " + shortest(mean_epsilon) + " of epsilon " + shortest(draft.epsilon) + ".",
+              "Leave it out for the value with the least error.");
+}
+
+/// Resolves "auto" to a randomizer, and a missing ε₁ of the global form to the best one.
+void settle(SettingsDraft& draft) {
+    auto& name = std::get<std::string>(draft.options.at("randomizer"));
+    const auto steps = std::get<std::uint64_t>(draft.options.at(grid_option.name));
+    const double first = std::get<double>(draft.options.at(second_layer_option.name));
+    settle_second_layer(draft);
+    if (first != 0) check_layers(draft, name);
+    if (name == automatic) name = best_randomizer(draft.epsilon, first, steps);
+    settle_mean_epsilon(draft, randomizer_named(name), steps);
+}
+
 void write_unit_range(Writer& writer, const UnitRange& range) {
     writer.put(range.lo);
     writer.put(range.hi);
 }
 
 void write(const Settings& settings, Writer& writer) {
-    const NumericRandomizer& randomizer =
-        *std::ranges::find(randomizers, settings.word("randomizer"), &NumericRandomizer::name);
+    const NumericRandomizer& randomizer = randomizer_named(settings.word("randomizer"));
     const auto aim =
         static_cast<Aim>(std::ranges::find(aim_names, settings.word("optimize_for")) - std::begin(aim_names));
     const std::vector<UnitRange>& ranges = settings.ranges("coefficients");
     const std::uint64_t steps = settings.number("grid");
     const bool global = settings.word("details") == detail_names[1];
     const double first = settings.real(second_layer_option.name);
-    const double mean_epsilon =
-        global ? split(settings.epsilon(), randomizer, steps, aim, ranges) : settings.epsilon();
+    const double mean_epsilon = global ? settings.real(mean_epsilon_option.name) : settings.epsilon();
     ChannelSize size = channel_size(randomizer, first != 0 ? first : mean_epsilon, steps);
     size.steps = RoundedSteps{size.steps, rounding_cells(settings)}.word();
     writer.put(static_cast<std::uint32_t>(ranges.size()));
@@ -367,6 +403,7 @@ constexpr Option options[] = {grid_option,
                               {.name = "details", .choices = detail_names},
                               {.name = "optimize_for", .choices = aim_names},
                               {.name = "coefficients", .ranges = true, .optional = true},
+                              mean_epsilon_option,
                               second_layer_option};
 
 }  // namespace
