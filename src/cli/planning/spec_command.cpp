@@ -80,7 +80,9 @@ void explain(const Spec& spec, const std::string& text, std::ostream& out) {
     out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
     if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
     out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"
-        << "report        " << mechanism->block().size() + sent_size(*mechanism) << " bytes\n"
+        << "report        " << mechanism->block().size() + sent_size(*mechanism) << " bytes, of which "
+        << mechanism->block().size() << " are parameters that a batch has once (at most " << max_block_size
+        << ")\n"
         << "spec          " << fingerprint_text(spec.fingerprint()) << "\n"
         << budget_line(spec, *mechanism, text)
         << "expected standard error, and largest shift by one forged report in a hundred:\n"

@@ -164,6 +164,25 @@ BOOST_AUTO_TEST_CASE(oversized_specs_are_refused) {
     BOOST_CHECK(contains(error.what(), "more parameters than a report can carry"));
     BOOST_CHECK(contains(error.hint(), "next to each other"));
 
+    // Parts that all differ: the error has the number of parts that fit, which is right.
+    const auto record = [](int parts) {
+        std::string all;
+        for (int j = 0; j < parts; ++j)
+            all +=
+                (j == 0 ? "" : ",") + ("{\"name\":\"a" + std::to_string(j) +
+                                       "\",\"mechanism\":\"grr\",\"domain\":" + std::to_string(j + 2) + "}");
+        return R"({"mechanism":"sampled","per_report":1,"epsilon":1,"attributes":[)" + all + "]}";
+    };
+    const Error parts = refusal(record(200));
+    BOOST_CHECK(contains(parts.what(), "too many parts for a report"));
+    BOOST_CHECK(contains(parts.detail(), "Its 200 parts need"));
+    int fitting = 0;
+    while (!contains(parts.detail(), "the first " + std::to_string(fitting) + " parts fit") && fitting < 200)
+        ++fitting;
+    BOOST_CHECK_GT(fitting, 100);
+    BOOST_CHECK_NO_THROW(resolve(record(fitting)));
+    BOOST_CHECK(contains(refusal(record(fitting + 1)).what(), "too many parts for a report"));
+
     const auto many = [](int count, const std::string& of) {
         std::string all;
         for (int j = 0; j < count; ++j)

@@ -71,6 +71,17 @@ std::vector<std::uint32_t> weights(const std::vector<std::uint64_t>& shares, std
     return weights;
 }
 
+/// Each report has the parameters of all parts, so that rows and summaries describe themselves.
+[[noreturn]] void refuse_size(std::size_t parts, std::size_t fitting, std::size_t size) {
+    raise(
+        ErrorCode::invalid_spec, "the record has too many parts for a report",
+        "Its " + std::to_string(parts) + " parts need " + std::to_string(size) +
+            " bytes of parameters in each report; " + std::to_string(max_block_size) +
+            " are allowed, in which the first " + std::to_string(fitting) + " parts fit.",
+        "Collect the attributes in several collections, or put attributes with equal domains or ranges next to "
+        "each other, whose parameters are stored once.");
+}
+
 void write(const Settings& settings, Writer& writer) {
     const std::uint64_t s = settings.number("per_report");
     const IntegerRows sets = sets_of(settings.option("joint_tables"));
@@ -96,10 +107,13 @@ void write(const Settings& settings, Writer& writer) {
     }
     writer.put(static_cast<std::uint32_t>(s));
     writer.put(static_cast<std::uint16_t>(runs.size()));
+    std::size_t fitting = 0;  // parts that a report has room for
     for (const auto& [length, rest] : runs) {
         writer.put(length);
         writer.put_bytes(rest);
+        if (header_size + writer.bytes().size() <= max_block_size) fitting += length;
     }
+    if (fitting < parts.size()) refuse_size(parts.size(), fitting, header_size + writer.bytes().size());
 }
 
 [[noreturn]] void malformed(const char* what) {
