@@ -2,7 +2,8 @@
 //
 // The order is fixed: draw a report, write it durably, then send it. The state after a draw is valid only if the store
 // replaces the preceding state by it. If another tab or process has saved a state meanwhile, the draw is discarded and
-// repeated from that state.
+// repeated from that state. A change is appended to the stored state if the store can append, so that a report costs as
+// many bytes as the report has, whatever the length of the queue. From time to time the state is written as a whole.
 
 import { deliver } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
@@ -12,7 +13,7 @@ export class Client {
     #collection;
     #store;
     #sandbox;
-    #held = { revision: 0, state: undefined }; // the state of the instance, as stored
+    #held = { revision: 0, size: 0, changes: 0, appended: 0 }; // the revision of the instance, and its size in the store
     #ledger; // the store with the ledger of a group
     #accounts = { revision: 0, state: undefined }; // the ledger of the instance, as stored
     #last = Promise.resolve(); // runs operations one at a time
@@ -23,15 +24,17 @@ export class Client {
         this.#collection = collection;
         this.#store = store;
         this.#ledger = ledger;
+        if (ledger !== undefined && ledger === store) throw shared();
         this.#sandbox = new Sandbox(async () => {
-            this.#held = await store.load();
+            const { revision, state = new Uint8Array(), changes = [] } = await store.load();
+            this.#held = { revision, size: state.length, changes: changes.length, appended: total(changes) };
             const bare = await collection.instance();
             if (ledger) {
                 this.#accounts = await ledger.load();
                 bare.restoreLedger(this.#accounts.state ?? new Uint8Array());
             }
             const instance = wrap(bare);
-            instance.restore(this.#held.state ?? new Uint8Array(), oncePerRound);
+            instance.restore(state, oncePerRound, changes);
             return instance;
         });
     }
@@ -55,22 +58,38 @@ export class Client {
             for (;;) {
                 // What is left of the group's budget follows from the latest ledger.
                 if (this.#ledger && (await this.#ledger.load()).revision !== this.#accounts.revision) this.#sandbox.abandon();
-                const [result, state, accounts] = await this.#sandbox.use((instance) =>
-                    [work(instance), instance.snapshot(), this.#ledger && instance.snapshotLedger()]);
+                const [result, held, save, accounts] = await this.#sandbox.use((instance) =>
+                    [work(instance), ...this.#next(instance), this.#ledger && instance.snapshotLedger()]);
                 if (!(await this.#reserve(accounts))) continue;
-                if (equal(state, this.#held.state)) return result;
-                const revision = this.#held.revision + 1;
-                const saved = await this.#store.save(state, revision).catch((error) => {
+                if (!save) return result;
+                const saved = await save().catch((error) => {
                     this.#sandbox.abandon();
                     throw error;
                 });
                 if (saved) {
-                    this.#held = { revision, state };
+                    this.#held = held;
                     return result;
                 }
                 this.#sandbox.abandon();
             }
         });
+    }
+    /**
+     * Returns the next revision and what saves it, which is undefined if the instance has not changed. The state is written as a whole
+     * once the changes have as many bytes as it, or one for each 256 of its bytes. Both the bytes that are written and the
+     * number of stored changes are then in proportion to the reports.
+     */
+    #next(instance) {
+        const { size, changes, appended } = this.#held, revision = this.#held.revision + 1;
+        const change = instance.changes();
+        if (revision > 1 && change.length === 0) return [this.#held, undefined];
+        const room = appended + change.length <= Math.max(size, 16384) && changes < Math.max(64, size / 256);
+        if (revision > 1 && room && this.#store.append) {
+            const held = { revision, size, changes: changes + 1, appended: appended + change.length };
+            return [held, () => this.#store.append(change, revision)];
+        }
+        const state = instance.snapshot();
+        return [{ revision, size: state.length, changes: 0, appended: 0 }, () => this.#store.save(state, revision)];
     }
     /**
      * Saves a changed ledger, before the state whose reports it pays for. Returns false, and discards the change, if another
@@ -169,6 +188,15 @@ export class Client {
             }
         }
     }
+}
+
+function shared() {
+    return new LdpError("invalid_value", "one store cannot have both the state of a client and the ledger of a group", "",
+        "Pass another store as the ledger. The clients of all collections of the group use the same ledger.");
+}
+
+function total(arrays) {
+    return arrays.reduce((sum, each) => sum + each.length, 0);
 }
 
 export function whole(round) {

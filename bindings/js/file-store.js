@@ -1,11 +1,14 @@
-// A client's state in Node: a folder with one file, whose name is the number of the state's revision. A second file has the
-// collection's spec, if it was fetched.
+// A client's state in Node: a folder with one file for each revision, whose name is its number. The first of them has a
+// complete state, and each later one a change that was appended to it. Another file has the collection's spec, if it was
+// fetched.
 //
-// A new state is written durably to a draft, which is then linked under the next number. The link fails if another
-// process has used the number. If a higher number exists after the link, there are two cases. Either the number was
-// used and removed before, and the save is void; or another process has already built on this state. The first line of
-// every state distinguishes the cases: it lists the writers of the state and of its predecessors, with the last
-// revision of each. Thus exactly one of several concurrent writers succeeds, and a process may stop at any moment.
+// A new revision is written durably to a draft, which is then linked under the next number. The link fails if another
+// process has used the number. If the preceding revision is gone after the link, there are two cases. Either the number
+// was used and removed before, and the new revision is void; or another process has already built on it. The first line
+// of every file distinguishes the cases. In a state, it lists the writers of the state and of its predecessors, with the
+// last revision of each; in a change, it has the writer of the change. A complete state replaces all earlier files, which
+// are removed in ascending order, so that a number is never free while the number before it exists. Thus exactly one of
+// several concurrent writers succeeds, and a process may stop at any moment.
 
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
@@ -21,29 +24,42 @@ function failure(folder, error) {
              : "Nothing was reported. Use a separate folder on a file system with hard links.", error);
 }
 
+function missing(error) {
+    if (error.code !== "ENOENT") throw error;
+}
+
 const newline = 10, most_writers = 1000, most_revisions = 16;
 
 const checksum = (text) => createHash("sha256").update(text).digest("hex");
 
-/** Returns the first line: the writers and their last revisions, the latest first. */
-function headed(writers) {
-    const text = JSON.stringify(writers);
+/** Returns the first line: the writers and their last revisions, the latest first; or {appended} with the writer of a change. */
+function headed(about) {
+    const text = JSON.stringify(about);
     return `${checksum(text)} ${text}\n`;
 }
-/** Reads the first line. Returns the writers and the offset of the state. */
+/** Reads a file. Returns the writers of a state, or the writer of a change, and the offset of the content. */
 function lineage(file) {
     const end = file.indexOf(newline), [sum, text] = file.subarray(0, end).toString().split(" ");
     if (end < 0 || checksum(text ?? "") !== sum)
         throw environment("the stored state is damaged", "The checksum does not match the first line.",
             "Restore it from a backup: a person without their memory spends the budget again.");
-    return { writers: JSON.parse(text), begin: end + 1 };
+    const about = JSON.parse(text);
+    return { writers: Array.isArray(about) ? about : undefined, writer: about.appended, begin: end + 1 };
+}
+function incomplete() {
+    return environment("the stored state is damaged", "The folder has changes without the state that they changed.",
+        "Restore it from a backup: a person without their memory spends the budget again.");
+}
+/** The writers after another one has written a revision. */
+function followed(writers, writer, revision) {
+    return [[writer, revision], ...writers.filter(([other]) => other !== writer)].slice(0, most_writers);
 }
 
 export class FileStore {
     #folder;
     #sequence = 0;
     #self = randomUUID();
-    #writers = new Map(); // writers of the states that were loaded or saved last, by revision
+    #known = new Map(); // of the revisions that were loaded or saved last: the writers, and the identity of the file
     #saved = Promise.resolve(); // the end of the preceding save
 
     constructor(folder) {
@@ -75,37 +91,71 @@ export class FileStore {
     async load() {
         try {
             await this.#clear();
-            for (;;) {
-                const [revision] = await this.#revisions();
-                if (revision === undefined) return { revision: 0, state: undefined };
-                const file = await this.#read(revision);
-                if (!file) continue;
-                const { writers, begin } = lineage(file);
-                this.#remember(revision, writers);
-                return { revision, state: new Uint8Array(file.subarray(begin)) };
-            }
+            const found = await this.#latest();
+            if (!found) return { revision: 0, state: undefined };
+            const { writers, ...stored } = found;
+            await this.#remember(stored.revision, writers);
+            return stored;
         } catch (error) {
             throw failure(this.#folder, error);
         }
     }
 
-    /** Returns the file of a revision; undefined if a later revision has replaced it. */
+    /** Returns the file of a revision; undefined if a later state has replaced it. */
     #read(revision) {
         return readFile(this.#path(revision)).catch((error) => {
             if (error.code !== "ENOENT") throw error;
         });
     }
-    /** Returns whether the latest state was built on the revision that this object saved. */
-    async #builtOn(revision) {
-        for (;;) {
-            const [highest] = await this.#revisions(), file = await this.#read(highest);
-            if (file) return lineage(file).writers.some(([writer, last]) => writer === this.#self && last === revision);
+    /** Returns the latest state and its writers; undefined without one. */
+    async #latest() {
+        for (let before;;) {
+            const [highest] = await this.#revisions();
+            if (highest === undefined) return undefined;
+            const found = await this.#state(highest);
+            if (found) return found;
+            // A later state replaces files only after it has the highest number.
+            if (highest === before) throw incomplete();
+            before = highest;
         }
     }
+    /** Returns the state whose last change has this revision; undefined if a later state has replaced it. */
+    async #state(revision) {
+        const changes = [], makers = [];
+        for (let each = revision; each > 0; --each) {
+            const file = await this.#read(each);
+            if (!file) return undefined;
+            const { writers, writer, begin } = lineage(file), content = new Uint8Array(file.subarray(begin));
+            if (writers) {
+                const all = makers.reduceRight((before, maker, i) => followed(before, maker, revision - i), writers);
+                return { revision, state: content, changes: changes.reverse(), writers: all };
+            }
+            changes.push(content);
+            makers.push(writer);
+        }
+        throw incomplete();
+    }
+    /** Returns whether the latest state was built on the revision that this object saved. */
+    async #builtOn(revision) {
+        const { writers } = await this.#latest();
+        return writers.some(([writer, last]) => writer === this.#self && last === revision);
+    }
 
-    #remember(revision, writers) {
-        this.#writers.set(revision, writers);
-        while (this.#writers.size > most_revisions) this.#writers.delete(Math.min(...this.#writers.keys()));
+    async #remember(revision, writers) {
+        this.#known.set(revision, { writers, file: await this.#identity(revision) });
+        while (this.#known.size > most_revisions) this.#known.delete(Math.min(...this.#known.keys()));
+    }
+    /** Returns what distinguishes the file of a revision from a later file of this name; undefined if there is none. */
+    async #identity(revision) {
+        const found = await stat(this.#path(revision), { bigint: true }).catch(missing);
+        return found && `${found.ino} ${found.mtimeNs}`;
+    }
+    /** Returns whether no state has replaced the revision before the one that was just linked. */
+    async #follows(revision) {
+        if (revision === 1) return (await this.#revisions())[0] === 1;
+        const before = this.#known.get(revision - 1)?.file;
+        if (before === undefined) return (await this.#revisions())[0] === revision;
+        return before === (await this.#identity(revision - 1));
     }
 
     /**
@@ -113,31 +163,40 @@ export class FileStore {
      * that share this object save one after another: they are one writer, of which a state has the last revision only.
      */
     save(state, revision) {
-        const saved = this.#saved.then(() => this.#save(state, revision));
+        return this.#next(revision, (writers) => [headed(writers), state], async () => {
+            const before = (await this.#revisions()).filter((each) => each < revision);
+            for (const old of before.reverse()) await unlink(this.#path(old)).catch(() => {});
+        });
+    }
+    /** Appends a change to the preceding revision durably, which this object has loaded or saved. Returns as save(). */
+    async append(change, revision) {
+        if (!this.#known.has(revision - 1)) return false;
+        return this.#next(revision, () => [headed({ appended: this.#self }), change], () => {});
+    }
+    #next(revision, parts, settle) {
+        const saved = this.#saved.then(() => this.#link(revision, parts, settle));
         this.#saved = saved.catch(() => {});
         return saved;
     }
-    async #save(state, revision) {
+    async #link(revision, parts, settle) {
         const draft = this.#path(`draft-${this.#self}-${++this.#sequence}`);
-        const others = (this.#writers.get(revision - 1) ?? []).filter(([writer]) => writer !== this.#self);
-        const writers = [[this.#self, revision], ...others].slice(0, most_writers);
+        const writers = followed(this.#known.get(revision - 1)?.writers ?? [], this.#self, revision);
         try {
-            await this.#write(draft, headed(writers), state);
+            await this.#write(draft, ...parts(writers));
             const taken = await link(draft, this.#path(revision)).then(() => false, (error) => {
                 if (error.code === "EEXIST") return true;
                 throw error;
             });
             await unlink(draft).catch(() => {});
             if (taken) return false;
-            const [highest, ...before] = await this.#revisions();
-            const latest = highest === revision;
-            if (!latest && !(await this.#builtOn(revision))) {
+            const follows = await this.#follows(revision);
+            if (!follows && !(await this.#builtOn(revision))) {
                 await unlink(this.#path(revision)).catch(() => {});
                 return false;
             }
             await this.#sync();
-            if (latest) for (const old of before) await unlink(this.#path(old)).catch(() => {});
-            this.#remember(revision, writers);
+            if (follows) await settle();
+            await this.#remember(revision, writers);
             return true;
         } catch (error) {
             await unlink(draft).catch(() => {});

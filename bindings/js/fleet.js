@@ -1,7 +1,8 @@
 // The clients of many people in one store, for a program that acts for their devices, such as an import of a panel.
 //
 // The state has the snapshot of a client with the queue of all people, and then the name and the snapshot of each
-// person. Each of these parts is preceded by its length (32 bits, little-endian).
+// person. A change has the changes of the queue, and the names and the snapshots of the people whose memory changed. Each
+// of these parts is preceded by its length (32 bits, little-endian).
 
 import { Client, texts, whole } from "./client.js";
 import { LdpError, environment } from "./error.js";
@@ -9,11 +10,38 @@ import { LdpError, environment } from "./error.js";
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
+/** Joins parts, each preceded by its length. */
+function joined(parts) {
+    const all = new Uint8Array(parts.reduce((sum, part) => sum + 4 + part.length, 0));
+    const view = new DataView(all.buffer);
+    let at = 0;
+    for (const part of parts) {
+        view.setUint32(at, part.length, true);
+        all.set(part, at + 4);
+        at += 4 + part.length;
+    }
+    return all;
+}
+/** Returns the parts of what joined() returned. */
+function parted(all) {
+    const view = new DataView(all.buffer, all.byteOffset, all.byteLength), parts = [];
+    for (let at = 0; at < all.length;) {
+        const size = at + 4 <= all.length ? view.getUint32(at, true) : Infinity;
+        at += 4 + size;
+        if (at > all.length)
+            throw environment("the store does not have the state of a fleet", "It may have the state of a client, or be damaged.",
+                "Use a store of its own for the fleet, or restore it from a backup.");
+        parts.push(all.slice(at - size, at));
+    }
+    return parts;
+}
+
 /** An instance whose state is that of a fleet. */
 class Members {
     #instance;
     #once; // whether each person has one record per round
     #people = new Map(); // name → snapshot
+    #changed = new Set(); // names of people whose snapshots changed since the last change or snapshot
 
     constructor(instance, once) {
         this.#instance = instance;
@@ -21,42 +49,36 @@ class Members {
         for (const name of ["next", "delivered", "undelivered", "invalidate", "pending", "refused", "requeueRefused", "dropRefused", "snapshotLedger"])
             this[name] = (...given) => instance[name](...given);
     }
-    restore(state) {
+    restore(state, _, changes = []) {
         this.#people.clear();
-        if (state.length === 0) return this.#instance.restore(state);
-        const view = new DataView(state.buffer, state.byteOffset, state.byteLength);
-        let at = 0;
-        const take = () => {
-            const size = at + 4 <= state.length ? view.getUint32(at, true) : Infinity;
-            at += 4 + size;
-            if (at > state.length)
-                throw environment("the stored state is damaged", "It is not the state of a fleet.", "Restore it from a backup.");
-            return state.slice(at - size, at);
-        };
-        const queue = take();
-        while (at < state.length) {
-            const name = text.decode(take());
-            this.#people.set(name, take());
-        }
-        this.#instance.restore(queue);
+        const queues = [state, ...changes].filter((each) => each.length > 0).map((each) => {
+            const [queue, ...people] = parted(each);
+            for (let i = 0; i + 1 < people.length; i += 2) this.#people.set(text.decode(people[i]), people[i + 1]);
+            return queue;
+        });
+        this.#instance.restore(queues[0] ?? state, false, queues.slice(1).filter((queue) => queue.length > 0));
     }
     snapshot() {
-        const parts = [this.#instance.snapshot()];
-        for (const [name, snapshot] of this.#people) parts.push(utf8.encode(name), snapshot);
-        const state = new Uint8Array(parts.reduce((sum, part) => sum + 4 + part.length, 0));
-        const view = new DataView(state.buffer);
-        let at = 0;
-        for (const part of parts) {
-            view.setUint32(at, part.length, true);
-            state.set(part, at + 4);
-            at += 4 + part.length;
-        }
-        return state;
+        this.#changed.clear();
+        return joined([this.#instance.snapshot(), ...this.#of(this.#people.keys())]);
+    }
+    /** Returns the changes of the queue and the snapshots of the people who changed. */
+    changes() {
+        const queue = this.#instance.changes();
+        if (queue.length === 0 && this.#changed.size === 0) return queue;
+        const change = joined([queue, ...this.#of(this.#changed)]);
+        this.#changed.clear();
+        return change;
+    }
+    /** Returns names and snapshots. */
+    #of(names) {
+        return Array.from(names, (name) => [utf8.encode(name), this.#people.get(name)]).flat();
     }
     report({ person, values, round, columns }) {
         const [receipt, snapshot] = this.#instance.reportMember(this.#people.get(person) ?? new Uint8Array(), values, round,
             columns, this.#once, person);
         this.#people.set(person, snapshot);
+        this.#changed.add(person);
         return receipt;
     }
     people() {

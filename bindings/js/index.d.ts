@@ -122,15 +122,31 @@ export class Collection {
     perturb(record: Row): Promise<Receipt & { readonly report: Uint8Array }>;
 }
 
+/** What a store returns. */
+export interface Stored {
+    readonly revision: number;
+    readonly state: Uint8Array | undefined;
+    /** The changes since `state`; may be omitted if there are none. */
+    readonly changes?: readonly Uint8Array[];
+}
+
 /** The storage of a client's state. Applications may implement it. */
 export interface Store {
-    /** Returns the last saved state and its revision; revision 0 and no state before the first save. */
-    load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
+    /**
+     * Returns the last saved state, the changes that were appended to it, the oldest first, and the revision of the last
+     * save or change; revision 0 and no state before the first save.
+     */
+    load(): Promise<Stored>;
     /**
      * Replaces the state of revision `revision` − 1 durably and atomically. Resolves with false, and changes nothing, if
      * another revision is stored. Rejects on failure.
      */
     save(state: Uint8Array, revision: number): Promise<boolean>;
+    /**
+     * Optional: appends a change to the state of revision `revision` − 1, as durably as save() and with the same result. The
+     * next save() replaces the state and its changes. Without it, each report writes the whole state with the queue.
+     */
+    append?(change: Uint8Array, revision: number): Promise<boolean>;
     /** Runs the work, if possible not concurrently with such work in another page or process. */
     alone<T>(work: () => Promise<T>): Promise<T>;
     /** Optional, for Collection.fetch: returns the spec that saveSpec() wrote; undefined before. */
@@ -143,8 +159,9 @@ export interface Store {
 export class IndexedDBStore implements Store {
     /** `name` must be unique for each collection and person. */
     constructor(name: string, options?: { readonly database?: string });
-    load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
+    load(): Promise<Stored>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
+    append(change: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
     loadSpec(): Promise<string | undefined>;
     saveSpec(spec: string): Promise<void>;
@@ -152,8 +169,9 @@ export class IndexedDBStore implements Store {
 
 /** A store in memory. It is lost with the page, and the person then spends the budget again. */
 export class MemoryStore implements Store {
-    load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
+    load(): Promise<Stored>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
+    append(change: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
     loadSpec(): Promise<string | undefined>;
     saveSpec(spec: string): Promise<void>;

@@ -1,8 +1,12 @@
-// A client's state in a browser: one entry of a database of the page's origin.
+// A client's state in a browser: one entry of a database of the page's origin, and one entry for each change that was
+// appended to it. The key of a change is the name of the store and the revision.
 
 import { environment } from "./error.js";
 
-const table = "states";
+const states = "states", changes = "changes";
+
+/** The keys of all changes of a store. */
+const keys = (name) => IDBKeyRange.bound([name, 0], [name, Infinity]);
 
 function failure(what, error) {
     if (error?.name === "QuotaExceededError")
@@ -33,8 +37,12 @@ export class IndexedDBStore {
 
     #open() {
         this.#opened ??= new Promise((resolve, reject) => {
-            const request = indexedDB.open(this.#database, 1);
-            request.onupgradeneeded = () => request.result.createObjectStore(table);
+            const request = indexedDB.open(this.#database, 2);
+            // Version 1 had no changes. Its pages cannot open version 2, so that they do not overlook changes.
+            request.onupgradeneeded = ({ oldVersion }) => {
+                if (oldVersion < 1) request.result.createObjectStore(states);
+                request.result.createObjectStore(changes);
+            };
             request.onerror = () => reject(request.error);
             request.onsuccess = () => {
                 const forget = () => {
@@ -54,24 +62,42 @@ export class IndexedDBStore {
     async load() {
         const database = await this.#open();
         try {
-            const found = await settled(database.transaction(table).objectStore(table).get(this.#name));
-            return found ?? { revision: 0, state: undefined };
+            const step = database.transaction([states, changes]);
+            const [found, appended] = await Promise.all([settled(step.objectStore(states).get(this.#name)),
+                settled(step.objectStore(changes).getAll(keys(this.#name)))]);
+            const { revision, state } = found ?? { revision: 0, state: undefined };
+            return { revision: revision + appended.length, state, changes: appended };
         } catch (error) {
             throw failure("It cannot be read", error);
         }
     }
 
     /** Replaces the preceding revision durably. Returns false if another revision is stored; then nothing changes. */
-    async save(state, revision) {
+    save(state, revision) {
+        return this.#write(revision, (step) => {
+            step.objectStore(states).put({ revision, state }, this.#name);
+            step.objectStore(changes).delete(keys(this.#name));
+        });
+    }
+    /** Appends a change to the preceding revision durably. Returns as save(). */
+    append(change, revision) {
+        return this.#write(revision, (step) => step.objectStore(changes).put(change, [this.#name, revision]));
+    }
+    /** Runs `put` in a transaction if the preceding revision is stored. */
+    async #write(revision, put) {
         const database = await this.#open();
         try {
             return await new Promise((resolve, reject) => {
-                const step = database.transaction(table, "readwrite", { durability: "strict" });
-                const states = step.objectStore(table);
+                const step = database.transaction([states, changes], "readwrite", { durability: "strict" });
                 let saved = false;
-                states.get(this.#name).onsuccess = ({ target }) => {
-                    saved = (target.result?.revision ?? 0) + 1 === revision;
-                    if (saved) states.put({ revision, state }, this.#name);
+                const found = (stored) => {
+                    saved = stored + 1 === revision;
+                    if (saved) put(step);
+                };
+                // The last change has the latest revision. The state is read only if there is no change.
+                step.objectStore(changes).openKeyCursor(keys(this.#name), "prev").onsuccess = ({ target: last }) => {
+                    if (last.result) return found(last.result.key[1]);
+                    step.objectStore(states).get(this.#name).onsuccess = ({ target }) => found(target.result?.revision ?? 0);
                 };
                 step.oncomplete = () => resolve(saved);
                 step.onabort = () => reject(step.error);
@@ -85,7 +111,7 @@ export class IndexedDBStore {
     async loadSpec() {
         const database = await this.#open();
         try {
-            return await settled(database.transaction(table).objectStore(table).get([this.#name, "spec"]));
+            return await settled(database.transaction(states).objectStore(states).get([this.#name, "spec"]));
         } catch (error) {
             throw failure("It cannot be read", error);
         }
@@ -93,7 +119,7 @@ export class IndexedDBStore {
     async saveSpec(spec) {
         const database = await this.#open();
         try {
-            await settled(database.transaction(table, "readwrite").objectStore(table).put(spec, [this.#name, "spec"]));
+            await settled(database.transaction(states, "readwrite").objectStore(states).put(spec, [this.#name, "spec"]));
         } catch (error) {
             throw failure("It cannot be written", error);
         }

@@ -115,13 +115,25 @@ export class Instance {
         return new DataView(this.#exports.memory.buffer).getBigUint64(Number(at) + 8 * i, true);
     }
 
-    /** `once` is whether the client takes one record per round. */
-    restore(snapshot, once = false) {
+    /**
+     * Restores a client from a snapshot, which is empty for a new one, and the changes that were appended to it. `once` is
+     * whether the client takes one record per round.
+     */
+    restore(snapshot, once = false, changes = []) {
         this.#input(snapshot);
         this.#exports.restore(once);
+        for (const each of changes) {
+            this.#input(each);
+            this.#exports.apply();
+        }
+        this.#exports.begin();
     }
     snapshot() {
         return this.#output(this.#exports.snapshot()).slice();
+    }
+    /** Returns the changes since the last snapshot or call; empty if there are none. */
+    changes() {
+        return this.#output(this.#exports.changes()).slice();
     }
     /** Restores the ledger of a group for the clients that are restored later. */
     restoreLedger(snapshot) {

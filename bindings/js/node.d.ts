@@ -1,12 +1,13 @@
-import type { Store } from "./index.js";
+import type { Store, Stored } from "./index.js";
 
 export * from "./index.js";
 
 /** In a folder of its own, on a file system with hard links. Serves several processes at once. */
 export class FileStore implements Store {
     constructor(folder: string);
-    load(): Promise<{ revision: number; state: Uint8Array | undefined }>;
+    load(): Promise<Stored>;
     save(state: Uint8Array, revision: number): Promise<boolean>;
+    append(change: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
     loadSpec(): Promise<string | undefined>;
     saveSpec(spec: string): Promise<void>;

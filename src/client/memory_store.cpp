@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "client/budget/budget_ledger.hpp"
 #include "core/base/error.hpp"
 #include "core/base/sha256.hpp"
 
@@ -11,13 +12,23 @@ namespace ldp {
 namespace {
 
 // A snapshot is a SHA-256 digest followed by the content. Strings and lists are preceded by their length.
-constexpr std::uint32_t snapshot_version = 1;
+constexpr std::size_t digest_size = 32;
 
-std::array<std::byte, 32> digest_of(Bytes content) {
-    Sha256 hash;
-    hash.add(content);
-    return hash.digest();
-}
+// Changes are a digest followed by records: a kind and its arguments.
+enum class Change : std::uint8_t {
+    append = 1,
+    bind,
+    begin_batch,
+    confirm,
+    release,
+    move_to_dead_letters,
+    requeue_refused,
+    drop_refused,
+    invalidate,
+};
+
+constexpr const char* restore_hint =
+    "Restore it from a backup: a person without their memory spends the budget again.";
 
 void put(Writer& writer, Bytes bytes) {
     writer.put(static_cast<std::uint64_t>(bytes.size()));
@@ -51,6 +62,20 @@ void put(Writer& writer, const PublicValues& columns) {
         put(writer, one.second);
     });
 }
+void put(Writer& writer, const PermanentResponse& memoized) {
+    put_each(writer, memoized.key, [&](Cell cell) { writer.put(cell); });
+    put(writer, memoized.permanent);
+    writer.put(memoized.epsilon);
+    writer.put(memoized.round);
+}
+PermanentResponse take_response(Reader& reader) {
+    PermanentResponse memoized;
+    take_each(reader, [&] { memoized.key.push_back(reader.take<Cell>()); });
+    memoized.permanent = take_string(reader);
+    memoized.epsilon = reader.take<double>();
+    memoized.round = reader.take<std::int32_t>();
+    return memoized;
+}
 PublicValues take_columns(Reader& reader) {
     PublicValues columns;
     take_each(reader, [&] {
@@ -76,12 +101,7 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     writer.put(memory_.fingerprint.value_or(0));
     put(writer, memory_.public_randomness);
     put(writer, memory_.progress);
-    put_each(writer, memory_.responses, [&](const PermanentResponse& memoized) {
-        put_each(writer, memoized.key, [&](Cell cell) { writer.put(cell); });
-        put(writer, memoized.permanent);
-        writer.put(memoized.epsilon);
-        writer.put(memoized.round);
-    });
+    put_each(writer, memory_.responses, [&](const PermanentResponse& memoized) { put(writer, memoized); });
     put_each(writer, queue_, [&](const Queued& queued) {
         writer.put(queued.round);
         put(writer, queued.report);
@@ -101,19 +121,23 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     writer.put(batches_);
     put(writer, batch_);
     writer.put(static_cast<std::uint64_t>(taken_));
-    const auto digest = digest_of(writer.bytes());
+    const auto digest = sha256(writer.bytes());
     writer.bytes().insert(writer.bytes().begin(), digest.begin(), digest.end());
     return std::move(writer.bytes());
 }
 
 MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
-    constexpr std::size_t digest_size = std::tuple_size_v<decltype(digest_of({}))>;
     if (snapshot.size() < digest_size ||
-        !std::ranges::equal(snapshot.first(digest_size), digest_of(snapshot.subspan(digest_size))))
+        !std::ranges::equal(snapshot.first(digest_size), sha256(snapshot.subspan(digest_size))))
         raise(ErrorCode::environment, "the stored state is damaged", "Its digest does not match its content.",
-              "Restore it from a backup: a person without their memory spends the budget again.");
+              restore_hint);
     Reader reader(snapshot.subspan(digest_size));
-    if (const auto version = reader.take<std::uint32_t>(); version != snapshot_version)
+    const auto version = reader.take<std::uint32_t>();
+    if (version == MemoryLedger::snapshot_version)
+        raise(
+            ErrorCode::environment, "the store has a ledger of budgets instead of a client's state", {},
+            "The ledger of a group and each client need stores of their own. Use another store for the client.");
+    if (version != snapshot_version)
         raise(ErrorCode::environment, "the stored state has an unsupported version",
               "Its version is " + std::to_string(version) + "; this release reads version " +
                   std::to_string(snapshot_version) + ".",
@@ -124,13 +148,7 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     if (bound) memory_.fingerprint = fingerprint;
     memory_.public_randomness = take_string(reader);
     memory_.progress = take_string(reader);
-    take_each(reader, [&] {
-        PermanentResponse& memoized = memory_.responses.emplace_back();
-        take_each(reader, [&] { memoized.key.push_back(reader.take<Cell>()); });
-        memoized.permanent = take_string(reader);
-        memoized.epsilon = reader.take<double>();
-        memoized.round = reader.take<std::int32_t>();
-    });
+    take_each(reader, [&] { memory_.responses.push_back(take_response(reader)); });
     take_each(reader, [&] {
         const auto round = reader.take<std::int32_t>();
         Report report = take_string(reader);
@@ -157,17 +175,149 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
         raise(ErrorCode::environment, "the stored state is damaged", "Its current batch is inconsistent.");
 }
 
+/// Adds a record to the changes. Unless commit() follows, the record is removed again.
+class MemoryStore::Record {
+  public:
+    /// Calls write(writer) for the arguments of the change.
+    template <class Write>
+    Record(MemoryStore& store, Change change, Write write) : store_(store), size_(store.recorded_.size()) {
+        if (!store.records_) return;
+        Writer writer;
+        writer.put(change);
+        write(writer);
+        store.recorded_.insert(store.recorded_.end(), writer.bytes().begin(), writer.bytes().end());
+    }
+    Record(MemoryStore& store, Change change) : Record(store, change, [](Writer&) {}) {}
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
+    ~Record() { store_.recorded_.resize(size_); }
+
+    void commit() noexcept { size_ = store_.recorded_.size(); }
+
+  private:
+    MemoryStore& store_;
+    std::size_t size_;
+};
+
+void MemoryStore::record_changes(Bytes snapshot) {
+    std::ranges::copy(snapshot.first(digest_size), digest_.begin());
+    recorded_.clear();
+    records_ = true;
+}
+
+std::vector<std::byte> MemoryStore::changes() {
+    if (recorded_.empty()) return {};
+    Sha256 hash;
+    hash.add(digest_);
+    hash.add(recorded_);
+    const auto digest = hash.digest();
+    std::vector<std::byte> made(digest.begin(), digest.end());
+    made.insert(made.end(), recorded_.begin(), recorded_.end());
+    recorded_.clear();
+    digest_ = digest;
+    return made;
+}
+
+void MemoryStore::apply(Bytes changes) {
+    Sha256 hash;
+    hash.add(digest_);
+    if (changes.size() >= digest_size) hash.add(changes.subspan(digest_size));
+    const auto digest = hash.digest();
+    if (changes.size() < digest_size || !std::ranges::equal(changes.first(digest_size), digest))
+        raise(ErrorCode::environment, "the stored state is damaged",
+              "The digest of a change does not match the change and the state before it.", restore_hint);
+    Reader reader(changes.subspan(digest_size));
+    records_ = false;
+    while (!reader.empty()) repeat(reader);
+    records_ = true;
+    digest_ = digest;
+}
+
+void MemoryStore::repeat(Reader& reader) {
+    switch (reader.take<Change>()) {
+        case Change::append: {
+            std::vector<Report> reports;
+            std::vector<std::pair<std::string, std::int64_t>> named;
+            std::vector<PermanentResponse> responses;
+            std::vector<ColumnRun> runs;
+            const auto round = reader.take<std::int32_t>();
+            take_each(reader, [&] { reports.push_back(take_string(reader)); });
+            take_each(reader, [&] {
+                std::string name = take_text(reader);
+                named.emplace_back(std::move(name), reader.take<std::int64_t>());
+            });
+            const auto public_randomness = take_string(reader), progress = take_string(reader);
+            take_each(reader, [&] { responses.push_back(take_response(reader)); });
+            take_each(reader, [&] {
+                const auto count = static_cast<std::size_t>(reader.take<std::uint64_t>());
+                runs.push_back({count, take_columns(reader)});
+            });
+            std::vector<Checkpoint> checkpoints;
+            for (const auto& [name, value] : named) checkpoints.push_back({name, value});
+            append(reports, round, checkpoints, {public_randomness, progress, responses}, runs);
+            return;
+        }
+        case Change::bind:
+            bind(reader.take<std::uint64_t>());
+            return;
+        case Change::begin_batch:
+            static_cast<void>(next_batch(static_cast<std::size_t>(reader.take<std::uint64_t>())));
+            return;
+        case Change::confirm:
+            confirm(batch_);
+            return;
+        case Change::release:
+            release(batch_);
+            return;
+        case Change::move_to_dead_letters:
+            move_to_dead_letters(batch_, take_text(reader));
+            return;
+        case Change::requeue_refused:
+            requeue_refused();
+            return;
+        case Change::drop_refused:
+            drop_refused();
+            return;
+        case Change::invalidate:
+            invalidate();
+            return;
+    }
+    raise(ErrorCode::environment, "the stored state is damaged", "It has an unknown kind of change.",
+          restore_hint);
+}
+
 void MemoryStore::bind(std::uint64_t fingerprint) {
     if (memory_.outdated) refuse_outdated();
     auto& bound = memory_.fingerprint;
     if (bound.value_or(fingerprint) != fingerprint) refuse_spec(*bound, fingerprint);
+    if (bound) return;
+    Record record(*this, Change::bind, [&](Writer& writer) { writer.put(fingerprint); });
     bound = fingerprint;
+    record.commit();
 }
 
 void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
                          std::span<const Checkpoint> checkpoints, const StateDelta& delta,
                          std::span<const ColumnRun> runs) {
     if (memory_.outdated) refuse_outdated();
+    if (reports.empty() && checkpoints.empty() && delta.public_randomness.empty() && delta.progress.empty() &&
+        delta.responses.empty())
+        return;
+    Record record(*this, Change::append, [&](Writer& writer) {
+        writer.put(round);
+        put_each(writer, reports, [&](const Report& report) { put(writer, report); });
+        put_each(writer, checkpoints, [&](const Checkpoint& checkpoint) {
+            put(writer, checkpoint.name);
+            writer.put(checkpoint.value);
+        });
+        put(writer, delta.public_randomness);
+        put(writer, delta.progress);
+        put_each(writer, delta.responses, [&](const PermanentResponse& memoized) { put(writer, memoized); });
+        put_each(writer, runs, [&](const ColumnRun& run) {
+            writer.put(static_cast<std::uint64_t>(run.reports));
+            put(writer, run.columns);
+        });
+    });
     auto named = checkpoints_;
     std::vector<std::byte> public_randomness(delta.public_randomness.begin(), delta.public_randomness.end());
     std::vector<std::byte> progress(delta.progress.begin(), delta.progress.end());
@@ -193,6 +343,7 @@ void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
     if (!public_randomness.empty()) memory_.public_randomness.swap(public_randomness);
     if (!progress.empty()) memory_.progress.swap(progress);
     std::ranges::move(responses, std::back_inserter(memory_.responses));
+    record.commit();
 }
 
 std::optional<std::int64_t> MemoryStore::checkpoint(std::string_view name) const {
@@ -204,8 +355,13 @@ std::optional<Batch> MemoryStore::next_batch(std::size_t most) {
     if (memory_.outdated) refuse_outdated();
     if (queue_.empty()) return std::nullopt;
     if (batch_.empty()) {
+        Record record(*this, Change::begin_batch,
+                      [&](Writer& writer) { writer.put(static_cast<std::uint64_t>(most)); });
+        std::string id = batch_id(secret_, batches_);
         taken_ = gather(most);
-        batch_ = batch_id(secret_, batches_++);
+        batch_ = std::move(id);
+        ++batches_;
+        record.commit();
     }
     Batch batch{batch_, queue_.front().round, {}, queue_.front().columns};
     batch.reports.reserve(taken_);
@@ -236,34 +392,57 @@ void MemoryStore::remove() noexcept {
 }
 
 void MemoryStore::confirm(std::string_view id) {
-    if (current(id)) remove();
+    if (!current(id)) return;
+    Record record(*this, Change::confirm);
+    remove();
+    record.commit();
 }
 
 void MemoryStore::release(std::string_view id) {
-    if (current(id)) forget();
+    if (!current(id)) return;
+    Record record(*this, Change::release);
+    forget();
+    record.commit();
 }
 
 void MemoryStore::move_to_dead_letters(std::string_view id, std::string_view reason) {
     if (!current(id)) return;
+    Record record(*this, Change::move_to_dead_letters, [&](Writer& writer) { put(writer, reason); });
     std::vector<Refused> added;
     for (std::size_t i = 0; i < taken_; ++i)
         added.push_back({queue_[i].round, queue_[i].report, std::string(reason), true, queue_[i].columns});
     refused_.reserve(refused_.size() + added.size());
     std::ranges::move(added, std::back_inserter(refused_));
     remove();
+    record.commit();
 }
 
 std::uint64_t MemoryStore::requeue_refused() {
+    const std::uint64_t queued = refused_.size();
+    if (queued == 0) return 0;
+    Record record(*this, Change::requeue_refused);
     auto queue = queue_;
     for (const Refused& refused : refused_) queue.push_back({refused.round, refused.report, refused.columns});
     queue_.swap(queue);
-    return drop_refused();
+    refused_.clear();
+    record.commit();
+    return queued;
 }
 
 std::uint64_t MemoryStore::drop_refused() {
     const std::uint64_t dropped = refused_.size();
+    if (dropped == 0) return 0;
+    Record record(*this, Change::drop_refused);
     refused_.clear();
+    record.commit();
     return dropped;
+}
+
+void MemoryStore::invalidate() {
+    if (memory_.outdated) return;
+    Record record(*this, Change::invalidate);
+    memory_.outdated = true;
+    record.commit();
 }
 
 }  // namespace ldp

@@ -2,6 +2,7 @@
 // persist snapshots themselves.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 
@@ -11,7 +12,8 @@ namespace ldp {
 
 /// Keeps reports and memoized responses in memory. They are lost when the process ends, and a person then
 /// spends the budget again. To prevent this, an application can persist the snapshot after each change and
-/// before anything is sent.
+/// before anything is sent. Instead of a snapshot after each change, it can append what changes() returns to
+/// the last snapshot, so that a report costs the bytes of the report, however long the queue is.
 class MemoryStore final : public Store {
   public:
     MemoryStore() = default;
@@ -19,6 +21,18 @@ class MemoryStore final : public Store {
     explicit MemoryStore(Bytes snapshot);
     /// Returns the complete state.
     [[nodiscard]] std::vector<std::byte> snapshot() const;
+
+    /// Starts to record changes. `snapshot` is a snapshot of the present state.
+    void record_changes(Bytes snapshot);
+    /// Returns the changes since record_changes() or the last call; empty without a change. Requires
+    /// record_changes().
+    [[nodiscard]] std::vector<std::byte> changes();
+    /// Repeats changes of a store that was in the present state when they began. Requires record_changes().
+    /// Throws Error (environment) if the changes are damaged or follow another state.
+    void apply(Bytes changes);
+
+    /// The first number of a snapshot's content.
+    static constexpr std::uint32_t snapshot_version = 1;
 
     void bind(std::uint64_t fingerprint) override;
     void append(std::span<const Report> reports, std::int32_t round,
@@ -35,7 +49,7 @@ class MemoryStore final : public Store {
     std::uint64_t requeue_refused() override;
     std::uint64_t drop_refused() override;
     [[nodiscard]] StoreIdentity identity() const override { return {{}, name_of_store(secret_)}; }
-    void invalidate() override { memory_.outdated = true; }
+    void invalidate() override;
 
   private:
     struct Queued {
@@ -47,6 +61,10 @@ class MemoryStore final : public Store {
     /// many there are.
     std::size_t gather(std::size_t most);
     [[nodiscard]] bool current(std::string_view id) const noexcept { return !batch_.empty() && id == batch_; }
+    /// A record in `recorded_`.
+    class Record;
+    /// Repeats the next recorded change.
+    void repeat(Reader& reader);
     /// Discards the id of the current batch.
     void forget() noexcept;
     /// Removes the reports of the current batch from the queue, and discards its id.
@@ -60,6 +78,10 @@ class MemoryStore final : public Store {
     std::int64_t batches_ = 0;  ///< number of batch ids assigned so far
     std::string batch_;         ///< id of the current batch, or empty
     std::size_t taken_ = 0;     ///< number of its reports, at the front of the queue
+    bool records_ = false;
+    std::vector<std::byte> recorded_;  ///< changes since the last call of changes()
+    /// Digest of the snapshot, then of the preceding digest with the changes, so that changes follow one state only.
+    std::array<std::byte, 32> digest_{};
 };
 
 }  // namespace ldp

@@ -32,7 +32,9 @@ std::optional<SystemRandom> bits;
 std::vector<Value> record;
 std::deque<std::string> labels;  // that the record views
 std::vector<Cell> cells;
-PublicValues columns;         // of the next records
+PublicValues columns;                   // of the next records
+std::unique_ptr<MemoryStore> restored;  // until it has a client
+bool restored_once = false;
 MemoryStore* held = nullptr;  // the client's store
 std::optional<Client> client;
 MemoryStore* member_store = nullptr;  // of the person
@@ -177,19 +179,38 @@ EXPORT(snapshot_ledger, std::size_t) {
     return give(group_ledger->snapshot());
 }
 
-// A client. The caller must persist `snapshot` after each change, before anything is sent.
+// A client. The caller must persist `snapshot` after each change, before anything is sent, or append `changes`
+// to the last snapshot. A snapshot that is not persisted makes the instance useless.
 
-/// Restores a client, which takes one record per round if `once` is true. The input is a snapshot, or empty
-/// for a new client.
+/// Restores the state of a client, which takes one record per round if `once` is true. The input is a snapshot, or
+/// empty for a new client. `apply` and `begin` follow.
 EXPORT(restore, void, bool once) {
     auto store = in.empty() ? std::make_unique<MemoryStore>() : std::make_unique<MemoryStore>(Bytes(in));
-    held = store.get();
-    client.emplace(*collection, std::move(store));
-    client->set_once_per_round(once);
+    if (!in.empty()) store->record_changes(in);
+    restored = std::move(store);
+    restored_once = once;
+}
+/// Repeats the next changes that were appended to the snapshot.
+EXPORT(apply, void) {
+    restored->apply(in);
+}
+/// Makes the client of the restored state, after all changes.
+EXPORT(begin, void) {
+    held = restored.get();
+    client.emplace(*collection, std::move(restored));
+    client->set_once_per_round(restored_once);
     client->set_ledger(group_ledger);
 }
+/// The complete state. `changes` are those since the last snapshot.
 EXPORT(snapshot, std::size_t) {
-    return give(held->snapshot());
+    std::vector<std::byte> snapshot = held->snapshot();
+    held->record_changes(snapshot);
+    return give(std::move(snapshot));
+}
+/// The changes since the last snapshot or since the last call; empty without a change, and before the first
+/// snapshot of a new client.
+EXPORT(changes, std::size_t) {
+    return give(held->changes());
 }
 /// Drops the public columns of the preceding records.
 EXPORT(clear_columns, void) {

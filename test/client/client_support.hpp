@@ -75,14 +75,14 @@ inline Flushed flush_ahead(Client& client, BatchTransport& transport, std::size_
     return flush_ahead(Flush(client, most), transport);
 }
 
-/// A store in memory that goes through a snapshot after each call.
-class SnapshotStore final : public Store {
+/// A store that passes all calls to another one, for stores that change some of them.
+template <class Wrapped>
+class StoreAround : public Store {
   public:
-    void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint), pass(); }
+    void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint); }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {
         store_.append(reports, round, checkpoints, delta, runs);
-        pass();
     }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
     [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
@@ -90,30 +90,91 @@ class SnapshotStore final : public Store {
     }
     [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
     [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
-        auto batch = store_.next_batch(most);
-        pass();
-        return batch;
+        return store_.next_batch(most);
     }
-    void confirm(std::string_view id) override { store_.confirm(id), pass(); }
-    void release(std::string_view id) override { store_.release(id), pass(); }
+    [[nodiscard]] std::optional<Batch> batch_after(std::size_t most) override {
+        return store_.batch_after(most);
+    }
+    void confirm(std::string_view id) override { store_.confirm(id); }
+    void release(std::string_view id) override { store_.release(id); }
     void move_to_dead_letters(std::string_view id, std::string_view reason) override {
         store_.move_to_dead_letters(id, reason);
-        pass();
     }
     [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
-    std::uint64_t requeue_refused() override { return passed(store_.requeue_refused()); }
-    std::uint64_t drop_refused() override { return passed(store_.drop_refused()); }
+    std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
+    std::uint64_t drop_refused() override { return store_.drop_refused(); }
     [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
-    void invalidate() override { store_.invalidate(), pass(); }
+    void invalidate() override { store_.invalidate(); }
 
-  private:
-    void pass() { store_ = MemoryStore(Bytes(store_.snapshot())); }
-    std::uint64_t passed(std::uint64_t result) {
-        pass();
-        return result;
+  protected:
+    explicit StoreAround(Wrapped store) : store_(std::move(store)) {}
+    Wrapped store_;
+};
+
+/// A store in memory that goes through a snapshot and through its changes after each call.
+class SnapshotStore final : public StoreAround<MemoryStore> {
+  public:
+    SnapshotStore() : StoreAround(MemoryStore()) { begin(); }
+    void bind(std::uint64_t fingerprint) override {
+        pass([&] { store_.bind(fingerprint); });
+    }
+    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
+                const StateDelta& delta, std::span<const ColumnRun> runs) override {
+        pass([&] { store_.append(reports, round, checkpoints, delta, runs); });
+    }
+    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
+        std::optional<Batch> batch;
+        pass([&] { batch = store_.next_batch(most); });
+        return batch;
+    }
+    void confirm(std::string_view id) override {
+        pass([&] { store_.confirm(id); });
+    }
+    void release(std::string_view id) override {
+        pass([&] { store_.release(id); });
+    }
+    void move_to_dead_letters(std::string_view id, std::string_view reason) override {
+        pass([&] { store_.move_to_dead_letters(id, reason); });
+    }
+    std::uint64_t requeue_refused() override {
+        std::uint64_t queued = 0;
+        pass([&] { queued = store_.requeue_refused(); });
+        return queued;
+    }
+    std::uint64_t drop_refused() override {
+        std::uint64_t dropped = 0;
+        pass([&] { dropped = store_.drop_refused(); });
+        return dropped;
+    }
+    void invalidate() override {
+        pass([&] { store_.invalidate(); });
     }
 
-    MemoryStore store_;
+  private:
+    void begin() {
+        snapshot_ = store_.snapshot();
+        store_ = MemoryStore(Bytes(snapshot_));
+        store_.record_changes(snapshot_);
+        changes_.clear();
+    }
+    template <class Work>
+    void pass(Work work) {
+        work();
+        if (std::vector<std::byte> made = store_.changes(); !made.empty())
+            changes_.push_back(std::move(made));
+        MemoryStore repeated{Bytes(snapshot_)};
+        repeated.record_changes(snapshot_);
+        for (const std::vector<std::byte>& each : changes_) repeated.apply(each);
+        BOOST_REQUIRE((repeated.snapshot() == store_.snapshot()));
+        constexpr std::size_t most = 5;
+        if (changes_.size() >= most)
+            begin();
+        else
+            store_ = std::move(repeated);
+    }
+
+    std::vector<std::byte> snapshot_;
+    std::vector<std::vector<std::byte>> changes_;  ///< since the snapshot
 };
 
 /// What holds of one store holds of the others.

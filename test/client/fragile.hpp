@@ -25,42 +25,6 @@ class Counter final : public BatchTransport {
     std::vector<Report> counted_;
 };
 
-/// A store that passes all calls to another one, for stores that change some of them.
-template <class Wrapped>
-class StoreAround : public Store {
-  public:
-    void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint); }
-    void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
-                const StateDelta& delta, std::span<const ColumnRun> runs) override {
-        store_.append(reports, round, checkpoints, delta, runs);
-    }
-    [[nodiscard]] Memory memory() const override { return store_.memory(); }
-    [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
-        return store_.checkpoint(name);
-    }
-    [[nodiscard]] std::uint64_t pending() const override { return store_.pending(); }
-    [[nodiscard]] std::optional<Batch> next_batch(std::size_t most) override {
-        return store_.next_batch(most);
-    }
-    [[nodiscard]] std::optional<Batch> batch_after(std::size_t most) override {
-        return store_.batch_after(most);
-    }
-    void confirm(std::string_view id) override { store_.confirm(id); }
-    void release(std::string_view id) override { store_.release(id); }
-    void move_to_dead_letters(std::string_view id, std::string_view reason) override {
-        store_.move_to_dead_letters(id, reason);
-    }
-    [[nodiscard]] std::vector<Refused> refused() const override { return store_.refused(); }
-    std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
-    std::uint64_t drop_refused() override { return store_.drop_refused(); }
-    [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
-    void invalidate() override { store_.invalidate(); }
-
-  protected:
-    explicit StoreAround(Wrapped store) : store_(std::move(store)) {}
-    Wrapped store_;
-};
-
 /// A store that has no space while `broken` is true.
 class FailingStore final : public StoreAround<MemoryStore> {
   public:

@@ -253,28 +253,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_store_serves_one_spec, Kind, Stores) {
     BOOST_CHECK_EXCEPTION(kept.store.bind(1), Error, error_with(ErrorCode::incompatible, "fedcba9876543210"));
 }
 
-BOOST_AUTO_TEST_CASE(a_snapshot_that_was_damaged_is_refused) {
-    MemoryStore store;
-    const std::vector<std::byte> progress{std::byte{7}};
-    const std::vector<PermanentResponse> answers{{{3, 1}, {std::byte{9}}, 0.5}};
-    const Checkpoint checkpoints[] = {{"row", 12}};
-    store.bind(42);
-    store.append(reports(0, 3), 2, checkpoints, {progress, progress, answers});
-    const std::string id = store.next_batch(1)->id;
-    store.move_to_dead_letters(id, "why");
-    std::vector<std::byte> snapshot = store.snapshot();
-    BOOST_TEST((MemoryStore(Bytes(snapshot)).snapshot() == snapshot));
-    for (std::size_t size = 0; size < snapshot.size(); ++size)
-        BOOST_CHECK_EXCEPTION(MemoryStore(Bytes(snapshot).first(size)), Error,
-                              error_with(ErrorCode::environment, "damaged"));
-    for (std::byte& byte : snapshot) {
-        byte ^= std::byte{1};
-        BOOST_CHECK_EXCEPTION(MemoryStore{Bytes(snapshot)}, Error,
-                              error_with(ErrorCode::environment, "damaged"));
-        byte ^= std::byte{1};
-    }
-}
-
 BOOST_AUTO_TEST_CASE(ids_are_random_uuids) {
     std::set<std::string> seen;
     for (int i = 0; i < 1000; ++i) {

@@ -158,11 +158,11 @@ for (const [kind, store] of [["memory", () => new MemoryStore()], ["a file", () 
             if (spec !== grr) rmSync(join(folder, "once"), { recursive: true, force: true });
             const client = await Client.open(collection, held);
             assert.equal((await client.report([first])).origin, "drawn");
-            const { state } = await held.load();
+            const before = await held.load();
             // A second click, another answer, and one that is invalid: nothing is drawn, queued or spent.
             for (const value of [first, second, "nonsense"])
                 assert.deepEqual(await client.report([value]), { origin: "ignored", clamped: [], coefficients: 0 });
-            assert.deepEqual((await held.load()).state, state);
+            assert.deepEqual(await held.load(), before);
             assert.equal(await client.pending(), 1);
             // Several at once, as by React's StrictMode, and a second client of the store, which is a second tab.
             const other = await Client.open(collection, held);
@@ -519,8 +519,9 @@ test("a tab that is closed once an id is given up leaves a batch that others fin
     await assert.rejects(client.flush(to()), failed("environment", /refuses all reports/));
     assert.equal(endpoint.given.size, 1);
     // As if the refusal had not been written down; and today is another day.
-    const before = new MemoryStore();
-    await before.save((await sending).state, 1);
+    const before = new MemoryStore(), { state, changes } = await sending;
+    await before.save(state, 1);
+    for (const [i, change] of changes.entries()) await before.append(change, 2 + i);
     endpoint.mood = () => undefined;
     const next = await open(collection, before);
     await assert.rejects(next.flush(to()), failed("environment", /refuses all reports/));
@@ -565,7 +566,7 @@ test("clients that share a store take turns", async () => {
 
 test("clients of one store object save one after another", async () => {
     const store = new FileStore(join(folder, "one-object")), { link } = fs.promises;
-    // As if the first client slept before it looked whether its number was the highest.
+    // As if the first client slept before it looked whether the number before its own was still there.
     fs.promises.link = async (...of) => {
         fs.promises.link = link;
         syncBuiltinESMExports();
@@ -578,32 +579,129 @@ test("clients of one store object save one after another", async () => {
     while (revision === 0) ({ revision } = await store.load());
     const second = store.save(new Uint8Array([2]), 2);
     assert.deepEqual(await Promise.all([first, second]), [true, true]);
-    assert.deepEqual(await store.load(), { revision: 2, state: new Uint8Array([2]) });
+    assert.deepEqual(await store.load(), { revision: 2, state: new Uint8Array([2]), changes: [] });
 });
 
 test("a state that others built on before its writer looked was saved, however many did", async () => {
-    for (const builders of [1, 3]) {
-        const path = join(folder, `overtaken-${builders}`), slow = new FileStore(path), state = new Uint8Array([1, 2]);
+    for (const [builders, how] of [1, 3].flatMap((many) => [[many, "save"], [many, "append"]])) {
+        const path = join(folder, `overtaken-${builders}-${how}`), slow = new FileStore(path), slept = new FileStore(path);
+        const state = new Uint8Array([1, 2]);
         assert.equal(await slow.save(state, 1), true);
-        // As if the process slept after its number was taken, and before it looked whether that was the highest.
-        const { readdir } = fs.promises;
-        fs.promises.readdir = async (...of) => {
-            fs.promises.readdir = readdir;
+        await slept.load();
+        // As if the process slept after its number was taken, and before it looked at the number before.
+        const { link } = fs.promises;
+        fs.promises.link = async (...of) => {
+            fs.promises.link = link;
             syncBuiltinESMExports();
+            await link(...of);
             for (let i = 0; i < builders; ++i) {
                 const quick = new FileStore(path), { revision } = await quick.load();
                 assert.equal(await quick.save(new Uint8Array([3, i]), revision + 1), true);
             }
-            return readdir(...of);
         };
         syncBuiltinESMExports();
-        assert.equal(await slow.save(state, 2), true);
-        assert.deepEqual(await new FileStore(path).load(), { revision: 2 + builders, state: new Uint8Array([3, builders - 1]) });
-        // A number that was taken and is free again is not anybody's.
+        assert.equal(await slow[how](state, 2), true);
+        assert.deepEqual(await new FileStore(path).load(),
+            { revision: 2 + builders, state: new Uint8Array([3, builders - 1]), changes: [] });
+        // A number that was taken and is free again is not anybody's. Neither is it of a process that slept longer.
         const late = new FileStore(path);
-        assert.equal(await late.save(state, 2), false);
+        for (const each of [late, slept])
+            for (const way of ["save", "append"]) assert.equal(await each[way](state, 2), false);
         assert.deepEqual(readdirSync(path), [String(2 + builders)]);
     }
+});
+
+test("changes of several writers follow their state", async () => {
+    const path = join(folder, "changes"), one = new FileStore(path), two = new FileStore(path);
+    const bytes = (...of) => new Uint8Array(of);
+    assert.equal(await one.append(bytes(0), 2), false);
+    assert.equal(await one.save(bytes(1), 1), true);
+    await two.load();
+    assert.equal(await one.append(bytes(2), 2), true);
+    assert.equal(await two.append(bytes(3), 2), false);
+    assert.equal((await two.load()).revision, 2);
+    assert.equal(await two.append(bytes(3), 3), true);
+    assert.equal(await one.save(bytes(4), 3), false);
+    const all = { revision: 3, state: bytes(1), changes: [bytes(2), bytes(3)] };
+    for (const store of [one, two, new FileStore(path)]) assert.deepEqual(await store.load(), all);
+    assert.deepEqual(readdirSync(path).sort(), ["1", "2", "3"]);
+    // A complete state replaces them. A process that ended before it removed them left nothing that counts.
+    const old = readFileSync(join(path, "2"));
+    assert.equal(await one.save(bytes(4), 4), true);
+    assert.deepEqual(readdirSync(path), ["4"]);
+    writeFileSync(join(path, "2"), old);
+    assert.deepEqual(await two.load(), { revision: 4, state: bytes(4), changes: [] });
+    assert.equal(await two.append(bytes(5), 5), true);
+    assert.equal(await one.save(bytes(6), 5), false);
+    rmSync(join(path, "4"));
+    await assert.rejects(one.load(), failed("environment", /damaged.*without the state/));
+});
+
+test("the bytes that are written are in proportion to the reports", async () => {
+    const counting = (appends) => {
+        const held = new MemoryStore(), count = { bytes: 0, most: 0 };
+        const written = (bytes) => count.bytes += bytes.length;
+        return Object.assign(count, { store: { load: () => held.load(), alone: (work) => work(),
+            save: (state, revision) => (written(state), held.save(state, revision)),
+            ...(appends && { append: async (change, revision) => {
+                written(change);
+                const saved = await held.append(change, revision);
+                count.most = Math.max(count.most, (await held.load()).changes.length);
+                return saved;
+            } }) } });
+    };
+    const pets = await Collection.from(grr), values = await Collection.from({ ...remembered, budget: { epsilon: 1e5 } });
+    const kinds = {
+        "fresh responses": async (store, n) => {
+            const client = await open(pets, store);
+            for (let i = 0; i < n; ++i) await client.report(["cat"]);
+            return client;
+        },
+        "memoized responses": async (store, n) => {
+            const client = await open(values, store);
+            for (let i = 0; i < n; ++i) await client.report([i % 1000]);
+            return client;
+        },
+        "a fleet": async (store, n) => {
+            const fleet = await Fleet.open(values, store);
+            for (let i = 0; i < n; ++i) await fleet.report(`person ${i}`, [i % 7]);
+            return fleet;
+        },
+    };
+    for (const [kind, report] of Object.entries(kinds)) {
+        const few = counting(true), many = counting(true), whole = counting(false);
+        await report(few.store, 400);
+        const client = await report(many.store, 1600);
+        await report(whole.store, 400);
+        const [a, b] = [few.bytes / 400, many.bytes / 1600];
+        console.log(`${kind}: ${a.toFixed(0)} and ${b.toFixed(0)} bytes a report, ${(whole.bytes / 400).toFixed(0)} in a store that cannot append`);
+        assert.ok(b < 1.7 * a, `${kind}: ${a} bytes a report, ${b} of four times as many`);
+        assert.ok(whole.bytes > 10 * few.bytes, `${kind}: ${whole.bytes} bytes without changes, ${few.bytes} with them`);
+        assert.ok(many.most <= 1600 / 2, `${kind}: ${many.most} changes are read at once`);
+        // What was appended is all there, and leaves in as many steps.
+        const again = await (client instanceof Fleet ? Fleet.open(values, many.store) : open(client.collection, many.store));
+        assert.equal(await again.pending(), 1600);
+        const before = many.bytes;
+        assert.equal((await again.flush({ ...to(), most: 100 })).reports, 1600);
+        assert.ok(many.bytes - before < before, `${kind}: ${many.bytes - before} bytes to flush, ${before} to report`);
+        assert.equal(await (await (client instanceof Fleet ? Fleet.open(values, many.store) : open(client.collection, many.store))).pending(), 0);
+        endpoint.batches.clear();
+    }
+});
+
+test("one store is not a state and a ledger", async () => {
+    const collection = await Collection.from({ mechanism: "grr", epsilon: 1, domain: 2, budget: { group: "acme", epsilon: 3 } });
+    const store = new MemoryStore(), path = join(folder, "both");
+    await assert.rejects(Client.open(collection, store, { ledger: store }), failed("invalid_value", /both the state .* and the ledger/));
+    await assert.rejects(Fleet.open(collection, store, { ledger: store }), failed("invalid_value", /both the state .* and the ledger/));
+    // Two objects of one folder, and stores that were used as the other before.
+    await assert.rejects(Client.open(collection, new FileStore(path), { ledger: new FileStore(path) }),
+        failed("environment", /ledger of budgets instead of a client's state|client's state instead of a ledger/));
+    const [state, ledger] = [new MemoryStore(), new MemoryStore()];
+    await (await Client.open(collection, state, { ledger })).report([0]);
+    await assert.rejects(Client.open(collection, new MemoryStore(), { ledger: state }), failed("environment", /client's state instead of a ledger/));
+    await assert.rejects(Client.open(collection, ledger, { ledger: new MemoryStore() }), failed("environment", /ledger of budgets instead of/));
+    assert.equal(await (await Client.open(collection, state, { ledger })).pending(), 1);
 });
 
 test("drafts of processes that ended long ago are cleared away", async () => {
@@ -614,25 +712,29 @@ test("drafts of processes that ended long ago are cleared away", async () => {
         utimesSync(join(path, name), new Date(), new Date(Date.now() - 1000 * age));
     }
     await open(pets, new FileStore(path));
-    assert.deepEqual(readdirSync(path).sort(), ["2", "draft-1-2"]);
+    assert.deepEqual(readdirSync(path).sort(), ["1", "2", "draft-1-2"]);
 });
 
 test("a damaged or a foreign state is refused as it stands", async () => {
     const path = join(folder, "hurt"), pets = await Collection.from(grr);
     await (await open(pets, new FileStore(path))).report(["cat"]);
-    const [file] = readdirSync(path).map((name) => join(path, name));
-    const sound = readFileSync(file);
-    for (const at of [0, 64, 90, sound.indexOf(10), sound.indexOf(10) + 1, sound.length - 1]) {
-        const damaged = Buffer.from(sound);
-        damaged[at] ^= 1;
-        writeFileSync(file, damaged);
-        await assert.rejects(open(pets, new FileStore(path)), failed("environment", /damaged/));
+    const files = readdirSync(path).map((name) => join(path, name));
+    assert.equal(files.length, 2);
+    for (const file of files) {
+        const sound = readFileSync(file), begin = sound.indexOf(10) + 1;
+        for (const at of [0, 64, 90, begin - 1, begin, sound.length - 1]) {
+            const damaged = Buffer.from(sound);
+            damaged[at] ^= 1;
+            writeFileSync(file, damaged);
+            await assert.rejects(open(pets, new FileStore(path)), failed("environment", /damaged/));
+        }
+        for (const half of [0, 10, begin + 9, sound.length - 1]) {
+            writeFileSync(file, sound.subarray(0, half));
+            await assert.rejects(open(pets, new FileStore(path)), failed("environment", /damaged/));
+        }
+        writeFileSync(file, sound);
     }
-    for (const half of [0, 10, sound.indexOf(10) + 10]) {
-        writeFileSync(file, sound.subarray(0, half));
-        await assert.rejects(open(pets, new FileStore(path)), failed("environment", /damaged/));
-    }
-    writeFileSync(file, sound);
+    const [file] = files;
     assert.equal(await (await open(pets, new FileStore(path))).pending(), 1);
     await assert.rejects(open(pets, new FileStore(join(file, "x"))), failed("environment", /folder cannot be used/));
 });

@@ -13,7 +13,6 @@ namespace ldp {
 namespace {
 
 // A snapshot is a SHA-256 digest followed by the content. Texts are preceded by their length.
-constexpr std::uint32_t ledger_snapshot_version = 1;
 
 void put_text(Writer& writer, std::string_view text) {
     writer.put(static_cast<std::uint64_t>(text.size()));
@@ -75,7 +74,7 @@ std::optional<double> MemoryLedger::reserve(const LedgerEntry& entry) {
 
 std::vector<std::byte> MemoryLedger::snapshot() const {
     Writer writer;
-    writer.put(ledger_snapshot_version);
+    writer.put(snapshot_version);
     writer.put(static_cast<std::uint64_t>(entries_.size()));
     for (const LedgerEntry& entry : entries_) {
         put_text(writer, entry.group);
@@ -100,10 +99,16 @@ MemoryLedger::MemoryLedger(Bytes snapshot) {
               "Its digest does not match its content.",
               "Restore it from a backup: without it, people spend the group's budget again.");
     Reader reader(snapshot.subspan(digest_size));
-    if (const auto version = reader.take<std::uint32_t>(); version != ledger_snapshot_version)
+    constexpr std::uint32_t letter = 0xff000000;
+    const auto version = reader.take<std::uint32_t>();
+    if ((version & letter) == 0)
+        raise(
+            ErrorCode::environment, "the store has a client's state instead of a ledger of budgets", {},
+            "The ledger of a group and each client need stores of their own. Use another store for the ledger.");
+    if (version != snapshot_version)
         raise(ErrorCode::environment, "the stored ledger of budgets has an unsupported version",
-              "Its version is " + std::to_string(version) + "; this release reads version " +
-                  std::to_string(ledger_snapshot_version) + ".",
+              "Its version is " + std::to_string(version & ~letter) + "; this release reads version " +
+                  std::to_string(snapshot_version & ~letter) + ".",
               "The ledger was not changed. Use the release of ldp that wrote it, or a newer one.");
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left) {
         LedgerEntry& entry = entries_.emplace_back();

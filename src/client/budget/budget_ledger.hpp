@@ -64,6 +64,10 @@ class MemoryLedger final : public BudgetLedger {
     [[nodiscard]] std::optional<double> reserve(const LedgerEntry& entry) override;
     [[nodiscard]] std::vector<LedgerEntry> entries() const override { return entries_; }
 
+    /// The first number of a snapshot's content. The letter L in its highest byte distinguishes it from the
+    /// snapshot of a store.
+    static constexpr std::uint32_t snapshot_version = std::uint32_t{'L'} << 24 | 1;
+
   private:
     std::vector<LedgerEntry> entries_;
 };
