@@ -32,9 +32,10 @@ void open(std::ifstream& file, const std::string& name) {
                     "Check the name and its permissions.");
 }
 
-void need_state_file(const std::string& name) {
+void need_state_file(const std::string& name, const char* kind) {
     if (!std::filesystem::exists(name))
-        throw Error(ErrorCode::environment, "there is no state file " + name, {}, "Check the name.");
+        throw Error(ErrorCode::environment, "there is no " + std::string(kind) + " " + name, {},
+                    "Check the name.");
 }
 
 std::string read_text(const std::string& name) {

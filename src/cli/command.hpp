@@ -75,8 +75,8 @@ namespace help { extern const Command command; }
 
 /// Opens a file for reading. Throws Error (environment).
 void open(std::ifstream& file, const std::string& name);
-/// Throws Error (environment) if there is no such state file. Opening it would make one.
-void need_state_file(const std::string& name);
+/// Throws Error (environment) if there is no such state file, or other file of this kind. Opening it would make one.
+void need_state_file(const std::string& name, const char* kind = "state file");
 /// The whole of a file, or of standard input if the name is "-". Throws Error (environment); at most 1 MiB.
 [[nodiscard]] std::string read_text(const std::string& name);
 /// The text of a spec: the argument itself if it is JSON, the spec of a collection if it is collection:NAME,

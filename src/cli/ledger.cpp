@@ -98,8 +98,9 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
 
 int run(const Arguments& arguments) {
     const auto& file = arguments["file"].as<std::string>();
-    need_state_file(file);
-    if (arguments["all"].as<bool>())
+    const bool of_groups = arguments["all"].as<bool>();
+    need_state_file(file, of_groups ? "ledger" : "state file");
+    if (of_groups)
         return print_groups(file, arguments.count("person") != 0
                                       ? std::optional(arguments["person"].as<std::string>())
                                       : std::nullopt);

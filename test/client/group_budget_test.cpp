@@ -1,11 +1,16 @@
 // One budget of a person over several collections.
 // Length: the cases share specs, a store and a ledger that survive the end of a program.
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
+#include <thread>
 
 #include "client/budget/budget_ledger.hpp"
 #include "client/fleet/sqlite_fleet.hpp"
@@ -470,6 +475,75 @@ BOOST_FIXTURE_TEST_CASE(a_reservation_survives_a_power_failure, Directory) {
     vfs->xSetSystemCall(vfs, "unlink", nullptr);
     vfs->xSetSystemCall(vfs, "openDirectory", nullptr);
     BOOST_TEST(steps.ends_with("unlink directory "), steps);
+}
+
+// A ledger that cannot be written pays for nothing: the client reports nothing, and goes on later.
+BOOST_FIXTURE_TEST_CASE(a_ledger_without_space_pays_for_nothing, Directory) {
+    const auto ledger = std::make_shared<SqliteLedger>(file("ledger"));
+    Client client(group_collection(fresh()), MemoryStore());
+    client.set_ledger(ledger);
+    client.set_once_per_round(false);
+    client.report({0.0});
+    // Accounts of others, up to the end of the last page.
+    const auto fill = [&](int account) {
+        static_cast<void>(ledger->reserve(
+            {"other", 3, "person " + std::to_string(account), 1, "store", std::string(300, 't'), 1, 1}));
+    };
+    rlimit before{};
+    BOOST_REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto ignore = signal(SIGXFSZ, SIG_IGN);
+    const rlimit tight{rlim_t{64} << 10, before.rlim_max};
+    BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
+    int accounts = 0;
+    const auto full = [&] {
+        try {
+            for (; accounts < 1000; ++accounts) fill(accounts);
+        } catch (const Error& error) {
+            return error.code() == ErrorCode::environment;
+        }
+        return false;
+    };
+    const bool stopped = full(), again = full();
+    const rlimit none{1, before.rlim_max};
+    BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &none) == 0);
+    std::optional<ErrorCode> refused;
+    try {
+        client.report({1.0}, 1);
+    } catch (const Error& error) {
+        refused = error.code();
+    }
+    BOOST_REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    signal(SIGXFSZ, ignore);
+    BOOST_TEST(stopped);
+    BOOST_TEST(again);
+    BOOST_TEST(accounts > 50);
+    BOOST_TEST((refused == ErrorCode::environment));
+    BOOST_TEST(client.pending() == 1u);
+    BOOST_TEST(spent_in(*ledger) == accounts + 1.0);  // those that were promised, and no other
+    fill(accounts);
+    client.report({1.0}, 1);
+    BOOST_TEST(client.pending() == 2u);
+    BOOST_TEST(SqliteLedger(file("ledger")).entries().size() == accounts + 2u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_locked_ledger_is_waited_for, Directory) {
+    const auto ledger = std::make_shared<SqliteLedger>(file("ledger"));
+    Client client(group_collection(fresh()), MemoryStore());
+    client.set_ledger(ledger);
+    sqlite3* other = nullptr;
+    BOOST_REQUIRE(sqlite3_open(file("ledger").c_str(), &other) == SQLITE_OK);
+    const auto run = [&](const char* sql) {
+        return sqlite3_exec(other, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
+    };
+    BOOST_REQUIRE(run("BEGIN EXCLUSIVE"));
+    std::thread reporter([&] { client.report({0.0}); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const bool released = run("ROLLBACK");
+    reporter.join();
+    sqlite3_close(other);
+    BOOST_TEST(released);
+    BOOST_TEST(client.pending() == 1u);
+    BOOST_TEST(spent_in(*ledger) == 1);
 }
 
 BOOST_FIXTURE_TEST_CASE(errors_of_a_ledger_name_it, Directory) {
