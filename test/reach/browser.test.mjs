@@ -98,6 +98,36 @@ test("what was reported outlives its page, and is sent once", async () => {
     assert.equal(new Set(endpoint.counted().map(({ payload }) => payload)).size, 1);
 });
 
+test("a database of version 1 keeps its state, and changes follow it", async () => {
+    const [version, written, pending] = await browser.run(async () => {
+        const { Client, Collection, IndexedDBStore, MemoryStore } = await import("/js/index.js");
+        const collection = await Collection.fetch(location.origin, "numbers"), options = { oncePerRound: false };
+        const old = new MemoryStore();
+        // A store that cannot append, as those of version 1.
+        const plain = { load: () => old.load(), save: (...of) => old.save(...of), alone: (work) => work() };
+        const client = await Client.open(collection, plain, options);
+        await client.report([5]);
+        await client.report([6]);
+        const { revision, state } = await old.load();
+        await new Promise((resolve, reject) => {
+            const request = indexedDB.open("early", 1);
+            request.onupgradeneeded = () => request.result.createObjectStore("states").put({ revision, state }, "early");
+            request.onerror = () => reject(request.error);
+            request.onsuccess = () => resolve(request.result.close());
+        });
+        const store = new IndexedDBStore("early", { database: "early" });
+        const later = await Client.open(collection, store, options);
+        for (let i = 0; i < 3; ++i) await later.report([5]);
+        const stored = await store.load();
+        const other = new IndexedDBStore("early", { database: "early" });
+        const late = await other.append(new Uint8Array(1), stored.revision) || await other.save(new Uint8Array(1), stored.revision);
+        const [found] = (await indexedDB.databases()).filter(({ name }) => name === "early");
+        const again = await Client.open(collection, new IndexedDBStore("early", { database: "early" }), options);
+        return [found.version, [stored.revision - revision, stored.changes.length, late], await again.pending()];
+    });
+    assert.deepEqual([version, written, pending], [2, [3, 3, false], 5]);
+});
+
 test("tabs that report at once take turns", async () => {
     const [home] = await browser.call("GET", "/window/handles"), tabs = [];
     for (const first of [100, 200, 300]) {
