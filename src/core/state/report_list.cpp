@@ -72,12 +72,14 @@ void ReportList::append_list(MutableBytes list, Bytes other) const noexcept {
     put(list, sent(other), count(other), frame_.rounds(other));
 }
 
-Outcome ReportList::count_into(MutableBytes summary, Bytes list) const noexcept {
+Outcome ReportList::count_into(MutableBytes summary, Bytes list) const {
     const std::uint64_t before = frame_.count(summary), more = count(list);
     if (before > max_count || more > max_count - before) return Outcome::full;
     const ReportCounter counter(*mechanism_);
     const MutableBytes counted = frame_.state(summary);
-    for (Bytes rest = sent(list); !rest.empty(); rest = rest.subspan(sent_size_))
+    const std::size_t each = 1 + sent_size_ / 8 + static_cast<std::size_t>(mechanism_->cost().per_report);
+    Work work;
+    for (Bytes rest = sent(list); !rest.empty(); rest = rest.subspan(sent_size_), work.done(each))
         if (!counter.count_sent(counted, rest.first(sent_size_))) return Outcome::malformed;
     frame_.add_count(summary, more, frame_.rounds(list));
     return Outcome::ok;

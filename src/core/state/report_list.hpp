@@ -15,8 +15,8 @@ namespace ldp {
     return state.size() > kind_offset && kind_of(state) == Kind::report;
 }
 
-/// Reads and writes the lists of a mechanism. The functions do not throw and do not allocate memory, except
-/// append_batch(), which checks for interrupts.
+/// Reads and writes the lists of a mechanism. The functions do not allocate memory. Those that count or check
+/// many reports check for interrupts; all others do not throw.
 class ReportList {
   public:
     /// The mechanism must outlive this object.
@@ -59,8 +59,9 @@ class ReportList {
     /// Appends the reports of another list of the mechanism to a list with free space for them.
     void append_list(MutableBytes list, Bytes other) const noexcept;
     /// Adds the reports of a list to a summary of the mechanism. A refused payload, which only forged lists have,
-    /// is malformed; then the summary has some of the reports, and callers must discard it.
-    [[nodiscard]] Outcome count_into(MutableBytes summary, Bytes list) const noexcept;
+    /// is malformed. Throws Interrupted. In both cases the summary has some of the reports, and callers must
+    /// discard it.
+    [[nodiscard]] Outcome count_into(MutableBytes summary, Bytes list) const;
     /// Throws Error (malformed) if the untrusted bytes are not a list of the mechanism, without free space, whose
     /// payloads are possible. Throws Interrupted.
     void check(Bytes list) const;
