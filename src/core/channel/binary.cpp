@@ -21,6 +21,11 @@ std::vector<std::pair<std::string, double>> BinaryResponse::parameters() const {
 void BinaryResponse::accumulate(std::byte* tally, std::uint64_t out) const noexcept {
     add<std::uint64_t>(tally, out);
 }
+void BinaryResponse::accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept {
+    std::uint64_t ones = 0;
+    for (const std::uint64_t out : outs) ones += out;
+    add(tally, ones);
+}
 void BinaryResponse::merge(std::byte* tally, const std::byte* other) const noexcept {
     add(tally, load<std::uint64_t>(other));
 }

@@ -40,6 +40,25 @@ void MomentChannel::accumulate(std::byte* tally, std::uint64_t out) const noexce
     add<Uint128>(tally + sum_size_, Uint128{out} * out);
 }
 
+void MomentChannel::accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept {
+    // Products of smaller numbers fit into a word, and so do the sums of most_cells squares.
+    static_assert(std::has_single_bit(Payloads::most_cells));
+    constexpr std::uint64_t small = std::uint64_t{1} << (64 - std::bit_width(Payloads::most_cells)) / 2;
+    std::uint64_t sum = 0;
+    if (outputs() <= small) {
+        std::uint64_t squares = 0;
+        for (const std::uint64_t out : outs) {
+            const auto narrow = static_cast<std::uint32_t>(out);
+            sum += narrow;
+            squares += std::uint64_t{narrow} * narrow;
+        }
+        add_sum(tally, sum_size_, sum);
+        add<Uint128>(tally + sum_size_, squares);
+        return;
+    }
+    for (const std::uint64_t out : outs) accumulate(tally, out);
+}
+
 void MomentChannel::merge(std::byte* tally, const std::byte* other) const noexcept {
     add_sum(tally, sum_size_, load_sum(other, sum_size_));
     add(tally + sum_size_, load<Uint128>(other + sum_size_));

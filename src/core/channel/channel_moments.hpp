@@ -12,7 +12,9 @@ namespace ldp {
 /// tally: Σ output (8 bytes; 16 if there are more than 2^23 outputs), Σ output² (16 bytes)
 class MomentChannel : public QuadraticChannel {
   public:
+    using QuadraticChannel::accumulate_all;
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept final;
+    void accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept final;
     void merge(std::byte* tally, const std::byte* other) const noexcept final;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept final;
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept final {

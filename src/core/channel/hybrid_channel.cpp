@@ -72,6 +72,21 @@ void HybridChannel::accumulate(std::byte* tally, std::uint64_t out) const noexce
     }
 }
 
+void HybridChannel::accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept {
+    std::uint64_t window[Payloads::most_cells], binary[Payloads::most_cells];
+    std::size_t windows = 0, binaries = 0;
+    for (const std::uint64_t out : outs) {
+        const bool through_window = out < window_.outputs();
+        window[windows] = out;
+        binary[binaries] = out - window_.outputs();
+        windows += through_window ? 1 : 0;
+        binaries += through_window ? 0 : 1;
+    }
+    add<std::uint64_t>(tally, windows);
+    window_.accumulate_all(window_part(tally), std::span<const std::uint64_t>(window, windows));
+    binary_.accumulate_all(binary_part(tally), std::span<const std::uint64_t>(binary, binaries));
+}
+
 void HybridChannel::merge(std::byte* tally, const std::byte* other) const noexcept {
     add(tally, load<std::uint64_t>(other));
     window_.merge(window_part(tally), window_part(other));

@@ -31,7 +31,9 @@ class HybridChannel final : public QuadraticChannel {
     /// The choice of the part does not depend on the input and cancels.
     Exact worst_ratio() const override;
 
+    using QuadraticChannel::accumulate_all;
     void accumulate(std::byte* tally, std::uint64_t out) const noexcept override;
+    void accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
     /// The mean square is estimated from the window's reports; without any, as in BinaryChannel.

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/random.hpp"
+#include "core/math/payloads.hpp"
 #include "core/math/statistics.hpp"
 
 namespace ldp {
@@ -36,8 +38,16 @@ class NumericChannel {
     /// `steps`.
     [[nodiscard]] virtual Exact worst_ratio() const = 0;
 
-    /// Add an output below outputs(), or another tally. No sum overflows below 2^40 outputs.
+    /// Add an output below outputs(), at most Payloads::most_cells of them, or another tally. No sum overflows below 2^40 outputs.
     virtual void accumulate(std::byte* tally, std::uint64_t out) const noexcept = 0;
+    virtual void accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept {
+        for (const std::uint64_t out : outs) accumulate(tally, out);
+    }
+    /// Counts untrusted outputs. Returns false if one is not below outputs(); the tally may then contain some.
+    [[nodiscard]] bool accumulate_all(std::byte* tally, const Payloads& outs) const noexcept {
+        return outs.for_each_cells(outputs_,
+                                   [&](std::span<const std::uint64_t> some) { accumulate_all(tally, some); });
+    }
     virtual void merge(std::byte* tally, const std::byte* other) const noexcept = 0;
     /// Returns whether n ≤ 2^40 outputs can produce this tally.
     [[nodiscard]] virtual bool valid(std::uint64_t n, const std::byte* tally) const noexcept = 0;

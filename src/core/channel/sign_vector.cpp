@@ -86,6 +86,13 @@ void SignVectorChannel::accumulate(std::byte* tally, Bytes sign_vector) const no
     add<Uint128>(tally + counters_.size(), ones * ones);
 }
 
+bool SignVectorChannel::accumulate_all(std::byte* tally, const Payloads& sign_vectors) const noexcept {
+    if (!counters_.tidy(sign_vectors)) return false;
+    counters_.add_all(tally, 0, sign_vectors);
+    add(tally + counters_.size(), BitCounters::ones(sign_vectors).squares);
+    return true;
+}
+
 void SignVectorChannel::merge(std::byte* tally, const std::byte* other) const noexcept {
     counters_.merge(tally, other);
     add(tally + counters_.size(), load<Uint128>(other + counters_.size()));

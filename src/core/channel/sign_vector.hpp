@@ -57,6 +57,8 @@ class SignVectorChannel {
 
     [[nodiscard]] bool valid(Bytes sign_vector) const noexcept { return counters_.tidy(sign_vector.data()); }
     void accumulate(std::byte* tally, Bytes sign_vector) const noexcept;
+    /// Counts untrusted sign vectors. Returns false if one is not valid; then none is counted.
+    [[nodiscard]] bool accumulate_all(std::byte* tally, const Payloads& sign_vectors) const noexcept;
     void merge(std::byte* tally, const std::byte* other) const noexcept;
     /// Returns whether n ≤ 2^40 sign vectors can produce this tally.
     [[nodiscard]] bool valid(std::uint64_t n, const std::byte* tally) const noexcept;

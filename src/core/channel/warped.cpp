@@ -148,6 +148,15 @@ void WarpedResponse::accumulate(std::byte* tally, std::uint64_t out) const noexc
     add<std::uint64_t>(tally + out * counter_size, 1);
 }
 
+void WarpedResponse::accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept {
+    for (std::size_t i = 0; i < outs.size();) {
+        std::size_t end = i + 1;
+        while (end < outs.size() && outs[end] == outs[i]) ++end;
+        add<std::uint64_t>(tally + outs[i] * counter_size, end - i);
+        i = end;
+    }
+}
+
 void WarpedResponse::merge(std::byte* tally, const std::byte* other) const noexcept {
     for (std::size_t j = 0; j < outputs(); ++j) add(tally + j * counter_size, count_of(other, j));
 }

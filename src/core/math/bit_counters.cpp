@@ -44,7 +44,9 @@ template <class Word, std::size_t count = 1, std::size_t size = sizeof(Word)>
     // avoids unpredictable branches.
     constexpr unsigned usual = std::bit_width(8 * size * count);
     Word carry[count]{};
-    std::memcpy(carry, string, count * size);
+    // Not as one block, which a processor would have to wait for: compilers copy it in narrower registers.
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(&carry[i], string + i * size, size);
     const auto carry_on = [&] {
         Word left{};
 #pragma GCC unroll 4
@@ -90,25 +92,113 @@ void add_short(std::byte* counters, std::size_t width, Bytes string) noexcept {
     if (at < string.size()) add_short(counters + at, width, string.subspan(at));
 }
 
+/// A carry-save adder: the sum of three numbers of one bit, for all bits of a word.
+template <class Word>
+[[gnu::always_inline]] inline void full_add(Word& sum, Word& carry, const Word& a, const Word& b) noexcept {
+    const Word differ = a ^ b;
+    carry = (a & b) | (differ & sum);
+    sum ^= differ;
+}
+
+/// Strings that are added together: their sums fit into five planes.
+constexpr std::size_t together = 16;
+
+/// Adds a word of each of 16 strings. Carry-save adders reduce them to five planes, which are then added to the
+/// counters.
+template <class Word>
+[[gnu::always_inline]] inline void add_column(std::byte* plane, std::size_t width, const std::byte* string,
+                                              std::size_t stride) noexcept {
+    constexpr std::size_t size = sizeof(Word);
+    const auto next = [&](Word & word) __attribute__((always_inline)) {
+        std::memcpy(&word, string, size);
+        string += stride;
+    };
+    Word sum[5]{};  // of the strings so far: ones, twos, fours, eights, sixteens
+    Word twos[2], fours[2], eights[2];
+#pragma GCC unroll 2
+    for (std::size_t eight = 0; eight < 2; ++eight) {
+#pragma GCC unroll 2
+        for (std::size_t four = 0; four < 2; ++four) {
+#pragma GCC unroll 2
+            for (std::size_t two = 0; two < 2; ++two) {
+                Word a, b;
+                next(a);
+                next(b);
+                full_add(sum[0], twos[two], a, b);
+            }
+            full_add(sum[1], fours[four], twos[0], twos[1]);
+        }
+        full_add(sum[2], eights[eight], fours[0], fours[1]);
+    }
+    full_add(sum[3], sum[4], eights[0], eights[1]);
+    Word carry{};
+    const auto add_plane = [&](const Word& addend) __attribute__((always_inline)) {
+        Word digits;
+        std::memcpy(&digits, plane, size);
+        full_add(digits, carry, addend, Word(carry));
+        std::memcpy(plane, &digits, size);
+        plane += width;
+    };
+#pragma GCC unroll 5
+    for (std::size_t j = 0; j < 5; ++j) add_plane(sum[j]);
+    for (unsigned j = 5; any(carry) && j < BitCounters::planes; ++j) add_plane(Word{});
+}
+
+[[gnu::always_inline]] inline void add_columns(std::byte* counters, std::size_t width,
+                                               const Payloads& parts) noexcept {
+    for (std::size_t i = 0; i < parts.count(); i += together) {
+        const std::byte* from = parts.at(i);
+        std::size_t at = 0;
+        for (; parts.size() - at >= 32; at += 32)
+            add_column<Wide>(counters + at, width, from + at, parts.stride());
+        for (; parts.size() - at >= 8; at += 8)
+            add_column<std::uint64_t>(counters + at, width, from + at, parts.stride());
+        for (; parts.size() - at >= 2; at += 2)
+            add_column<std::uint16_t>(counters + at, width, from + at, parts.stride());
+        if (at < parts.size()) add_column<std::uint8_t>(counters + at, width, from + at, parts.stride());
+    }
+}
+
 [[gnu::always_inline]] inline std::uint64_t ones_of(Bytes string) noexcept {
     std::uint64_t ones = 0;
     std::size_t at = 0;
-    for (; string.size() - at >= 8; at += 8) {
+    const auto eight = [&](std::size_t from) {
         std::uint64_t word;
-        std::memcpy(&word, string.data() + at, sizeof(word));
-        ones += static_cast<std::uint64_t>(std::popcount(word));
-    }
+        std::memcpy(&word, string.data() + from, sizeof(word));
+        return static_cast<std::uint64_t>(std::popcount(word));
+    };
+    // Added in pairs, so that no addition waits for all that precede it.
+    for (; string.size() - at >= 32; at += 32)
+        ones += (eight(at) + eight(at + 8)) + (eight(at + 16) + eight(at + 24));
+    for (; string.size() - at >= 8; at += 8) ones += eight(at);
     for (; at < string.size(); ++at)
         ones += static_cast<std::uint64_t>(std::popcount(std::to_integer<unsigned>(string[at])));
     return ones;
+}
+
+[[gnu::always_inline]] inline BitCounters::Ones ones_of_all(const Payloads& strings) noexcept {
+    BitCounters::Ones all{~std::uint64_t{0}, 0, 0};
+    for (std::size_t i = 0; i < strings.count(); ++i) {
+        const std::uint64_t ones = ones_of(strings[i]);
+        all.least = std::min(all.least, ones);
+        all.most = std::max(all.most, ones);
+        all.squares += ones * ones;
+    }
+    return all;
 }
 
 #ifdef LDP_WIDE
 LDP_WIDE void add_wide(std::byte* counters, std::size_t width, Bytes string) noexcept {
     add_long(counters, width, string);
 }
+LDP_WIDE void add_columns_wide(std::byte* counters, std::size_t width, const Payloads& parts) noexcept {
+    add_columns(counters, width, parts);
+}
 LDP_WIDE std::uint64_t ones_wide(Bytes string) noexcept {
     return ones_of(string);
+}
+LDP_WIDE BitCounters::Ones ones_of_all_wide(const Payloads& strings) noexcept {
+    return ones_of_all(strings);
 }
 #endif
 
@@ -128,6 +218,31 @@ void BitCounters::add(std::byte* counters, std::size_t from, Bytes part) const n
     if (wide.load(std::memory_order_relaxed)) return add_wide(counters + from, width_, part);
 #endif
     add_long(counters + from, width_, part);
+}
+
+void BitCounters::add_all(std::byte* counters, std::size_t from, const Payloads& parts) const noexcept {
+    const std::size_t whole = parts.count() - parts.count() % together;
+    const Payloads most = parts.range(0, whole);
+#ifdef LDP_WIDE
+    if (wide.load(std::memory_order_relaxed))
+        add_columns_wide(counters + from, width_, most);
+    else
+#endif
+        add_columns(counters + from, width_, most);
+    for (std::size_t i = whole; i < parts.count(); ++i) add(counters, from, parts[i]);
+}
+
+BitCounters::Ones BitCounters::ones(const Payloads& strings) noexcept {
+#ifdef LDP_WIDE
+    if (wide.load(std::memory_order_relaxed)) return ones_of_all_wide(strings);
+#endif
+    return ones_of_all(strings);
+}
+
+bool BitCounters::tidy(const Payloads& strings) const noexcept {
+    std::byte found{};
+    for (std::size_t i = 0; i < strings.count(); ++i) found |= strings.at(i)[width_ - 1];
+    return (found & spare_bits()) == std::byte{0};
 }
 
 std::uint64_t BitCounters::ones(Bytes string) noexcept {

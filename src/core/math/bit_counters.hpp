@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/bytes.hpp"
+#include "core/math/payloads.hpp"
 
 namespace ldp {
 
@@ -32,6 +32,8 @@ class BitCounters {
     }
     /// Counts a part of a string that starts at its byte `from`.
     void add(std::byte* counters, std::size_t from, Bytes part) const noexcept;
+    /// Counts a part of each of many strings. The parts start at byte `from` of the strings.
+    void add_all(std::byte* counters, std::size_t from, const Payloads& parts) const noexcept;
     void merge(std::byte* counters, const std::byte* others) const noexcept;
     /// Returns whether no counter exceeds n and no spare bit is set.
     [[nodiscard]] bool at_most(const std::byte* counters, std::uint64_t n) const noexcept;
@@ -43,6 +45,15 @@ class BitCounters {
 
     /// Returns the number of bits set in a string.
     [[nodiscard]] static std::uint64_t ones(Bytes string) noexcept;
+    /// The smallest and the largest number of bits set in a string, and the sum of the squares of these numbers.
+    struct Ones {
+        std::uint64_t least, most;
+        Uint128 squares;
+    };
+    /// Returns them for strings of at most 2^24 bytes.
+    [[nodiscard]] static Ones ones(const Payloads& strings) noexcept;
+    /// Returns whether the spare bits of all strings of width() bytes are 0.
+    [[nodiscard]] bool tidy(const Payloads& strings) const noexcept;
     /// Returns whether the spare bits of a string are 0.
     [[nodiscard]] bool tidy(const std::byte* string) const noexcept {
         return (string[width_ - 1] & spare_bits()) == std::byte{0};

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/math/payloads.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/estimate.hpp"
 #include "core/mechanism/summary_view.hpp"
@@ -24,6 +25,13 @@ class Aggregator {
     /// Counts one payload of the right size. Returns false and leaves the state unchanged if no randomizer
     /// can produce the payload.
     [[nodiscard]] virtual bool accumulate(MutableBytes state, Bytes payload) const noexcept = 0;
+    /// Counts payloads of the right size, as accumulate() does one after another. Returns false if a payload is
+    /// impossible; the state may then contain some of them.
+    [[nodiscard]] virtual bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+        for (std::size_t i = 0; i < payloads.count(); ++i)
+            if (!accumulate(state, payloads[i])) return false;
+        return true;
+    }
     /// Adds another state of the same parameter block. Counters do not overflow while counts stay below
     /// max_count.
     virtual void merge(MutableBytes state, Bytes other) const noexcept = 0;

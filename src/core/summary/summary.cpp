@@ -54,6 +54,24 @@ Outcome accumulate(const Mechanism& mechanism, MutableBytes summary, Bytes repor
     return ReportCounter(mechanism).count(summary, report, rounds);
 }
 
+bool ReportCounter::count_all_sent(MutableBytes counted, const Payloads& sent) const noexcept {
+    if (!signal_) return mechanism_->accumulate_all(counted, sent);
+    std::uint64_t ones = 0;
+    for (std::size_t i = 0; i < sent.count(); ++i) {
+        const auto bit = std::to_integer<std::uint64_t>(sent[i][payload_size_]);
+        if (bit > 1) return false;
+        ones += bit;
+    }
+    if (!mechanism_->accumulate_all(counted.first(state_size_), sent.part(0, payload_size_))) return false;
+    add(counted.data() + state_size_, ones);
+    if (record_ == nullptr) return true;
+    for (std::size_t i = 0; i < sent.count(); ++i)
+        if (sent[i][payload_size_] != std::byte{0})
+            record_->count_parts(sent[i].first(payload_size_),
+                                 counted.subspan(state_size_ + sizeof(std::uint64_t)));
+    return true;
+}
+
 Outcome merge(const Mechanism& mechanism, MutableBytes into, Bytes other) noexcept {
     if (!is_summary_of(mechanism, other)) return Outcome::mismatch;
     const SummaryFrame frame = frame_of(mechanism);

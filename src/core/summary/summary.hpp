@@ -80,6 +80,9 @@ class ReportCounter {
         return true;
     }
 
+    /// As count_sent() for the reports of a batch. If it returns false, some of them may have been counted.
+    [[nodiscard]] bool count_all_sent(MutableBytes counted, const Payloads& sent) const noexcept;
+
   private:
     static constexpr std::size_t long_report = 100;      // processors prefetch shorter reports themselves
     static constexpr std::size_t longest_in_row = 2000;  // longer reports are stored outside the row (TOAST)

@@ -252,6 +252,70 @@ BOOST_AUTO_TEST_CASE(a_batch_counts_what_its_reports_count) {
     }
 }
 
+/// A batch of these reports in the given order, which batches of clients do not have.
+std::vector<std::byte> unsorted_batch(const Mechanism& m, std::span<const Report> reports) {
+    const BatchFrame frame = batch_frame(m);
+    std::vector<std::byte> batch(frame.size(reports.size()));
+    frame.start(batch, m.block(), static_cast<std::uint32_t>(reports.size()));
+    auto at = frame.payloads(MutableBytes(batch)).begin();
+    for (const Report& report : reports) at = std::ranges::copy(payload_of(Bytes(report), m.block()), at).out;
+    return batch;
+}
+
+BOOST_AUTO_TEST_CASE(batches_of_all_sizes_and_orders_count_the_same_on_every_path) {
+    auto all = examples();
+    // With the signal of a spent budget, which follows each payload.
+    for (
+        const char* attributes :
+        {R"("mechanism": "oue", "domain": 75)",
+         R"("mechanism": "sampled", "attributes": [{"name": "a", "domain": 300, "mechanism": "grr"}, {"name": "b", "domain": 9, "mechanism": "oue"}])"}) {
+        all.push_back(mechanism(R"({"epsilon": 1, "evolving": {}, "budget": {"epsilon": 9}, )" +
+                                std::string(attributes) + "}"));
+        BOOST_REQUIRE(has_signal(*all.back()));
+    }
+    for (const auto& m : all) {
+        auto reports = random_reports(*m, 530, 27);
+        for (std::size_t i = 0; has_signal(*m) && i < reports.size(); ++i)
+            reports[i].back() = static_cast<std::byte>(i % 3 == 0);
+        for (const std::size_t size : {1u, 15u, 16u, 33u, 530u}) {
+            const std::span<const Report> some = std::span(reports).last(size);
+            OwnedSummary one_by_one(*m);
+            {
+                const Portable path;
+                for (const Report& report : some) one_by_one.add(report);
+            }
+            const std::vector<std::byte> batches[] = {pack(*m, some)[0], unsorted_batch(*m, some)};
+            for (const std::vector<std::byte>& batch : batches) {
+                std::vector<std::byte> counted = OwnedSummary(*m).bytes(), portable = counted;
+                BOOST_CHECK(accumulate_batch(*m, counted, batch) == Outcome::ok);
+                const Portable path;
+                BOOST_CHECK(accumulate_batch(*m, portable, batch) == Outcome::ok);
+                BOOST_CHECK(counted == one_by_one.bytes());
+                BOOST_CHECK(portable == one_by_one.bytes());
+            }
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_impossible_payload_is_refused_anywhere_in_a_batch) {
+    for (const auto& m : examples()) {
+        const BatchFrame frame = batch_frame(*m);
+        const std::vector<std::byte> batch = pack(*m, random_reports(*m, 40, 28))[0];
+        SeededBits bits(29);
+        for (int trial = 0; trial < 60; ++trial) {
+            std::vector<std::byte> forged = batch;
+            const std::size_t i = bits.below(40);
+            const MutableBytes payload =
+                frame.payloads(MutableBytes(forged)).subspan(i * m->payload_size(), m->payload_size());
+            payload[bits.below(payload.size())] =
+                static_cast<std::byte>(trial % 2 == 0 ? 0xFF : bits.below(256));
+            const bool valid = m->valid_payload(payload);
+            std::vector<std::byte> state = OwnedSummary(*m).bytes();
+            BOOST_CHECK((accumulate_batch(*m, state, forged) == Outcome::ok) == valid);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(forged_batches_are_refused) {
     for (const auto& m : examples()) {
         const BatchFrame frame = batch_frame(*m);

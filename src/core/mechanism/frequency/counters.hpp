@@ -46,10 +46,12 @@ class Counting : public Base {
     std::size_t payload_size() const noexcept final { return width_; }
     std::size_t state_size() const noexcept final { return outputs_ * counter_size; }
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final {
-        const std::uint64_t output = load_output(payload);
-        if (output >= outputs_) return false;
-        add<std::uint64_t>(state.data() + output * counter_size, 1);
-        return true;
+        return count_output(state, load_output(payload), 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept final {
+        return payloads.for_each_run([&](Bytes payload, std::uint64_t times) {
+            return count_output(state, load_output(payload), times);
+        });
     }
     void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept final { return load_output(payload) < outputs_; }
@@ -72,6 +74,13 @@ class Counting : public Base {
     }
 
   private:
+    [[nodiscard]] bool count_output(MutableBytes state, std::uint64_t output,
+                                    std::uint64_t times) const noexcept {
+        if (output >= outputs_) return false;
+        add(state.data() + output * counter_size, times);
+        return true;
+    }
+
     std::uint64_t outputs_;
     std::size_t width_;
 };

@@ -11,6 +11,8 @@
 // subset: payload: the set as in SetCode. State: a counter (8 bytes) for each item
 // one_label: public randomness: the label. Permanent response: the bit. Payload: label, bit (1 byte).
 // State: for each label how many people were asked (8 bytes each), then how many of them responded yes (8 bytes each)
+//
+// Length: two responses share one file, and each counts reports alone and in batches.
 
 #include "core/mechanism/frequency/label_sets.hpp"
 
@@ -78,6 +80,7 @@ class LabelSubsets final : public FrequencyOracle, public LabelSets {
     }
     bool valid_payload(Bytes payload) const noexcept override { return code_.valid(payload); }
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_state(const Counts& counts) const noexcept override {
         for (std::size_t item = 0; item < channel_.items(); ++item)
@@ -164,6 +167,21 @@ bool LabelSubsets::accumulate(MutableBytes state, Bytes payload) const noexcept 
         }
         count(found, 1);
         least = found + 1;
+    }
+    return true;
+}
+
+// Lists of items of one byte are usual, and are read without a loop over the bytes of an item.
+bool LabelSubsets::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+    if (!code_.lists() || code_.width() != channel_.size()) return Mechanism::accumulate_all(state, payloads);
+    for (std::size_t report = 0; report < payloads.count(); ++report) {
+        std::uint64_t least = 0;
+        for (const std::byte byte : payloads[report]) {
+            const auto item = std::to_integer<std::uint64_t>(byte);
+            if (item < least || item >= channel_.items()) return false;
+            add<std::uint64_t>(state.data() + item * counter_size, 1);
+            least = item + 1;
+        }
     }
     return true;
 }
@@ -261,11 +279,11 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
     std::uint64_t most_keys() const noexcept override { return 2; }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        if (!valid_payload(payload)) return false;
-        std::byte* const label = state.data() + asked(payload) * counter_size;
-        add<std::uint64_t>(label, 1);
-        add<std::uint64_t>(label + domain() * counter_size, std::to_integer<std::uint64_t>(payload[width_]));
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
@@ -319,6 +337,14 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
     Exact worst_ratio() const override { return exact(odds_.high, odds_.low); }
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        if (!valid_payload(payload)) return false;
+        std::byte* const label = state.data() + asked(payload) * counter_size;
+        add(label, times);
+        add(label + domain() * counter_size, times * std::to_integer<std::uint64_t>(payload[width_]));
+        return true;
+    }
+
     [[nodiscard]] double p() const noexcept {
         return static_cast<double>(odds_.high) / static_cast<double>(odds_.high + odds_.low);
     }

@@ -59,29 +59,49 @@ void mark_portable(ArcProgression walk, MutableBytes bits) noexcept {
 }
 
 #ifdef LDP_WIDE
+/// Multiplies words by factors below 2^32, of which each lane has one in its lower half.
+LDP_WIDE inline __m256i times(__m256i words, __m256i factors) noexcept {
+    const __m256i lower = _mm256_mul_epu32(words, factors);
+    const __m256i upper = _mm256_mul_epu32(_mm256_srli_epi64(words, 32), factors);
+    return _mm256_add_epi64(lower, _mm256_slli_epi64(upper, 32));
+}
+
 // An arc is a whole number of points, so that the upper halves of the terms suffice. Comparisons are signed,
 // so that both sides are shifted by half a circle. Two registers hold eight terms such that shuffling their
-// upper halves together yields the terms in order.
-LDP_WIDE void mark_wide(ArcProgression walk, MutableBytes bits) noexcept {
-    walk.at += std::uint64_t{1} << 63;
-    const auto term = [&](unsigned i) { return static_cast<long long>(walk.term(i)); };
-    const auto stride = [&](unsigned i) { return static_cast<long long>(walk.term(i + 8) - walk.term(i)); };
-    __m256i low = _mm256_setr_epi64x(term(0), term(1), term(4), term(5));
-    __m256i high = _mm256_setr_epi64x(term(2), term(3), term(6), term(7));
-    __m256i low_stride = _mm256_setr_epi64x(stride(0), stride(1), stride(4), stride(5));
-    __m256i high_stride = _mm256_setr_epi64x(stride(2), stride(3), stride(6), stride(7));
-    const __m256i turn = _mm256_slli_epi64(_mm256_set1_epi64x(static_cast<long long>(walk.turn)), 6);
+// upper halves together yields the terms in order: 0, 1, 4, 5 and 2, 3, 6, 7.
+LDP_WIDE void mark_wide(const ArcProgression& walk, MutableBytes bits) noexcept {
+    const __m256i at = _mm256_set1_epi64x(static_cast<long long>(walk.at + (std::uint64_t{1} << 63)));
+    const __m256i step = _mm256_set1_epi64x(static_cast<long long>(walk.step));
+    const __m256i turn = _mm256_set1_epi64x(static_cast<long long>(walk.turn));
+    const __m256i turn_64 = _mm256_slli_epi64(turn, 6);
+    // Term i is at + i·step + i(i−1)/2·turn. Term i+8 is larger by 8·step + (28+8i)·turn.
+    __m256i low = _mm256_add_epi64(at, _mm256_add_epi64(times(step, _mm256_setr_epi64x(0, 1, 4, 5)),
+                                                        times(turn, _mm256_setr_epi64x(0, 0, 6, 10))));
+    __m256i high = _mm256_add_epi64(at, _mm256_add_epi64(times(step, _mm256_setr_epi64x(2, 3, 6, 7)),
+                                                         times(turn, _mm256_setr_epi64x(1, 3, 15, 21))));
+    __m256i low_stride =
+        _mm256_add_epi64(_mm256_slli_epi64(step, 3), times(turn, _mm256_setr_epi64x(28, 36, 60, 68)));
+    __m256i high_stride = _mm256_add_epi64(low_stride, _mm256_slli_epi64(turn, 4));
     const __m256i arc = _mm256_set1_epi32(static_cast<int>((walk.arc >> 32) + (1u << 31)));
-    for (std::byte& byte : bits) {
+    const auto next = [&]() LDP_WIDE {
         const __m256i upper = _mm256_castps_si256(
             _mm256_shuffle_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high), _MM_SHUFFLE(3, 1, 3, 1)));
-        byte =
-            static_cast<std::byte>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(arc, upper))));
+        const int eight = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(arc, upper)));
         low = _mm256_add_epi64(low, low_stride);
         high = _mm256_add_epi64(high, high_stride);
-        low_stride = _mm256_add_epi64(low_stride, turn);
-        high_stride = _mm256_add_epi64(high_stride, turn);
+        low_stride = _mm256_add_epi64(low_stride, turn_64);
+        high_stride = _mm256_add_epi64(high_stride, turn_64);
+        return static_cast<std::uint32_t>(eight);
+    };
+    std::size_t i = 0;
+    for (; bits.size() - i >= sizeof(std::uint32_t); i += sizeof(std::uint32_t)) {
+        std::uint32_t together = next();
+        together |= next() << 8;
+        together |= next() << 16;
+        together |= next() << 24;
+        store(bits.data() + i, together);
     }
+    for (; i < bits.size(); ++i) bits[i] = static_cast<std::byte>(next());
 }
 #endif
 
@@ -177,6 +197,41 @@ bool LocalHashing::accumulate(MutableBytes state, Bytes payload) const noexcept 
     add<Uint128>(state.data() + squares_at(), Uint128{supported} * supported);
     classify(state.data() + classes_at(), seed.a);
     classify(state.data() + classes_at() + classes_size, seed.b);
+    return true;
+}
+
+// As accumulate(), in groups of reports whose strings are counted together.
+bool LocalHashing::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+    constexpr std::size_t most = 16;
+    std::byte strips[most][256];
+    for (std::size_t first = 0; first < payloads.count(); first += most) {
+        const Payloads group = payloads.range(first, std::min(most, payloads.count() - first));
+        ArcProgression walks[most];
+        std::uint64_t supported[most]{};
+        for (std::size_t i = 0; i < group.count(); ++i) {
+            if (!valid_payload(group[i])) return false;
+            const Seed seed(group[i]);
+            const std::uint64_t y = reported(group[i]);
+            walks[i] = {seed.b - start(y), seed.a, seed.a, start(y + 1) - start(y)};
+            classify(state.data() + classes_at(), seed.a);
+            classify(state.data() + classes_at() + classes_size, seed.b);
+        }
+        for (std::size_t from = 0; from < counters_.width(); from += sizeof(strips[0])) {
+            const std::size_t size = std::min(sizeof(strips[0]), counters_.width() - from);
+            const bool last = from + size == counters_.width();
+            for (std::size_t i = 0; i < group.count(); ++i) {
+                const MutableBytes part(strips[i], size);
+                mark(walks[i], part);
+                walks[i].skip(8 * size);
+                if (last) part.back() &= ~counters_.spare_bits();
+                supported[i] += BitCounters::ones(part);
+            }
+            counters_.add_all(state.data(), from, {strips[0], group.count(), size, sizeof(strips[0])});
+        }
+        Uint128 squares = 0;
+        for (const std::uint64_t each : supported) squares += Uint128{each} * each;
+        add(state.data() + squares_at(), squares);
+    }
     return true;
 }
 

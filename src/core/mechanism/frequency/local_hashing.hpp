@@ -68,6 +68,7 @@ class LocalHashing : public FrequencyOracle {
                                 MutableBytes payload) const override;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final;
     bool valid_payload(Bytes payload) const noexcept final;
     double max_probability(Bytes) const final { return std::ldexp(protocol().p, -128); }

@@ -79,6 +79,12 @@ class SubsetBits final : public Subset {
         counters_.add(state.data(), payload.data());
         return true;
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        const BitCounters::Ones ones = BitCounters::ones(payloads);
+        if (!counters_.tidy(payloads) || ones.least != size() || ones.most != size()) return false;
+        counters_.add_all(state.data(), 0, payloads);
+        return true;
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         counters_.merge(state.data(), other.data());
     }

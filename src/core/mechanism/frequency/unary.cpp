@@ -34,6 +34,13 @@ bool Unary::accumulate(MutableBytes state, Bytes payload) const noexcept {
     return true;
 }
 
+bool Unary::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+    if (!counters_.tidy(payloads)) return false;
+    counters_.add_all(state.data(), 0, payloads);
+    add(state.data() + counters_.size(), BitCounters::ones(payloads).squares);
+    return true;
+}
+
 void Unary::merge(MutableBytes state, Bytes other) const noexcept {
     counters_.merge(state.data(), other.data());
     add<Uint128>(state.data() + counters_.size(), load<Uint128>(other.data() + counters_.size()));

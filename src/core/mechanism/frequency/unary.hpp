@@ -41,6 +41,7 @@ class Unary : public FrequencyOracle {
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const final;
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final;
     bool valid_payload(Bytes payload) const noexcept final;
     bool valid_state(const Counts& counts) const noexcept final;

@@ -102,9 +102,11 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
 
     std::size_t state_size() const noexcept override { return k_ * counter_size; }
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        if (!valid_payload(payload)) return false;
-        add<std::uint64_t>(state.data() + output(payload) * counter_size, 1);
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override { return output(payload) < k_; }
@@ -154,6 +156,12 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     }
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        if (!valid_payload(payload)) return false;
+        add(state.data() + output(payload) * counter_size, times);
+        return true;
+    }
+
     [[nodiscard]] std::uint64_t output(Bytes payload) const noexcept {
         return load_cell(payload.data(), width_);
     }

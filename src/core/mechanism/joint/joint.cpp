@@ -85,6 +85,7 @@ class JointMechanism final : public Mechanism, public JointViews, public Signifi
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
     bool valid_payload(Bytes payload) const noexcept override;
     bool valid_state(const Counts& counts) const noexcept override;
@@ -282,6 +283,17 @@ bool JointMechanism::accumulate(MutableBytes state, Bytes payload) const noexcep
     if (!view.inner->accumulate(counted.subspan(counter_size), payload_in(payload, view))) return false;
     add<std::uint64_t>(counted.data(), 1);
     return true;
+}
+
+bool JointMechanism::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+    return payloads.for_each_group(index_, [&](const Payloads& group) {
+        for (std::size_t i = 0; i < group.count(); ++i)
+            if (!fits(group[i])) return false;
+        const View& view = drawn(group[0]);
+        const MutableBytes counted = state.subspan(view.state, view.slot);
+        add<std::uint64_t>(counted.data(), group.count());
+        return view.inner->accumulate_all(counted.subspan(counter_size), group.part(index_, view.payload));
+    });
 }
 
 void JointMechanism::merge(MutableBytes state, Bytes other) const noexcept {

@@ -98,9 +98,11 @@ class JointHaar final : public Mechanism, public JointViews, public Significance
     std::uint64_t most_keys() const noexcept override { return channels_.back().outputs(); }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        if (!valid_payload(payload)) return false;
-        add<std::uint64_t>(state.data() + begins_[number_in(payload)] + output_in(payload) * counter_size, 1);
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
@@ -219,6 +221,12 @@ class JointHaar final : public Mechanism, public JointViews, public Significance
     }
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        if (!valid_payload(payload)) return false;
+        add(state.data() + begins_[number_in(payload)] + output_in(payload) * counter_size, times);
+        return true;
+    }
+
     /// The level queries of a view, from `begin` to before `end`.
     struct QueryRange {
         ViewAttributes attributes;

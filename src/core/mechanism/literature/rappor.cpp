@@ -135,6 +135,17 @@ class Rappor final : public Mechanism, public Significance, public CandidateSear
         add<Uint128>(state.data() + squares_at(), ones * ones);
         return true;
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_group(1, [&](const Payloads& group) {
+            const std::size_t cohort = cohort_of(group[0]);
+            const Payloads strings = group.part(1, counters_.width());
+            if (cohort >= c_ || !counters_.tidy(strings)) return false;
+            add<std::uint64_t>(state.data() + cohort * counter_size, group.count());
+            counters_.add_all(state.data() + bits_at(cohort), 0, strings);
+            add(state.data() + squares_at(), BitCounters::ones(strings).squares);
+            return true;
+        });
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         merge_counters(state.first(bits_at(0)), other.first(bits_at(0)));
         for (std::size_t j = 0; j < c_; ++j)

@@ -77,6 +77,10 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return width_ == sizeof(std::uint8_t) ? accumulate_of<std::uint8_t>(state, payloads)
+                                              : accumulate_of<std::uint16_t>(state, payloads);
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         merge_counters(state.first(squares_at()), other.first(squares_at()));
         add<Uint128>(state.data() + squares_at(), load<Uint128>(other.data() + squares_at()));
@@ -138,6 +142,9 @@ class DBitFlip final : public Mechanism, public Significance, public KnownErrors
     std::uint64_t value_buckets() const noexcept override { return b_; }
 
   private:
+    /// As accumulate_all(), if buckets have this type in payloads.
+    template <class Bucket>
+    [[nodiscard]] bool accumulate_of(MutableBytes state, const Payloads& payloads) const noexcept;
     [[nodiscard]] unsigned differing() const noexcept { return d_ == 1 ? 1 : 2; }
     [[nodiscard]] Exact flip() const { return exact_dyadic(flip_.heads(), flip_.bits()); }
     /// Returns the number of buckets per drawn bucket.
@@ -210,6 +217,27 @@ bool DBitFlip::accumulate(MutableBytes state, Bytes payload) const noexcept {
     }
     const std::uint64_t ones = BitCounters::ones(string);
     add<Uint128>(state.data() + squares_at(), ones * ones);
+    return true;
+}
+
+template <class Bucket>
+bool DBitFlip::accumulate_of(MutableBytes state, const Payloads& payloads) const noexcept {
+    const Payloads strings = payloads.part(public_size(), string_.width());
+    if (!string_.tidy(strings)) return false;
+    for (std::size_t report = 0; report < payloads.count(); ++report) {
+        const std::byte* buckets = payloads.at(report);
+        const Bytes string = strings[report];
+        std::uint64_t least = 0;
+        for (std::size_t i = 0; i < d_; ++i) {
+            const std::uint64_t bucket = load<Bucket>(buckets + i * sizeof(Bucket));
+            if (bucket < least || bucket >= b_) return false;
+            std::byte* const asked = state.data() + bucket * counter_size;
+            add<std::uint64_t>(asked, 1);
+            add<std::uint64_t>(asked + ones_at(), bit(string, i));
+            least = bucket + 1;
+        }
+    }
+    add(state.data() + squares_at(), BitCounters::ones(strings).squares);
     return true;
 }
 

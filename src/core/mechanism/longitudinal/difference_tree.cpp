@@ -198,17 +198,26 @@ Exact DifferenceTree::instantaneous_probability(Bytes public_randomness, Bytes p
 // Server ---------------------------------------------------------------------------------------------------
 
 bool DifferenceTree::accumulate(MutableBytes state, Bytes payload) const noexcept {
+    return count(state, payload, 1);
+}
+
+bool DifferenceTree::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+    return payloads.for_each_run(
+        [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
+}
+
+bool DifferenceTree::count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
     if (!valid_payload(payload)) return false;
     const std::uint64_t output = output_of(payload);
     if (output >= 2 * std::uint64_t{nodes_}) {
         const std::uint64_t drawn = (split(payload) - 1) % snapshots_.classes;
         const std::size_t at = counters_each() + snapshot_index(drawn, 0, output - 2 * std::uint64_t{nodes_});
-        add<std::uint64_t>(state.data() + at * counter_size, 1);
+        add(state.data() + at * counter_size, times);
         return true;
     }
     const std::size_t at = index(split(payload), static_cast<std::uint32_t>(output / 2));
-    add<std::uint64_t>(state.data() + at * counter_size, 1);
-    add<std::uint64_t>(state.data() + (ones_at() + at) * counter_size, output % 2);
+    add(state.data() + at * counter_size, times);
+    add(state.data() + (ones_at() + at) * counter_size, times * (output % 2));
     return true;
 }
 

@@ -101,6 +101,7 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     bool possible(const SeriesState& series_state, Bytes public_randomness) const noexcept final;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept final;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept final;
     void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept final {
         return split(payload) - 1 < splits_ && output_of(payload) < outputs();
@@ -241,6 +242,9 @@ class DifferenceTree : public Mechanism, public SeriesRandomizer {
     [[nodiscard]] double least_epsilon() const;
 
   private:
+    /// Counts a payload that was reported this number of times.
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept;
+
     /// Some rounds, as attributes from 0, of which one has the largest bias, or nearly the largest one, for any
     /// share of forged reports.
     [[nodiscard]] std::vector<std::size_t> exposed_rounds() const;

@@ -25,6 +25,10 @@ bool NumericMean::accumulate(MutableBytes state, Bytes payload) const noexcept {
     return true;
 }
 
+bool NumericMean::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+    return channel_->accumulate_all(state.data(), payloads);
+}
+
 void NumericMean::merge(MutableBytes state, Bytes other) const noexcept {
     channel_->merge(state.data(), other.data());
 }

@@ -28,6 +28,7 @@ class NumericMean : public Mechanism, public KnownErrors {
     void permanent_response(Input input, Bytes public_randomness, BitSource& bits,
                             MutableBytes permanent) const override;
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
     bool valid_payload(Bytes payload) const noexcept override;
     bool valid_state(const Counts& counts) const noexcept override;

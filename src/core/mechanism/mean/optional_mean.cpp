@@ -206,10 +206,11 @@ class OptionalMean final : public Mechanism, public ResponseRate {
     std::vector<double> key_spans(Bytes) const override { return {static_cast<double>(channel_.steps()), 0}; }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        const std::uint64_t output = load_cell(payload.data(), width_);
-        if (output >= channel_.outputs()) return false;
-        add<std::uint64_t>(state.data() + output * counter_size, 1);
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
@@ -266,6 +267,13 @@ class OptionalMean final : public Mechanism, public ResponseRate {
     Exact worst_ratio() const override { return channel_.worst_ratio(); }
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        const std::uint64_t output = load_cell(payload.data(), width_);
+        if (output >= channel_.outputs()) return false;
+        add(state.data() + output * counter_size, times);
+        return true;
+    }
+
     /// Returns the bound of the deviation of a rounding on [−1,1].
     [[nodiscard]] double rounding_of_unit() const noexcept {
         return RoundedSteps{static_cast<std::uint32_t>(channel_.steps()), rounding_cells_}.deviation(1);

@@ -99,10 +99,11 @@ class Dithered final : public DrawnLevels {
     double report_epsilon() const noexcept override { return report_epsilon_; }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        if (!valid_payload(payload)) return false;
-        const std::uint64_t at = partition_of(payload) * cuts_.buckets() + reported(payload);
-        add<std::uint64_t>(state.data() + at * counter_size, 1);
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
@@ -153,6 +154,13 @@ class Dithered final : public DrawnLevels {
     }
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        if (!valid_payload(payload)) return false;
+        const std::uint64_t at = partition_of(payload) * cuts_.buckets() + reported(payload);
+        add(state.data() + at * counter_size, times);
+        return true;
+    }
+
     std::uint64_t partition_of(Bytes public_randomness) const noexcept {
         return load_cell(public_randomness.data(), partition_width_);
     }

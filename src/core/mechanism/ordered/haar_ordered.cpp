@@ -75,10 +75,11 @@ class HaarOrdered : public DrawnLevels {
     }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        if (!valid_payload(payload)) return false;
-        const std::size_t at = first_counter(level_of(payload)) + output_of(payload);
-        add<std::uint64_t>(state.data() + at * counter_size, 1);
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
@@ -121,6 +122,13 @@ class HaarOrdered : public DrawnLevels {
     std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override;
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        if (!valid_payload(payload)) return false;
+        const std::size_t at = first_counter(level_of(payload)) + output_of(payload);
+        add(state.data() + at * counter_size, times);
+        return true;
+    }
+
     class HaarOrderedNoise;
 
     std::size_t levels() const noexcept { return channels_.size(); }

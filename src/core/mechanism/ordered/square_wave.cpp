@@ -32,10 +32,11 @@ class SquareWave final : public NumericMean, public Ordered {
 
     std::size_t state_size() const noexcept override { return outputs() * counter_size; }
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        const std::uint32_t cell = load_cell(payload.data(), payload_size());
-        if (cell >= outputs()) return false;
-        add<std::uint64_t>(state.data() + cell * counter_size, 1);
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_state(const Counts& counts) const noexcept override {
@@ -66,6 +67,13 @@ class SquareWave final : public NumericMean, public Ordered {
     std::uint64_t blur(std::uint64_t n) const noexcept override;
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        const std::uint32_t cell = load_cell(payload.data(), payload_size());
+        if (cell >= outputs()) return false;
+        add(state.data() + cell * counter_size, times);
+        return true;
+    }
+
     WindowChannel::Moments moments(const Counts& counts) const noexcept override {
         return window_.invert(sums(counts));
     }

@@ -116,6 +116,19 @@ class Tree : public DrawnLevels {
                            level.code.lists() ? bits.data() : set.data());
         return true;
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_group(1, [&](const Payloads& group) {
+            if (level_of(group[0]) >= levels_.size()) return false;
+            const TreeLevel& level = levels_[level_of(group[0])];
+            if (level.code.lists()) return Mechanism::accumulate_all(state, group);
+            for (std::size_t i = 0; i < group.count(); ++i)
+                if (!valid_payload(group[i])) return false;
+            add<std::uint64_t>(state.data() + level.state, group.count());
+            level.counters.add_all(state.data() + level.state + count_size, 0,
+                                   group.part(1, level.counters.width()));
+            return true;
+        });
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         for (const TreeLevel& level : levels_) {
             add(state.data() + level.state, reports(level, other));

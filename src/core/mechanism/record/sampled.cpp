@@ -35,6 +35,7 @@ SampledRecord::SampledRecord(const Header& header, Bytes block, std::uint64_t s,
         run.begin = line;
         run.state = state_size_;
         parts_ += run.length;
+        run_numbers_.resize(parts_, static_cast<std::uint16_t>(&run - runs_.data()));
         attributes_ += run.length * run.width;
         line += run.length * run.weight;
         run.slot = run.slot_size();
@@ -101,11 +102,6 @@ std::vector<std::pair<std::string, double>> SampledRecord::parameters() const {
     all.emplace_back("second_epsilon",
                      std::accumulate(second.begin(), second.begin() + static_cast<std::ptrdiff_t>(s_), 0.0));
     return all;
-}
-
-SampledRecord::Place SampledRecord::part_numbered(std::size_t part) const noexcept {
-    const PartRun& run = std::ranges::upper_bound(runs_, part, {}, &PartRun::first)[-1];
-    return {&run, part - run.first};
 }
 
 SampledRecord::Place SampledRecord::place_of(std::size_t attribute) const noexcept {
@@ -261,6 +257,22 @@ bool SampledRecord::accumulate(MutableBytes state, Bytes payload) const noexcept
         return false;
     for (std::size_t i = 0; i + 1 < s_; ++i) static_cast<void>(count(i));
     return true;
+}
+
+bool SampledRecord::accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept {
+    if (s_ > 1) return Mechanism::accumulate_all(state, payloads);
+    return payloads.for_each_group(index_, [&](const Payloads& group) {
+        const std::size_t part = number_in(group[0]);
+        if (part >= parts_) return false;
+        const Place place = part_numbered(part);
+        const std::size_t end = index_ + place.run->answer;
+        for (std::size_t i = 0; i < group.count() && end < payload_; ++i)
+            if (!all_zero(group[i].subspan(end))) return false;
+        const MutableBytes counted = state.subspan(place.state(), place.run->slot);
+        add<std::uint64_t>(counted.data(), group.count());
+        return place.run->inner->accumulate_all(counted.subspan(counter_size),
+                                                group.part(index_, place.run->answer));
+    });
 }
 
 void SampledRecord::count_parts(Bytes payload, MutableBytes counters) const noexcept {

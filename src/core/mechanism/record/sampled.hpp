@@ -79,6 +79,7 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
     std::vector<Cell> constant_input(Input record) const override;
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override;
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override;
     void merge(MutableBytes state, Bytes other) const noexcept override;
     bool valid_payload(Bytes payload) const noexcept override;
     bool valid_state(const Counts& counts) const noexcept override;
@@ -123,7 +124,10 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
         [[nodiscard]] std::size_t input() const noexcept { return run->first_input + number * run->inputs; }
         [[nodiscard]] std::size_t state() const noexcept { return run->state + number * run->slot; }
     };
-    [[nodiscard]] Place part_numbered(std::size_t part) const noexcept;
+    [[nodiscard]] Place part_numbered(std::size_t part) const noexcept {
+        const PartRun& run = runs_[run_numbers_[part]];
+        return {&run, part - run.first};
+    }
     [[nodiscard]] Place place_of(std::size_t attribute) const noexcept;
     [[nodiscard]] double chance(const PartRun& run) const noexcept {
         return static_cast<double>(run.weight) / static_cast<double>(turn_);
@@ -186,7 +190,8 @@ class SampledRecord final : public Mechanism, public Record, public GroupMean, p
 
     std::uint64_t s_;
     std::vector<PartRun> runs_;
-    std::uint64_t turn_ = 0;  // T
+    std::vector<std::uint16_t> run_numbers_;  // the run of each part
+    std::uint64_t turn_ = 0;                  // T
     std::size_t attributes_ = 0, parts_ = 0;
     std::size_t index_ = 0;                                 // bytes of a part's number
     std::size_t public_ = 0, permanent_ = 0, payload_ = 0;  // bytes of each, for one part

@@ -94,10 +94,11 @@ class Strings final : public Mechanism, public StringShares {
     std::uint64_t most_keys() const noexcept override { return std::min(design_.buckets, cells()[0]); }
 
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        if (!valid_payload(payload)) return false;
-        const std::uint64_t cohort = level_of(payload) * design_.cohorts + cohort_of(payload);
-        add<std::uint64_t>(state.data() + (cohort * design_.buckets + reported(payload)) * counter_size, 1);
-        return true;
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
     }
     void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
@@ -152,6 +153,13 @@ class Strings final : public Mechanism, public StringShares {
     }
 
   private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        if (!valid_payload(payload)) return false;
+        const std::uint64_t cohort = level_of(payload) * design_.cohorts + cohort_of(payload);
+        add(state.data() + (cohort * design_.buckets + reported(payload)) * counter_size, times);
+        return true;
+    }
+
     const StringLevels& levels() const noexcept { return design_.levels; }
     std::uint64_t counters_of_state() const noexcept {
         return levels().count() * design_.cohorts * design_.buckets;

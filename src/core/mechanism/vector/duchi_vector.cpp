@@ -56,6 +56,9 @@ class DuchiVector final : public Mechanism, public GroupMean {
         channel_.accumulate(state.data(), payload);
         return true;
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return channel_.accumulate_all(state.data(), payloads);
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         channel_.merge(state.data(), other.data());
     }

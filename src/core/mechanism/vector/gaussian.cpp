@@ -275,6 +275,13 @@ class Gaussian final : public Mechanism, public GroupMean, public KnownErrors {
             channel_.accumulate(state.data() + j * channel_.tally_size(), output(payload, j));
         return true;
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        for (std::size_t j = 0; j < ranges_.size(); ++j)
+            if (!channel_.accumulate_all(state.data() + j * channel_.tally_size(),
+                                         payloads.part(j * width_, width_)))
+                return false;
+        return true;
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         for (std::size_t at = 0; at < state.size(); at += channel_.tally_size())
             channel_.merge(state.data() + at, other.data() + at);

@@ -53,6 +53,11 @@ class GlobalHaar final : public Haar {
         sign_vectors_.accumulate(details(state), sign_vector(payload));
         return true;
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return channel().accumulate_all(state.data(), payloads.part(0, width_of_cell())) &&
+               sign_vectors_.accumulate_all(details(state),
+                                            payloads.part(width_of_cell(), sign_vectors_.width()));
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         channel().merge(state.data(), other.data());
         sign_vectors_.merge(details(state), details(other));

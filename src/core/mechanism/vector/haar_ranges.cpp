@@ -107,6 +107,9 @@ class HaarRanges final : public Mechanism, public Record, public RangeLearner {
     bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
         return facts_->accumulate(state, payload);
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return facts_->accumulate_all(state, payloads);
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override { facts_->merge(state, other); }
     bool valid_payload(Bytes payload) const noexcept override { return facts_->valid_payload(payload); }
     bool valid_state(const Counts& counts) const noexcept override { return facts_->valid_state(counts); }

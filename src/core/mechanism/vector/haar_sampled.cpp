@@ -111,6 +111,15 @@ class SampledHaar final : public Haar, public KnownErrors {
         channel().accumulate(slot + count_size, output(payload));
         return true;
     }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
+        return payloads.for_each_group(index_width_, [&](const Payloads& group) {
+            const std::size_t c = index(group[0]);
+            if (c >= tree().size()) return false;
+            std::byte* slot = state.data() + c * slot_size_;
+            add<std::uint64_t>(slot, group.count());
+            return channel().accumulate_all(slot + count_size, group.part(index_width_, width_of_cell()));
+        });
+    }
     void merge(MutableBytes state, Bytes other) const noexcept override {
         for (std::size_t at = 0; at < state.size(); at += slot_size_) {
             add(state.data() + at, load<std::uint64_t>(other.data() + at));
