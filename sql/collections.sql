@@ -54,7 +54,7 @@ COMMENT ON COLUMN ldp_internal.ldp_collection.analysts IS
 COMMENT ON COLUMN ldp_internal.ldp_collection.home IS
     'database in which arriving reports are stamped for rollups; NULL if they are not stamped';
 COMMENT ON COLUMN ldp_internal.ldp_collection.stamp IS
-    'lower bound of the stamps of reports that arrive in that database';
+    'lower bound of the stamps of reports that arrive in that database; NULL if the stamps are epochs';
 COMMENT ON COLUMN ldp_internal.ldp_collection.fingerprint IS 'fingerprint of the spec, as in reports and summaries';
 COMMENT ON COLUMN ldp_internal.ldp_collection.parameters IS 'parameter block at the beginning of every report';
 CREATE INDEX ldp_collection_fingerprint ON ldp_internal.ldp_collection (fingerprint);

@@ -14,6 +14,11 @@
 -- stamps (home) and an offset for them. In a copy of the database the default is NULL until the first refresh. That refresh
 -- locks the table, counts all uncounted reports, and makes the copy the home of later stamps. Therefore stamps keep their
 -- meaning, and a dump needs only the rows.
+--
+-- In a table that Citus distributes, the stamps are epochs instead of transaction numbers (sql/epochs.sql); then the offset in
+-- ldp_collection.stamp is NULL. The refresh counts the stamps in [counted, first_not) without open, in both cases. The rollup
+-- is distributed like the collection and has one row for each bucket and value of the distribution column (ldp_shard), so
+-- that every server counts its own reports.
 
 CREATE TABLE ldp_internal.ldp_rollup (
     name       text PRIMARY KEY CHECK (octet_length(name) BETWEEN 1 AND 63),
@@ -254,17 +259,57 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_roll_up_statement(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text) IS
     'Returns the SQL statement that ldp_roll_up runs.';
 
+CREATE FUNCTION ldp_internal.ldp_roll_up_shards_statement(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text,
+        condition text, odd text, shard text) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    names text;
+    named text;
+    grouped text;
+    key_texts text;
+BEGIN
+    SELECT string_agg(format('%I, ', b.name), ''), string_agg(format('%s AS %I, ', b.expression, b.name), ''),
+           string_agg(format(', %s', b.expression), ''), string_agg(format('ldp_internal.ldp_key_text(%s)', regexp_replace(b.key_text, '::text$', '')), ', ')
+    INTO names, named, grouped, key_texts
+    FROM ldp_internal.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports), rollup.buckets, rollup.zone) AS b;
+    RETURN format(
+        'INSERT INTO %7$s AS r (ldp_shard, bucket, %8$s summary) '
+        'SELECT DISTINCT ON (ldp_shard, bucket) ldp_shard, bucket, %8$s %3$s.ldp_rollup(summary) OVER (PARTITION BY ldp_shard, bucket) FROM ('
+        'SELECT t.%11$I AS ldp_shard, ldp_internal.ldp_bucket_key(ARRAY[%1$s]::text[]) AS bucket, %2$s %3$s.ldp_agg(t.%4$I, t.round) AS summary '
+        'FROM %5$s AS t WHERE (%6$s) AND NOT %9$s GROUP BY t.%11$I %10$s) AS fresh '
+        'ON CONFLICT (ldp_shard, bucket) DO UPDATE SET summary = %3$s.ldp_summary_merge(r.summary, EXCLUDED.summary)',
+        key_texts, named, ldp_internal.ldp_schema(), ldp_internal.ldp_report_column(collection.reports), source, condition,
+        rollup.summaries, names, odd, grouped, shard);
+END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_roll_up_shards_statement(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text, text) IS
+    'Returns the SQL statement that ldp_roll_up runs on a table that is distributed by this column. Citus runs it on the '
+    'shards.';
+
 CREATE FUNCTION ldp_internal.ldp_roll_up(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text, condition text,
         odd text DEFAULT '(t.round IS NULL AND false)') RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' SET intervalstyle = 'postgres'
     SET extra_float_digits = 1 SET bytea_output = 'hex' SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     owner oid := ldp_internal.ldp_owner(collection.reports);
+    shard text := ldp_internal.ldp_shard_column(collection);
+    counted bigint;
 BEGIN
     -- enable_seqscan is off so that the index on stamps is used without statistics, too. The statement after the lock has a
     -- snapshot that includes everything committed before the lock was granted.
-    PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS SHARE MODE', collection.reports));
-    RETURN ldp_internal.ldp_change_as(owner, ldp_internal.ldp_roll_up_statement(rollup, collection, source, condition, odd));
+    IF shard IS NULL THEN
+        PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS SHARE MODE', collection.reports));
+        RETURN ldp_internal.ldp_change_as(owner, ldp_internal.ldp_roll_up_statement(rollup, collection, source, condition, odd));
+    END IF;
+    counted := ldp_internal.ldp_change_as(owner, format(
+        'SELECT COALESCE(sum(CASE WHEN %1$s THEN 0 ELSE %2$s END), 0)::bigint * CASE WHEN bool_or(%1$s) THEN -1 ELSE 1 END '
+        '- COALESCE(bool_or(%1$s), false)::integer FROM %3$s AS t WHERE %4$s',
+        odd, CASE ldp_internal.ldp_report_column(collection.reports) WHEN 'batch' THEN format('%s.ldp_count(t.batch)', ldp_internal.ldp_schema()) ELSE '1' END,
+        source, condition));
+    IF counted NOT IN (0, -1) OR counted = 0 AND condition = 'false' THEN
+        PERFORM ldp_internal.ldp_change_as(owner, ldp_internal.ldp_roll_up_shards_statement(rollup, collection, source, condition, odd, shard));
+    END IF;
+    RETURN counted;
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_roll_up(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text) IS
@@ -303,6 +348,7 @@ DECLARE
     uncounted text;
     counted bigint;
     of_rollup bigint := 0;
+    alone text := CASE WHEN ldp_internal.ldp_shard_column(collection) IS NULL THEN 'ONLY ' ELSE '' END;
 BEGIN
     -- This lock prevents ATTACH and DETACH until the end of the transaction. Submitters do not wait for it.
     IF ldp_internal.ldp_has_parts(reports) THEN
@@ -335,12 +381,12 @@ BEGIN
                 each.open := COALESCE(seen.open, each.open);
                 condition := ldp_internal.ldp_unstamped() || ' OR ' || ldp_internal.ldp_uncounted(each);
             END IF;
-            counted := ldp_internal.ldp_roll_up(each, collection, format('ONLY %s', added), condition);
+            counted := ldp_internal.ldp_roll_up(each, collection, alone || added::text, condition);
             IF each.name = rollup THEN
                 of_rollup := of_rollup + counted;
             END IF;
         END LOOP;
-        PERFORM ldp_internal.ldp_change_as(owner, format('UPDATE ONLY %s AS t SET ldp_arrival = 0 WHERE %s', added, uncounted));
+        PERFORM ldp_internal.ldp_change_as(owner, format('UPDATE %s%s AS t SET ldp_arrival = 0 WHERE %s', alone, added, uncounted));
         INSERT INTO ldp_internal.ldp_rollup_part (rollup, part)
         SELECT r.name, added FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_count_parts.collection.name
         ON CONFLICT ON CONSTRAINT ldp_rollup_part_pkey DO UPDATE SET counted = NULL, open = NULL;
@@ -386,6 +432,55 @@ CREATE FUNCTION ldp_internal.ldp_grantee(role oid) RETURNS text
     AS $$ SELECT CASE $1 WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid($1)) END $$;
 COMMENT ON FUNCTION ldp_internal.ldp_grantee(oid) IS 'Returns the name of a role as GRANT expects it.';
 
+CREATE FUNCTION ldp_internal.ldp_spread_rollup(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, shard text) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = 'warning' AS $$
+DECLARE
+    owner oid := ldp_internal.ldp_owner(collection.reports);
+    names text := (SELECT string_agg(format('%I, ', c), '') FROM unnest(rollup.columns) AS c);
+    key text := (SELECT c.conname FROM pg_constraint AS c WHERE c.conrelid = rollup.summaries AND c.contype = 'p');
+    spread boolean := EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = rollup.summaries AND a.attname = 'ldp_shard' AND NOT a.attisdropped);
+    of_type text;
+    of_default text;
+    value text;
+    commands text[] := '{}';
+    command text;
+BEGIN
+    IF shard IS NULL AND spread THEN  -- restored where Citus does not distribute it
+        commands := ARRAY[
+            format('WITH old AS (DELETE FROM %1$s RETURNING *) INSERT INTO %1$s (ldp_shard, bucket, %2$s summary) SELECT DISTINCT ON (bucket) ldp_shard, bucket, '
+                   '%2$s %3$s.ldp_rollup(summary) OVER (PARTITION BY bucket) FROM old ORDER BY bucket', rollup.summaries, names, ldp_internal.ldp_schema()),
+            format('ALTER TABLE %s DROP COLUMN ldp_shard, ADD PRIMARY KEY (bucket)', rollup.summaries)];
+    ELSIF shard IS NOT NULL THEN
+        SELECT format_type(a.atttypid, a.atttypmod), pg_get_expr(d.adbin, d.adrelid) INTO of_type, of_default
+        FROM pg_attribute AS a LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+        WHERE a.attrelid = collection.reports AND a.attname = shard;
+        IF NOT spread THEN
+            -- The sums of all servers together get any value that the column may have.
+            value := ldp_internal.ldp_run_as(owner, false, format('SELECT max(v) FROM (SELECT t.%I::text AS v FROM %s AS t LIMIT 1) AS one', shard, collection.reports), NULL::text);
+            IF value IS NULL AND of_default IS NOT NULL THEN
+                value := ldp_internal.ldp_run_as(owner, false, format('SELECT (%s)::text', of_default), NULL::text);
+            END IF;
+            commands := ARRAY[
+                format('ALTER TABLE %s ADD COLUMN ldp_shard %s', rollup.summaries, of_type),
+                format('UPDATE %s SET ldp_shard = %L', rollup.summaries, value),
+                format('ALTER TABLE %s DROP CONSTRAINT %I, ADD PRIMARY KEY (ldp_shard, bucket)', rollup.summaries, key)];
+        END IF;
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition AS d WHERE d.logicalrelid = $1)' INTO spread USING rollup.summaries;
+        IF NOT spread THEN
+            commands := commands || format('SELECT (pg_catalog.create_distributed_table(%L, ''ldp_shard'', colocate_with => %L) IS NULL)::integer::bigint',
+                    rollup.summaries, collection.reports)
+                || format('SELECT (pg_catalog.truncate_local_data_after_distributing_table(%L) IS NULL)::integer::bigint', rollup.summaries);
+        END IF;
+    END IF;
+    FOREACH command IN ARRAY commands LOOP
+        PERFORM ldp_internal.ldp_change_as(owner, command);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_spread_rollup(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text) IS
+    'Distributes the table of a rollup like the table of its collection, which is distributed by this column. If the '
+    'column is NULL, merges the rows of all servers.';
+
 CREATE FUNCTION ldp_internal.ldp_stamp_reports(collection ldp_internal.ldp_collection, rollup text) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -397,24 +492,14 @@ DECLARE
     above bigint;
     rights aclitem[];
     granted record;
-    elsewhere boolean := false;
+    shard text := ldp_internal.ldp_shard_column(collection);
+    added boolean := false;
 BEGIN
-    IF EXISTS (SELECT FROM pg_partition_tree(reports) AS p JOIN pg_class AS t ON t.oid = p.relid WHERE t.relkind = 'f') THEN
-        elsewhere := true;
-    ELSIF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN  -- Citus
-        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition AS d '
-                'WHERE d.logicalrelid = $1 OR d.logicalrelid IN (SELECT p.relid FROM pg_partition_tree($1) AS p))'
-        INTO elsewhere USING reports;
-    END IF;
-    IF elsewhere THEN
-        RAISE EXCEPTION USING
-            ERRCODE = 'feature_not_supported',
-            MESSAGE = format('rollups of collection "%s" are not supported: its reports are on several servers', collection.name),
-            DETAIL = 'A rollup identifies counted reports by transaction numbers, which differ between servers.',
-            HINT = 'Create a collection and a rollup on each server, and merge the summaries with ldp_rollup.';
-    END IF;
-    IF collection.home = ldp_internal.ldp_cluster_database() THEN
+    IF collection.home = ldp_internal.ldp_cluster_database() AND (collection.stamp IS NULL) = (shard IS NOT NULL) THEN
         RETURN ldp_internal.ldp_count_parts(collection, rollup);
+    END IF;
+    IF shard IS NOT NULL THEN  -- Citus cannot change a table in parallel after it has changed it one by one
+        PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
     END IF;
     PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', reports));
     IF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attname = 'ldp_arrival' AND NOT a.attisdropped) THEN
@@ -430,7 +515,22 @@ BEGIN
             'stamp of the report for rollups: the number of its transaction, plus an offset'));
         PERFORM ldp_internal.ldp_change_as(owner, format(
             'CREATE INDEX ON %s USING brin (ldp_arrival) WITH (pages_per_range = 32, autosummarize = on)', reports));
-    ELSE
+        added := true;
+    END IF;
+    -- On several servers, the changes of the table wait for prepared transactions, too, which the lock does not.
+    IF EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'epoch_is_locked') THEN
+        PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s DROP CONSTRAINT epoch_is_locked', reports));
+    END IF;
+    IF shard IS NOT NULL THEN
+        PERFORM ldp_internal.ldp_change_as(owner, format(
+            'ALTER TABLE %s ADD CONSTRAINT epoch_is_locked CHECK (ldp_internal.ldp_lock_epoch(%s, ldp_arrival)) NOT VALID', reports, reports::oid));
+        PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ALTER COLUMN ldp_arrival SET DEFAULT ldp_internal.ldp_epoch(%s)',
+            reports, reports::oid));
+    END IF;
+    FOR each IN SELECT r.* FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_stamp_reports.collection.name LOOP
+        PERFORM ldp_internal.ldp_spread_rollup(each, collection, shard);
+    END LOOP;
+    IF NOT added THEN
         -- A copied or adopted table. The lock blocks all writers, so all uncounted reports can be counted.
         of_rollup := ldp_internal.ldp_count_parts(collection, rollup);
         FOR each IN SELECT r.* FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_stamp_reports.collection.name LOOP
@@ -440,16 +540,32 @@ BEGIN
                 of_rollup := of_rollup + counted;
             END IF;
         END LOOP;
-        PERFORM ldp_internal.ldp_change_as(owner, format('UPDATE %s AS t SET ldp_arrival = 0 WHERE %s', reports, ldp_internal.ldp_unstamped()));
+        PERFORM ldp_internal.ldp_change_as(owner, format('UPDATE %s AS t SET ldp_arrival = 0 WHERE %s%s', reports, ldp_internal.ldp_unstamped(),
+            CASE WHEN shard IS NOT NULL THEN ' OR t.ldp_arrival > 17592186044416' END));  -- no clock will show it
     END IF;
     SELECT GREATEST(max(r.counted), ldp_stamp_reports.collection.stamp, ldp_internal.ldp_change_as(owner, format(
         'SELECT max(ldp_arrival) FROM %s WHERE ldp_arrival >= %s', reports, COALESCE(min(r.counted), 0))))
     INTO above FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_stamp_reports.collection.name;
-    PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ALTER COLUMN ldp_arrival SET DEFAULT ldp_internal.ldp_arrival(%L, %s)',
-        reports, ldp_internal.ldp_cluster_database(), above));
-    UPDATE ldp_internal.ldp_collection AS c SET home = ldp_internal.ldp_cluster_database(), stamp = above WHERE c.name = ldp_stamp_reports.collection.name;
+    IF shard IS NULL THEN
+        PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ALTER COLUMN ldp_arrival SET DEFAULT ldp_internal.ldp_arrival(%L, %s)',
+            reports, ldp_internal.ldp_cluster_database(), above));
+    ELSE
+        SELECT e.first_not - 1 INTO above FROM ldp_internal.ldp_end_epoch(reports::oid::bigint, above) AS e;
+    END IF;
+    UPDATE ldp_internal.ldp_collection AS c SET home = ldp_internal.ldp_cluster_database(), stamp = CASE WHEN shard IS NULL THEN above END
+    WHERE c.name = ldp_stamp_reports.collection.name;
     UPDATE ldp_internal.ldp_rollup AS r SET counted = above + 1, open = '{}', refreshed = clock_timestamp()
     WHERE r.collection = ldp_stamp_reports.collection.name;
+    IF shard IS NOT NULL THEN
+        -- Citus inserts stamps into shards with the rights of the submitter. A stamp of its own affects only the report: a past
+        -- one is not counted, and a refresh replaces others.
+        FOR granted IN SELECT DISTINCT a.grantee, a.is_grantable FROM pg_attribute AS c, aclexplode(c.attacl) AS a
+                       WHERE c.attrelid = reports AND c.attname = ldp_internal.ldp_report_column(reports) AND a.privilege_type = 'INSERT' LOOP
+            PERFORM ldp_internal.ldp_change_as(owner, format('GRANT INSERT (ldp_arrival) ON %s TO %s %s', reports, ldp_internal.ldp_grantee(granted.grantee),
+                CASE WHEN granted.is_grantable THEN 'WITH GRANT OPTION' END));
+        END LOOP;
+        RETURN of_rollup;
+    END IF;
     -- Submitters must not choose the stamp, so INSERT on the table is replaced by INSERT on the other columns. The same
     -- grantors grant it again, so that REVOKE CASCADE works as before. For a grantor without USAGE on the schema, the owner
     -- grants it.
@@ -515,6 +631,7 @@ BEGIN
     owner := relation.relowner;
     table_name := format('%s.%I', relation.relnamespace::regnamespace, name);
     PERFORM ldp_internal.ldp_stamp_reports(whole, NULL);
+    SELECT c.* INTO STRICT whole FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_create_rollup_as.collection;
     PERFORM ldp_internal.ldp_change_as(owner, format('CREATE TABLE %s (bucket bytea PRIMARY KEY, %s summary %s.ldp_summary NOT NULL)',
         table_name, definitions, ldp_internal.ldp_schema()));
     created := table_name::regclass;
@@ -525,6 +642,7 @@ BEGIN
     DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.name = ldp_create_rollup_as.name;  -- its table was dropped
     INSERT INTO ldp_internal.ldp_rollup (name, collection, summaries, buckets, columns, zone)
     VALUES (name, collection, created, by, COALESCE(names, '{}'), zone) RETURNING * INTO made;
+    PERFORM ldp_internal.ldp_spread_rollup(made, whole, ldp_internal.ldp_shard_column(whole));
     -- The stamps of existing reports are those of this database, or 0.
     DELETE FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = ldp_create_rollup_as.name;
     INSERT INTO ldp_internal.ldp_rollup_part (rollup, part) SELECT name, p FROM ldp_internal.ldp_parts(whole.reports) AS p;
@@ -557,33 +675,49 @@ DECLARE
     collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, rollup.collection);
     count bigint := ldp_internal.ldp_stamp_reports(collection, name);
     began timestamptz := clock_timestamp();
+    shard text := ldp_internal.ldp_shard_column(collection);
     snapshot pg_snapshot;
     first_not bigint;
     not_ended bigint[];
+    locked integer[];
+    unstamped text;
     counted bigint;
 BEGIN
     -- Read again, because another refresh may have ended in the meantime.
     SELECT r.* INTO STRICT rollup FROM ldp_internal.ldp_rollup AS r WHERE r.name = ldp_refresh_as.name FOR UPDATE;
     SELECT c.* INTO STRICT collection FROM ldp_internal.ldp_collection AS c WHERE c.name = rollup.collection;
-    -- Count no stamps beyond the number of this transaction. After a crash, numbers of transactions that left no trace on disk
-    -- are assigned again. The number of this transaction is durable whenever the counts are.
-    snapshot := pg_current_snapshot();
-    first_not := LEAST(pg_snapshot_xmax(snapshot), pg_current_xact_id())::text::bigint + collection.stamp;
-    not_ended := ARRAY(SELECT x.id FROM (SELECT o::text::bigint + collection.stamp FROM pg_snapshot_xip(snapshot) AS o) AS x (id) WHERE x.id < first_not);
+    IF shard IS NOT NULL THEN
+        SELECT e.first_not, e.locked INTO first_not, locked FROM ldp_internal.ldp_end_epoch(collection.reports::oid::bigint, rollup.counted - 1) AS e;
+        not_ended := ARRAY(SELECT c.epoch FROM (SELECT unnest(rollup.open) UNION SELECT generate_series(rollup.counted, first_not - 1)) AS c (epoch)
+                           WHERE locked <> '{}' AND ARRAY[(c.epoch % 32767)::integer, 32767] && locked);
+    ELSE
+        -- Count no stamps beyond the number of this transaction. After a crash, numbers of transactions that left no trace on disk
+        -- are assigned again. The number of this transaction is durable whenever the counts are.
+        snapshot := pg_current_snapshot();
+        first_not := LEAST(pg_snapshot_xmax(snapshot), pg_current_xact_id())::text::bigint + collection.stamp;
+        not_ended := ARRAY(SELECT x.id FROM (SELECT o::text::bigint + collection.stamp FROM pg_snapshot_xip(snapshot) AS o) AS x (id) WHERE x.id < first_not);
+    END IF;
+    unstamped := ldp_internal.ldp_unstamped();
+    IF shard IS NOT NULL THEN  -- a clock may be ahead by a few refreshes
+        unstamped := format('(%s OR t.ldp_arrival > %s)', unstamped, first_not + 1000);
+    END IF;
     counted := ldp_internal.ldp_roll_up(rollup, collection,
-        CASE WHEN ldp_internal.ldp_has_parts(collection.reports) THEN '' ELSE 'ONLY ' END || collection.reports::text,
+        CASE WHEN shard IS NOT NULL OR ldp_internal.ldp_has_parts(collection.reports) THEN '' ELSE 'ONLY ' END || collection.reports::text,
         format('t.ldp_arrival >= %1$s AND t.ldp_arrival < %2$s AND t.ldp_arrival <> ALL (%3$L::bigint[]) OR t.ldp_arrival = ANY (%4$L::bigint[]) OR %5$s',
             rollup.counted, first_not, not_ended, ARRAY(SELECT o FROM unnest(rollup.open) AS o WHERE o < first_not AND o <> ALL (not_ended) AND o < rollup.counted),
-            ldp_internal.ldp_unstamped()),
-        ldp_internal.ldp_unstamped());
+            unstamped),
+        unstamped);
     -- Reports without a stamp get the current one; the next refresh counts them.
     IF counted < 0 THEN
         counted := -1 - counted;
-        PERFORM ldp_internal.ldp_change_as(ldp_internal.ldp_owner(collection.reports), format('UPDATE %s AS t SET ldp_arrival = ldp_internal.ldp_arrival(%L, %s) WHERE %s',
-            collection.reports, collection.home, collection.stamp, ldp_internal.ldp_unstamped()));
+        PERFORM ldp_internal.ldp_change_as(ldp_internal.ldp_owner(collection.reports), format('UPDATE %s AS t SET ldp_arrival = %s WHERE %s', collection.reports,
+            CASE WHEN shard IS NULL THEN format('ldp_internal.ldp_arrival(%L, %s)', collection.home, collection.stamp)
+                 ELSE format('ldp_internal.ldp_epoch(%s)', collection.reports::oid) END, unstamped));
     END IF;
     count := count + counted;
-    PERFORM ldp_internal.ldp_summarize_parts(rollup.name, collection.reports);
+    IF shard IS NULL THEN
+        PERFORM ldp_internal.ldp_summarize_parts(rollup.name, collection.reports);
+    END IF;
     -- A transaction that began later may have counted further already.
     UPDATE ldp_internal.ldp_rollup AS r
     SET counted = GREATEST(r.counted, first_not), refreshed = began,
@@ -627,6 +761,7 @@ REVOKE ALL ON FUNCTION
     ldp_internal.ldp_roll_up(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text),
     ldp_internal.ldp_count_parts(ldp_internal.ldp_collection, text),
     ldp_internal.ldp_summarize_parts(text, regclass),
+    ldp_internal.ldp_spread_rollup(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text),
     ldp_internal.ldp_stamp_reports(ldp_internal.ldp_collection, text),
     ldp_internal.ldp_create_rollup_as(name, text, text, text[], text),
     ldp_internal.ldp_refresh_as(name, text),

@@ -74,6 +74,7 @@ DECLARE
     column_name text;
     groups text;
     expressions text;
+    source text := rollup.summaries::text;
 BEGIN
     SELECT r.* INTO reading FROM ldp_internal.ldp_collection AS c,
            LATERAL ldp_internal.ldp_rollup_reader(rollup, c, caller) AS r
@@ -107,11 +108,18 @@ BEGIN
           FROM (SELECT b.*, row_number() OVER () - 1 AS index
                 FROM ldp_internal.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
           GROUP BY 1) AS n;
+    -- A distributed rollup has a row for each server, which the servers add up first.
+    IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = rollup.summaries AND a.attname = 'ldp_shard' AND NOT a.attisdropped) THEN
+        SELECT format('(SELECT %1$s %2$s.ldp_rollup(t.summary) AS summary FROM %3$s AS t WHERE %4$s GROUP BY %1$s t.bucket)',
+                      COALESCE(string_agg(format('t.%I, ', c), ''), ''), ldp_internal.ldp_schema(), source, condition)
+        INTO source FROM unnest(rollup.columns) AS c;
+        condition := 'true';
+    END IF;
     RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.index) FROM '
                '(SELECT %2$s AS name, %1$s.ldp_rollup(t.summary) AS summary, row_number() OVER (ORDER BY %3$s count(*)) AS index '
                'FROM %4$s AS t WHERE %5$s GROUP BY %3$s () HAVING %1$s.ldp_count(%1$s.ldp_rollup(t.summary)) >= %6$s) AS g',
-               ldp_internal.ldp_schema(), COALESCE(groups, 'jsonb_build_object()'), expressions, rollup.summaries, condition, reading.fewest),
+               ldp_internal.ldp_schema(), COALESCE(groups, 'jsonb_build_object()'), expressions, source, condition, reading.fewest),
         NULL::@extschema@.ldp_group[]);
 END
 $$;

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Reports distributed over servers by Citus. The summary of a coordinator and two workers equals, byte for byte, the
-# summary of a single server. A collection can be distributed like any table. Rollups of distributed collections are
-# rejected.
+# summary of a single server. A collection can be distributed like any table.
 #
 # Runs where Citus is installed, on this cluster and two nested clusters of test/with-cluster. Otherwise the test is
 # skipped with a message.
@@ -50,11 +49,6 @@ for rows in reports batches; do
         -c "SELECT ldp_adopt_collection('$rows', '$rows', '$spec_colour')")"
     check "$rows: estimated" 1024 "$(sql -c "SELECT count(*) FROM ldp_estimate('$rows')")"
 done
-check "a rollup would have to know arrivals on every server" "ERROR:  0A000: rollups of collection \"reports\" are not supported: its reports are on several servers" \
-    "$(sql -v VERBOSITY=verbose -c "SELECT ldp_create_rollup('lots', 'reports', '{lot}')" | grep ERROR)"
-sql -c "SELECT ldp_create_collection('later', '$spec_colour')" -c "SELECT ldp_create_rollup('rounds', 'later', '{round}')" -c "SELECT create_distributed_table('later', 'round')" >/dev/null
-check "also of one that was spread later" "ERROR:  0A000: rollups of collection \"later\" are not supported: its reports are on several servers" \
-    "$(sql -v VERBOSITY=verbose -c "SELECT ldp_refresh('rounds')" | grep ERROR)"
 check "dropped on all" "" "$(sql -c "SELECT ldp_drop_collection('reports')" | tr -d '\n')"
 
 finish

@@ -62,25 +62,7 @@ insert() {
 wrong() { sql "${1:-$here}" -c "SELECT count(*) FROM wrong"; }
 waits() { sql -c "SELECT counted > 0 AND cardinality(open) FROM ldp_internal.ldp_rollup WHERE name = 'daily'"; }
 
-# Sessions of their own that run commands step by step.
-open_session() {
-    mkfifo "$work/$1.in"
-    psql -XqAt -d $here <"$work/$1.in" >"$work/$1.out" 2>&1 &
-    eval "exec {$1}>\"$work/$1.in\""
-}
-tell() {
-    local session=${!1} tries mark=$((++marks))
-    printf '%s\n\\echo done %s\n' "$2" "$mark" >&"$session"
-    [ "${3:-}" = go ] && return
-    for tries in $(seq 1000); do grep -qx "done $mark" "$work/$1.out" && return; sleep 0.01; done
-    bad "$1 does not answer: $2" "$work/$1.out"
-}
-close_sessions() {
-    local name
-    for name; do printf '\\q\n' >&"${!name}"; eval "exec {$name}>&-"; rm "$work/$name.in"; done
-    wait
-}
-marks=0
+. "$root/test/e2e/sessions"
 for name in first second third; do open_session $name; done
 
 # One by one ------------------------------------------------------------------------------------------------
