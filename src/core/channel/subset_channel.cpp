@@ -8,15 +8,20 @@
 
 namespace ldp {
 
-double SubsetChannel::p() const noexcept {
-    return static_cast<double>(w_) * static_cast<double>(odds_.high) / static_cast<double>(total());
-}
-
 // Each value of the set except the true one is equally likely to be any other value. Hence q is the expected
 // number of other values in the set, divided by k−1.
-double SubsetChannel::q() const noexcept {
-    const auto others = static_cast<double>((w_ - 1) * odds_.high + (k_ - w_) * odds_.low);
-    return static_cast<double>(w_) / static_cast<double>(k_ - 1) * others / static_cast<double>(total());
+void SubsetChannel::set_probabilities() noexcept {
+    p_ = static_cast<double>(w_) * static_cast<double>(odds_.high) / static_cast<double>(total());
+    const auto listed = static_cast<double>((w_ - 1) * odds_.high + (k_ - w_) * odds_.low);
+    q_ = static_cast<double>(w_) / static_cast<double>(k_ - 1) * listed / static_cast<double>(total());
+    const auto others = static_cast<double>(k_ - 1), w = static_cast<double>(w_);
+    const auto among = [&](double m) -> OtherValues {
+        return {m / others, k_ > 2 ? m / others * (m - 1) / (others - 1) : 0};
+    };
+    with_ = among(w - 1);
+    without_ = among(w);
+    beside_ = 2 * (w - 1) / others;
+    square_tilt_ = (p_ - q_) * (p_ - q_);
 }
 
 // Floyd's sampling (Bentley, Floyd 1987) of the m = k−1 other values. Step j draws from the first j+1 of
@@ -48,27 +53,6 @@ double SubsetChannel::max_probability() const {
     const auto k = static_cast<double>(k_), w = static_cast<double>(w_);
     const double sets = std::lgamma(k + 1) - std::lgamma(w + 1) - std::lgamma(k - w + 1);
     return std::exp(std::log(k * p() / w) - sets);
-}
-
-// With probability p, the set is a user's own value and any w−1 of the others, otherwise any w of the others.
-// Let the v of the k−1 others add up to s and their squares to t. The sum over any m of them has the mean
-// m/(k−1)·s and the mean square m/(k−1)·t + m(m−1)/((k−1)(k−2))·(s² − t).
-double SubsetChannel::mean_square(const FunctionSums& sums) const noexcept {
-    const auto others = static_cast<double>(k_ - 1), w = static_cast<double>(w_);
-    const double p = this->p(), q = this->q();
-    const auto pairs = [&](double m) { return k_ > 2 ? m / others * (m - 1) / (others - 1) : 0; };
-    // Averages over the users of s·v, s², t.
-    const double own_rest = sums.all * sums.own - sums.own_squares;
-    const double rest = sums.all * sums.all - 2 * sums.all * sums.own + sums.own_squares;
-    const double rest_squares = sums.all_squares - sums.own_squares;
-    const auto square = [&](double m) {
-        return m / others * rest_squares + pairs(m) * (rest - rest_squares);
-    };
-    const double with_own = sums.own_squares + 2 * (w - 1) / others * own_rest + square(w - 1);
-    const double drawn = p * with_own + (1 - p) * square(w);
-    const double mean = p * sums.own + q * (sums.all - sums.own);
-    const double centre = q * sums.all;
-    return (drawn - 2 * centre * mean + centre * centre) / ((p - q) * (p - q));
 }
 
 double SubsetChannel::mean_cube(const FunctionSums& sums) const noexcept {

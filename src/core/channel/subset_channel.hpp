@@ -20,15 +20,17 @@ class SubsetChannel {
   public:
     /// Requires 1 ≤ size < domain.
     SubsetChannel(std::uint64_t domain, std::uint64_t size, double epsilon)
-        : k_(domain), w_(size), odds_(odds(epsilon, size, domain - size)) {}
+        : k_(domain), w_(size), odds_(odds(epsilon, size, domain - size)) {
+        set_probabilities();
+    }
 
     [[nodiscard]] std::uint64_t domain() const noexcept { return k_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return w_; }
     /// Returns high / low. Since 1 ≤ w < k, every set contains a value and excludes another.
     [[nodiscard]] Odds worst_ratio() const noexcept { return odds_; }
     /// Return the probability that the set contains the true value (p), or any other given value (q).
-    [[nodiscard]] double p() const noexcept;
-    [[nodiscard]] double q() const noexcept;
+    [[nodiscard]] double p() const noexcept { return p_; }
+    [[nodiscard]] double q() const noexcept { return q_; }
 
     [[nodiscard]] std::vector<bool> sample(Cell value, BitSource& bits) const;
     /// Returns the probability of each set that contains the value, or of each that does not.
@@ -55,10 +57,37 @@ class SubsetChannel {
   private:
     [[nodiscard]] std::uint64_t total() const noexcept { return w_ * odds_.high + (k_ - w_) * odds_.low; }
 
+    void set_probabilities() noexcept;
+
     std::uint64_t k_;
     std::uint64_t w_;
     Odds odds_;
+    double p_ = 0, q_ = 0;
+    /// Probabilities of another given value, and of two of them, among m of the k − 1 other values.
+    struct OtherValues {
+        double one = 0, two = 0;
+    } with_, without_;        ///< m = w − 1 beside the true value, and m = w without it
+    double beside_ = 0;       ///< twice the probability of another given value beside the true one
+    double square_tilt_ = 1;  ///< (p − q)²
 };
+
+// With probability p, the set is a user's own value and any w−1 of the others, otherwise any w of the others.
+// Let the v of the k−1 others add up to s and their squares to t. The sum over any m of them has the mean
+// m/(k−1)·s and the mean square m/(k−1)·t + m(m−1)/((k−1)(k−2))·(s² − t).
+inline double SubsetChannel::mean_square(const FunctionSums& sums) const noexcept {
+    // Averages over the users of s·v, s², t.
+    const double own_rest = sums.all * sums.own - sums.own_squares;
+    const double rest = sums.all * sums.all - 2 * sums.all * sums.own + sums.own_squares;
+    const double rest_squares = sums.all_squares - sums.own_squares;
+    const auto square = [&](const OtherValues& values) {
+        return values.one * rest_squares + values.two * (rest - rest_squares);
+    };
+    const double with_own = sums.own_squares + beside_ * own_rest + square(with_);
+    const double drawn = p_ * with_own + (1 - p_) * square(without_);
+    const double mean = p_ * sums.own + q_ * (sums.all - sums.own);
+    const double centre = q_ * sums.all;
+    return (drawn - 2 * centre * mean + centre * centre) / square_tilt_;
+}
 
 /// The encoding of a set: k bits, lowest first, or the ascending list of its values if that is shorter.
 class SetCode {

@@ -182,6 +182,89 @@ BOOST_AUTO_TEST_CASE(means_are_made_of_the_estimates) {
         }
 }
 
+// The shares before each point take a way of their own through the tree: the same nodes with the same weights, in the same order
+// at each depth.
+BOOST_AUTO_TEST_CASE(shares_before_a_point_have_the_weights_of_any_function) {
+    struct Before {
+        std::uint64_t limit;
+        [[nodiscard]] bool flat(std::uint64_t first, std::uint64_t end) const {
+            return end <= limit || first >= limit;
+        }
+        [[nodiscard]] double value(std::uint64_t point) const { return point < limit ? 1 : 0; }
+    };
+    struct Visit {
+        std::uint64_t first, end;
+        double weight;
+        bool operator==(const Visit&) const = default;
+    };
+    using Visits = std::vector<std::vector<Visit>>;
+    SeededBits bits(2809);
+    for (const std::uint64_t k : {2, 3, 5, 8, 13, 64, 100})
+        for (int round = 0; round < 4; ++round) {
+            const unsigned depth = LevelTree::depth_of(k);
+            std::vector<double> precisions(depth);
+            for (double& one : precisions)
+                one = round > 0 && bits.below(3) == 0 ? 0 : static_cast<double>(1 + bits.below(100));
+            const LevelTree tree(k, precisions);
+            for (std::uint64_t end = 1; end < k; ++end) {
+                Visits general(depth + 1), blocks(depth + 1);
+                const auto found = tree.mean_of(
+                    Before{end}, [&](unsigned at, std::uint64_t first, std::uint64_t last, double weight) {
+                        general[at].push_back({first, last, weight});
+                    });
+                const auto before = tree.mean_before(end, [&](const LevelTree::Block& block) {
+                    double weight = block.weight;
+                    for (unsigned at = block.depth; at <= (block.subtree ? depth : block.depth); ++at) {
+                        const std::uint64_t width = std::uint64_t{1} << (depth - at);
+                        if (tree.own(at) != 0 && (at == block.depth || weight != 0))
+                            blocks[at].push_back(
+                                {block.first / width, (block.end - 1) / width + 1, weight * tree.own(at)});
+                        weight *= 1 - tree.own(at);
+                    }
+                });
+                BOOST_CHECK(general == blocks);
+                BOOST_CHECK_EQUAL(found.constant, before.constant);
+                BOOST_CHECK_EQUAL(found.blind, before.blind);
+            }
+            if (depth < 3) continue;
+            const auto m = categories(1, k);
+            std::vector<std::byte> state(m->state_size()), payload(m->payload_size());
+            for (int i = 0; i < 9; ++i) {
+                m->permanent_response(std::vector<Cell>{bits.below(k)}, {}, bits, payload);
+                BOOST_REQUIRE(m->accumulate(state, payload));
+            }
+            const auto noise = ordered(*m).noise({9, state}, random_shares(k, bits));
+            const auto all = noise->before_each(k);
+            for (std::size_t end = 1; end <= k; ++end)
+                BOOST_CHECK_EQUAL(all[end - 1], noise->between(0, end));
+        }
+}
+
+// The work of a function is proportional to the number of nodes on which it is not constant.
+BOOST_AUTO_TEST_CASE(the_mean_of_a_node_is_computed_once) {
+    struct Counted {
+        std::uint64_t from, to;
+        mutable std::size_t asked = 0;
+        [[nodiscard]] bool flat(std::uint64_t first, std::uint64_t end) const {
+            ++asked;
+            return end <= from || first >= to || end - first == 1;
+        }
+        [[nodiscard]] double value(std::uint64_t point) const {
+            return point < from ? 1 : point < to ? 1 / static_cast<double>(1 + point) : 0;
+        }
+    };
+    const unsigned depth = 14;
+    const std::uint64_t k = std::uint64_t{1} << depth;
+    const LevelTree tree(k, std::vector<double>(depth, 1.0));
+    for (const std::uint64_t wide : {1, 30, 1000}) {
+        const Counted function{8000, 8000 + wide};
+        tree.mean_of(function, [](unsigned, std::uint64_t, std::uint64_t, double) {});
+        // Fewer than 2·wide + 2·depth nodes are not constant. Each asks itself and two children while means are computed, and
+        // twice as many times while weights are.
+        BOOST_CHECK_LT(function.asked, 6 * (2 * wide + 2 * depth));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(the_draws_are_the_best) {
     SeededBits bits(2805);
     for (const double epsilon : {0.1, 1.0, 3.0, 6.0}) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -55,16 +56,70 @@ class LevelTree {
     };
     /// Calls visit(depth, first, end, weight) for blocks of nodes. The mean of the function over the shares
     /// is Σ weight·estimate plus the constant. flat(first, end) returns whether the function is constant on
-    /// these points, and value(point) returns its value. The run time is proportional to the depth times the
-    /// number of nodes on which the function is not constant.
+    /// these points, and value(point) returns its value. The mean in each node is computed once. The run time is
+    /// proportional to the number of nodes on which the function is not constant, times the depth if blocks of
+    /// several depths are visited below each of them.
     template <class Function, class Visit>
     Mean mean_of(const Function& function, Visit visit) const {
-        const double root = mean(function, 0, 0);
+        NodeMeans means;
+        means.values.reserve(std::size_t{8} * (depth_ + 1));
+        const double root = mean(function, 0, 0, means);
         Mean found{root, 0};
         Work work;
-        descend(function, visit, found, 0, 0, root, 0, work);
+        descend(function, visit, found, 0, 0, root, 0, means, work);
         return found;
     }
+
+    /// A node, or all nodes of each estimated depth in the subtree of a node.
+    struct Block {
+        unsigned depth;            ///< the depth of the node
+        std::uint64_t node;        ///< its number
+        std::uint64_t first, end;  ///< its points
+        double weight;             ///< its weight in the mean, before the share of its own estimate
+        bool subtree;              ///< whether the block contains the nodes below, too
+    };
+    /// The same for the function that is 1 before the point `end`, with 0 < end < points(), and 0 from there on. The weight of
+    /// a node's estimate is that of the block times own(depth). Below the node of a subtree, the weight at each depth is the
+    /// weight at the depth above times 1 − own(depth above). For each depth, the blocks are in the order in which mean_of()
+    /// visits their nodes. The run time is proportional to the depth.
+    template <class Visit>
+    Mean mean_before(std::uint64_t end, Visit visit) const {
+        const unsigned last = depth_ - static_cast<unsigned>(std::countr_zero(end)) - 1;
+        const auto path = [&](unsigned depth) { return end >> (depth_ - depth); };
+        // From the last depth at which a node contains points on both sides; all means are exact.
+        std::array<double, 33> means;
+        means[last] = 0.5;
+        for (unsigned depth = last; depth-- > 0;)
+            means[depth] = path(depth + 1) % 2 == 1        ? (1 + means[depth + 1]) / 2
+                           : has_right(depth, path(depth)) ? means[depth + 1] / 2
+                                                           : means[depth + 1];
+        Mean found{means[0], 0};
+        std::array<double, 33> rests;
+        const auto visit_node = [&](unsigned depth, std::uint64_t node, double weight, bool subtree) {
+            visit(
+                Block{depth, node, first_point(depth, node), first_point(depth, node + 1), weight, subtree});
+        };
+        double weight_here = 0;
+        for (unsigned depth = 0; depth <= last; ++depth) {
+            if (depth == deepest_) found.blind = std::max(1 - means[depth], means[depth]);
+            const double rest = rests[depth] = weight_here * (1 - own_[depth]);
+            const std::uint64_t right = 2 * path(depth) + 1;
+            if (depth == last) {
+                visit_node(depth + 1, right - 1, 1 - means[depth] + rest, true);
+                visit_node(depth + 1, right, 0 - means[depth] + rest, true);
+                break;
+            }
+            weight_here = means[depth + 1] - means[depth] + rest;
+            if (path(depth + 1) == right) visit_node(depth + 1, right - 1, 1 - means[depth] + rest, true);
+            visit_node(depth + 1, path(depth + 1), weight_here, false);
+        }
+        for (unsigned depth = last; depth-- > 0;)
+            if (path(depth + 1) % 2 == 0 && has_right(depth, path(depth)))
+                visit_node(depth + 1, path(depth + 1) + 1, 0 - means[depth] + rests[depth], true);
+        return found;
+    }
+    /// Returns the weight of a node's own estimate in that of its subtree.
+    [[nodiscard]] double own(unsigned depth) const noexcept { return own_[depth]; }
 
     /// Returns the sampling probabilities of depths 1 to L that minimize the mean variance of all ranges.
     /// `variances` are those of one node if all people report its depth. Probabilities below 1/256 are set to
@@ -77,12 +132,22 @@ class LevelTree {
     [[nodiscard]] bool has_right(unsigned depth, std::uint64_t node) const noexcept {
         return first_point(depth + 1, 2 * node + 1) < points_;
     }
+    /// The means of a function in the nodes on which it is not constant, each before those below it and to its right.
+    struct NodeMeans {
+        std::vector<double> values;
+        std::size_t next = 0;  ///< the first mean that is not used yet
+    };
     template <class Function>
-    [[nodiscard]] double mean(const Function& function, unsigned depth, std::uint64_t node) const {
+    [[nodiscard]] double mean(const Function& function, unsigned depth, std::uint64_t node,
+                              NodeMeans& means) const {
         const std::uint64_t first = first_point(depth, node);
         if (function.flat(first, first_point(depth, node + 1))) return function.value(first);
-        const double left = mean(function, depth + 1, 2 * node);
-        return has_right(depth, node) ? (left + mean(function, depth + 1, 2 * node + 1)) / 2 : left;
+        const std::size_t here = means.values.size();
+        means.values.push_back(0);
+        const double left = mean(function, depth + 1, 2 * node, means);
+        return means.values[here] = has_right(depth, node)
+                                        ? (left + mean(function, depth + 1, 2 * node + 1, means)) / 2
+                                        : left;
     }
     template <class Function>
     [[nodiscard]] double furthest(const Function& function, unsigned depth, std::uint64_t node,
@@ -99,7 +164,7 @@ class LevelTree {
     // it consists of this z.
     template <class Function, class Visit>
     void descend(const Function& function, Visit& visit, Mean& found, unsigned depth, std::uint64_t node,
-                 double mean_here, double weight_here, Work& work) const {
+                 double mean_here, double weight_here, NodeMeans& means, Work& work) const {
         work.done();
         const std::uint64_t first = first_point(depth, node), end = first_point(depth, node + 1);
         if (function.flat(first, end)) {
@@ -112,14 +177,18 @@ class LevelTree {
             }
             return;
         }
+        ++means.next;
         if (depth == deepest_)
             found.blind = std::max(found.blind, furthest(function, depth, node, mean_here));
         const double rest = weight_here * (1 - own_[depth]);
         for (std::uint64_t child = 2 * node; child <= 2 * node + (has_right(depth, node) ? 1 : 0); ++child) {
-            const double mean_there = mean(function, depth + 1, child);
+            const std::uint64_t begin = first_point(depth + 1, child);
+            const double mean_there = function.flat(begin, first_point(depth + 1, child + 1))
+                                          ? function.value(begin)
+                                          : means.values[means.next];
             const double weight = mean_there - mean_here + rest;
             if (own_[depth + 1] != 0) visit(depth + 1, child, child + 1, weight * own_[depth + 1]);
-            descend(function, visit, found, depth + 1, child, mean_there, weight, work);
+            descend(function, visit, found, depth + 1, child, mean_there, weight, means, work);
         }
     }
 

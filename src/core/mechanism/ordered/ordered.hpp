@@ -12,11 +12,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/base/interrupt.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/ordered/level_fit.hpp"
 
@@ -39,6 +41,15 @@ class OrderedNoise {
     /// Returns the noise of the share of people from point `first` to before point `end`. For sharp
     /// mechanisms only, called at most once per point.
     [[nodiscard]] virtual double between(std::size_t first, std::size_t end) const = 0;
+    /// Returns between(0, 1), between(0, 2) to between(0, count), which a mechanism may compute faster together.
+    [[nodiscard]] virtual std::vector<double> before_each(std::size_t count) const {
+        std::vector<double> all;
+        all.reserve(count);
+        Work work;
+        for (std::size_t end = 1; end <= count; ++end, work.done(std::bit_width(count)))
+            all.push_back(between(0, end));
+        return all;
+    }
     /// Returns the noise of the mean of a function that is 1 before point `first`, has these values from
     /// there on, and is 0 afterwards. The run time of sharp mechanisms is proportional to the number of
     /// values, not of points.

@@ -256,8 +256,8 @@ const OrderedEstimator::Curve& OrderedEstimator::curve() {
     read();
     constexpr double least = 1e-12;  // keeps weights finite if there is hardly any noise
     Work work;
-    for (std::size_t s = 0; s < last_; ++s, work.done(std::bit_width(last_)))
-        curve_.weight.push_back(1 / std::max(noise_->between(0, s + 1), least));
+    curve_.weight = noise_->before_each(last_);
+    for (double& weight : curve_.weight) weight = 1 / std::max(weight, least);
     // The last point is excluded: its share is known to be 1, and it would pool all estimates above 1.
     curve_.height = monotone(std::span(cumulative_).first(last_), curve_.weight);
     for (std::size_t s = 0; s < last_; ++s, work.done()) {

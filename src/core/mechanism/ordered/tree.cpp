@@ -249,6 +249,8 @@ class Tree::TreeNoise final : public OrderedNoise {
           shares_(std::move(shares)),
           below_(shares_.size() + 1) {
         std::partial_sum(shares_.begin(), shares_.end(), below_.begin() + 1);
+        for (unsigned depth = 0; depth <= tree_.depth(); ++depth) own_.push_back(tree_.own(depth));
+        for (const double drew : reports_) scale_.push_back(n_ / drew);
     }
 
     double of(std::span<const double> function) const override {
@@ -262,6 +264,39 @@ class Tree::TreeNoise final : public OrderedNoise {
     double between(std::size_t first, std::size_t end) const override {
         const double share = below_[end] - below_[first];
         return variance(Inside{first, end}, share * (1 - share));
+    }
+    std::vector<double> before_each(std::size_t count) const override {
+        std::vector<double> all;
+        all.reserve(count);
+        WeightsOfLevels levels;
+        const unsigned deepest = tree_.depth();
+        const auto visit = [&](const LevelTree::Block& block) {
+            const double people = below_[block.end] - below_[block.first];
+            double rest = block.weight;
+            std::uint64_t first = block.node;
+            unsigned above = deepest - block.depth;
+            LevelWeights* level = &levels[block.depth];
+            const double* own = &own_[block.depth];
+            const auto* const last = block.subtree ? &levels[deepest] : level;
+            for (; level <= last && rest != 0; ++level, ++own, --above, first *= 2) {
+                if (*own != 0) {
+                    const std::uint64_t nodes = ((block.end - 1) >> above) + 1 - first;
+                    level->add(static_cast<double>(static_cast<std::int64_t>(nodes)), people, rest * *own);
+                }
+                rest *= 1 - *own;
+            }
+        };
+        Work work;
+        for (std::size_t end = 1; end <= count; ++end, work.done(deepest)) {
+            if (end == tree_.points()) {
+                all.push_back(between(0, end));
+                continue;
+            }
+            std::fill_n(levels.begin(), deepest + 1, LevelWeights{});
+            const LevelTree::Mean mean = tree_.mean_before(end, visit);
+            all.push_back(variance(levels, mean, below_[end] * (1 - below_[end])));
+        }
+        return all;
     }
     double falling(std::size_t first, std::span<const double> values) const override {
         double mean = below_[first], square = below_[first];
@@ -329,41 +364,52 @@ class Tree::TreeNoise final : public OrderedNoise {
     }
 
   private:
+    /// The weights of a function at the nodes of a level.
+    struct LevelWeights {
+        using Pair [[gnu::vector_size(16)]] = double;
+        Pair sums{}, squares{};  ///< over all nodes, and over the people at their own nodes
+        double least = HUGE_VAL, most = -HUGE_VAL;
+        double nodes = 0;
+
+        void add(double added, double people, double weight) noexcept {
+            const Pair weights = Pair{added, people} * weight;
+            sums += weights;
+            squares += weights * weight;
+            nodes += added;
+            least = std::min(least, weight);
+            most = std::max(most, weight);
+        }
+    };
+    using WeightsOfLevels = std::array<LevelWeights, 32>;
+
     /// Returns n·Var of the mean of a function with this variance over the people.
     template <class Function>
     double variance(const Function& function, double among_people) const {
-        struct LevelVariance {
-            SubsetChannel::FunctionSums sums;
-            double nodes = 0, least = HUGE_VAL, most = -HUGE_VAL;
-        };
-        std::array<LevelVariance, 32> levels{};
+        WeightsOfLevels levels{};
         const auto visit = [&](unsigned depth, std::uint64_t first, std::uint64_t end, double weight) {
-            auto& [sums, all_nodes, least, most] = levels[depth];
-            const auto nodes = static_cast<double>(end - first);
             const double people =
                 below_[tree_.first_point(depth, end)] - below_[tree_.first_point(depth, first)];
-            all_nodes += nodes;
-            sums.all += nodes * weight;
-            sums.all_squares += nodes * weight * weight;
-            sums.own += people * weight;
-            sums.own_squares += people * weight * weight;
-            least = std::min(least, weight);
-            most = std::max(most, weight);
+            levels[depth].add(static_cast<double>(end - first), people, weight);
         };
         const LevelTree::Mean mean = tree_.mean_of(function, visit);
+        return variance(levels, mean, among_people);
+    }
+    double variance(const WeightsOfLevels& levels, const LevelTree::Mean& mean, double among_people) const {
         double sum = n_ * mean.blind * mean.blind;
+        const double weight = n_ / (n_ + 1);
         for (std::size_t i = 0; i < reports_.size(); ++i) {
             if (reports_[i] == 0) continue;
             const SubsetChannel& channel = mechanism_.levels_[i].channel;
-            auto [sums, nodes, least, most] = levels[mechanism_.levels_[i].depth];
-            if (nodes < static_cast<double>(channel.domain())) {  // the other nodes have weight 0
+            const LevelWeights& level = levels[mechanism_.levels_[i].depth];
+            double least = level.least, most = level.most;
+            if (level.nodes < static_cast<double>(channel.domain())) {  // the other nodes have weight 0
                 least = std::min(least, 0.0);
                 most = std::max(most, 0.0);
             }
-            const double weight = n_ / (n_ + 1);
-            sums.own = std::lerp((least + most) / 2, sums.own, weight);
-            sums.own_squares = std::lerp((least * least + most * most) / 2, sums.own_squares, weight);
-            sum += n_ / reports_[i] * (channel.mean_square(sums) - sums.own * sums.own);
+            const SubsetChannel::FunctionSums sums{
+                level.sums[0], level.squares[0], std::lerp((least + most) / 2, level.sums[1], weight),
+                std::lerp((least * least + most * most) / 2, level.squares[1], weight)};
+            sum += scale_[i] * (channel.mean_square(sums) - sums.own * sums.own);
         }
         return std::max(sum - among_people, 0.0);
     }
@@ -374,6 +420,8 @@ class Tree::TreeNoise final : public OrderedNoise {
     double n_;
     std::vector<double> shares_;
     std::vector<double> below_;  // shares below each point
+    std::vector<double> own_;    // LevelTree::own() of each depth
+    std::vector<double> scale_;  // all reports per report of each level
 };
 
 std::unique_ptr<const OrderedNoise> Tree::noise(const Counts& counts, std::vector<double> shares) const {
