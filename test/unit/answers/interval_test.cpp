@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/math/statistics.hpp"
 #include "core/math/tails.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
@@ -152,6 +153,46 @@ BOOST_AUTO_TEST_CASE(exact_intervals_go_over_into_normal_ones) {
 
 // Whatever was estimated, the interval has it, and grows with the confidence; what is beyond the possible it
 // has no room for but that.
+// The search for an end takes few probes, and finds what a bisection over all possible values finds.
+BOOST_AUTO_TEST_CASE(ends_of_exact_intervals_are_those_of_a_bisection) {
+    for (const bool people : {true, false})
+        for (const std::uint64_t n : {1u, 2u, 7u, 30u, 90u, 400u})
+            for (const auto& [p, q] :
+                 {PureProtocol{0.9, 0.1}, {0.52, 0.48}, {1, 0.25}, {0.3, 0.05}, {0.75, 0}})
+                for (const double critical_value : {0.67, usual, 4.5})
+                    for (std::uint64_t i = 0; i <= 8; ++i) {
+                        const std::uint64_t count = n * i / 8;
+                        const double estimate =
+                            (static_cast<double>(count) / static_cast<double>(n) - q) / (p - q);
+                        const ErrorLaw law{
+                            .n = n, .p = p, .q = q, .counts_people = people, .truths = possible_shares};
+                        const double steps = people ? static_cast<double>(n) : 0x1p40;
+                        const auto more = [&](double share) {
+                            const auto ones = static_cast<std::int64_t>(count);
+                            if (!people) return upper_tail(ones, {n, std::lerp(q, p, share)}, {0, 0});
+                            const auto holders =
+                                static_cast<std::uint64_t>(std::llround(share * static_cast<double>(n)));
+                            return upper_tail(ones, {holders, p}, {n - holders, q});
+                        };
+                        const auto first = [&](auto chance) {
+                            double below = -1, above = steps;
+                            while (above - below > 1) {
+                                const double middle = std::floor((below + above) / 2);
+                                (chance(middle / steps) >= one_sided(critical_value) ? above : below) =
+                                    middle;
+                            }
+                            return above / steps;
+                        };
+                        const double low = first(more),
+                                     high = 1 - first([&](double rest) { return 1 - more(1 - rest); });
+                        const Interval found = interval(Estimate{estimate, 1e-9}, critical_value, law);
+                        // Adjacent shares of the finer grid have equal probabilities but for rounding errors.
+                        const double close = people ? 0 : 1e-10;
+                        BOOST_CHECK_LE(std::abs(found.lower - std::min(estimate, low)), close);
+                        BOOST_CHECK_LE(std::abs(found.upper - std::max(estimate, high)), close);
+                    }
+}
+
 BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_grow) {
     for (const double epsilon : {0.5, 4.0, 8.0}) {
         const auto m = mechanism("grr", epsilon, R"("domain": 5)");
