@@ -18,45 +18,6 @@ namespace {
 /// Larger critical values have p-values that a double cannot distinguish from 0.
 constexpr double largest_critical_value = 40;
 
-/// An interval in which a function falls from a positive value to one that is not positive.
-struct Bracket {
-    double positive, other;
-    double at_positive, at_other;  ///< values there; 0 if unknown
-};
-
-/// Returns the positive side of the crossing, within 1e-12 of the bracket's length. Secants use half the
-/// value of an end that stays (Illinois method); steps that shorten the bracket too little are halved.
-template <class Function>
-double crossing(Function function, Bracket at) {
-    const double close = 1e-12 * std::abs(at.other - at.positive);
-    double before = HUGE_VAL;  // length two steps ago
-    bool secants = true;
-    int side = 0;
-    for (int step = 0; step < 200; ++step) {
-        const double length = std::abs(at.other - at.positive);
-        if (!(length > close)) break;
-        if (step % 2 == 0) secants = length <= before / 2, before = length;
-        const double part = at.at_positive / (at.at_positive - at.at_other);
-        double next = std::lerp(at.positive, at.other, part);
-        const bool known = at.at_positive > 0 && at.at_other < 0 && part > 0 && part < 1;
-        if (!secants || !known || next == at.positive || next == at.other)
-            next = std::midpoint(at.positive, at.other);
-        if (next == at.positive || next == at.other) break;
-        const double value = function(next);
-        if (value > 0) {
-            at.positive = next, at.at_positive = value;
-            if (side > 0) at.at_other /= 2;
-            side = 1;
-        } else {
-            at.other = next, at.at_other = value;
-            if (value == 0) return next;
-            if (side < 0) at.at_positive /= 2;
-            side = -1;
-        }
-    }
-    return at.positive;
-}
-
 /// Second and third central moments of an estimate, at each possible true value.
 class EstimateMoments {
   public:
@@ -79,6 +40,18 @@ class EstimateMoments {
     [[nodiscard]] double variance(double truth) const noexcept {
         if (!curve_) return variance_;
         return std::max(0.0, square(length()) * curve_->variance_at(share(truth)) / curve_->n) + unseen_;
+    }
+    /// A function of the true value, and its derivative.
+    struct Slope {
+        double value, derivative;
+    };
+    [[nodiscard]] Slope variance_and_slope(double truth) const noexcept {
+        if (!curve_) return {variance_, 0};
+        const double at = share(truth), scale = square(length()) / curve_->n;
+        const auto& [c0, c1, c2, c3] = curve_->variance;
+        const double variance = scale * (c0 + at * (c1 + at * (c2 + at * c3)));
+        if (!(variance > 0)) return {unseen_, 0};
+        return {variance + unseen_, scale / length() * (c1 + at * (2 * c2 + at * 3 * c3))};
     }
     [[nodiscard]] double third(double truth) const noexcept {
         if (!curve_) return 0;
@@ -145,21 +118,39 @@ class ScoreTest {
 
     /// Returns the true value of the baseline under the hypothesis: the root t of (x₁ − t − δ)/V₁(t + δ) +
     /// (x₂ − t)/V₂(t), the likelihood equation of counts. The root lies between both estimates. A
-    /// fixed-point iteration would not leave an estimate whose variance is 0.
+    /// fixed-point iteration would not leave an estimate whose variance is 0. Newton's steps begin at the root for the last
+    /// hypothesis, which is near; steps that leave the bracket are halved.
     [[nodiscard]] double restricted(double delta) const noexcept {
         const double lowest = std::max(baseline_.truths().lower, group_.truths().lower - delta);
         const double highest =
             std::max(lowest, std::min(baseline_.truths().upper, group_.truths().upper - delta));
         const double of_group = first_ - delta;
         // The mean of both estimates with the precisions at a true value, minus this value.
-        const auto beyond = [&](double truth) {
-            const double v1 = group_.variance(truth + delta), v2 = baseline_.variance(truth);
+        const auto beyond = [&](double truth, double v1, double v2) {
             return std::lerp(of_group, second_, v1 + v2 > 0 ? v1 / (v1 + v2) : 0.5) - truth;
         };
-        const double low = std::clamp(std::min(of_group, second_), lowest, highest);
-        const double high = std::clamp(std::max(of_group, second_), lowest, highest);
-        if (!group_.varies() && !baseline_.varies()) return std::clamp(low + beyond(low), lowest, highest);
-        return crossing(beyond, {low, high, 0, 0});
+        double low = std::clamp(std::min(of_group, second_), lowest, highest);
+        double high = std::clamp(std::max(of_group, second_), lowest, highest);
+        if (!group_.varies() && !baseline_.varies())
+            return std::clamp(low + beyond(low, group_.variance(low + delta), baseline_.variance(low)),
+                              lowest, highest);
+        const double close = 1e-14 * (high - low);
+        double truth = std::isnan(last_root_) ? std::midpoint(low, high) : std::clamp(last_root_, low, high);
+        constexpr int most_steps = 100;
+        for (int step = 0; step < most_steps && high - low > close; ++step) {
+            const auto [v1, slope1] = group_.variance_and_slope(truth + delta);
+            const auto [v2, slope2] = baseline_.variance_and_slope(truth);
+            // The likelihood equation times both variances.
+            const double score = (of_group - truth) * v2 + (second_ - truth) * v1;
+            const bool rises = v1 + v2 > 0 ? score > 0 : beyond(truth, v1, v2) > 0;
+            (rises ? low : high) = truth;
+            const double slope = (of_group - truth) * slope2 + (second_ - truth) * slope1 - v1 - v2;
+            double next = truth - score / slope;
+            if (!(next > low && next < high)) next = std::midpoint(low, high);
+            if (next == low || next == high || std::abs(next - truth) <= close) break;
+            truth = next;
+        }
+        return last_root_ = truth;
     }
     [[nodiscard]] Score at(double delta) const noexcept {
         const double truth = restricted(delta);
@@ -194,16 +185,37 @@ class ScoreTest {
         if (!(discriminant >= 0)) return 2 * off;
         return std::clamp(2 * (sixth + off) / (1 + std::sqrt(discriminant)), 0.0, 2 * off);
     }
-    /// Returns the difference nearest to `end` that is accepted; `begin` if all others are rejected.
+    /// Returns the difference nearest to `end` that is accepted, within 1e-12 of the range; `begin` if all others are rejected.
+    /// The search begins at the end of the normal interval. It takes secants through the last two differences while they stay
+    /// between an accepted and a rejected one, and halves this interval otherwise.
     [[nodiscard]] double last_accepted(double begin, double end, double critical_value) const {
-        const auto accepted = [&](double delta) { return margin(delta, critical_value); };
-        const double at_end = accepted(end);
-        return at_end >= 0 ? end : crossing(accepted, {begin, end, accepted(begin), at_end});
+        if (const double at_end = margin(end, critical_value); at_end >= 0) return end;
+        const double close = 1e-12 * std::abs(end - begin);
+        double accepted = begin, rejected = end;
+        double last = begin, at_last = margin(begin, critical_value);
+        if (!(at_last > 0)) return begin;
+        double next = begin + std::copysign(critical_value * at(begin).standard_error, end - begin);
+        constexpr int most_secants = 20, most_steps = 200;
+        for (int step = 0; step < most_steps; ++step) {
+            if (!(next > std::min(accepted, rejected) && next < std::max(accepted, rejected)))
+                next = std::midpoint(accepted, rejected);
+            if (next == accepted || next == rejected) break;
+            const double value = margin(next, critical_value);
+            (value > 0 ? accepted : rejected) = next;
+            if (value == 0) return next;
+            const double secant = next - value * ((next - last) / (value - at_last));
+            last = next;
+            at_last = value;
+            if (std::abs(secant - next) <= close || std::abs(rejected - accepted) <= close) break;
+            next = step < most_secants ? secant : std::midpoint(accepted, rejected);
+        }
+        return std::clamp(last, std::min(accepted, rejected), std::max(accepted, rejected));
     }
 
     EstimateMoments group_, baseline_;
     double remaining_, first_, second_;
     Interval possible_{};
+    mutable double last_root_ = unknown;
 };
 
 /// Estimates that are linear in a count with a larger standard deviation, in reports, are normal.
