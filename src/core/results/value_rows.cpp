@@ -219,6 +219,20 @@ void add_series(EstimateRows& all, const SummaryView& view, std::size_t attribut
     all.add(attribute, EstimateRows::none, {unknown, unknown}, all.kept(std::move(status)));
 }
 
+/// The means of the parts that the selected numbers are in; unknown elsewhere.
+std::vector<Estimate> means_of_parts(const SummaryView& view, const std::vector<bool>& selected,
+                                     Target target) {
+    std::vector<Estimate> means(selected.size(), {unknown, unknown});
+    for (std::size_t j = 0, end = 0; j < selected.size(); ++j) {
+        if (!selected[j] || j < end || !has_mean(view, j)) continue;
+        const std::vector<Estimate> of_part = means_of_part(view, j, target);
+        const std::size_t first = part_of(*view.mechanism, j).first;
+        std::ranges::copy(of_part, means.begin() + static_cast<std::ptrdiff_t>(first));
+        end = first + of_part.size();
+    }
+    return means;
+}
+
 /// The estimates of a summary: the mean of each number, the shares of each category, and the texts of an open
 /// domain.
 EstimateRows everything(const Subject& subject, const Selection& selection, double critical_value,
@@ -242,7 +256,10 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
             }
         }
         std::vector<Estimate> means;
-        if (numbers) means = estimate(view, {Quantity::means, target});
+        if (numbers && !selection.attributes)
+            means = estimate(view, {Quantity::means, target});
+        else if (numbers)
+            means = means_of_parts(view, selected, target);
         EstimateRows all = rows_about(subject, critical_value,
                                       cells.size() > 1 || has_mean(view, 0) || !texts.empty() ? room : 0);
         for (std::size_t j = 0; j < cells.size(); ++j)
