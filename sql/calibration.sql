@@ -5,9 +5,15 @@
 CREATE FUNCTION ldp_internal.ldp_check_calibration(valid boolean, message text, detail text, hint text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF NOT valid THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = COALESCE(NULLIF(message, ''), 'the totals are invalid'), DETAIL = COALESCE(detail, ''), HINT = COALESCE(hint, '');
+    IF valid IS NOT FALSE THEN
+        RETURN;
     END IF;
+    message := COALESCE(NULLIF(message, ''), 'the totals are invalid');
+    hint := COALESCE(hint, '');
+    IF detail IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = message, HINT = hint;
+    END IF;
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = message, DETAIL = detail, HINT = hint;
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_check_calibration(boolean, text, text, text) IS 'Raises error 22023 with these texts unless valid.';

@@ -224,9 +224,16 @@ BEGIN
             DETAIL = format('Its table is %s.', taken),
             HINT = 'For a new version of a spec, create a collection with another name.';
     END IF;
+    IF EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_check_free.name) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_object',
+            MESSAGE = format('rollup "%s" already exists', name),
+            DETAIL = 'A collection and a rollup cannot have the same name.',
+            HINT = 'Choose another name, or drop the rollup with all its summaries with ldp_drop_rollup.';
+    END IF;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_check_free(text) IS 'Raises error 42710 if a collection with this name exists.';
+COMMENT ON FUNCTION ldp_internal.ldp_check_free(text) IS 'Raises error 42710 if a collection or a rollup with this name exists.';
 
 -- The owner of a table can alter it, drop its CHECK constraint, or replace it. Therefore every use checks the table.
 CREATE FUNCTION ldp_internal.ldp_table_problem(reports regclass, parameters bytea) RETURNS text

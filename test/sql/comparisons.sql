@@ -179,6 +179,8 @@ FROM ldp_calibrate('people', '{region,age}', '{"region": {"north": 300, "south":
               FROM (SELECT CASE g."group" ->> 'region' || (g."group" ->> 'age') WHEN 'north1' THEN a WHEN 'north2' THEN b WHEN 'south1' THEN weights.c ELSE d END AS weight, e, f
                     FROM weights, ldp_summaries_of('people', '{region,age}') AS g, ldp_estimate(g.summary, attributes => '{mood}', target => 'population') AS e,
                          ldp_estimate(g.summary, attributes => '{mood}') AS f WHERE (e).label = c.label AND (f).label = c.label) AS groups) AS h;
+-- An error without a detail has no line for it.
+SELECT ldp_calibrate('people', '{region}');
 -- Weights of a public column, alone and with totals. A total of 0 leaves a group out.
 SELECT c.label, abs(c.estimate - h.estimate) < 1e-9 AS weighted, round(c.design_effect::numeric, 4) AS design_effect
 FROM ldp_calibrate('people', NULL, weights => 'weight', attributes => '{mood}') AS c
