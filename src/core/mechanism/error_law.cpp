@@ -57,7 +57,7 @@ class CountInterval {
             share = std::clamp(estimate + side * critical_value_ * deviation(share) / slope, 0.0, 1.0);
         return share;
     }
-    /// Returns the smallest share at which an increasing probability is at least the error; 1 if there is none. A
+    /// Returns the smallest share at which an increasing probability is at least the error; 1 if no share has it. A
     /// probability takes microseconds, so the search starts at a guess, and takes secants of the probability's normal
     /// deviate, which is nearly linear. Its result is that of a bisection.
     template <class Probability>

@@ -1,4 +1,6 @@
 // Rows of means, of shares, and of all estimates of a summary.
+//
+// Length: all estimates of a summary are made by the functions for means and for shares.
 
 #include "core/results/value_rows.hpp"
 

@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(ends_of_exact_intervals_are_those_of_a_bisection) {
                         const double low = first(more),
                                      high = 1 - first([&](double rest) { return 1 - more(1 - rest); });
                         const Interval found = interval(Estimate{estimate, 1e-9}, critical_value, law);
-                        // Adjacent shares of the finer grid have equal probabilities but for rounding errors.
+                        // Rounding errors are larger than the difference between the probabilities of adjacent shares of the finer grid.
                         const double close = people ? 0 : 1e-10;
                         BOOST_CHECK_LE(std::abs(found.lower - std::min(estimate, low)), close);
                         BOOST_CHECK_LE(std::abs(found.upper - std::max(estimate, high)), close);
