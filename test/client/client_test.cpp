@@ -291,6 +291,22 @@ BOOST_AUTO_TEST_CASE(death_at_any_step_loses_and_doubles_nothing) {
     }
 }
 
+// Reports with the same public columns share a batch although they were queued in several steps, each with
+// thousands of different columns.
+BOOST_FIXTURE_TEST_CASE(columns_of_several_steps_share_batches, Directory) {
+    constexpr int sets = 4000, steps = 4;
+    SqliteStore store(file("state"));
+    std::vector<ColumnRun> runs;
+    for (int i = 0; i < sets; ++i) runs.push_back({1, {{"place", std::to_string(i)}}});
+    for (int i = 0; i < steps; ++i) store.append(reports(i * sets, (i + 1) * sets), 0, {}, {}, runs);
+    for (int i = 0; i < 10; ++i) {
+        const auto batch = store.next_batch(1000);
+        BOOST_TEST(batch->reports.size() == static_cast<std::size_t>(steps));
+        store.confirm(batch->id);
+    }
+    BOOST_TEST(store.pending() == static_cast<std::size_t>((sets - 10) * steps));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

@@ -36,6 +36,9 @@ constexpr std::int64_t largest_batch = 1000000;
 /// A batch has one value of each public column. With public columns, this number of rows is randomized before the
 /// first of them is sent, so that rows with equal values fill their batches in any order of the file.
 constexpr std::size_t most_rows_ahead = 500000;
+/// With public columns, this number of reports is queued in the state file before the first of them is sent. The store
+/// brings reports with equal columns together, so the batches are those of all queued reports.
+constexpr std::size_t most_queued_ahead = 4 * most_rows_ahead;
 constexpr const char* go_on =
     "Run the same command again: it resumes where it stopped, and no report is lost or counted twice.";
 constexpr const char* go_on_then =
@@ -159,6 +162,7 @@ struct Rows {
     std::function<bool()> queue_more;        ///< queues at most a batch of rows; returns whether rows remain
     std::function<std::uint64_t()> done;     ///< returns the number of rows, or people, that were read
     bool more;                               ///< whether rows remain
+    std::size_t ahead = 0;                   ///< number of reports that are queued before a batch is sent
 };
 
 /// Submits the file's rows, starting where an earlier run stopped. Deliveries run in a thread of their own.
@@ -176,7 +180,12 @@ void submit_rows(const InputFile& source, std::uint64_t total, Destination& dest
         if (next)
             delivery = std::async(std::launch::async, ready ? std::move(ready) : transport.prepare(*next));
         ready = nullptr;
-        if (rows.more && rows.pending() <= batch) rows.more = rows.queue_more();
+        if (rows.pending() <= batch)
+            while (rows.more) {
+                rows.more = rows.queue_more();
+                progress.update(rows.done());
+                if (rows.pending() >= rows.ahead) break;
+            }
         if (const std::optional<Batch>& ahead = flush.ahead()) ready = transport.prepare(*ahead);
         if (next) try {
                 flush.delivered(!delivery.get());
@@ -269,7 +278,7 @@ int submit_records(const Submission& submission, Destination& destination, const
     send([&] {
         submit_rows(source, journal.total(), destination, Flush(client, submission.batch),
                     {[&] { return client.pending(); }, queue_more, [&] { return records.done(); },
-                     !journal.finished()},
+                     !journal.finished(), columns.filled.empty() ? 0 : most_queued_ahead},
                     submission.batch);
     });
     std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n" << records.reasons();

@@ -102,7 +102,7 @@ Outbox::Reach Outbox::read(std::optional<std::int64_t> after, std::int64_t last,
 }
 
 void Outbox::gather(Step& step, std::optional<std::int64_t> after) {
-    constexpr std::size_t most_rows = 10000, most_bytes = std::size_t{1} << 24;
+    constexpr std::size_t most_rows = 40000, most_bytes = std::size_t{1} << 24;
     const std::int64_t before = after.value_or(std::numeric_limits<std::int64_t>::min());
     std::vector<OutboxRow> found;
     bool any = false;
