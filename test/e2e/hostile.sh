@@ -168,6 +168,10 @@ SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0'), ldp_resolution(ld
 SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$measured'::ldp_report), 'none');
 SELECT ldp_mean(report, 'size'), ldp_means(ldp_agg(report)), ldp_health(ldp_agg(report)) FROM record;
 SELECT ldp_create_rollup('by_country', 'side', '{country}');
+SELECT ldp_internal.ldp_end_epoch('hostile.side'::regclass::oid::bigint, 0), ldp_internal.ldp_locked_epochs('hostile.side'::regclass::oid::bigint, 0),
+    ldp_internal.ldp_on_all_servers('SELECT 1'), ldp_internal.ldp_key_text('a'::text),
+    ldp_internal.ldp_roll_up_shards_statement(r, c, 'hostile.side', 'true', 'false', 'country')
+FROM ldp_internal.ldp_rollup AS r JOIN ldp_internal.ldp_collection AS c ON c.name OPERATOR(pg_catalog.=) r.collection;
 SELECT ldp_refresh('by_country');
 SELECT * FROM ldp_public_columns('side');
 SELECT ldp_submit('side', '$report', columns => '{"country": "x", "version": 1}');
