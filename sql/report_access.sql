@@ -72,7 +72,18 @@ CREATE FUNCTION ldp_internal.ldp_summary_of_as(caller name, name text, round int
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reading record := ldp_internal.ldp_report_access(name, '{round}', caller);
+    parts text;
 BEGIN
+    IF NOT reading.policies AND ldp_internal.ldp_has_foreign_parts(reading.table_name::regclass) THEN
+        parts := ldp_internal.ldp_summaries_by_part(reading.table_name::regclass, reading.role, '{}',
+            CASE WHEN round IS NULL THEN 'true' ELSE format('t.round = %s', round) END);
+    END IF;
+    IF parts IS NOT NULL THEN
+        RETURN ldp_internal.ldp_run_by_part(reading.role,
+            format('SELECT CASE WHEN %1$s.ldp_count(g.summary) >= %2$s THEN g.summary END FROM (SELECT %1$s.ldp_rollup(p.summary) AS summary FROM (%3$s) AS p) AS g',
+                   ldp_internal.ldp_schema(), reading.fewest, parts),
+            NULL::@extschema@.ldp_summary);
+    END IF;
     RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
         format('SELECT CASE WHEN %1$s.ldp_count(%1$s.ldp_agg(%2$s, round)) >= %3$s THEN %1$s.ldp_agg(%2$s, round) END FROM %4$s '
                'WHERE %5$s', ldp_internal.ldp_schema(), reading.held, reading.fewest, reading.table_name,
@@ -109,6 +120,7 @@ DECLARE
     groups text[];
     unknown text;
     reading record;
+    parts text;
 BEGIN
     groups := @extschema@.ldp_group_columns(reports);
     SELECT COALESCE(b, 'NULL') INTO unknown FROM unnest(by) AS b WHERE (b = ANY (groups)) IS NOT TRUE;
@@ -120,6 +132,18 @@ BEGIN
             HINT = 'Specify the round or public columns, as in ARRAY[''round''].';
     END IF;
     reading := ldp_internal.ldp_report_access(name, by || 'round'::text, caller);
+    IF NOT reading.policies AND ldp_internal.ldp_has_foreign_parts(reports) THEN
+        parts := ldp_internal.ldp_summaries_by_part(reports, reading.role, by, 'true');
+    END IF;
+    IF parts IS NOT NULL THEN
+        RETURN ldp_internal.ldp_run_by_part(reading.role,
+            format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
+                   '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_rollup(p.summary) AS summary FROM (%3$s) AS p '
+                   'GROUP BY %4$s HAVING %1$s.ldp_count(%1$s.ldp_rollup(p.summary)) >= %5$s) AS g', ldp_internal.ldp_schema(),
+                   (SELECT string_agg(format('%L, p.b%s', b.name, b.index), ', ') FROM unnest(by) WITH ORDINALITY AS b (name, index)), parts,
+                   (SELECT string_agg(format('p.b%s', b.index), ', ') FROM unnest(by) WITH ORDINALITY AS b (name, index)), reading.fewest),
+            NULL::@extschema@.ldp_group[]);
+    END IF;
     RETURN ldp_internal.ldp_run_as(reading.role, reading.policies,
         format('SELECT array_agg(ROW(g.name, g.summary)::%1$s.ldp_group ORDER BY g.name) FROM '
                '(SELECT jsonb_build_object(%2$s) AS name, %1$s.ldp_agg(t.%6$s, t.round) AS summary FROM %3$s AS t '

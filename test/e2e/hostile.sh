@@ -197,6 +197,15 @@ SELECT ldp_create_collection('panel', '$spec', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 3), ldp_submit('panel', '$report'), ldp_create_rollup('by_round', 'panel', '{round}', 'Europe/Berlin');
 SELECT ldp_prune_rounds('panel', 1), ldp_drop_rollup('by_round');
 SELECT * FROM ldp_rollups, ldp_internal.ldp_listed('{colour}');
+CREATE EXTENSION IF NOT EXISTS postgres_fdw SCHEMA pg_catalog;
+CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$PGHOST', port '$PGPORT', dbname '$hostile', extensions 'ldp');
+CREATE USER MAPPING FOR CURRENT_USER SERVER here OPTIONS (user '$PGUSER');
+CREATE TABLE hostile.everywhere (report ldp_report, round integer, country text) PARTITION BY LIST (round);
+CREATE FOREIGN TABLE hostile.everywhere_0 PARTITION OF hostile.everywhere DEFAULT SERVER here OPTIONS (schema_name 'hostile', table_name 'side');
+SELECT ldp_adopt_collection('everywhere', 'hostile.everywhere', '$spec');
+SELECT ldp_summary_of('everywhere'), ldp_summaries_of('everywhere', ARRAY['country']::text[]);
+SELECT ldp_drop_collection('everywhere');
+DROP SERVER here CASCADE;
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 SELECT ldp_internal.ldp_random_number('{3}'), ldp_internal.ldp_is_distributed('hostile.side'), ldp_internal.ldp_share_collections('side'),
     ldp_internal.ldp_share_row('ldp_collection', 'side', 'hostile.side', '{}');

@@ -24,8 +24,8 @@ for name in "${names[@]}"; do
     at $asks -c "CREATE TABLE ${name}_whole (id integer GENERATED ALWAYS AS IDENTITY, report ldp_report)" \
         -c "\\copy ${name}_whole (report) FROM '$work/$name'"
     for shard in 0 1 2; do
-        at $asks -c "\\copy (SELECT $shard, id % 2, report FROM ${name}_whole WHERE id % 3 = $shard) TO '$work/part'"
-        at $shard -c "CREATE TABLE ${name}_$shard (shard integer, round integer, report ldp_report)" -c "\\copy ${name}_$shard FROM '$work/part'" \
+        at $asks -c "\\copy (SELECT $shard, id % 2, 'r' || id % 100, report FROM ${name}_whole WHERE id % 3 = $shard) TO '$work/part'"
+        at $shard -c "CREATE TABLE ${name}_$shard (shard integer, round integer, region text, report ldp_report)" -c "\\copy ${name}_$shard FROM '$work/part'" \
             -c "CREATE TABLE ${name}_packed_$shard AS SELECT shard, round, ldp_pack(report) AS batch FROM ${name}_$shard GROUP BY shard, round" \
             -c "ANALYZE"
     done
@@ -40,7 +40,7 @@ done
               CREATE USER MAPPING FOR CURRENT_USER SERVER shard_$shard OPTIONS (user '$PGUSER');"
     done
     for name in "${names[@]}"; do
-        echo "CREATE TABLE $name (shard integer, round integer, report ldp_report) PARTITION BY LIST (shard);
+        echo "CREATE TABLE $name (shard integer, round integer, region text, report ldp_report) PARTITION BY LIST (shard);
               CREATE TABLE ${name}_packed (shard integer, round integer, batch ldp_report_batch) PARTITION BY LIST (shard);"
         for table in $name ${name}_packed; do
             for shard in 0 1; do echo "CREATE FOREIGN TABLE ${table}_$shard PARTITION OF $table FOR VALUES IN ($shard) SERVER shard_$shard;"; done
@@ -69,9 +69,71 @@ done
 check "answers are those of one server" t "$(ask "
     SELECT array_agg(e ORDER BY e.value) = (SELECT array_agg(w ORDER BY w.value) FROM ldp_proportions((SELECT ldp_agg(report) FROM colour_whole)) AS w)
     FROM ldp_proportions(($(rolled_up colour report))) AS e")"
-check "a collection may lie on several servers" "t 3000" "$(at $asks -F ' ' -c "
-    SELECT ldp_adopt_collection('colour', 'colour', '$spec_colour')" -c "
-    SELECT ldp_summary_of('colour') = (SELECT ldp_agg(report, id % 2) FROM colour_whole), ldp_count(ldp_summary_of('colour'))" | tail -n 1)"
+
+# Functions that take a collection's name query each server for summaries. auto_explain logs the queries of functions, with the
+# queries that postgres_fdw sends.
+travels() {
+    at $asks -c "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on; SET auto_explain.log_verbose = on;
+                 SET client_min_messages = log" "$@" | sed -n 's/^ *Remote SQL: //p' | sort | uniq -c | sed 's/^ *//'
+}
+for name in "${names[@]}"; do
+    spec=spec_$name
+    at $asks -c "SELECT ldp_adopt_collection('$name', '$name', '${!spec}', 'aggregates')" >/dev/null
+    for by in round region region,round; do
+        check "$name: groups by $by are those of one server" t "$(at $asks -c "
+            SELECT array_agg(s ORDER BY s.\"group\") = (SELECT array_agg(ROW(w.groups, w.summary)::ldp_group ORDER BY w.groups)
+                FROM (SELECT jsonb_build_object($(sed "s/\([a-z]*\)/'\1', \1/g" <<<"$by")) AS groups, ldp_agg(report, round) AS summary
+                      FROM (SELECT *, id % 2 AS round, 'r' || id % 100 AS region FROM ${name}_whole) AS t GROUP BY $by) AS w)
+            FROM ldp_summaries_of('$name', '{$by}') AS s")"
+    done
+    check "$name: a collection may be on several servers" "t t t" "$(at $asks -F ' ' -c "
+        SELECT ldp_summary_of('$name') = (SELECT ldp_agg(report, id % 2) FROM ${name}_whole),
+               ldp_summary_of('$name', 1) = (SELECT ldp_agg(report, 1) FROM ${name}_whole WHERE id % 2 = 1), ldp_summary_of('$name', 2) IS NULL")"
+done
+check "a server sends one summary" "1 SELECT public.ldp_agg(report, round) FROM public.colour_0
+1 SELECT public.ldp_agg(report, round) FROM public.colour_1" "$(travels -c "SELECT ldp_summary_of('colour')")"
+check "of a round, too" "1 SELECT public.ldp_agg(report, round) FROM public.colour_0 WHERE ((round = 1))
+1 SELECT public.ldp_agg(report, round) FROM public.colour_1 WHERE ((round = 1))" "$(travels -c "SELECT * FROM ldp_estimate('colour', round => 1)")"
+check "and one of each group" "1 SELECT region, round, public.ldp_agg(report, round) FROM public.colour_0 GROUP BY 1, 2
+1 SELECT region, round, public.ldp_agg(report, round) FROM public.colour_1 GROUP BY 1, 2" "$(travels -c "SELECT * FROM ldp_summaries_of('colour', '{region,round}')")"
+
+# Analysts need no user mapping: the queries run with the rights of the table's owner. The smallest number of reports is that of
+# all servers together: 30 reports by region, 10 of them on each server.
+at $asks -c "CREATE ROLE keeper; CREATE ROLE viewer; CREATE ROLE tenant; GRANT ldp_analyst TO viewer; GRANT USAGE, CREATE ON SCHEMA public TO keeper; GRANT USAGE ON SCHEMA public TO tenant;
+    GRANT USAGE ON FOREIGN SERVER shard_0, shard_1 TO keeper;
+    ALTER TABLE colour OWNER TO keeper; ALTER TABLE colour_2 OWNER TO keeper; ALTER FOREIGN TABLE colour_0 OWNER TO keeper;" || exit 1
+for shard in 0 1; do
+    for role in keeper tenant; do at $asks -c "CREATE USER MAPPING FOR $role SERVER shard_$shard OPTIONS (user '$PGUSER', password_required 'false')"; done
+done
+counts="SET ROLE viewer; SELECT ldp_count(ldp_summary_of('colour')), (SELECT count(*) FROM ldp_summaries_of('colour', '{region}')),
+    (SELECT count(*) FROM ldp_summaries_of('colour', '{region,shard}')), (SELECT sum(estimate)::numeric(4, 2) FROM ldp_estimate('colour'))"
+check "a partition of another owner is read as the table is" "3000 100 0 1.00" "$(at $asks -F ' ' -c "$counts")"
+check "which fetches its reports" "$(for shard in 0 1; do echo "1 SELECT round, report FROM public.colour_$shard"; done)" "$(travels -c "SELECT ldp_summary_of('colour')")"
+at $asks -c "ALTER FOREIGN TABLE colour_1 OWNER TO keeper"
+check "an analyst queries all servers" "3000 100 0 1.00" "$(at $asks -F ' ' -c "$counts")"
+check "for summaries" 2 "$(travels -c "SELECT ldp_summary_of('colour')" | grep -c "^1 SELECT public.ldp_agg(report, round) FROM public.colour_[01]$")"
+check "but may read no reports" f "$(at $asks -c "SET ROLE viewer; SELECT has_any_column_privilege('colour', 'SELECT')")"
+check "a role without access queries nothing" 'ERROR:  permission denied to read the reports of collection "colour"' \
+    "$(at $asks -c "SET ROLE tenant; SELECT ldp_summary_of('colour')" | grep ERROR)"
+at $asks -c "GRANT SELECT ON colour TO tenant; ALTER TABLE colour ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON colour TO tenant USING (shard <> 0)"
+check "policies of the table apply to all its parts" "2000 t" "$(at $asks -F ' ' -c "SET ROLE tenant; SELECT ldp_count(ldp_summary_of('colour')),
+    NOT EXISTS (SELECT FROM ldp_summaries_of('colour', '{shard}') AS s WHERE (s.\"group\" ->> 'shard')::integer = 0)")"
+at $asks -c "ALTER TABLE colour DISABLE ROW LEVEL SECURITY"
+
+# A query that waits for a server ends when it is cancelled, there too.
+at 0 -c "BEGIN" -c "LOCK TABLE colour_0" -c "SELECT 'locked'" -c "SELECT pg_sleep(600)" >"$work/locked" &
+holder=$!
+until grep -q locked "$work/locked"; do sleep 0.1; done
+check "a query of several servers can be cancelled" 'ERROR:  57014: canceling statement due to statement timeout' \
+    "$(at $asks -v VERBOSITY=verbose -c "SET statement_timeout = '300ms'" -c "SELECT ldp_summary_of('colour')" | grep '^ERROR')"
+for try in {1..100}; do
+    waiting=$(at 0 -c "SELECT count(*) FROM pg_locks WHERE relation = 'colour_0'::regclass AND NOT granted")
+    [ "$waiting" = 0 ] && break
+    sleep 0.1
+done
+check "and its server waits no longer" 0 "$waiting"
+at 0 -c "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'colour_0'::regclass AND mode = 'AccessExclusiveLock'" >/dev/null
+wait $holder
 check "a rollup would have to know arrivals on every server" 'ERROR:  0A000: rollups of collection "colour" are not supported: its reports are on several servers' \
     "$(at $asks -v VERBOSITY=verbose -c "SELECT ldp_create_rollup('shards', 'colour', '{shard}')" | grep '^ERROR')"
 
@@ -79,12 +141,12 @@ check "a rollup would have to know arrivals on every server" 'ERROR:  0A000: rol
 bin=$("${PG_CONFIG:-pg_config}" --bindir) data=$(dirname "${clusters[1]}")/data
 pg_ctl() { "$LDP_AS_SERVER" "$bin/pg_ctl" -D "$data" -l "$data/../again.log" -w -m immediate "$@" >/dev/null; }
 pg_ctl stop
-for question in "$(rolled_up colour report)" "$(rolled_up wage_packed batch)" "SELECT ldp_agg(report) FROM colour" "SELECT ldp_summary_of('colour')"; do
+for question in "$(rolled_up colour report)" "$(rolled_up wage_packed batch)" "SELECT ldp_agg(report) FROM colour" "SELECT ldp_summary_of('colour')" "SELECT * FROM ldp_summaries_of('colour', '{round}')" \
+    "SELECT * FROM ldp_estimate('colour')"; do
     check "without a server there is no answer: $question" 'ERROR:  08001: could not connect to server "shard_1"' \
         "$(at $asks -v VERBOSITY=verbose -c "SET enable_partitionwise_aggregate = on" -c "$question" | grep '^ERROR')"
 done
 check "the others are still there" 2000 "$(at $asks -c "SELECT ldp_count(ldp_agg(report)) FROM colour WHERE shard <> 1")"
 pg_ctl start
 check "it is back" t "$(ask "SELECT ($(rolled_up colour report)) = (SELECT ldp_agg(report) FROM colour_whole)")"
-
 finish
