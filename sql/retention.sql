@@ -17,6 +17,13 @@ BEGIN
             ERRCODE = 'null_value_not_allowed',
             MESSAGE = 'the bound below which reports are deleted must not be NULL';
     END IF;
+    IF ldp_internal.ldp_has_foreign_parts(reports) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'feature_not_supported',
+            MESSAGE = format('reports of collection "%s" cannot be pruned here: some are on other servers', collection.name),
+            DETAIL = 'Only the server of a rollup can determine which reports the rollup has counted.',
+            HINT = 'Call ldp_prune or ldp_prune_rounds on each server, for the collection of its own table.';
+    END IF;
     PERFORM ldp_internal.ldp_refresh_as(caller, r.name) FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_prune_below.collection.name;
     SELECT ldp_internal.ldp_unstamped() || ' OR ' || string_agg(ldp_internal.ldp_uncounted(r), ' OR ') INTO uncounted
     FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries WHERE r.collection = ldp_prune_below.collection.name;
@@ -93,7 +100,7 @@ COMMENT ON FUNCTION @extschema@.ldp_prune(text, timestamptz, text) IS
     'that all rollups have counted. The argument "column" is a public column with a time; by default the partitioning '
     'column, or else the first public column with a time. Returns the number of partitions dropped, the number of rows '
     'deleted from other partitions, and the number of rows kept because the column is NULL. Such rows also raise a '
-    'warning.';
+    'warning. Error 0A000 if partitions are foreign tables: reports are deleted on their own server.';
 
 CREATE FUNCTION ldp_internal.ldp_prune_rounds_as(caller name, name text, before integer, OUT partitions bigint, OUT rows bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -109,7 +116,8 @@ CREATE FUNCTION @extschema@.ldp_prune_rounds(name text, before integer, OUT part
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_prune_rounds(text, integer) IS
     'Deletes the reports of a collection from rounds below a round. It refreshes the rollups first and deletes only '
-    'reports that all rollups have counted. Returns the number of partitions dropped and of rows deleted from others.';
+    'reports that all rollups have counted. Returns the number of partitions dropped and of rows deleted from others. '
+    'Error 0A000 if partitions are foreign tables: reports are deleted on their own server.';
 
 -- A client keeps a batch until the server confirms it. If a batch is repeated after its record was deleted, it is counted twice.
 CREATE FUNCTION ldp_internal.ldp_prune_batches_as(caller name, name text, before timestamptz) RETURNS bigint

@@ -605,6 +605,7 @@ DECLARE
     indexed text;
     created regclass;
     made ldp_internal.ldp_rollup;
+    elsewhere boolean;
 BEGIN
     IF name IS NULL OR collection IS NULL OR by IS NULL OR zone IS NULL THEN
         RAISE EXCEPTION USING
@@ -613,6 +614,7 @@ BEGIN
     END IF;
     PERFORM date_trunc('day', now(), zone);  -- raises an error for an invalid zone
     whole := ldp_internal.ldp_own_collection(caller, collection);
+    elsewhere := ldp_internal.ldp_has_foreign_parts(whole.reports);
     IF EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_create_rollup_as.name) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'duplicate_object',
@@ -630,8 +632,12 @@ BEGIN
     SELECT t.* INTO STRICT relation FROM pg_class AS t WHERE t.oid = whole.reports;
     owner := relation.relowner;
     table_name := format('%s.%I', relation.relnamespace::regnamespace, name);
-    PERFORM ldp_internal.ldp_stamp_reports(whole, NULL);
-    SELECT c.* INTO STRICT whole FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_create_rollup_as.collection;
+    IF elsewhere THEN
+        PERFORM ldp_internal.ldp_refuse_local_parts(whole);
+    ELSE
+        PERFORM ldp_internal.ldp_stamp_reports(whole, NULL);
+        SELECT c.* INTO STRICT whole FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_create_rollup_as.collection;
+    END IF;
     PERFORM ldp_internal.ldp_change_as(owner, format('CREATE TABLE %s (bucket bytea PRIMARY KEY, %s summary %s.ldp_summary NOT NULL)',
         table_name, definitions, ldp_internal.ldp_schema()));
     created := table_name::regclass;
@@ -642,9 +648,13 @@ BEGIN
     DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.name = ldp_create_rollup_as.name;  -- its table was dropped
     INSERT INTO ldp_internal.ldp_rollup (name, collection, summaries, buckets, columns, zone)
     VALUES (name, collection, created, by, COALESCE(names, '{}'), zone) RETURNING * INTO made;
+    DELETE FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = ldp_create_rollup_as.name;
+    IF elsewhere THEN
+        PERFORM ldp_internal.ldp_follow_rollups(made, whole);
+        RETURN created;
+    END IF;
     PERFORM ldp_internal.ldp_spread_rollup(made, whole, ldp_internal.ldp_shard_column(whole));
     -- The stamps of existing reports are those of this database, or 0.
-    DELETE FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = ldp_create_rollup_as.name;
     INSERT INTO ldp_internal.ldp_rollup_part (rollup, part) SELECT name, p FROM ldp_internal.ldp_parts(whole.reports) AS p;
     BEGIN
         PERFORM ldp_internal.ldp_roll_up(made, whole, whole.reports::text, 'false');
@@ -666,16 +676,20 @@ CREATE FUNCTION @extschema@.ldp_create_rollup(name text, collection text, by tex
 COMMENT ON FUNCTION @extschema@.ldp_create_rollup(text, text, text[], text) IS
     'Creates a rollup: a table of summaries of a collection''s reports, one row per bucket. The argument by lists '
     'the parts of a bucket: the round, public columns, or units of time of public columns, as in {day(visited),country}. '
-    'Use ldp_refresh to fill the table and ldp_rollup_series to read it. Only the owner may read the table itself.';
+    'Use ldp_refresh to fill the table and ldp_rollup_series to read it. Only the owner may read the table itself. If all '
+    'partitions of the collection''s table are foreign tables, the rollup adds the rollups of their servers, which must have '
+    'the same spec, buckets and time zone. Error 42704 if a server has no such rollup, 42804 if its spec differs, 0A000 if '
+    'only some of the partitions are foreign.';
 
 CREATE FUNCTION ldp_internal.ldp_refresh_as(caller name, name text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     rollup ldp_internal.ldp_rollup := ldp_internal.ldp_rollup_named(name);
     collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, rollup.collection);
-    count bigint := ldp_internal.ldp_stamp_reports(collection, name);
+    elsewhere boolean := ldp_internal.ldp_has_foreign_parts(collection.reports);
+    count bigint := CASE WHEN elsewhere THEN ldp_internal.ldp_follow_rollups(rollup, collection) ELSE ldp_internal.ldp_stamp_reports(collection, name) END;
     began timestamptz := clock_timestamp();
-    shard text := ldp_internal.ldp_shard_column(collection);
+    shard text := CASE WHEN NOT elsewhere THEN ldp_internal.ldp_shard_column(collection) END;
     snapshot pg_snapshot;
     first_not bigint;
     not_ended bigint[];
@@ -683,6 +697,9 @@ DECLARE
     unstamped text;
     counted bigint;
 BEGIN
+    IF elsewhere THEN
+        RETURN count;
+    END IF;
     -- Read again, because another refresh may have ended in the meantime.
     SELECT r.* INTO STRICT rollup FROM ldp_internal.ldp_rollup AS r WHERE r.name = ldp_refresh_as.name FOR UPDATE;
     SELECT c.* INTO STRICT collection FROM ldp_internal.ldp_collection AS c WHERE c.name = rollup.collection;
@@ -732,7 +749,9 @@ COMMENT ON FUNCTION ldp_internal.ldp_refresh_as(name, text) IS
 CREATE FUNCTION @extschema@.ldp_refresh(name text) RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
 COMMENT ON FUNCTION @extschema@.ldp_refresh(text) IS
-    'Adds the reports that arrived since the last refresh to a rollup, each exactly once, and returns their number.';
+    'Adds the reports that arrived since the last refresh to a rollup, each exactly once, and returns their number. '
+    'For a rollup of a collection whose partitions are foreign tables, adds the rollups of new partitions and returns 0; each '
+    'server refreshes its own rollup. The column refreshed of ldp_rollups is then the time of the oldest of these refreshes.';
 
 CREATE FUNCTION ldp_internal.ldp_drop_rollup_as(caller name, name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -743,6 +762,8 @@ BEGIN
     PERFORM ldp_internal.ldp_check_owner(rollup.summaries, caller);
     DELETE FROM ldp_internal.ldp_rollup AS r WHERE r.name = rollup.name;
     DELETE FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = ldp_drop_rollup_as.name;
+    PERFORM ldp_internal.ldp_change_as(ldp_internal.ldp_owner(rollup.summaries), 'DROP FOREIGN TABLE ' || string_agg(i.inhrelid::regclass::text, ', '))
+    FROM pg_inherits AS i JOIN pg_class AS t ON t.oid = i.inhrelid WHERE i.inhparent = rollup.summaries AND t.relkind = 'f' HAVING count(*) > 0;
     PERFORM ldp_internal.ldp_change_as(ldp_internal.ldp_owner(rollup.summaries), format('DROP TABLE %s', rollup.summaries));
 END
 $$;

@@ -204,6 +204,8 @@ CREATE TABLE hostile.everywhere (report ldp_report, round integer, country text)
 CREATE FOREIGN TABLE hostile.everywhere_0 PARTITION OF hostile.everywhere DEFAULT SERVER here OPTIONS (schema_name 'hostile', table_name 'side');
 SELECT ldp_adopt_collection('everywhere', 'hostile.everywhere', '$spec');
 SELECT ldp_summary_of('everywhere'), ldp_summaries_of('everywhere', ARRAY['country']::text[]);
+SELECT ldp_create_rollup('of_all', 'everywhere', '{country}'), ldp_refresh('of_all');
+SELECT ldp_rolled_up('of_all'), ldp_drop_rollup('of_all');
 SELECT ldp_drop_collection('everywhere');
 DROP SERVER here CASCADE;
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);

@@ -134,19 +134,102 @@ done
 check "and its server waits no longer" 0 "$waiting"
 at 0 -c "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'colour_0'::regclass AND mode = 'AccessExclusiveLock'" >/dev/null
 wait $holder
-check "a rollup would have to know arrivals on every server" 'ERROR:  0A000: rollups of collection "colour" are not supported: its reports are on several servers' \
+check "a rollup counts no reports of several servers" \
+    'ERROR:  0A000: rollups of collection "colour" are not supported: partition public.colour_2 is not a table of another server' \
     "$(at $asks -v VERBOSITY=verbose -c "SELECT ldp_create_rollup('shards', 'colour', '{shard}')" | grep '^ERROR')"
+check "reports are pruned on their own server" 'ERROR:  0A000: reports of collection "colour" cannot be pruned here: some are on other servers' \
+    "$(at $asks -v VERBOSITY=verbose -c "SELECT ldp_prune_rounds('colour', 1)" | grep '^ERROR')"
+
+# Rollups. Each server has a collection and a rollup of its own. The server that queries has a collection over all three, and
+# reaches its own part through a connection to itself.
+for shard in 0 1 2; do
+    at $shard -c "SELECT ldp_create_collection('visit', '$spec_colour', ARRAY[['shard', 'integer'], ['seen', 'date'], ['region', 'text']])" \
+        -c "ALTER TABLE visit ALTER shard SET DEFAULT $shard" -c "INSERT INTO visit (report, round, seen, region) SELECT report, 0, '2024-05-01', region FROM colour_$shard LIMIT 100" |
+        grep ERROR
+done
+{
+    echo "CREATE SERVER shard_2 FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${clusters[2]}', port '$PGPORT', dbname '$PGDATABASE', extensions 'ldp');
+          CREATE USER MAPPING FOR CURRENT_USER SERVER shard_2 OPTIONS (user '$PGUSER');
+          CREATE TABLE visits (report ldp_report, round integer, shard integer, seen date, region text) PARTITION BY LIST (shard);"
+    for shard in 0 1; do echo "CREATE FOREIGN TABLE visits_$shard PARTITION OF visits FOR VALUES IN ($shard) SERVER shard_$shard OPTIONS (table_name 'visit');"; done
+} >"$work/setup"
+at $asks -f "$work/setup" -c "SELECT ldp_adopt_collection('visits', 'visits', '$spec_colour')" >/dev/null
+create="SELECT ldp_create_rollup('visits_weekly', 'visits', '{week(seen),region}')"
+check "each server needs a rollup of its own" 'ERROR:  42704: collection "visit" on server "shard_0" has no rollup with these buckets and this time zone' \
+    "$(at $asks -v VERBOSITY=verbose -c "$create" | grep '^ERROR')"
+for shard in 0 1; do at $shard -c "SELECT ldp_create_rollup('by_week', 'visit', '{week(seen),region}')" >/dev/null; done
+check "then one server has a rollup of all" visits_weekly "$(at $asks -c "$create")"
+check "which is as old as the oldest" t "$(at $asks -c "SELECT refreshed IS NULL FROM ldp_rollups WHERE name = 'visits_weekly'")"
+for shard in 0 1; do at $shard -c "SELECT ldp_refresh('by_week')" >/dev/null; done
+rolled="SELECT sum(ldp_count(summary)) FROM unnest(ldp_rolled_up('visits_weekly'))"
+check "it needs no refresh" 200 "$(at $asks -c "$rolled")"
+at $asks -c "CREATE FOREIGN TABLE visits_2 PARTITION OF visits FOR VALUES IN (2) SERVER shard_2 OPTIONS (table_name 'visit')"
+check "until partitions are added" 'ERROR:  42704: collection "visit" on server "shard_2" has no rollup with these buckets and this time zone' \
+    "$(at $asks -v VERBOSITY=verbose -c "SELECT ldp_refresh('visits_weekly')" | grep '^ERROR')"
+at 2 -c "SELECT ldp_create_rollup('by_week', 'visit', '{week(seen),region}')" -c "SELECT ldp_refresh('by_week')" >/dev/null
+check "a refresh adds their rollups" "0 300 t" "$(at $asks -c "SELECT ldp_refresh('visits_weekly')" -c "$rolled" -c "SELECT refreshed < now() FROM ldp_rollups WHERE name = 'visits_weekly'" | xargs)"
+at 1 -c "CREATE TABLE alien (LIKE visit INCLUDING DEFAULTS)" -c "SELECT ldp_adopt_collection('alien', 'alien', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 8}')" >/dev/null
+for alien in "alien 42804 table public.alien on server \"shard_1\" is the table of a collection with another spec" \
+    "colour_1 42704 table public.colour_1 on server \"shard_1\" is not the table of a collection"; do
+    read -r table state message <<<"$alien"
+    check "a server's table must have the spec: $table" "ERROR:  $state: $message" "$(at $asks -v VERBOSITY=verbose -c "BEGIN" \
+        -c "CREATE FOREIGN TABLE visits_3 PARTITION OF visits FOR VALUES IN (3) SERVER shard_1 OPTIONS (table_name '$table')" -c "SELECT ldp_refresh('visits_weekly')" | grep '^ERROR')"
+done
+check "and no local partition" 'ERROR:  0A000: rollups of collection "visits" are not supported: partition public.visits_3 is not a table of another server' \
+    "$(at $asks -v VERBOSITY=verbose -c "BEGIN" -c "CREATE TABLE visits_3 PARTITION OF visits FOR VALUES IN (3)" -c "SELECT ldp_refresh('visits_weekly')" | grep '^ERROR')"
+
+# Reports arrive on each server and through the server that queries, while rollups are refreshed and backends are killed.
+touch "$work/go"
+load() { # load SERVER STATEMENT
+    while [ -e "$work/go" ]; do PGAPPNAME=load at "$1" -c "$2" >/dev/null; sleep 0.1; done
+}
+insert() { echo "INSERT INTO $1 (report, round, $2 seen, region) SELECT report, 0, $3 date '2024-05-01' + (random() * 60)::integer, region FROM colour_$4 LIMIT (random() * 40)::integer"; }
+loads=()
+for shard in 0 1 2; do
+    for statement in "$(insert visit "" "" $shard)" "SELECT ldp_refresh('by_week')"; do
+        load $shard "$statement" &
+        loads+=($!)
+    done
+done
+for statement in "$(insert visits shard, "(random() * 2)::integer," 2)" "SELECT ldp_refresh('visits_weekly')"; do
+    load $asks "$statement" &
+    loads+=($!)
+done
+before=0 killed=0
+for try in {1..12}; do
+    killed=$((killed + $(at $((try % 3)) -c "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE (application_name = 'load' OR application_name = 'postgres_fdw') AND random() < 0.5")))
+    now=$(at $asks -c "$rolled")
+    # A connection that was killed while it waited in the session of the query is an error.
+    [[ $now =~ ^[0-9]+$ ]] || continue
+    [ "$now" -ge "$before" ] || bad "a rollup of all servers lost reports: $before, then $now"
+    before=$now
+done
+rm "$work/go"
+wait "${loads[@]}"
+for shard in 0 1 2; do at $shard -c "SELECT ldp_refresh('by_week')" >/dev/null; done
+check "backends were killed, and reports arrived" "yes yes" "$([ $killed -gt 0 ] && [ $before -ge 300 ] && echo yes) $([ "$(at $asks -c "SELECT count(*) FROM visits")" -gt 310 ] && echo yes)"
+check "every report is in the rollup of all servers once" t "$(at $asks -c "
+    SELECT array_agg(ROW(g.\"group\", g.summary) ORDER BY g.\"group\") = (SELECT array_agg(ROW(v.name, v.summary) ORDER BY v.name) FROM (
+        SELECT jsonb_build_object('week', date_trunc('week', seen::timestamp)::date, 'region', region) AS name, ldp_agg(report, round) AS summary FROM visits
+        GROUP BY date_trunc('week', seen::timestamp)::date, region) AS v)
+    FROM unnest(ldp_rolled_up('visits_weekly')) AS g")"
+check "a series adds all servers" "$(at $asks -c "SELECT count(*) FROM visits WHERE seen >= '2024-05-06' AND seen < '2024-05-20'")" "$(at $asks -c "
+    SELECT sum(n) FROM (SELECT DISTINCT \"group\", n FROM ldp_rollup_series('visits_weekly', '{week}', '2024-05-06', '2024-05-20')) AS s")"
 
 # One is gone.
 bin=$("${PG_CONFIG:-pg_config}" --bindir) data=$(dirname "${clusters[1]}")/data
 pg_ctl() { "$LDP_AS_SERVER" "$bin/pg_ctl" -D "$data" -l "$data/../again.log" -w -m immediate "$@" >/dev/null; }
 pg_ctl stop
 for question in "$(rolled_up colour report)" "$(rolled_up wage_packed batch)" "SELECT ldp_agg(report) FROM colour" "SELECT ldp_summary_of('colour')" "SELECT * FROM ldp_summaries_of('colour', '{round}')" \
-    "SELECT * FROM ldp_estimate('colour')"; do
+    "SELECT * FROM ldp_estimate('colour')" "SELECT * FROM ldp_rollup_series('visits_weekly')" "SELECT ldp_refresh('visits_weekly')"; do
     check "without a server there is no answer: $question" 'ERROR:  08001: could not connect to server "shard_1"' \
         "$(at $asks -v VERBOSITY=verbose -c "SET enable_partitionwise_aggregate = on" -c "$question" | grep '^ERROR')"
 done
 check "the others are still there" 2000 "$(at $asks -c "SELECT ldp_count(ldp_agg(report)) FROM colour WHERE shard <> 1")"
 pg_ctl start
 check "it is back" t "$(ask "SELECT ($(rolled_up colour report)) = (SELECT ldp_agg(report) FROM colour_whole)")"
+at $asks -c "SELECT ldp_drop_rollup('visits_weekly')" >/dev/null
+check "a rollup of several servers can be dropped" 0 "$(at $asks -c "SELECT count(*) FROM pg_class WHERE relname LIKE 'visits_weekly%'")"
+
 finish
