@@ -109,10 +109,14 @@ BEGIN
         SELECT e.* INTO elsewhere FROM ldp_internal.ldp_find_rollup(rollup, collection, part.relid) AS e;
         oldest := LEAST(oldest, COALESCE(elsewhere.refreshed, '-infinity'));
         CONTINUE WHEN part.followed;
+        INSERT INTO ldp_internal.ldp_rollup_part (rollup, part) VALUES (rollup.name, part.relid);
+        -- The owner may have dropped a partition and created it again. Its rollup must be added only once.
+        CONTINUE WHEN EXISTS (SELECT FROM pg_inherits AS i JOIN pg_foreign_table AS f ON f.ftrelid = i.inhrelid JOIN pg_foreign_server AS s ON s.oid = f.ftserver
+            WHERE i.inhparent = rollup.summaries AND s.srvname = part.srvname
+                AND f.ftoptions @> ARRAY['schema_name=' || elsewhere.schema_name, 'table_name=' || elsewhere.table_name]);
         SELECT format('%s.%I', t.relnamespace::regnamespace, ldp_internal.ldp_partition_name(t.relname, part.relid::oid::text)) INTO created FROM pg_class AS t WHERE t.oid = rollup.summaries;
         PERFORM ldp_internal.ldp_change_as(owner, format('CREATE FOREIGN TABLE %s () INHERITS (%s) SERVER %I OPTIONS (schema_name %L, table_name %L)',
             created, rollup.summaries, part.srvname, elsewhere.schema_name, elsewhere.table_name));
-        INSERT INTO ldp_internal.ldp_rollup_part (rollup, part) VALUES (rollup.name, part.relid);
     END LOOP;
     UPDATE ldp_internal.ldp_rollup AS r SET refreshed = CASE WHEN isfinite(oldest) THEN oldest END WHERE r.name = rollup.name;
     RETURN 0;

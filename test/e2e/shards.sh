@@ -168,6 +168,8 @@ check "until partitions are added" 'ERROR:  42704: collection "visit" on server 
     "$(at $asks -v VERBOSITY=verbose -c "SELECT ldp_refresh('visits_weekly')" | grep '^ERROR')"
 at 2 -c "SELECT ldp_create_rollup('by_week', 'visit', '{week(seen),region}')" -c "SELECT ldp_refresh('by_week')" >/dev/null
 check "a refresh adds their rollups" "0 300 t" "$(at $asks -c "SELECT ldp_refresh('visits_weekly')" -c "$rolled" -c "SELECT refreshed < now() FROM ldp_rollups WHERE name = 'visits_weekly'" | xargs)"
+check "a partition that is created again is not added twice" "0 300" "$(at $asks -c "DROP FOREIGN TABLE visits_1" \
+    -c "CREATE FOREIGN TABLE visits_1 PARTITION OF visits FOR VALUES IN (1) SERVER shard_1 OPTIONS (table_name 'visit')" -c "SELECT ldp_refresh('visits_weekly')" -c "$rolled" | xargs)"
 at 1 -c "CREATE TABLE alien (LIKE visit INCLUDING DEFAULTS)" -c "SELECT ldp_adopt_collection('alien', 'alien', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 8}')" >/dev/null
 for alien in "alien 42804 table public.alien on server \"shard_1\" is the table of a collection with another spec" \
     "colour_1 42704 table public.colour_1 on server \"shard_1\" is not the table of a collection"; do
