@@ -79,6 +79,7 @@ END
 # Names that are no UTF-8, as SQL_ASCII allows: such a collection leaves out itself alone.
 admin -c "SELECT ldp_create_collection('odd', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}')" >/dev/null
 PGCLIENTENCODING=SQL_ASCII psql -Xqc $'ALTER TABLE odd ADD COLUMN "\xff" text'
+rm -f endpoint.log  # of the last endpoint, which has another address
 "$ldp" collect --listen 127.0.0.1:0 --dsn "user=$role" --sessions 1 2>endpoint.log &
 endpoint=$!
 until grep -qs "listening" endpoint.log || ! kill -0 "$endpoint" 2>/dev/null; do sleep 0.05; done
