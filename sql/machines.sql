@@ -215,6 +215,7 @@ DECLARE
     present text;
     key_type regtype;
     coordinator boolean;
+    granted record;
 BEGIN
     PERFORM ldp_internal.ldp_check_owner(reports);
     IF ldp_internal.ldp_node_group() IS NULL THEN
@@ -282,6 +283,15 @@ BEGIN
         END IF;
         -- Shards of its own have equal ranges of hashes, as computed above.
         EXECUTE format('SELECT create_distributed_table(%L, %L, shard_count => %s, colocate_with => %L)', reports, key, shards, 'none');
+        EXECUTE format('SELECT truncate_local_data_after_distributing_table(%L)', reports);
+        -- Citus inserts defaults into shards with the rights of the submitter. If the collection has a rollup, these rights are on columns.
+        FOR granted IN SELECT DISTINCT a.grantee, a.is_grantable, COALESCE(', ' || quote_ident(stamp.attname), '') AS stamp
+                       FROM pg_attribute AS c LEFT JOIN pg_attribute AS stamp ON stamp.attrelid = c.attrelid AND stamp.attname = 'ldp_arrival' AND NOT stamp.attisdropped,
+                            aclexplode(c.attacl) AS a
+                       WHERE c.attrelid = reports AND c.attname = ldp_internal.ldp_report_column(reports) AND a.privilege_type = 'INSERT' LOOP
+            EXECUTE format('GRANT INSERT (%I%s) ON %s TO %s %s', key, granted.stamp, reports, ldp_internal.ldp_grantee(granted.grantee),
+                CASE WHEN granted.is_grantable THEN 'WITH GRANT OPTION' END);
+        END LOOP;
     END IF;
 END
 $$;

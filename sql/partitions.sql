@@ -15,7 +15,7 @@ COMMENT ON FUNCTION @extschema@.ldp_partitions(regclass) IS
     'range. An unbounded end is NULL; the default partition has NULL for both.';
 
 CREATE FUNCTION ldp_internal.ldp_add_partition(reports regclass, key text, low text, high text, part text) RETURNS void
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = 'warning' AS $$
 DECLARE
     owner oid := ldp_internal.ldp_owner(reports);
     of_name text := (SELECT format('%s.%s', t.relnamespace::regnamespace, ldp_internal.ldp_partition_name(t.relname, part))
@@ -38,6 +38,9 @@ BEGIN
         PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ADD CONSTRAINT round_is_open %s', of_name, rounds));
     END IF;
     PERFORM ldp_internal.ldp_change_as(owner, format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', reports, of_name, low, high));
+    IF ldp_internal.ldp_is_distributed(reports) THEN  -- Citus has copied the moved reports into shards
+        PERFORM ldp_internal.ldp_change_as(owner, format('SELECT (pg_catalog.truncate_local_data_after_distributing_table(%L) IS NULL)::integer::bigint', of_name));
+    END IF;
     -- Moved reports keep their stamps.
     INSERT INTO ldp_internal.ldp_rollup_part (rollup, part)
     SELECT r.name, t.oid FROM ldp_internal.ldp_rollup AS r, pg_class AS t

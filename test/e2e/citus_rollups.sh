@@ -156,6 +156,22 @@ check "but not the table" "ERROR:  permission denied for table hourly" "$(as ana
 check "the owner prunes" 3 "$(as keeper -c "SELECT rows FROM ldp_prune('visits2', now() + interval '1 hour')")"
 check "the owner drops" "" "$(as keeper -c "SELECT ldp_drop_rollup('hourly')" -c "SELECT ldp_drop_collection('visits2')" | tr -d '\n')"
 
+# A collection that has a rollup, reports and partitions before it is distributed.
+one=$(sql -c "SELECT report(1)")
+as keeper >log -c "SELECT ldp_create_collection('moved', '$spec', '{{day,date}}', schema => 'kept', partition_by => 'day')" -c "SELECT ldp_create_rollup('moved_daily', 'moved', '{day}')"
+submit() { PGUSER=ldp_citus_device on $1 -v VERBOSITY=terse -c "SELECT ldp_submit('moved', '$one', columns => '{\"day\": \"2026-01-0$2\"}') FROM generate_series(1, $3)" | xargs; }
+submit 0 1 3
+as keeper -c "CALL ldp_distribute_collection('moved', shards => 4)"
+check "submitters keep their rights" " " "$(submit 0 1 2) $(submit 1 2 2)"
+check "the owner counts once" "7 0" "$(as keeper -c "SELECT ldp_refresh('moved_daily')" -c "SELECT ldp_refresh('moved_daily')" | xargs)"
+check "and after the refresh" "  3" "$(submit 0 1 1) $(submit 1 2 2) $(as keeper -c "SELECT ldp_refresh('moved_daily')")"
+check "reports in the default partition move without a message" 2 "$(as keeper -c "SELECT ldp_add_partitions('moved', '2026-01-03', since => '2026-01-01')")"
+check "a partition has all of them" "6 4" "$(sql -F ' ' -c "SELECT (SELECT count(*) FROM kept.moved_20260101), (SELECT count(*) FROM kept.moved_20260102)")"
+check "no copies remain on the coordinator" 0 "$(sql -c "SELECT sum(pg_relation_size(relid)) FROM pg_partition_tree('kept.moved') WHERE isleaf")"
+check "a prune deletes the reports of a day" "1|0|0" "$(as keeper -c "SELECT * FROM ldp_prune('moved', '2026-01-02')")"
+check "the rollup keeps them" 10 "$(as keeper -c "SELECT ldp_count(ldp_rollup(summary)) FROM kept.moved_daily")"
+as keeper >log -c "SELECT ldp_drop_collection('moved')"
+
 # Tables that are distributed later, and copies ---------------------------------------------------------------
 sql -c "SET client_min_messages = warning" -c "SELECT ldp_create_collection('later', '$spec', ARRAY[['country', 'text'], ['shard', 'integer']])" -c "ALTER TABLE later ALTER shard SET DEFAULT (random() * 9)::integer" \
     -c "INSERT INTO later (report, country) SELECT report(i), 'de' FROM generate_series(1, 9) AS i" -c "SELECT ldp_create_rollup('countries', 'later', '{country}')" -c "SELECT ldp_refresh('countries')" \
