@@ -60,20 +60,15 @@ CREATE FUNCTION ldp_internal.ldp_shard_column(collection ldp_internal.ldp_collec
 DECLARE
     reports regclass := collection.reports;
     elsewhere boolean := EXISTS (SELECT FROM pg_partition_tree(reports) AS p JOIN pg_class AS t ON t.oid = p.relid WHERE t.relkind = 'f');
-    distributed boolean := false;
     shard text;
 BEGIN
-    IF NOT elsewhere AND to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN  -- Citus
-        EXECUTE 'SELECT count(*) FILTER (WHERE d.logicalrelid <> $1) > 0, count(*) FILTER (WHERE d.logicalrelid = $1) > 0 '
-                'FROM pg_catalog.pg_dist_partition AS d '
-                'WHERE d.logicalrelid = $1 OR d.logicalrelid IN (SELECT p.relid FROM pg_partition_tree($1) AS p)'
-        INTO elsewhere, distributed USING reports;
-        IF distributed THEN
-            EXECUTE 'SELECT pg_catalog.column_to_column_name(d.logicalrelid, d.partkey) FROM pg_catalog.pg_dist_partition AS d '
-                    'WHERE d.logicalrelid = $1 AND d.partmethod = ''h'''
-            INTO shard USING reports;
-            elsewhere := shard IS NULL;
-        END IF;
+    IF ldp_internal.ldp_is_distributed(reports) THEN
+        EXECUTE 'SELECT pg_catalog.column_to_column_name(d.logicalrelid, d.partkey) FROM pg_catalog.pg_dist_partition AS d '
+                'WHERE d.logicalrelid = $1 AND d.partmethod = ''h'''
+        INTO shard USING reports;
+        elsewhere := elsewhere OR shard IS NULL;
+    ELSIF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+        elsewhere := elsewhere OR EXISTS (SELECT FROM pg_partition_tree(reports) AS p WHERE ldp_internal.ldp_is_distributed(p.relid));
     END IF;
     IF elsewhere THEN
         RAISE EXCEPTION USING

@@ -61,17 +61,17 @@ COMMENT ON FUNCTION ldp_internal.ldp_check_coordinator() IS 'Raises error 55000 
 
 -- On the coordinator --------------------------------------------------------------------------------------------
 
-CREATE FUNCTION ldp_internal.ldp_share_row(catalog text, name text, source regclass, content jsonb) RETURNS void
+CREATE FUNCTION ldp_internal.ldp_share_row(catalog text, content jsonb) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF ldp_internal.ldp_is_distributed(source) THEN
+    IF ldp_internal.ldp_is_distributed(COALESCE(content ->> 'reports', content ->> 'summaries')::regclass) THEN
         INSERT INTO ldp_internal.ldp_shared_row AS s (catalog, name, content)
-        VALUES (ldp_share_row.catalog, ldp_share_row.name, ldp_share_row.content)
+        VALUES (ldp_share_row.catalog, ldp_share_row.content ->> 'name', ldp_share_row.content)
         ON CONFLICT ON CONSTRAINT ldp_shared_row_pkey DO UPDATE SET content = EXCLUDED.content;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_share_row(text, text, regclass, jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_share_row(text, jsonb) IS
     'Writes a row of a table of the catalog to all nodes if Citus distributes the table of the collection or rollup.';
 
 CREATE FUNCTION ldp_internal.ldp_share_change() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -80,10 +80,8 @@ BEGIN
         NULL;
     ELSIF TG_OP = 'DELETE' THEN
         DELETE FROM ldp_internal.ldp_shared_row AS s WHERE s.catalog = TG_TABLE_NAME AND s.name = OLD.name;
-    ELSIF TG_TABLE_NAME = 'ldp_collection' THEN
-        PERFORM ldp_internal.ldp_share_row(TG_TABLE_NAME, NEW.name, NEW.reports, to_jsonb(NEW));
     ELSE
-        PERFORM ldp_internal.ldp_share_row(TG_TABLE_NAME, NEW.name, NEW.summaries, to_jsonb(NEW));
+        PERFORM ldp_internal.ldp_share_row(TG_TABLE_NAME, to_jsonb(NEW));
     END IF;
     RETURN NULL;
 END
@@ -153,8 +151,8 @@ BEGIN
         EXECUTE 'SELECT create_distributed_table(''ldp_internal.ldp_batch'', ''batch'', colocate_with => ''none'')';
         EXECUTE 'SELECT truncate_local_data_after_distributing_table(''ldp_internal.ldp_batch'')';
     END IF;
-    PERFORM ldp_internal.ldp_share_row('ldp_collection', c.name, c.reports, to_jsonb(c)) FROM ldp_internal.ldp_collection AS c;
-    PERFORM ldp_internal.ldp_share_row('ldp_rollup', r.name, r.summaries, to_jsonb(r)) FROM ldp_internal.ldp_rollup AS r;
+    PERFORM ldp_internal.ldp_share_row('ldp_collection', to_jsonb(c)) FROM ldp_internal.ldp_collection AS c;
+    PERFORM ldp_internal.ldp_share_row('ldp_rollup', to_jsonb(r)) FROM ldp_internal.ldp_rollup AS r;
 END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_share_collections_as(name, text) IS
@@ -316,6 +314,6 @@ COMMENT ON PROCEDURE @extschema@.ldp_distribute_collection(text, text, integer) 
 
 -- Privileges
 REVOKE ALL ON FUNCTION
-    ldp_internal.ldp_share_row(text, text, regclass, jsonb),
+    ldp_internal.ldp_share_row(text, jsonb),
     ldp_internal.ldp_share_collections_as(name, text)
     FROM PUBLIC;

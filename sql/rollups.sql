@@ -231,7 +231,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_unstamped() IS
 -- The key of a row is a hash of its bucket, because a wide value does not fit into an index. Two values with equal texts,
 -- which only types of extensions can have, share a bucket.
 CREATE FUNCTION ldp_internal.ldp_roll_up_statement(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text,
-        condition text, odd text) RETURNS text
+        condition text, odd text, shard text DEFAULT NULL) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     names text;
@@ -240,10 +240,11 @@ DECLARE
     key_texts text;
 BEGIN
     SELECT string_agg(format('%I, ', b.name), ''), string_agg(format('%s AS %I, ', b.expression, b.name), ''),
-           string_agg(format(', %s', b.expression), ''), string_agg(b.key_text, ', ')
+           string_agg(format(', %s', b.expression), ''),
+           string_agg(CASE WHEN shard IS NULL THEN b.key_text ELSE format('ldp_internal.ldp_key_text(%s)', regexp_replace(b.key_text, '::text$', '')) END, ', ')
     INTO names, named, expressions, key_texts
     FROM ldp_internal.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports), rollup.buckets, rollup.zone) AS b;
-    RETURN format(
+    RETURN format(CASE WHEN shard IS NULL THEN
         'WITH fresh AS (SELECT %9$s AS ldp_odd, ldp_internal.ldp_bucket_key(ARRAY[%1$s]::text[]) AS bucket, %2$s %3$s.ldp_agg(t.%4$I, t.round) AS summary '
         'FROM %5$s AS t WHERE %6$s GROUP BY %9$s %10$s), '
         'counted AS (SELECT DISTINCT ON (bucket) bucket, %8$s %3$s.ldp_rollup(summary) OVER (PARTITION BY bucket) AS summary FROM fresh '
@@ -251,40 +252,21 @@ BEGIN
         'merged AS (INSERT INTO %7$s AS r (bucket, %8$s summary) SELECT * FROM counted '
         'ON CONFLICT (bucket) DO UPDATE SET summary = %3$s.ldp_summary_merge(r.summary, EXCLUDED.summary)) '
         'SELECT CASE WHEN odd THEN -1 - n ELSE n END FROM (SELECT bool_or(ldp_odd) AS odd, '
-        'COALESCE(sum(%3$s.ldp_count(summary)) FILTER (WHERE NOT ldp_odd), 0)::bigint AS n FROM fresh) AS f',
-        key_texts, named, ldp_internal.ldp_schema(), ldp_internal.ldp_report_column(collection.reports), source, condition,
-        rollup.summaries, names, odd, expressions);
-END
-$$;
-COMMENT ON FUNCTION ldp_internal.ldp_roll_up_statement(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text) IS
-    'Returns the SQL statement that ldp_roll_up runs.';
-
-CREATE FUNCTION ldp_internal.ldp_roll_up_shards_statement(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text,
-        condition text, odd text, shard text) RETURNS text
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    names text;
-    named text;
-    grouped text;
-    key_texts text;
-BEGIN
-    SELECT string_agg(format('%I, ', b.name), ''), string_agg(format('%s AS %I, ', b.expression, b.name), ''),
-           string_agg(format(', %s', b.expression), ''), string_agg(format('ldp_internal.ldp_key_text(%s)', regexp_replace(b.key_text, '::text$', '')), ', ')
-    INTO names, named, grouped, key_texts
-    FROM ldp_internal.ldp_buckets(collection.reports, @extschema@.ldp_group_columns(collection.reports), rollup.buckets, rollup.zone) AS b;
-    RETURN format(
+        'COALESCE(sum(%3$s.ldp_count(summary)) FILTER (WHERE NOT ldp_odd), 0)::bigint AS n FROM fresh) AS f'
+    ELSE
         'INSERT INTO %7$s AS r (ldp_shard, bucket, %8$s summary) '
         'SELECT DISTINCT ON (ldp_shard, bucket) ldp_shard, bucket, %8$s %3$s.ldp_rollup(summary) OVER (PARTITION BY ldp_shard, bucket) FROM ('
         'SELECT t.%11$I AS ldp_shard, ldp_internal.ldp_bucket_key(ARRAY[%1$s]::text[]) AS bucket, %2$s %3$s.ldp_agg(t.%4$I, t.round) AS summary '
         'FROM %5$s AS t WHERE (%6$s) AND NOT %9$s GROUP BY t.%11$I %10$s) AS fresh '
-        'ON CONFLICT (ldp_shard, bucket) DO UPDATE SET summary = %3$s.ldp_summary_merge(r.summary, EXCLUDED.summary)',
+        'ON CONFLICT (ldp_shard, bucket) DO UPDATE SET summary = %3$s.ldp_summary_merge(r.summary, EXCLUDED.summary)'
+    END,
         key_texts, named, ldp_internal.ldp_schema(), ldp_internal.ldp_report_column(collection.reports), source, condition,
-        rollup.summaries, names, odd, grouped, shard);
+        rollup.summaries, names, odd, expressions, shard);
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_roll_up_shards_statement(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text, text) IS
-    'Returns the SQL statement that ldp_roll_up runs on a table that is distributed by this column. Citus runs it on the '
-    'shards.';
+COMMENT ON FUNCTION ldp_internal.ldp_roll_up_statement(ldp_internal.ldp_rollup, ldp_internal.ldp_collection, text, text, text, text) IS
+    'Returns the SQL statement that ldp_roll_up runs. If Citus distributes the table by the column shard, Citus runs the statement '
+    'on the shards; it then returns no number.';
 
 CREATE FUNCTION ldp_internal.ldp_roll_up(rollup ldp_internal.ldp_rollup, collection ldp_internal.ldp_collection, source text, condition text,
         odd text DEFAULT '(t.round IS NULL AND false)') RETURNS bigint
@@ -307,7 +289,7 @@ BEGIN
         odd, CASE ldp_internal.ldp_report_column(collection.reports) WHEN 'batch' THEN format('%s.ldp_count(t.batch)', ldp_internal.ldp_schema()) ELSE '1' END,
         source, condition));
     IF counted NOT IN (0, -1) OR counted = 0 AND condition = 'false' THEN
-        PERFORM ldp_internal.ldp_change_as(owner, ldp_internal.ldp_roll_up_shards_statement(rollup, collection, source, condition, odd, shard));
+        PERFORM ldp_internal.ldp_change_as(owner, ldp_internal.ldp_roll_up_statement(rollup, collection, source, condition, odd, shard));
     END IF;
     RETURN counted;
 END
@@ -465,8 +447,7 @@ BEGIN
                 format('UPDATE %s SET ldp_shard = %L', rollup.summaries, value),
                 format('ALTER TABLE %s DROP CONSTRAINT %I, ADD PRIMARY KEY (ldp_shard, bucket)', rollup.summaries, key)];
         END IF;
-        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_partition AS d WHERE d.logicalrelid = $1)' INTO spread USING rollup.summaries;
-        IF NOT spread THEN
+        IF NOT ldp_internal.ldp_is_distributed(rollup.summaries) THEN
             commands := commands || format('SELECT (pg_catalog.create_distributed_table(%L, ''ldp_shard'', colocate_with => %L) IS NULL)::integer::bigint',
                     rollup.summaries, collection.reports)
                 || format('SELECT (pg_catalog.truncate_local_data_after_distributing_table(%L) IS NULL)::integer::bigint', rollup.summaries);

@@ -56,7 +56,7 @@ insert() {
 check "reports from before the rollup" "50|50|0" "$(refresh)"
 check "are counted once" "0|0|0" "$(refresh)"
 check "the servers count their reports" 4 "$(sql -c "SET citus.explain_all_tasks = on" -c "EXPLAIN $(sql -c "
-    SELECT ldp_internal.ldp_roll_up_shards_statement(r, c, 'visits', 'true', '(t.round IS NULL)', 'shard') FROM ldp_internal.ldp_rollup AS r, ldp_internal.ldp_collection AS c
+    SELECT ldp_internal.ldp_roll_up_statement(r, c, 'visits', 'true', '(t.round IS NULL)', 'shard') FROM ldp_internal.ldp_rollup AS r, ldp_internal.ldp_collection AS c
     WHERE r.name = 'daily' AND c.name = 'visits'")" | grep -c 'Insert on daily_')"
 sql -c "COPY (SELECT report(i), 0, '2026-01-05' FROM generate_series(1, 30) AS i) TO STDOUT" >rows
 sql -c "INSERT INTO visits (report, seen, country) VALUES (report(1), '2026-01-02', 'one')" -c "$(insert 7 many)" -c "SELECT ldp_submit('visits', report(2), columns => '{\"country\": \"call\"}')" \

@@ -170,7 +170,7 @@ SELECT ldp_mean(report, 'size'), ldp_means(ldp_agg(report)), ldp_health(ldp_agg(
 SELECT ldp_create_rollup('by_country', 'side', '{country}');
 SELECT ldp_internal.ldp_end_epoch('hostile.side'::regclass::oid::bigint, 0), ldp_internal.ldp_locked_epochs('hostile.side'::regclass::oid::bigint, 0),
     ldp_internal.ldp_on_all_servers('SELECT 1'), ldp_internal.ldp_key_text('a'::text),
-    ldp_internal.ldp_roll_up_shards_statement(r, c, 'hostile.side', 'true', 'false', 'country')
+    ldp_internal.ldp_roll_up_statement(r, c, 'hostile.side', 'true', 'false', 'country')
 FROM ldp_internal.ldp_rollup AS r JOIN ldp_internal.ldp_collection AS c ON c.name OPERATOR(pg_catalog.=) r.collection;
 SELECT ldp_refresh('by_country');
 SELECT * FROM ldp_public_columns('side');
@@ -210,7 +210,7 @@ SELECT ldp_drop_collection('everywhere');
 DROP SERVER here CASCADE;
 SELECT ldp_create_hitters('words', 2, 'ab', 2, 1);
 SELECT ldp_internal.ldp_random_number('{3}'), ldp_internal.ldp_is_distributed('hostile.side'), ldp_internal.ldp_share_collections('side'),
-    ldp_internal.ldp_share_row('ldp_collection', 'side', 'hostile.side', '{}');
+    ldp_internal.ldp_share_row('ldp_collection', '{"name": "side", "reports": "hostile.side"}');
 SQL
 )"
     # Sixty people whose words begin alike are enough for a second round.
