@@ -43,8 +43,11 @@ void to_base64(Bytes bytes, char* out) noexcept {
 }
 
 std::size_t base64_size(std::string_view text) noexcept {
-    if (text.size() % 4 != 0) return SIZE_MAX;
-    return text.size() / 4 * 3 - base64_padding(text);
+    const std::size_t padding = base64_padding(text);
+    // Callers convert long text in segments. Without this check, padding would be accepted at the end of each one.
+    if (text.size() % 4 != 0 || std::min(text.find('='), text.size()) != text.size() - padding)
+        return SIZE_MAX;
+    return text.size() / 4 * 3 - padding;
 }
 
 bool from_base64(std::string_view text, std::byte* out) noexcept {

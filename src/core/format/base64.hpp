@@ -14,10 +14,11 @@ namespace ldp {
 /// Writes Base64 (RFC 4648) with padding and without line breaks; base64_length() characters without a
 /// terminator.
 void to_base64(Bytes bytes, char* out) noexcept;
-/// Returns the number of bytes of Base64 text of this form, or SIZE_MAX if its length or padding is not
-/// possible.
+/// Returns the number of bytes of Base64 text of this form, or SIZE_MAX if its length is not possible or it has
+/// padding elsewhere than at its end.
 [[nodiscard]] std::size_t base64_size(std::string_view text) noexcept;
-/// Fills `out` (base64_size() bytes). Returns false if the text is not what to_base64() writes.
+/// Fills `out` (base64_size() bytes). Returns false if the text is not what to_base64() writes. Text of which
+/// base64_size() is known can be converted in segments of a multiple of 4 characters.
 [[nodiscard]] bool from_base64(std::string_view text, std::byte* out) noexcept;
 
 }  // namespace ldp
