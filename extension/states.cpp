@@ -43,6 +43,11 @@ MutableBytes memory_for_now(std::size_t size) {
     return {kept, size};
 }
 
+/// Frees such memory if it is not kept. One query may read and write many states before its memory is freed.
+void release_memory(MutableBytes memory) {
+    if (memory.size() > kept_memory) pfree(memory.data());
+}
+
 const Mechanism& mechanism_of_body(FunctionCallInfo fcinfo, Bytes body) {
     const Mechanism& mechanism = mechanism_of(fcinfo, body, is_list(body) ? Kind::report : Kind::summary);
     check_state_size(std::max(summary_size(mechanism), body.size()));
@@ -56,16 +61,19 @@ Bytes packed(FunctionCallInfo fcinfo, Bytes state) {
     if (is_packed(body)) return state;
     const Mechanism& mechanism = mechanism_of(fcinfo, body, is_list(body) ? Kind::report : Kind::summary);
     const ReportList lists(mechanism);
+    MutableBytes summary;
     if (is_list(body) && lists.fits(body) && packs_as_summary(mechanism, body)) {
-        const MutableBytes summary = memory_for_now(summary_size(mechanism));
+        summary = memory_for_now(summary_size(mechanism));
         start_summary(mechanism, summary);
         count_list(lists, summary, body);
         body = summary;
     }
-    const std::size_t size = head.size() + packed_state_bound(body);
-    const MutableBytes bytes{static_cast<std::byte*>(try_palloc(size)), size};
+    const std::size_t bound = head.size() + packed_state_bound(body);
+    const MutableBytes bytes{static_cast<std::byte*>(try_palloc(bound)), bound};
     std::ranges::copy(head, bytes.begin());
-    return bytes.first(head.size() + pack_state(mechanism, body, bytes.subspan(head.size())));
+    const std::size_t size = head.size() + pack_state(mechanism, body, bytes.subspan(head.size()));
+    release_memory(summary);
+    return {static_cast<std::byte*>(repalloc(bytes.data(), size)), size};
 }
 
 /// The state of untrusted bytes as they are sent. All are checked; a summary remains in the short form.
@@ -76,7 +84,7 @@ varlena* received(FunctionCallInfo fcinfo, Bytes bytes) {
     if (is_list(body))
         ReportList(mechanism).check(body);
     else
-        (void)unpacked_for_now(fcinfo, packed);
+        release_memory(unpacked_for_now(fcinfo, packed));
     varlena* state = new_value(head.size() + kept.size());
     std::ranges::copy(head, writable(state).begin());
     copy_in_segments(kept, writable(state).subspan(head.size()));
@@ -165,7 +173,7 @@ varlena* as_summary(FunctionCallInfo fcinfo, Bytes head, Bytes state) {
     return summary;
 }
 
-Bytes unpacked_for_now(FunctionCallInfo fcinfo, Bytes packed) {
+MutableBytes unpacked_for_now(FunctionCallInfo fcinfo, Bytes packed) {
     const Bytes body = packed_body(packed);
     const Mechanism& mechanism = mechanism_of_body(fcinfo, body);
     const MutableBytes summary = memory_for_now(summary_size(mechanism));

@@ -46,7 +46,10 @@ void count_list(const ReportList& lists, MutableBytes summary, Bytes list);
 /// A copy of a state in another form as a summary behind this head.
 [[nodiscard]] varlena* as_summary(FunctionCallInfo fcinfo, Bytes head, Bytes state);
 /// The summary of a state in the short form, valid until the next call of this function.
-[[nodiscard]] Bytes unpacked_for_now(FunctionCallInfo fcinfo, Bytes packed);
+[[nodiscard]] MutableBytes unpacked_for_now(FunctionCallInfo fcinfo, Bytes packed);
+static_assert(std::byte{format_version} != packed_state_version && std::byte{format_version} != head_mark &&
+                  static_cast<Kind>(format_version) != Kind::report,
+              "the first bytes distinguish the forms of a state");
 /// The summary of a state without its head.
 [[nodiscard]] inline Bytes summary_of_state(FunctionCallInfo fcinfo, Bytes state) {
     return unlikely(is_list(state) || is_packed(state)) ? contents(as_summary(fcinfo, {}, state)) : state;

@@ -351,6 +351,24 @@ CREATE TABLE sent AS SELECT n, ldp_internal.ldp_agg_state_send(state_of(report))
 SELECT n, pg_temp.state_outcome(translate(encode(bytes, 'base64'), E'\n', '')) AS whole, (SELECT string_agg(DISTINCT pg_temp.state_outcome(translate(encode(substr(bytes, 1, i), 'base64'), E'\n', '')), ' ') FROM generate_series(0, length(bytes) - 1) AS i) AS truncated,
        (SELECT string_agg(DISTINCT pg_temp.state_outcome(translate(encode(set_byte(bytes, i, get_byte(bytes, i) # flip), 'base64'), E'\n', '')), ' ') FROM generate_series(0, length(bytes) - 1) AS i, unnest(ARRAY[1, 128, 255]) AS flip) AS damaged
 FROM sent ORDER BY n;
+-- Padding inside the text is rejected, also where the text is converted in segments.
+SELECT pg_temp.outcome($$SELECT (repeat('A', 1048572) || 'AAA=' || 'AAAA')::ldp_internal.ldp_agg_state$$);
+-- The 16 summaries of this array would have 256 MB. Reading their short forms in one query takes the memory of one summary at a
+-- time, and so does writing them.
+CREATE FUNCTION pg_temp.memory_now() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    bytes bigint = 0;
+BEGIN
+    IF current_setting('server_version_num')::integer >= 140000 THEN
+        EXECUTE 'SELECT sum(total_bytes) FROM pg_backend_memory_contexts' INTO bytes;
+    END IF;
+    RETURN bytes;
+END
+$$;
+CREATE TABLE wide AS SELECT ldp_internal.ldp_agg_add(NULL, ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 2000000}', '010000'))) AS state;
+SELECT cardinality(('{' || repeat(state::text || ',', 15) || state::text || '}')::ldp_internal.ldp_agg_state[]) AS read, pg_temp.memory_now() < 100000000 AS little_memory FROM wide;
+SELECT length(array_fill(state, ARRAY[4])::text) > 8000 AS written, pg_temp.memory_now() < 130000000 AS little_memory FROM wide;
+DROP TABLE wide;
 -- A group of ten reports takes memory for ten reports: with counters, 2,000 groups would take 16 MB.
 CREATE FUNCTION pg_temp.memory_of(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
