@@ -191,14 +191,17 @@ void commit_durably() {
 
 [[noreturn]] void refuse_other_batch(const StatementParameter& name, const StatementParameter& batch,
                                      std::int64_t counted, std::int64_t given) {
-    ereport(ERROR, (errcode(MAKE_SQLSTATE('L', 'D', '0', '0', '1')),
-                    errmsg("batch %s of collection \"%s\" was counted before with other reports",
-                           DatumGetCString(DirectFunctionCall1(uuid_out, batch.value)),
-                           TextDatumGetCString(name.value)),
-                    errdetail("The counted batch has %lld reports; the new batch has %lld%s.",
-                              static_cast<long long>(counted), static_cast<long long>(given),
-                              counted == given ? " different ones, or other public columns" : ""),
-                    errhint("Use a new identifier for each batch, and repeat a batch unchanged.")));
+    ereport(
+        ERROR,
+        (errcode(MAKE_SQLSTATE('L', 'D', '0', '0', '1')),
+         errmsg("batch %s of collection \"%s\" was counted before with other reports",
+                DatumGetCString(DirectFunctionCall1(uuid_out, batch.value)), TextDatumGetCString(name.value)),
+         counted == given
+             ? errdetail("Both batches have %lld reports; their rounds, public columns or reports differ.",
+                         static_cast<long long>(counted))
+             : errdetail("The counted batch has %lld reports; the new batch has %lld.",
+                         static_cast<long long>(counted), static_cast<long long>(given)),
+         errhint("Use a new identifier for each batch, and repeat a batch unchanged.")));
     pg_unreachable();
 }
 
@@ -280,6 +283,9 @@ LDP_FUNCTION(ldp_batch_digest) {
 
 /// (caller, name, batch, reports, digest) → boolean: whether the batch is new. SECURITY DEFINER.
 LDP_FUNCTION(ldp_claim_batch_as) {
+    PreventCommandIfReadOnly("ldp_claim_batch()");
+    if (PG_ARGISNULL(0))
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("caller must not be NULL")));
     if (PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("identifier, number of reports and digest of a batch must not be NULL")));
@@ -306,6 +312,7 @@ LDP_FUNCTION(ldp_claim_batch_as) {
 
 /// (name, report, round, columns)
 LDP_FUNCTION(ldp_submit) {
+    PreventCommandIfReadOnly("ldp_submit()");
     const Oid schema = get_func_namespace(fcinfo->flinfo->fn_oid);
     Relation table = opened_for_insertion(fcinfo);
     (void)insert_report(fcinfo, table, schema, 1);
@@ -315,6 +322,7 @@ LDP_FUNCTION(ldp_submit) {
 
 /// (name, batch, reports, round, columns) → bigint: number of reports added.
 LDP_FUNCTION(ldp_submit_batch) {
+    PreventCommandIfReadOnly("ldp_submit_batch()");
     if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("identifier and reports of a batch must not be NULL")));

@@ -200,6 +200,12 @@ SELECT ldp_claim_batch('shade', :other, 1, '\xab');
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_claim_batch('shades', :batch, 1, sha256('a'));
 SELECT ldp_claim_batch(NULL, :batch, 1, sha256('a'));
+SELECT ldp_internal.ldp_claim_batch_as(NULL, 'shade', :other, 1, sha256('a'));
+-- A read-only transaction is rejected under the name of the function, as on a standby.
+SELECT pg_temp.outcome('SET LOCAL transaction_read_only = on; ' || query) FROM (VALUES
+    (format('SELECT ldp_claim_batch(%L, %L, 1, sha256(%L))', 'shade', :other, 'a')),
+    (format('SELECT ldp_submit(%L, %L)', 'shade', pg_temp.report_to('shade', '01'))),
+    (format('SELECT ldp_submit_batch(%L, %L, ARRAY[%L::ldp_report])', 'shade', :other, pg_temp.report_to('shade', '01')))) AS q (query);
 
 -- Estimates -------------------------------------------------------------------------------------------------
 SELECT attribute, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr,
