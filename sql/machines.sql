@@ -247,7 +247,7 @@ BEGIN
                 ERRCODE = 'object_not_in_prerequisite_state',
                 MESSAGE = format('collection "%s" is already distributed in another way', name),
                 DETAIL = format('It is distributed by the column "%s" over %s shards.', present, cardinality(hashes)),
-                HINT = 'Omit the arguments "by" and "shards"; or use alter_distributed_table of Citus first.';
+                HINT = 'Omit the arguments "by" and "shards". The distribution of a collection is fixed: Citus would replace its table by another one.';
         END IF;
     END IF;
     key := COALESCE(present, by, 'shard');

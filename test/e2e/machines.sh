@@ -64,6 +64,9 @@ check "a typed table has no place for the column" "ERROR:  42809: cannot add a c
     "$(first "$(as owner 0 $verbose -c "CALL ldp_distribute_collection('typed')")")"
 check "not in another way" "ERROR:  55000: collection \"colour\" is already distributed in another way" \
     "$(first "$(as owner 0 $verbose -c "CALL ldp_distribute_collection('colour', shards => 8)")")"
+# alter_distributed_table copies the rows into another table.
+check "so the distribution is fixed" 0 "$(sql -c "BEGIN" -c "SET LOCAL client_min_messages = error" -c "SELECT alter_distributed_table('work.colour', shard_count => 8)" \
+    -c "SELECT count(*) FROM ldp_collections WHERE name = 'colour'" -c "ROLLBACK" | xargs)"
 check "not in a transaction" "ERROR:  2D000: invalid transaction termination" \
     "$(first "$(as owner 0 $verbose -c "BEGIN" -c "CALL ldp_distribute_collection('colour')")")"
 for table in colour:shard packed:shard profile:lot; do
