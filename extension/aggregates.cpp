@@ -160,6 +160,15 @@ Datum count_reports(FunctionCallInfo fcinfo, Bytes head, const Rounds& rounds = 
     PG_RETURN_POINTER(state);
 }
 
+/// Adds a summary to that of a state, or throws the reason why it cannot be added.
+void add_summary(FunctionCallInfo fcinfo, const Mechanism& mechanism, MutableBytes summary, Bytes other) {
+    const Outcome outcome = merge(mechanism, summary, other);
+    if (likely(outcome == Outcome::ok)) return;
+    // Bytes that are not a summary raise that error, not the error of a different spec.
+    check_summary(mechanism_of(fcinfo, other, Kind::summary), other);
+    raise_outcome(outcome, summary, other);
+}
+
 /// The sum of two states of which at least one is a list, and none has the short form. `state` has this head and
 /// may be changed in place.
 Datum add_lists(FunctionCallInfo fcinfo, varlena* state, Bytes head, Bytes other) {
@@ -172,8 +181,7 @@ Datum add_lists(FunctionCallInfo fcinfo, varlena* state, Bytes head, Bytes other
         varlena* sum = empty_state(mechanism, head.size());
         std::ranges::copy(head, writable(sum).begin());
         const MutableBytes summary = writable(sum).subspan(head.size());
-        if (merge(mechanism, summary, other) != Outcome::ok)
-            check_summary(mechanism, other);  // throws the error
+        add_summary(fcinfo, mechanism, summary, other);
         count_list(lists, summary, counted);
         PG_RETURN_POINTER(sum);
     }
@@ -184,7 +192,8 @@ Datum add_lists(FunctionCallInfo fcinfo, varlena* state, Bytes head, Bytes other
     if (is_list(sum)) {
         lists.append_list(sum, other);
     } else {
-        if (!is_summary_of(mechanism, sum)) check_summary(mechanism, sum);  // throws the error
+        if (!is_summary_of(mechanism, sum))
+            check_summary(mechanism_of(fcinfo, sum, Kind::summary), sum);  // throws the error
         count_list(lists, sum, other);
     }
     PG_RETURN_POINTER(state);
@@ -223,13 +232,7 @@ Datum add_states(FunctionCallInfo fcinfo, StateForm form) {
             return add_lists(fcinfo, state, head, other);
     }
     const MutableBytes summary = behind(writable(state), head);
-    const Mechanism& mechanism = sized_mechanism(fcinfo, summary);
-    const Outcome outcome = merge(mechanism, summary, other);
-    if (unlikely(outcome != Outcome::ok)) {
-        // Bytes that are not a summary raise that error, not the error of a different spec.
-        check_summary(mechanism_of(fcinfo, other, Kind::summary), other);
-        raise_outcome(outcome, summary, other);
-    }
+    add_summary(fcinfo, sized_mechanism(fcinfo, summary), summary, other);
     PG_RETURN_POINTER(state);
 }
 

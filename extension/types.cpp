@@ -1,6 +1,6 @@
-// ldp_report, ldp_report_batch and ldp_summary: hexadecimal as text, bytes in binary format. External input is checked completely, once, in this file; the rest of the
-// extension relies on values of these types. Comparison, hashing and sending use PostgreSQL's functions
-// for bytea.
+// ldp_report, ldp_report_batch and ldp_summary: hexadecimal as text, bytes in binary format. External input is
+// checked completely, once, in this file; the rest of the extension relies on values of these types. Comparison,
+// hashing and sending use PostgreSQL's functions for bytea.
 
 #include <algorithm>
 #include <memory>

@@ -208,6 +208,10 @@ ORDER BY place;
 SELECT what || ': ' || pg_temp.refusal(replace(query, '$f', quote_literal(bytes) || '::bytea::ldp_internal.ldp_agg_state'))
 FROM forged, (VALUES (1, 'SELECT ldp_internal.ldp_quantile_final($f)'), (2, 'SELECT ldp_internal.ldp_top_final($f)'), (3, 'SELECT ldp_internal.ldp_agg_state_merge($f, q) FROM state'), (4, 'SELECT ldp_internal.ldp_agg_state_merge(q, $f) FROM state'),
                      (5, 'SELECT ldp_internal.ldp_agg_state_merge(NULL, $f)'), (6, 'SELECT ldp_internal.ldp_agg_state_accumulate($f, (SELECT report FROM age LIMIT 1), 0.5::float8)')) AS w (place, query);
+-- Also if a summary with the kind of a batch is added to a list, or a list to it.
+SELECT pg_temp.refusal(format('SELECT ldp_internal.ldp_agg_state_merge(%L::bytea::ldp_internal.ldp_agg_state, %L::bytea::ldp_internal.ldp_agg_state)', first, second))
+FROM (SELECT set_byte(q::bytea, 15, 2), state_of(few.report, 0.5)::bytea FROM state, (SELECT report FROM age LIMIT 3) AS few GROUP BY q::bytea) AS f (summary, list),
+     LATERAL (VALUES (list, summary), (summary, list)) AS o (first, second);
 DROP CAST (bytea AS ldp_internal.ldp_agg_state);
 DROP CAST (ldp_internal.ldp_agg_state AS bytea);
 -- An error in an estimate has a short context, without internal statements of the extension.
