@@ -586,12 +586,14 @@ CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     rollups regclass[] := ARRAY(SELECT r.summaries FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_drop_collection.name);
+    -- The rollups of other servers are foreign tables that inherit from a rollup.
+    elsewhere regclass[] := ARRAY(SELECT i.inhrelid FROM pg_inherits AS i JOIN pg_class AS t ON t.oid = i.inhrelid WHERE i.inhparent = ANY (rollups) AND t.relkind = 'f');
     registered regclass := @extschema@.ldp_unregister_collection(name);
     dropped regclass;
 BEGIN
-    FOREACH dropped IN ARRAY rollups || registered LOOP
+    FOREACH dropped IN ARRAY elsewhere || rollups || registered LOOP
         IF EXISTS (SELECT FROM pg_class AS t WHERE t.oid = dropped) THEN
-            EXECUTE format('DROP TABLE %s', dropped);
+            EXECUTE format('DROP %s %s', CASE WHEN dropped = ANY (elsewhere) THEN 'FOREIGN TABLE' ELSE 'TABLE' END, dropped);
         END IF;
     END LOOP;
 END

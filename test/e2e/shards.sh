@@ -231,6 +231,8 @@ done
 check "the others are still there" 2000 "$(at $asks -c "SELECT ldp_count(ldp_agg(report)) FROM colour WHERE shard <> 1")"
 pg_ctl start
 check "it is back" t "$(ask "SELECT ($(rolled_up colour report)) = (SELECT ldp_agg(report) FROM colour_whole)")"
+check "a collection of several servers can be dropped" "0 3" "$(at $asks -c "BEGIN" -c "SELECT ldp_create_rollup('visits_again', 'visits', '{week(seen),region}')" \
+    -c "SELECT ldp_drop_collection('visits')" -c "SELECT count(*) FROM pg_class WHERE relname LIKE 'visits%'" -c "ROLLBACK" -c "SELECT count(*) FROM pg_class WHERE relname LIKE 'visits\__'" | tail -n 2 | xargs)"
 at $asks -c "SELECT ldp_drop_rollup('visits_weekly')" >/dev/null
 check "a rollup of several servers can be dropped" 0 "$(at $asks -c "SELECT count(*) FROM pg_class WHERE relname LIKE 'visits_weekly%'")"
 
