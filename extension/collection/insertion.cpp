@@ -18,7 +18,6 @@
 
 extern "C" {
 #include "access/relation.h"
-#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
@@ -31,7 +30,6 @@ extern "C" {
 #include "nodes/value.h"
 #include "parser/parse_relation.h"
 #include "port/pg_bswap.h"
-#include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

@@ -329,6 +329,30 @@ BOOST_AUTO_TEST_CASE(impossible_states_are_refused) {
     BOOST_CHECK(refused());
 }
 
+BOOST_AUTO_TEST_CASE(states_count_more_than_2_to_the_32_reports) {
+    const auto made = mechanism(specs[0]);
+    GrowingState few(*made), rest(*made);
+    const std::vector<Report> all = reports(*made, 20, 13);
+    for (std::size_t i = 0; i < all.size(); ++i) (i < 11 ? few : rest).add(all[i], Rounds::only(1));
+    BOOST_REQUIRE(is_list(rest.bytes()));
+    // The summary of each of the first 11 reports 2^31 times.
+    constexpr std::uint64_t times = std::uint64_t{1} << 31;
+    State large = few.summary();
+    const std::size_t block = made->block().size(), counters = ReportList(*made).size(0);
+    const auto multiply = [&](std::size_t at) {
+        store(large.data() + at, times * load<std::uint64_t>(large.data() + at));
+    };
+    multiply(block);
+    for (std::size_t at = counters; at < large.size(); at += sizeof(std::uint64_t)) multiply(at);
+    GrowingState sum(*made, GrowingState(*made, large).sent());
+    BOOST_CHECK(sum.bytes() == large);
+    sum.add_state(rest.sent());
+    sum.add_state(large);
+    const State whole = sum.summary();
+    BOOST_CHECK_EQUAL(load<std::uint64_t>(whole.data() + block), 22 * times + 9);
+    BOOST_CHECK_NO_THROW(check_summary(*made, whole));
+}
+
 BOOST_AUTO_TEST_CASE(states_are_sent_in_few_bytes) {
     const auto size = [](const char* spec, std::size_t n) {
         const auto made = mechanism(spec);
