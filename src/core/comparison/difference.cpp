@@ -78,10 +78,15 @@ class ScoreTest {
           second_(baseline.estimate.value / unit) {
         possible_ = {group_.truths().lower - baseline_.truths().upper,
                      group_.truths().upper - baseline_.truths().lower};
-        // Where the variance is known at the estimate only, differences are unlimited.
+        // Where the variance is known at the estimate only, differences are unlimited. The standard error of few
+        // reports can be almost 0, so that it does not limit the search alone.
         const double estimate = first_ - second_;
-        const double far = 1000 * vector_length(group.estimate.standard_error / unit,
-                                                baseline.estimate.standard_error / unit);
+        const auto length = [](const Interval& truths) {
+            return std::isinf(truths.lower) || std::isinf(truths.upper) ? 0 : truths.upper - truths.lower;
+        };
+        const double far = std::max(1000 * vector_length(group.estimate.standard_error / unit,
+                                                         baseline.estimate.standard_error / unit),
+                                    2 * std::max(length(group_.truths()), length(baseline_.truths())));
         if (std::isinf(possible_.lower)) possible_.lower = estimate - far;
         if (std::isinf(possible_.upper)) possible_.upper = estimate + far;
     }
@@ -95,8 +100,15 @@ class ScoreTest {
             return {estimate - far, estimate + far};
         }
         const double begin = std::clamp(estimate, possible_.lower, possible_.upper);
-        return {std::min(estimate, last_accepted(begin, possible_.lower, critical_value)),
-                std::max(estimate, last_accepted(begin, possible_.upper, critical_value))};
+        double lower = last_accepted(begin, possible_.lower, critical_value),
+               upper = last_accepted(begin, possible_.upper, critical_value);
+        // With few reports and a large critical value, the test may reject differences between the estimate and an
+        // accepted 0.
+        if ((lower > 0 || upper < 0) && possible_.lower < 0 && possible_.upper > 0 &&
+            margin(0, critical_value) >= 0)
+            (lower > 0 ? lower : upper) =
+                last_accepted(0, lower > 0 ? possible_.lower : possible_.upper, critical_value);
+        return {std::min(estimate, lower), std::max(estimate, upper)};
     }
 
     /// Returns the p-value of the hypothesis that the difference is 0.
@@ -193,7 +205,6 @@ class ScoreTest {
         const double close = 1e-12 * std::abs(end - begin);
         double accepted = begin, rejected = end;
         double last = begin, at_last = margin(begin, critical_value);
-        if (!(at_last > 0)) return begin;
         double next = begin + std::copysign(critical_value * at(begin).standard_error, end - begin);
         constexpr int most_secants = 20, most_steps = 200;
         for (int step = 0; step < most_steps; ++step) {

@@ -153,6 +153,50 @@ BOOST_AUTO_TEST_CASE(interval_and_p_value_agree_for_every_count) {
         }
 }
 
+// Constant populations, estimates outside the possible values, one report, and little or much noise. An interval contains the
+// estimate, and 0 if the hypothesis of no difference is not rejected.
+BOOST_AUTO_TEST_CASE(intervals_of_extreme_populations_contain_what_is_not_rejected) {
+    struct ExtremeGroup {
+        std::uint64_t n;
+        double counted;  ///< share of the reports
+    };
+    std::vector<ExtremeGroup> groups;
+    for (const std::uint64_t n : {1, 2, 7, 50, 1000, 1000000000})
+        for (const double share : {0.0, 0.02, 0.5, 1.0})
+            groups.push_back({n, std::round(share * static_cast<double>(n)) / static_cast<double>(n)});
+    for (const double epsilon : {0.001, 1.0, 4.0, 20.0})
+        for (const Target target : {Target::population, Target::sample})
+            for (const double error : {0.5, 0.05, 1e-5}) {
+                const double p = 1 / (1 + std::exp(-epsilon)), q = 1 / (1 + std::exp(epsilon));
+                const auto group = [&](const ExtremeGroup& one) {
+                    const double value = (one.counted - q) / (p - q), share = std::clamp(value, 0.0, 1.0),
+                                 chance = std::lerp(q, p, share),
+                                 variance = target == Target::sample ? p * q : chance * (1 - chance);
+                    return GroupEstimate{{value, std::sqrt(variance / static_cast<double>(one.n)) / (p - q)},
+                                         {.n = one.n,
+                                          .p = p,
+                                          .q = q,
+                                          .counts_people = target == Target::sample,
+                                          .truths = possible_shares}};
+                };
+                std::size_t contradictions = 0, outside = 0;
+                for (const ExtremeGroup& one : groups)
+                    for (const ExtremeGroup& other : groups) {
+                        const Difference found =
+                            difference(group(one), group(other), critical_value(1 - error));
+                        const auto& [lower, upper] = found.interval;
+                        const double value = found.difference.value, close = 1e-9 * (1 + std::abs(value));
+                        outside += lower <= value + close && value <= upper + close ? 0 : 1;
+                        const bool zero = lower <= close && upper >= -close;
+                        contradictions += found.p_value > error * (1 + 1e-6) && !zero ? 1 : 0;
+                    }
+                BOOST_TEST_CONTEXT("epsilon " << epsilon << ", error " << error) {
+                    BOOST_TEST(outside == 0u);
+                    BOOST_TEST(contradictions == 0u);
+                }
+            }
+}
+
 // 4000 repetitions of each case. Coverage and level are those of a discrete test, hence the band.
 BOOST_AUTO_TEST_CASE(intervals_of_differences_hold, *boost::unit_test::label("slow")) {
     struct Case {

@@ -151,8 +151,6 @@ BOOST_AUTO_TEST_CASE(exact_intervals_go_over_into_normal_ones) {
         }
 }
 
-// Whatever was estimated, the interval has it, and grows with the confidence; what is beyond the possible it
-// has no room for but that.
 // The search for an end takes few probes, and finds what a bisection over all possible values finds.
 BOOST_AUTO_TEST_CASE(ends_of_exact_intervals_are_those_of_a_bisection) {
     for (const bool people : {true, false})
@@ -193,6 +191,7 @@ BOOST_AUTO_TEST_CASE(ends_of_exact_intervals_are_those_of_a_bisection) {
                     }
 }
 
+// An interval contains the estimate and grows with the confidence. Apart from the estimate, it contains possible values only.
 BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_grow) {
     for (const double epsilon : {0.5, 4.0, 8.0}) {
         const auto m = mechanism("grr", epsilon, R"("domain": 5)");
