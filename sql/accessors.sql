@@ -415,14 +415,14 @@ CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes te
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
-         @extschema@.ldp_compare_groups(all_groups.groups, all_groups.summaries, $3, $4, $5, $6, $7, $8) AS c
+         @extschema@.ldp_compare_groups(COALESCE(all_groups.groups, '{}'), COALESCE(all_groups.summaries, '{}'), $3, $4, $5, $6, $7, $8) AS c
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text, boolean, boolean) IS
     'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a public column. '
     'The groups are compared as different people; for rounds of a panel, ldp_change with memoized has smaller errors. '
     'Rows are those of ldp_compare_groups for the summaries of ldp_summaries_of. If the caller may not select the '
-    'reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the column does not exist, '
-    '42501 if the caller may not query the collection.';
+    'reports, groups of fewer reports than the spec''s min_group are omitted. Error 22023 for fewer than two groups, 42703 if '
+    'the column does not exist, 42501 if the caller may not query the collection.';
 
 CREATE FUNCTION @extschema@.ldp_group_test(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL)
     RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
@@ -441,13 +441,13 @@ CREATE FUNCTION @extschema@.ldp_group_test(name text, by text, attributes text[]
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     SELECT t.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
-         @extschema@.ldp_group_test(all_groups.groups, all_groups.summaries, $3) AS t
+         @extschema@.ldp_group_test(COALESCE(all_groups.groups, '{}'), COALESCE(all_groups.summaries, '{}'), $3) AS t
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_group_test(text, text, text[]) IS
     'Tests whether the groups of a collection''s reports have the same distribution. The argument by is the grouping '
     'column: a public column, or round. Rows are those of ldp_group_test for the summaries of ldp_summaries_of. If the '
-    'caller may not select the reports, groups of fewer reports than the spec''s min_group are omitted. Error 42703 if the '
-    'column does not exist, 42501 if the caller may not query the collection.';
+    'caller may not select the reports, groups of fewer reports than the spec''s min_group are omitted. Error 22023 for fewer '
+    'than two groups, 42703 if the column does not exist, 42501 if the caller may not query the collection.';
 
 -- Curves
 

@@ -86,8 +86,11 @@ FROM change AS a JOIN change AS b USING (attribute_number, value), ldp_differenc
 WHERE a.town = 'A' AND b.town = 'B' ORDER BY a.attribute_number, a.value;
 
 -- Refusals.
+SELECT ldp_create_collection('empty', '{"mechanism": "grr", "epsilon": 1, "domain": 2}', ARRAY[['site', 'text']]);
 SELECT pg_temp.refusal(query) FROM (VALUES
     ($$SELECT ldp_compare_groups('survey', 'planet')$$),
+    ($$SELECT ldp_compare_groups('empty', 'site')$$),
+    ($$SELECT ldp_group_test('empty', 'site')$$),
     ($$SELECT ldp_compare_groups('nothing', 'country')$$),
     ($$SELECT ldp_compare_groups('survey', 'country', baseline => 'east')$$),
     ($$SELECT ldp_compare_groups('survey', 'country', '{colour}')$$),
