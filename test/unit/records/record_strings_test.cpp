@@ -7,6 +7,7 @@
 #include "core/comparison/change.hpp"
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
+#include "core/results/row_functions.hpp"
 #include "core/strings/string_queries.hpp"
 #include "proof.hpp"
 
@@ -219,6 +220,62 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_estimates_of_the_record) {
     BOOST_REQUIRE_EQUAL(changes.size(), 3u);
     for (const Change& one : changes) BOOST_CHECK_EQUAL(one.attribute, 1u);
     BOOST_CHECK_GT(summary.health(), 1e-6);
+}
+
+// Categories, numbers with and without missing answers, a vector, a distribution and a text, in records of which
+// a report has one or two parts.
+BOOST_AUTO_TEST_CASE(estimates_of_selected_attributes_are_those_of_all) {
+    const std::string attributes =
+        R"("strings": {"alphabet": "a-z", "max_length": 6}, "mechanism": "strings")";
+    const std::string others =
+        R"({"name": "age", "min": 0, "max": 9, "mechanism": "duchi"},
+           {"name": "sick", "min": 0, "max": 9, "missing": true},
+           {"name": "hours", "vector": 3, "min": 0, "max": 9, "mechanism": "duchi_vector"},)" +
+        mood + R"(, {"name": "income", "min": 0, "max": 9, "mechanism": "tree"})";
+    const StringDomain words{*read_alphabet("a-z"), 6, false, {}};
+    const Cell acme = code_of(words, "acme")->code;
+    for (const std::string rest : {R"(, "grid": 9)", R"(, "grid": 9, "per_report": 2)"}) {
+        const auto m = mechanism(record(4, attributes, others, rest));
+        const std::vector<std::uint64_t> sizes = m->cells();
+        SeededBits bits(4310);
+        OwnedSummary summary(*m);
+        for (int i = 0; i < 3000; ++i) {
+            std::vector<Cell> cells{acme};
+            for (std::size_t j = 1; j < sizes.size(); ++j) cells.push_back(bits.below(sizes[j]));
+            summary.draw(cells, bits);
+        }
+        const RowFunction& function = row_function("estimate");
+        for (const char* target : {"sample", "population"}) {
+            SummaryQuery query = function.defaults;
+            query.target = target;
+            const auto all = function.find({.summary = summary.bytes()}, query);
+            std::size_t next = 0;
+            for (std::size_t j = 0; j < sizes.size(); ++j) {
+                const std::string number = std::to_string(j);
+                const std::string_view names[] = {number};
+                query.attributes = SummaryQuery::Texts(names);
+                const auto found = function.find({.summary = summary.bytes()}, query);
+                BOOST_REQUIRE_GT(found->count(), 0);
+                for (std::size_t row = 0; row < found->count(); ++row, ++next) {
+                    BOOST_REQUIRE_LT(next, all->count());
+                    const auto of_all = all->row(next), own = found->row(row);
+                    for (std::size_t c = 0; c < own.size(); ++c)
+                        BOOST_TEST_CONTEXT("attribute " << j << ", column " << c) {
+                            BOOST_TEST(own[c].known == of_all[c].known);
+                            if (!own[c].known) continue;
+                            BOOST_TEST(own[c].number == of_all[c].number);
+                            BOOST_TEST(own[c].whole == of_all[c].whole);
+                            BOOST_TEST(own[c].text == of_all[c].text);
+                        }
+                }
+            }
+            BOOST_CHECK_EQUAL(next, all->count());
+            // The second element of the vector and the text, without the first number.
+            const std::string_view some[] = {"0", "4"};
+            query.attributes = SummaryQuery::Texts(some);
+            BOOST_CHECK_EQUAL(function.find({.summary = summary.bytes()}, query)->count(), 2);
+        }
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
