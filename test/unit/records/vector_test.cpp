@@ -461,6 +461,14 @@ BOOST_AUTO_TEST_CASE(global_details_keep_epsilon, *boost::unit_test::label("slow
             check_worst_ratio(*m);
         }
     }
+    // A spec may state another split of epsilon than the best one; the total is kept.
+    for (const char* split : {"0.001", "0.1", "0.5", "0.99"}) {
+        const auto m = with(1, 2, "pdp",
+                            std::string(", \"grid\": 4, \"mean_epsilon\": ") + split +
+                                coefficients(2, {"[-0.3, 0.3]", "[-0.3, 0.3]"}));
+        BOOST_CHECK_EQUAL(text(parameter(*m, "mean_epsilon")), split);
+        prove(*m);
+    }
     for (const double epsilon : epsilons)
         if (epsilon > 0.002) check_worst_ratio(*with(epsilon, 4096, "pdp", ""));
     BOOST_CHECK_THROW(static_cast<void>(with(0.001, 4, "pdp", "")), Error);
@@ -520,7 +528,7 @@ BOOST_AUTO_TEST_CASE(a_canonical_spec_needs_no_search_for_the_split_of_epsilon) 
                    std::string(error.what()).find("mean_epsilon") != std::string::npos;
         });
     };
-    for (const char* bad : {"-0.5", "1", "1.5", "0.9997", "0.0001", "1e308"})
+    for (const char* bad : {"-0.5", "1", "1.5", "0.9997", "0.9991", "0.0009", "0.0001", "1e308"})
         refused(all + ",\"mean_epsilon\":" + bad + "}");
     refused(R"({"mechanism":"haar","epsilon":1,"mean_epsilon":0.5,)" + unit_attributes(3) + "}");
 }

@@ -298,7 +298,7 @@ void settle_mean_epsilon(SettingsDraft& draft, const NumericRandomizer& randomiz
     }
     if (!(mean_epsilon >= min_epsilon && coefficient_epsilon(draft.epsilon, mean_epsilon) >= min_epsilon))
         raise(ErrorCode::invalid_spec,
-              "\"mean_epsilon\" must leave at least 0.0005 for the mean and for the details",
+              "\"mean_epsilon\" must leave at least 0.001 for the mean and for the details",
               "Found " + shortest(mean_epsilon) + " of epsilon " + shortest(draft.epsilon) + ".",
               "Leave it out for the value with the least error.");
 }
