@@ -239,5 +239,5 @@ SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups('{a,b}', ARRA
 SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups(array_agg('group ' || i), array_agg(summary), array_agg(1::float8), array_agg(0), '{1}', NULL, 0.95, 'sample')
     FROM generate_series(1, 30) AS i, (SELECT ldp_agg(pg_temp.report('{"mechanism": "grr", "epsilon": 1, "domain": 70000}', '000000')) AS summary) AS s$$);
 SELECT ldp_drop_rollup('people_by');
-SELECT count(ldp_drop_collection(name)) FROM unnest('{people,answers,hashed}'::text[]) AS name;
+SELECT count(ldp_drop_collection(name)) FROM unnest('{people,answers,hashed,empty}'::text[]) AS name;
 DROP SCHEMA comparisons CASCADE;
