@@ -15,7 +15,7 @@
 #include "cli/input/csv.hpp"
 #include "cli/public_options.hpp"
 #include "client/collection.hpp"
-#include "client/user_means.hpp"
+#include "client/fleet/user_means.hpp"
 #include "core/base/error.hpp"
 
 namespace ldp::cli {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "../support/seeded_words.hpp"
-#include "client/user_means.hpp"
+#include "client/fleet/user_means.hpp"
 #include "client_support.hpp"
 #include "core/summary/summary.hpp"
 

@@ -1,6 +1,6 @@
 // People with many values: one record each, and error bars whose unit is the person.
 
-#include "client/user_means.hpp"
+#include "client/fleet/user_means.hpp"
 
 #include <cmath>
 #include <limits>

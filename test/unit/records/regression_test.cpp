@@ -8,8 +8,8 @@
 
 #include "client/client.hpp"
 #include "client/collection.hpp"
+#include "client/fleet/user_means.hpp"
 #include "client/memory_store.hpp"
-#include "client/user_means.hpp"
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"

@@ -1,4 +1,4 @@
-#include "client/user_means.hpp"
+#include "client/fleet/user_means.hpp"
 
 #include <algorithm>
 #include <cmath>
