@@ -140,8 +140,17 @@ Json derived_json(const Spec& spec) {
     return derived;
 }
 
+Json described_json(const Spec& spec) {
+    Json document = canonical_json(spec);
+    write_texts(spec.texts(), document);
+    for (Json& attribute : document["attributes"])
+        if (const AttributeTexts* texts = spec.texts().find(attribute["name"].get_ref<const std::string&>()))
+            write_texts(*texts, attribute);
+    return document;
+}
+
 std::string Spec::to_json() const {
-    Json document = canonical_json(*this);
+    Json document = described_json(*this);
     if (chosen_) {
         Json& chosen = document["chosen"] = {{"reason", chosen_->reason}};
         if (chosen_->limits) {
@@ -150,10 +159,6 @@ std::string Spec::to_json() const {
         }
     }
     document["derived"] = derived_json(*this);
-    write_texts(texts_, document);
-    for (Json& attribute : document["attributes"])
-        if (const AttributeTexts* texts = texts_.find(attribute["name"].get_ref<const std::string&>()))
-            write_texts(*texts, attribute);
     return json_text(document);
 }
 

@@ -9,6 +9,8 @@ namespace ldp {
 
 /// Without "derived" and "chosen": what the fingerprint is of.
 [[nodiscard]] nlohmann::json canonical_json(const Spec& spec);
+/// The canonical form with the texts of the spec.
+[[nodiscard]] nlohmann::json described_json(const Spec& spec);
 /// The object "budget".
 [[nodiscard]] nlohmann::json budget_json(const Budget& budget);
 /// What follows from it: sizes, and the parameters that its mechanism works out.

@@ -1,0 +1,153 @@
+// The contract of a client with the owner of a collection: what the person's side agreed to at the first use, and
+// the one rule for what a server may say differently later.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/delivery/public_values.hpp"
+#include "core/spec/spec.hpp"
+
+namespace ldp {
+
+class Mechanism;
+
+/// What a server says about a collection now. Unknown texts are empty.
+struct Offer {
+    Spec spec;
+    std::vector<PublicColumn> columns = {};  ///< public columns of the collection's table
+    std::string endpoint = {};               ///< address of the server
+    std::string collection = {};             ///< name of the collection
+    std::string created = {};                ///< time of its creation, for display only
+};
+
+/// What the caller allows, whatever a server says. A limit that is not given does not restrict.
+struct ContractTerms {
+    /// Digest of the contract, from another source than the server: 16 to 64 hexadecimal digits; spaces are
+    /// ignored.
+    std::optional<std::string> digest = {};
+    /// Largest ε of one report.
+    std::optional<double> report_epsilon = {};
+    /// Largest ε of all reports of a store. Fresh draws are counted.
+    std::optional<double> life_epsilon = {};
+    /// Largest number of reports of a store, if each one is a fresh draw.
+    std::optional<std::uint64_t> reports = {};
+    /// ε of the spec's group in the person's ledger.
+    std::optional<double> group_epsilon = {};
+    /// The only attributes that may be asked for: names of attributes and vectors.
+    std::optional<std::set<std::string>> attributes = {};
+    /// The only public columns that the caller fills. Without this set, the caller's calls decide.
+    std::optional<std::set<std::string>> in_clear = {};
+
+    friend bool operator==(const ContractTerms&, const ContractTerms&) = default;
+};
+
+/// What a client and the owner of a collection agreed to. A store keeps it from the first use on.
+struct Contract {
+    std::uint64_t fingerprint = 0;  ///< of the spec
+    /// The spec in canonical form with its texts, without "derived", "chosen" and "people_asked".
+    std::string spec = {};
+    std::string meaning =
+        {};  ///< SHA-256 of the texts that give an answer its meaning, in hexadecimal digits
+    double report_epsilon = 0;  ///< ε of one report, with the signal of a spent budget
+    double life_epsilon =
+        std::numeric_limits<double>::infinity();  ///< ε of all reports; infinite without a bound
+    bool remembers = false;  ///< whether the store has permanent responses or a series; otherwise fresh draws
+    std::string mechanism = {};             ///< its name
+    std::set<std::string> attributes = {};  ///< names of attributes and vectors that people answer
+    std::optional<std::set<std::string>> in_clear = {};  ///< public columns that the caller fills, if stated
+    std::string group = {};                              ///< name of the group that pays; empty without one
+    double group_epsilon = 0;                            ///< its ε
+    std::string endpoint = {}, collection = {}, created = {};  ///< of the offer
+    /// Whether the contract was made when a store that older releases had used was first opened.
+    bool adopted = false;
+    std::uint32_t revision = 1;  ///< 1, and 1 more for each accepted change
+
+    /// Returns the contract that an offer makes under these terms.
+    [[nodiscard]] static Contract of(const Offer& offer, const ContractTerms& terms = {});
+    /// The same with the mechanism of the spec, for callers that have it.
+    [[nodiscard]] static Contract of(const Offer& offer, const ContractTerms& terms,
+                                     const Mechanism& mechanism);
+    /// Reads to_json(). Throws Error (malformed, invalid_spec).
+    [[nodiscard]] static Contract from_json(std::string_view json);
+    /// Returns a JSON object on one line, with the digest.
+    [[nodiscard]] std::string to_json() const;
+    /// Returns the digest: SHA-256 of the canonical JSON of the spec with its texts and of the columns in clear, in 64
+    /// hexadecimal digits. Runs of spaces in texts count as one. Endpoint, name and time of creation are not
+    /// part of it, so that it can be printed before a collection has an address.
+    [[nodiscard]] std::string digest() const;
+    /// Returns the first 16 digits of the digest in groups of four, for people.
+    [[nodiscard]] std::string short_digest() const;
+    /// Returns whether the text is this contract's digest, or at least its first 16 digits.
+    [[nodiscard]] bool has_digest(std::string_view text) const;
+    /// Returns four lines for people: collection, mechanism and ε; attributes; columns in clear; digest.
+    [[nodiscard]] std::string summary() const;
+};
+
+/// A difference between what was agreed or allowed and what is offered.
+struct ContractChange {
+    /// What the client does about it, from the mildest to the strictest.
+    enum class Kind {
+        same,    ///< nothing
+        shown,   ///< continues, and says so
+        ask,     ///< neither draws nor sends until the person's side accepts the digest of the new contract
+        refuse,  ///< never continues under this offer
+    };
+    Kind kind;
+    std::string field;        ///< a path, such as "epsilon" or "attributes.mood.question"
+    std::string before, now;  ///< as JSON, or empty for an absent value; long values are shortened
+
+    friend bool operator==(const ContractChange&, const ContractChange&) = default;
+};
+[[nodiscard]] const char* word_of(ContractChange::Kind kind) noexcept;
+
+/// The code of an error that waits for an acceptance.
+inline constexpr ErrorCode changed_error{8};
+
+/// The result of compare().
+struct Verdict {
+    std::vector<ContractChange> changes;  ///< without those of the kind `same`
+    Contract contract;                    ///< that the offer makes
+
+    /// Returns the strictest kind of the changes; `same` without a change.
+    [[nodiscard]] ContractChange::Kind kind() const noexcept;
+    /// Returns the changes of a kind, a line each: "epsilon: before 1, now 20".
+    [[nodiscard]] std::string lines(ContractChange::Kind of) const;
+    /// Returns the changes as a JSON array of objects with the keys kind, field, before and now.
+    [[nodiscard]] std::string to_json() const;
+    /// Throws Error (incompatible) if a change is refused.
+    void require_possible() const;
+    /// Throws Error (changed) if a change waits for an acceptance, and as require_possible() does.
+    void require_agreed() const;
+};
+
+/// Compares an offer with the contract that was agreed (null before the first use) and with the caller's terms.
+/// This is the only copy of the rule:
+///
+///   difference                                  remembers     fresh draws
+///   spec (fingerprint)                          refuse        ask
+///   meaning of an answer                        ask           shown
+///   another column in clear                     ask           ask
+///   a column in clear less                      shown         shown
+///   endpoint, name of the collection            ask           ask
+///   group or its ε is not the person's          refuse        refuse
+///   ε, attributes, columns, digest: not in terms refuse       refuse
+///   a required column that is not in clear      refuse        refuse
+///   title, description of the spec              shown         shown
+///   other offered columns, creation time,
+///   people_asked, chosen                        same          same
+///
+/// Terms with the digest of the offered contract accept another meaning, as a call of accept() does. Does not throw
+/// for any contract or terms.
+[[nodiscard]] Verdict compare(const Contract* agreed, const ContractTerms& terms, const Offer& offer);
+/// The same with Contract::of(offer, terms), which programs with many clients make once, and the offered columns.
+[[nodiscard]] Verdict compare(const Contract* agreed, const ContractTerms& terms, const Contract& now,
+                              const std::vector<PublicColumn>& columns);
+
+}  // namespace ldp
