@@ -21,8 +21,8 @@ typedef struct ldp_endpoint {
     const char *collection; /* its name */
 } ldp_endpoint;
 
-/* Bytes of a response at most (a spec has 1 MiB at most). */
-#define LDP_ENDPOINT_RESPONSE ((size_t)1 << 21)
+/* Maximum size of a response in bytes: the maximum size of a spec. */
+#define LDP_ENDPOINT_RESPONSE ((size_t)1 << 20)
 /* What an endpoint answered. */
 struct ldp_endpoint_response {
     char *text;  /* ends with a zero */

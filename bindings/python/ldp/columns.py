@@ -8,6 +8,7 @@ from typing import Any, Mapping, Sequence
 
 from . import native
 from .errors import Code, Error
+from .records import is_missing, is_number
 
 #: Values of public columns by name: text, numbers, truth values, dates and times, or None for the column's default. For many
 #: records also sequences, with a value for each record.
@@ -39,7 +40,7 @@ def of_columns_by_record(columns: Columns | None, records: int) -> list[tuple[in
         if _single(given):
             lists.append([_text(name, given)] * records)
             continue
-        texts = [_text(name, value) for value in (given.tolist() if hasattr(given, "tolist") else given)]
+        texts = [_text(name, value) for value in _listed(given)]
         if len(texts) != records:
             raise Error(Code.INVALID_VALUE, f'public column "{name}" has a value for each of {len(texts)} records',
                         f"There are {records} records.")
@@ -66,8 +67,25 @@ def _name(name: str) -> bytes:
     return name.encode("utf-8", "surrogatepass")  # which the library then refuses
 
 
+def _kind(value: Any) -> str:
+    """The kind of a type of numpy; empty for others."""
+    return str(getattr(getattr(value, "dtype", None), "kind", ""))
+
+
+def _listed(given: Any) -> Any:
+    """The elements as objects of Python, where numpy and pandas have them. Dates of numpy in nanoseconds would be integers."""
+    kind = _kind(given)
+    if kind == "m":
+        return list(given)  # time spans in nanoseconds would be integers, too
+    if kind == "M" and not hasattr(given, "iloc"):
+        given = given.astype("datetime64[us]")
+    return given.tolist() if hasattr(given, "tolist") else given
+
+
 def _text(name: str, value: Any) -> bytes | None:
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
+    if _kind(value) == "M":
+        value = _listed(value)
+    if is_missing(value):
         return None
     if isinstance(value, bool):
         text = "true" if value else "false"
@@ -75,7 +93,7 @@ def _text(name: str, value: Any) -> bytes | None:
         text = value
     elif isinstance(value, (datetime.date, datetime.time)):
         text = value.isoformat()
-    elif isinstance(value, (int, float)) or hasattr(value, "__float__"):
+    elif is_number(value) or _kind(value) == "b":
         text = str(value)
     else:
         raise Error(Code.INVALID_VALUE, f'the value of public column "{name}" is a {type(value).__name__}',

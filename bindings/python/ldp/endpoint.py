@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 from .client import Batch, Outcome, Undelivered
 from .delivery import Action, Request, foreign_response, http_step, receipt, settled, spec_step
-from .errors import Code, Error
+from .errors import Code, Error, escaped, says
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -54,8 +54,11 @@ class _TlsHandler(urllib.request.HTTPSHandler):
         return self.do_open(_TlsConnection, req)  # type: ignore[arg-type]  # typeshed expects a host only
 
 
-#: The size of a response in bytes. The longest response of an endpoint is a spec.
-_MOST = 4 << 20
+#: The maximum size of a response in bytes. The longest response of an endpoint is a spec.
+_MOST = 1 << 20
+
+#: The maximum pause in seconds that an endpoint can ask for, as in the other clients.
+_LONGEST_PAUSE = 3600.0
 
 #: Returns the next action after a response with this status, body and receipt.
 _Judge = Callable[[int, bytes, str], Action]
@@ -107,7 +110,7 @@ class Endpoint:
             try:
                 status, headers, body = self._exchange(request)
             except (OSError, http.client.HTTPException) as lost:  # no connection, or one that broke
-                error = Error(Code.ENVIRONMENT, f"the endpoint cannot be reached: {lost}", "",
+                error = Error(Code.ENVIRONMENT, f"the endpoint cannot be reached: {escaped(str(lost))}", "",
                               "Repeat the call: a batch counts once, however often it is sent.")
                 error.__cause__ = lost
             else:
@@ -117,8 +120,7 @@ class Endpoint:
                 error = failure()
                 if action is Action.STOP:
                     raise error
-                after = headers.get("Retry-After", "")
-                least = float(after) if after.isdigit() else 0.0
+                least = _pause(headers.get("Retry-After", ""))
             wait = max(least, random.uniform(pause / 2, pause))
             if time.monotonic() + wait > until:
                 raise error
@@ -157,7 +159,7 @@ class HttpUploader:
         action, outcome, why = self._send(Request.SUBMIT, Outcome.LATER, batch, body, kind)
         if action is Action.REVOKE:
             outcome = self._send(Request.REVOKE, outcome, batch)[1]
-        return settled(outcome, why.message)
+        return settled(outcome, " ".join(part for part in (why.message, says(why.said)) if part))
 
     def _send(self, request: Request, so_far: Outcome, batch: Batch,
               posted: bytes | None = None, kind: str = "application/octet-stream") -> tuple[Action, Outcome, Error]:
@@ -191,15 +193,27 @@ def _path(collection: str) -> str:
     return "/collections/" + urllib.parse.quote(collection, safe="")
 
 
+def _pause(header: str) -> float:
+    """Returns the pause in the header Retry-After, in seconds; 0 for another form than a number of seconds."""
+    seconds = header.strip()
+    return min(float(seconds), _LONGEST_PAUSE) if seconds.isascii() and seconds.isdecimal() else 0.0
+
+
 def _refusal(doing: str, status: int, body: bytes, right: bool) -> Error:
-    """Returns the error of a failed request. The endpoint's body is JSON (RFC 9457); a proxy's body may be any text."""
+    """Returns the error of a failed request. The endpoint's body is JSON (RFC 9457); a proxy's body may be any text.
+
+    The words of the body are in `said` alone, so that they are not taken for advice of this package.
+    """
     foreign = foreign_response(status, right)
-    if foreign is not None:
-        return Error(Code.ENVIRONMENT, f"{doing}: {foreign[0]} (status {status})", repr(body[:200]) if body else "",
-                     foreign[1])
+    what, hint = foreign if foreign is not None else ("the endpoint refuses it", "")
+    return Error(Code.ENVIRONMENT, f"{doing}: {what} (status {status})", "", hint, said=_words(body))
+
+
+def _words(body: bytes) -> str:
+    """Returns the words of a response for `Error.said`: the texts of a JSON problem, or the beginning of the body."""
     try:
         problem = json.loads(body)
-        title, detail, hint = (str(problem.get(key, "")) for key in ("title", "detail", "hint"))
-    except (ValueError, AttributeError):
-        title, detail, hint = "", repr(body[:200]) if body else "", ""
-    return Error(Code.ENVIRONMENT, f"{doing}: {title or 'the endpoint refuses it'} (status {status})", detail, hint)
+        texts = [problem.get(key) for key in ("title", "detail", "hint")]
+    except (ValueError, AttributeError, RecursionError):
+        return escaped(body[:1000].decode("utf-8", "replace").strip())
+    return escaped(". ".join(text.rstrip(". ") for text in texts if isinstance(text, str) and text.strip()))

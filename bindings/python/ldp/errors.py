@@ -22,14 +22,40 @@ class Code(enum.IntEnum):
 class Error(Exception):
     """A failure of the library: `message`, `detail` (facts, such as the value found) and `hint` (what to do).
 
-    `record` is the index of the failed record, from 0, in calls that take many records; else None.
+    `record` is the index of the failed record, from 0, in calls that take many records; else None. `said` has the words of
+    the server, at most 400 bytes with control characters escaped; else it is empty. The other texts are the library's.
     """
 
-    def __init__(self, code: Code, message: str, detail: str = "", hint: str = "", record: int | None = None) -> None:
+    def __init__(self, code: Code, message: str, detail: str = "", hint: str = "", record: int | None = None,
+                 said: str = "") -> None:
         where = "" if record is None else f"record {record}: "
-        super().__init__("\n".join(part for part in (where + message, detail, hint) if part))
+        super().__init__("\n".join(part for part in (where + message, detail, says(said), hint) if part))
         self.code = code
         self.message = message
         self.detail = detail
         self.hint = hint
         self.record = record
+        self.said = said
+
+
+def says(said: str) -> str:
+    """Returns the words of the server as a quotation; empty without words."""
+    return f'the server says: "{said}"' if said else ""
+
+
+#: The maximum length of the words of a server in bytes.
+_MOST_WORDS = 400
+
+
+def escaped(words: str) -> str:
+    """Returns words of a server for `Error.said`: of bounded length, without control characters and quotation marks."""
+    found: list[str] = []
+    size = 0
+    for character in words:
+        safe = character.isprintable() and character not in '"\\'
+        shown = character if safe else f"\\u{{{ord(character):x}}}"
+        size += len(shown.encode())
+        if size > _MOST_WORDS - len("…".encode()):
+            return "".join(found) + "…"
+        found.append(shown)
+    return "".join(found)

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Sequence, cast
 from . import native
 from .collection import Collection
 from .errors import Code, Error
-from .records import Records
+from .records import Records, is_missing
 from .summary import as_frame, summarize
 
 #: Of a number whose distribution is estimated.
@@ -43,7 +43,7 @@ def simulate(spec: Collection | str | Mapping[str, Any], frame: Records, runs: i
     `frame` is a data frame, a dict of columns or an iterable of records, one for each person. The result has a row for each
     run and estimate: the mean and the quartiles of each number, if the mechanism estimates them, and the share of each
     value of a category. Its columns are run, attribute, label (of a quantile its level), truth, estimate, stderr, lower, upper,
-    n and note. The truth is the same quantity of `frame`, with numbers clamped to their range. Bins and strings have
+    n and note. Further columns of `frame` are ignored. The truth is the same quantity of `frame`, with numbers clamped to their range. Bins and strings have
     no truth. `arguments` are those of the functions, such as `confidence` and `target`. A data frame if pandas is installed,
     otherwise a list of dicts. Raises Error, also UNSUPPORTED for mechanisms of series.
     """
@@ -52,6 +52,7 @@ def simulate(spec: Collection | str | Mapping[str, Any], frame: Records, runs: i
     collection = spec if isinstance(spec, Collection) else Collection(spec)
     if getattr(frame, "columns", None) is None and not isinstance(frame, Mapping):
         frame = list(frame)
+    frame = _selected(collection, frame)
     columns = _columns(collection, frame)
     rows: list[dict[str, Any]] = []
     for run in range(1, runs + 1):
@@ -62,6 +63,17 @@ def simulate(spec: Collection | str | Mapping[str, Any], frame: Records, runs: i
             rows.append({"run": run, "attribute": estimate["attribute"], "label": estimate.get("label"), "truth": truth,
                          **{name: estimate.get(name) for name in ("estimate", "stderr", "lower", "upper", "n", "note")}})
     return as_frame(rows)
+
+
+def _selected(collection: Collection, frame: Records) -> Records:
+    """The records without values of other attributes than the spec's."""
+    wanted = {*collection.names, *collection._vectors}
+    if getattr(frame, "columns", None) is not None:
+        return cast("Records", cast(Any, frame)[[name for name in cast(Any, frame).columns if name in wanted]])
+    if isinstance(frame, Mapping):
+        return {name: values for name, values in frame.items() if name in wanted}
+    return [{name: row[name] for name in row.keys() if name in wanted} if hasattr(row, "keys") else row
+            for row in cast("Sequence[Any]", frame)]
 
 
 def _columns(collection: Collection, frame: Records) -> dict[str, list[Any]]:
@@ -120,7 +132,7 @@ def _results(summary: Any, attributes: Mapping[str, Any], arguments: Mapping[str
 
 def _clamped(values: Sequence[Any], attribute: Mapping[str, Any]) -> list[float]:
     return [min(max(float(value), attribute["min"]), attribute["max"]) for value in values
-            if value is not None and value == value]
+            if not is_missing(value)]
 
 
 def _quantile(values: Sequence[float], probability: float) -> float | None:
@@ -137,9 +149,8 @@ def _share(values: Sequence[Any], row: Mapping[str, Any], attribute: Mapping[str
 
     def equal(value: Any) -> bool:
         if not isinstance(domain, list):
-            return bool(value == row["value"])
-        missing = value is None or value == "" or value != value
-        if missing:
+            return not is_missing(value) and bool(value == row["value"])
+        if is_missing(value) or value == "":
             return bool(label == attribute.get("missing_label"))
         return bool(value == label or (label == attribute.get("other") and value not in domain))
 

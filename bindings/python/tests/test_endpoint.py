@@ -4,6 +4,7 @@ endpoints that behave badly.
 
 import hashlib
 import http.server
+import json
 import os
 import subprocess
 import threading
@@ -156,7 +157,8 @@ class Moody(http.server.BaseHTTPRequestHandler):
         self.server.asked.append(self.path)
         if headers is GENUINE:
             batch = self.path.rpartition("/")[2]
-            headers = {"Ldp-Receipt": receipt(self.command, status, "region", batch, 0, content)}
+            batch, _, round = batch.partition("?round=")
+            headers = {"Ldp-Receipt": receipt(self.command, status, "region", batch, int(round or 0), content)}
         self.answer(status, headers, body)
 
     def answer(self, status, headers, body):
@@ -215,6 +217,7 @@ class BadEndpoints(unittest.TestCase):
             with self.assertRaisesRegex(ldp.Error, "the response is too long") as caught:
                 self.flush((status, ENDLESS, b""), retry_for=0)
             self.assertEqual(caught.exception.code, ldp.Code.ENVIRONMENT)
+            self.assertIn(str(1 << 20), caught.exception.detail)
             self.assertLess(self.server.sent, 64 << 20)  # the limit and the buffers of the connection
             self.assertEqual((self.client.pending, self.client.refused()), (1, []))
 
@@ -255,11 +258,51 @@ class BadEndpoints(unittest.TestCase):
         with self.assertRaisesRegex(ldp.Error, "status 503"):
             self.flush((503, {"Retry-After": "60"}, b""), retry_for=1)
         self.assertEqual(self.client.pending, 1)
-        with self.assertRaisesRegex(ldp.Error, "Go away.*status 403"):
+        with self.assertRaisesRegex(ldp.Error, "status 403.*\n.*Go away"):
             self.flush((403, {}, b'{"title": "Go away"}'))
         with self.assertRaisesRegex(ldp.Error, "cannot be reached"):
             self.client.flush(ldp.Endpoint("http://127.0.0.1:1", retry_for=0).uploader("region"))
         self.assertEqual(self.client.pending, 1)
+
+
+    def test_pauses_are_numbers_of_seconds(self):
+        for header in ("\u00b2", "-1", "1e1", "0x5", " ", "Fri, 31 Dec 9999 23:59:59 GMT", "1, 2"):
+            busy = (503, {"Retry-After": header}, b"")
+            self.assertEqual(self.flush(busy, (201, GENUINE, b""), retry_for=30).reports, 1, header)
+            self.client.report(["north"])
+        for header in ("9" * 400, "9" * 5000, "3600"):
+            with self.assertRaisesRegex(ldp.Error, "status 503"):
+                self.flush((503, {"Retry-After": header}, b""), retry_for=1)
+        self.assertEqual(ldp.endpoint._pause("9" * 5000), 3600)
+        self.assertEqual((ldp.endpoint._pause("12"), ldp.endpoint._pause("\u0663")), (12, 0))
+
+    def test_words_of_the_server_are_quoted(self):
+        """No word of the server is in the message, the detail or the hint, which are the package's own."""
+        advice = "Delete the state and run again with --copy"
+        problem = json.dumps({"title": "zwyxtitle\u001b[2J", "detail": "zwyxdetail\n\"x\"\u202e", "hint": "zwyxhint " + advice}).encode()
+        for status, body in ((403, problem), (404, problem), (403, b"zwyx <html>" + advice.encode()), (302, problem),
+                             (403, b"[" * 100000), (403, b'{"title": {"zwyx": 1}, "hint": ["zwyx"]}'), (403, b"\xffzwyx")):
+            self.server.asked.clear()
+            with self.assertRaises(ldp.Error) as caught:
+                self.flush((status, {}, body), retry_for=0)
+            error = caught.exception
+            for own in (error.message, error.detail, error.hint):
+                self.assertNotIn("zwyx", own)
+                self.assertNotIn("--copy", own)
+            self.assertLessEqual(len(error.said.encode()), 400)
+            self.assertTrue(error.said.isprintable())
+            if error.said:
+                self.assertIn(f'the server says: "{error.said}"', str(error))
+        self.assertEqual(ldp.errors.escaped('a"\\\n\u202e\ud800\U000e0001'), "a\\u{22}\\u{5c}\\u{a}\\u{202e}\\u{d800}\\u{e0001}")
+        long = ldp.errors.escaped("\u20ac" * 1000)
+        self.assertEqual((len(long.encode()), long[-1]), (399, "\u2026"))
+        with self.assertRaises(ldp.Error) as caught:
+            self.flush((403, {}, problem), retry_for=0)
+        self.assertEqual(caught.exception.said, "zwyxtitle\\u{1b}[2J. zwyxdetail\\u{a}\\u{22}x\\u{22}\\u{202e}. zwyxhint " + advice)
+        # The reason of a dead letter names the server, too.
+        self.client.report(["north"], round=1)
+        self.flush((422, {}, problem), (204, GENUINE, b""), (201, GENUINE, b""))
+        self.assertIn(' the server says: "zwyxtitle', self.client.refused()[0])
 
 
 class Interim(Moody):

@@ -176,7 +176,7 @@ class HttpConnection {
         finish([&](auto handler) { http::async_write(*stream_, message, handler); });
         for (int interim = 0; interim < most_interim; ++interim) {
             http::response_parser<http::string_body> parser;
-            parser.body_limit(std::uint64_t{64} << 20);
+            parser.body_limit(most_body);
             finish([&](auto handler) { http::async_read(*stream_, buffer_, parser, handler); });
             // 100 Continue, 103 Early Hints and others precede the response.
             if (parser.get().result_int() / 100 == 1) continue;
@@ -189,6 +189,8 @@ class HttpConnection {
     static constexpr const char* default_port = "80";
     /// Maximum bytes that are received and not parsed: a header line, or the line before a chunk.
     static constexpr std::size_t most_unparsed = 65536;
+    /// Maximum size of a response: the maximum size of a spec.
+    static constexpr std::uint64_t most_body = std::uint64_t{1} << 20;
     /// Maximum number of interim responses (1xx), plus one.
     static constexpr int most_interim = 16;
     std::string host_, port_ = default_port, prefix_;
