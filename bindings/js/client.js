@@ -41,6 +41,7 @@ export class Client {
     static async open(collection, store, options) {
         const client = new this(collection, store, options);
         await client.#change(() => {});
+        await collection.accepted(store);
         return client;
     }
     get collection() {

@@ -1,6 +1,6 @@
 // The client's view of a collection: the validation of records and their encoding for the randomizer.
 
-import { read, request, unreachable, unredirected } from "./delivery.js";
+import { bytesOf, read, request, unreachable, unredirected, words } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
 import { Instance, Sandbox } from "./instance.js";
 
@@ -21,6 +21,17 @@ function joined(labels) {
     return labels.join(";");
 }
 
+/** Returns the spec that a store has of this address. */
+async function stored(store, url) {
+    const found = await store?.loadSpec?.();
+    try {
+        const { url: from, spec } = JSON.parse(found);
+        return from === url ? spec : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
 export class Collection {
     #text;
     #refuse;
@@ -28,6 +39,7 @@ export class Collection {
     #sandbox;
     #names; // of all attributes; a vector has a name for each element
     #vectors; // the labels of the elements of each vector
+    #fetched; // the store, the address and the text of a fetched spec
 
     /** Use Collection.from or Collection.fetch. */
     constructor(text, { outside = "clamp", module } = {}) {
@@ -59,7 +71,7 @@ export class Collection {
 
     static async fetch(endpoint, name, { init, store, timeout = 10000, ...options } = {}) {
         const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/spec`;
-        const known = await store?.loadSpec?.();
+        const known = await stored(store, url);
         const instance = await Instance.create(options.module);
         let text, action;
         const judge = (about) => {
@@ -72,12 +84,14 @@ export class Collection {
             const timer = setTimeout(() => limit.abort(new Error(`There was no answer in ${timeout} ms.`)), timeout);
             try {
                 const response = await fetch(url, { signal: limit.signal, ...request, ...init, ...unredirected });
-                const answer = read(response);
-                const content = new Uint8Array(await response.arrayBuffer());
+                const answer = read(response), body = await bytesOf(response, limit);
                 // The receipt depends on the collection and the spec, so a login page is not taken for a spec.
-                const foreign = judge({ content, ...answer });
-                if (action !== "settle") throw foreign ?? new Error(`The endpoint answered ${answer.status}.`);
-                text = new TextDecoder().decode(content);
+                const foreign = judge({ content: body, ...answer });
+                if (action !== "settle") {
+                    const { message = `The endpoint answered ${answer.status}.`, detail, hint } = foreign ?? {};
+                    throw Object.assign(environment(message, detail, hint, undefined, words(body)), { refused: !foreign });
+                }
+                text = new TextDecoder().decode(body);
             } finally {
                 clearTimeout(timer);
             }
@@ -86,14 +100,20 @@ export class Collection {
             if (action === undefined) judge({ status: 0, receipt: null, content: new Uint8Array() });
             // A store belongs to one spec. It also serves while the endpoint cannot be reached.
             if (action === "repeat" && known !== undefined) return Collection.from(known, options);
-            if (error instanceof LdpError)
-                throw environment(error.message, `${url}: ${error.detail}`, error.hint, error);
+            if (error instanceof LdpError && !error.refused)
+                throw environment(error.message, `${url}: ${error.detail}`, error.hint, error, error.said);
             throw environment(`the spec of ${JSON.stringify(name)} cannot be fetched: ${error.cause?.message ?? error.message}`, url,
-                `Check that the endpoint can be reached and serves this collection. ${unreachable(endpoint)}`.trim(), error);
+                `Check that the endpoint can be reached and serves this collection. ${unreachable(endpoint)}`.trim(), error, error.said);
         }
         const collection = await Collection.from(text, options);
-        if (text !== known) await store?.saveSpec?.(text);
+        collection.#fetched = { store, url, text };
         return collection;
+    }
+    /** Writes the fetched spec to the store after the store has accepted it, for times without a connection. For Client. */
+    async accepted(store) {
+        const { store: given, url, text } = this.#fetched ?? {};
+        if (store !== given || !store.saveSpec || (await stored(store, url)) === text) return;
+        await store.saveSpec(JSON.stringify({ url, spec: text }));
     }
 
     /** Runs work on the collection's instance of the module. The work must not change the instance. */

@@ -1,9 +1,10 @@
 // Delivery of batches to an endpoint (`ldp collect`).
 
-import { LdpError, environment } from "./error.js";
+import { LdpError, environment, escaped } from "./error.js";
 
-// Redirects are disabled, so that the page of a captive portal is not taken for a response of the endpoint.
-export const request = { credentials: "omit", referrerPolicy: "no-referrer" };
+// A cache would return the endpoint's ETag in later requests, which then identify the browser. Redirects are disabled, so that
+// the page of a captive portal is not taken for a response of the endpoint.
+export const request = { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store" };
 export const unredirected = { redirect: "manual" };
 
 /** Returns the status and the receipt of a response. Browsers hide the status of a redirect. */
@@ -12,12 +13,44 @@ export function read(response) {
     return { status, receipt: response.headers.get("ldp-receipt") };
 }
 
-/** Returns the error in a response of the endpoint (application/problem+json). */
-async function problem(response) {
-    const body = await response.json().catch(() => ({}));
-    const field = (key) => (typeof body[key] === "string" ? body[key] : "");
-    return new LdpError("environment", field("title") || `the endpoint answered ${response.status}`, field("detail"),
-        field("hint"));
+/** The maximum size of a response in bytes: that of a spec. */
+const most = 1 << 20;
+/** Returns the body of a response. Aborts a longer one than any endpoint sends, and throws LdpError (environment). */
+export async function bytesOf(response, limit) {
+    const chunks = [];
+    let size = 0;
+    for (const reader = response.body?.getReader(); reader;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        size += value.length;
+        if (size > most) {
+            const error = environment("the response is too long", `It has more than ${most} bytes.`,
+                "Check the endpoint's address. Nothing was taken as delivered; send again later.");
+            limit.abort(error);
+            throw error;
+        }
+        chunks.push(value);
+    }
+    const all = new Uint8Array(size);
+    let at = 0;
+    for (const each of chunks) {
+        all.set(each, at);
+        at += each.length;
+    }
+    return all;
+}
+
+/** Returns the words of a response for LdpError.said: the texts of a problem (RFC 9457), or the beginning of the body. */
+export function words(body) {
+    const text = new TextDecoder();
+    let texts;
+    try {
+        const problem = JSON.parse(text.decode(body));
+        texts = ["title", "detail", "hint"].map((key) => problem[key]);
+    } catch {
+        return escaped(text.decode(body.subarray(0, 1000)).trim());
+    }
+    return escaped(texts.filter((each) => typeof each === "string" && each.trim()).map((each) => each.replace(/[. ]+$/, "")).join(". "));
 }
 
 /**
@@ -31,12 +64,12 @@ export function unreachable(endpoint) {
         "the Content-Security-Policy of the page has the endpoint in connect-src." : "";
 }
 
-/** Returns the pause in the header Retry-After, in milliseconds. */
-function retryAfter(response) {
-    const header = response.headers.get("retry-after");
-    if (header === null) return 0;
-    const seconds = Number(header);
-    return Math.max(0, Number.isFinite(seconds) ? 1000 * seconds : Date.parse(header) - Date.now()) || 0;
+const longest_pause = 3600000;
+/** Returns the pause in the header Retry-After, a number of seconds or a date, in milliseconds. */
+export function retryAfter(response) {
+    const header = response.headers.get("retry-after") ?? "";
+    const pause = /^[0-9]+$/.test(header) ? 1000 * Number(header) : Date.parse(header) - Date.now();
+    return Math.min(Math.max(0, pause) || 0, longest_pause);
 }
 
 function sleep(time, signal) {
@@ -76,10 +109,12 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
         signal?.addEventListener("abort", stop, { once: true });
         const { method } = about;
         try {
-            const response = await fetch(address, { ...request, cache: "no-store", ...init, ...content, ...unredirected, method,
+            const response = await fetch(address, { ...request, ...init, ...content, ...unredirected, method,
                 signal: limit.signal });
             const step = await rules((instance) => instance.judge({ ...about, ...read(response) }));
-            return { ...step, error: step.foreign ?? (await problem(response)), wait: retryAfter(response) };
+            const { message = `the endpoint answered ${response.status}`, detail, hint } = step.foreign ?? {};
+            const error = environment(message, detail, hint, undefined, words(await bytesOf(response, limit)));
+            return { ...step, error, wait: retryAfter(response) };
         } catch (error) {
             signal?.throwIfAborted();
             if (error instanceof LdpError) throw error;

@@ -11,12 +11,17 @@ export type ErrorCode =
 
 /** The error class of the package. `message` is the primary message. */
 export class LdpError extends Error {
-    constructor(code: ErrorCode, message: string, detail?: string, hint?: string, options?: { cause?: unknown });
+    constructor(code: ErrorCode, message: string, detail?: string, hint?: string, options?: { cause?: unknown; said?: string });
     readonly code: ErrorCode;
     /** Facts about the failure, such as the value found and the allowed values; may be empty. */
     readonly detail: string;
-    /** What to do; may be empty. */
+    /** What to do; may be empty. The advice is this package's, never the server's. */
     readonly hint: string;
+    /**
+     * The words of the server, at most 400 bytes with control characters escaped; else empty. Show them as a quotation: they may
+     * be advice against the interest of the person.
+     */
+    readonly said: string;
 }
 
 /** A number in the attribute's unit, a label, or null for a missing value. */
@@ -64,8 +69,8 @@ export interface CollectionOptions {
 
 export interface FetchOptions {
     /**
-     * The client's store. The fetched spec is written to it, and is read from it while the endpoint cannot be reached, so that
-     * a person can report offline. Without a store, or before the first fetch, the endpoint is needed.
+     * The client's store. Client.open writes the fetched spec to it once the store has accepted the spec. While the endpoint
+     * cannot be reached, the spec of this endpoint and collection is read from it, so that a person can report offline.
      */
     readonly store?: Store;
     /** Timeout of the request in milliseconds; default 10000. */

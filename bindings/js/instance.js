@@ -3,7 +3,7 @@
 // An exception leaves the module in an undefined state. Therefore Sandbox discards an instance after an exception, and
 // with it the draws that were not stored.
 
-import { LdpError, environment } from "./error.js";
+import { LdpError, environment, says } from "./error.js";
 import { compile, hostErrors } from "./module.js";
 
 const utf8 = new TextEncoder();
@@ -225,7 +225,7 @@ export class Instance {
     }
     /** Returns false if the flush cannot continue. */
     undelivered(outcome, error) {
-        const message = utf8.encode(error.message);
+        const message = utf8.encode([error.message, says(error.said)].filter((part) => part).join("; "));
         this.#input(new Uint8Array([...message, ...utf8.encode(error.detail)]));
         return this.#exports.undelivered(outcomes.indexOf(outcome), message.length) !== 0;
     }

@@ -4,6 +4,7 @@
 
 import assert from "node:assert/strict";
 import fs, { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +19,7 @@ const remembered = { mechanism: "grr", epsilon: 1, domain: 1000, evolving: {},
 const failed = (code, words) => (error) => {
     assert.ok(error instanceof LdpError, String(error));
     assert.equal(error.code, code, `${error.message} ${error.detail}`);
-    assert.match(`${error.message} | ${error.detail} | ${error.hint}`, words);
+    assert.match(`${error.message} | ${error.detail} | ${error.hint} | ${error.said}`, words);
     return true;
 };
 
@@ -198,7 +199,16 @@ test("a fetched spec is in the store, for times without a connection", async () 
         await assert.rejects(Collection.fetch(away, "pets", { store }), failed("environment", /cannot be fetched/));
         endpoint.spec = JSON.stringify(grr);
         const online = await Collection.fetch(endpoint.url, "pets", { store });
-        const offline = await Collection.fetch(away, "pets", { store });
+        // The spec is written once the store has accepted it.
+        await assert.rejects(Collection.fetch(away, "pets", { store }), failed("environment", /cannot be fetched/));
+        await Client.open(online, store);
+        endpoint.between = () => ({ status: 503 });
+        assert.equal((await Collection.fetch(endpoint.url, "pets", { store })).fingerprint, online.fingerprint);
+        // The spec of another collection, or of another endpoint.
+        await assert.rejects(Collection.fetch(endpoint.url, "others", { store }), failed("environment", /answered 503/));
+        await assert.rejects(Collection.fetch(away, "pets", { store }), failed("environment", /cannot be fetched/));
+        const offline = await Collection.fetch(endpoint.url, "pets", { store });
+        endpoint.between = (answer) => answer;
         assert.equal(offline.fingerprint, online.fingerprint);
         const client = await Client.open(offline, store);
         await client.report(["cat"]);
@@ -212,14 +222,18 @@ test("a fetched spec is in the store, for times without a connection", async () 
         endpoint.between = (answer) => answer;
         const spec = endpoint.page;
         endpoint.page = () => new Promise((answer) => setTimeout(answer, 2000, { status: 404 }));
-        assert.equal((await Collection.fetch(`${endpoint.url}/below`, "pets", { store, timeout: 50 })).fingerprint, online.fingerprint);
-        await assert.rejects(Collection.fetch(`${endpoint.url}/below`, "pets", { timeout: 50 }), failed("environment", /no answer in 50 ms/));
+        endpoint.between = () => undefined;
+        await assert.rejects(Collection.fetch(`${endpoint.url}/below`, "pets", { store, timeout: 50 }), failed("environment", /no answer in 50 ms/));
         endpoint.page = spec;
-        // Another spec replaces the stored one, which the client then refuses.
+        endpoint.between = (answer) => answer;
+        // Another spec is refused, and does not replace the stored one.
         endpoint.spec = JSON.stringify({ ...grr, epsilon: 2 });
         const changed = await Collection.fetch(endpoint.url, "pets", { store });
         assert.notEqual(changed.fingerprint, online.fingerprint);
         await assert.rejects(Client.open(changed, store), failed("incompatible", /another spec/));
+        endpoint.between = () => ({ status: 503 });
+        assert.equal((await Client.open(await Collection.fetch(endpoint.url, "pets", { store }), store)).collection.fingerprint, online.fingerprint);
+        endpoint.between = (answer) => answer;
         const stop = AbortSignal.abort(new Error("enough"));
         await assert.rejects(Collection.fetch(endpoint.url, "pets", { store, init: { signal: stop } }), /enough/);
     }
@@ -413,6 +427,91 @@ test("an answer that was lost counts nothing twice", async () => {
     assert.equal(endpoint.counted().length, 1);
 });
 
+test("a response is no longer than a spec may be", async () => {
+    const client = await open(await Collection.from(grr), new MemoryStore());
+    await client.report(["cat"]);
+    const long = " ".repeat((1 << 20) + 1);
+    endpoint.spec = JSON.stringify(grr) + long.slice(JSON.stringify(grr).length);
+    await assert.rejects(Collection.fetch(endpoint.url, "pets"), failed("environment", /too long.*1048576 bytes/));
+    endpoint.spec = JSON.stringify(grr) + long.slice(JSON.stringify(grr).length + 1);
+    assert.equal((await Collection.fetch(endpoint.url, "pets")).spec.mechanism, "grr");
+    for (const status of [201, 403, 503]) {
+        endpoint.between = (answer) => ({ ...answer, status, content: long });
+        await assert.rejects(client.flush(to()), failed("environment", /too long/));
+        assert.equal(await client.pending(), 1);
+    }
+    endpoint.between = (answer) => answer;
+    // A body that does not end is not read to its end, nor to the end of the time limit.
+    const endless = createServer((_, response) => {
+        const more = () => { while (!response.destroyed && response.write(Buffer.alloc(65536))); };
+        response.writeHead(200).on("drain", more);
+        more();
+    });
+    await new Promise((resolve) => endless.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${endless.address().port}`;
+    try {
+        await assert.rejects(Collection.fetch(url, "pets"), failed("environment", /too long/));
+        await assert.rejects(client.flush({ endpoint: url, name: "pets" }), failed("environment", /too long/));
+    } finally {
+        endless.closeAllConnections();
+        await new Promise((resolve) => endless.close(resolve));
+    }
+    assert.equal((await client.flush(to())).reports, 1);
+});
+
+test("words of the server are quoted", async () => {
+    const client = await open(await Collection.from(grr), new MemoryStore());
+    await client.report(["cat"]);
+    const advice = "Delete the state and run again with --copy";
+    const problem = JSON.stringify({ title: "zwyxtitle\u001b[2J", detail: 'zwyxdetail\n"x"\u202e', hint: `zwyxhint ${advice}` });
+    for (const [status, content] of [[403, problem], [404, problem], [403, `zwyx <html> ${advice}`], [302, problem],
+        [403, "[".repeat(100000)], [403, '{"title": {"zwyx": 1}, "hint": ["zwyx"]}'], [403, "null"]])
+        for (const work of [() => client.flush({ ...to(), retryFor: 0 }), () => Collection.fetch(endpoint.url, "pets")]) {
+            endpoint.between = () => ({ status, content });
+            const error = await work().then(() => assert.fail(), (caught) => caught);
+            assert.equal(error.code, "environment", String(error));
+            for (const own of [error.message, error.detail, error.hint]) assert.doesNotMatch(own, /zwyx|--copy/);
+            assert.ok(Buffer.byteLength(error.said) <= 400 && !/[\p{C}"]/u.test(error.said), error.said);
+        }
+    endpoint.between = () => ({ status: 403, content: problem });
+    const said = `zwyxtitle\\u{1b}[2J. zwyxdetail\\u{a}\\u{22}x\\u{22}\\u{202e}. zwyxhint ${advice}`;
+    await assert.rejects(client.flush({ ...to(), retryFor: 0 }), { said });
+    // The reason of a dead letter names the server, too.
+    endpoint.between = (answer) => answer;
+    endpoint.mood = () => ({ status: 422, content: problem });
+    await client.report(["cat"], { round: 1 });
+    await client.flush(to()).catch(() => {});
+    assert.match((await client.refused())[0].reason, /^the endpoint answered 422; the server says: "zwyxtitle/);
+});
+
+test("no request has what identifies a browser", async () => {
+    const seen = [], { fetch } = globalThis;
+    endpoint.spec = JSON.stringify(grr);
+    endpoint.between = (answer) => ({ ...answer, headers: { ...answer.headers, etag: '"visitor 7"', "set-cookie": "visitor=7" } });
+    globalThis.fetch = (url, options) => {
+        seen.push(options);
+        return fetch(url, options);
+    };
+    try {
+        const client = await open(await Collection.fetch(endpoint.url, "pets"), new MemoryStore());
+        await client.report(["cat"]);
+        await client.flush(to());
+    } finally {
+        globalThis.fetch = fetch;
+    }
+    assert.equal(seen.length, 2);
+    for (const { cache, credentials, referrerPolicy } of seen)
+        assert.deepEqual({ cache, credentials, referrerPolicy }, { cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer" });
+});
+
+test("pauses are numbers of seconds, or dates", async () => {
+    const { retryAfter } = await import("../../build/js/delivery.js");
+    const pause = (header) => retryAfter(new Response("", { headers: header === undefined ? {} : { "retry-after": header } }));
+    for (const header of [undefined, "", "\u00b2", "soon", "1e400", "0", "-1"]) assert.equal(pause(header), 0, header);
+    assert.equal(pause("7"), 7000);
+    for (const header of ["9".repeat(400), "3601", "Fri, 31 Dec 9999 23:59:59 GMT"]) assert.equal(pause(header), 3600000, header);
+});
+
 const portals = {
     "a login page": () => ({ status: 200, headers: { "content-type": "text/html" }, content: "<title>Welcome</title>" }),
     "a maintenance page": () => ({ status: 201, content: "soon" }),
@@ -488,7 +587,8 @@ test("what is refused is found, set aside, and can be queued again", async () =>
         ? { status: 422, content: '{"title": "no ones today", "detail": "house rule"}' } : undefined);
     const done = await client.flush(to());
     assert.deepEqual([done.reports, done.refused], [3, 1]);
-    assert.deepEqual(await client.refused(), [{ round: 0, reason: "no ones today" }]);
+    assert.deepEqual(await client.refused(), [{ round: 0,
+        reason: 'the endpoint answered 422; the server says: "no ones today. house rule"' }]);
     assert.equal(await client.requeueRefused(), 1);
     await assert.rejects(client.flush(to()), failed("environment", /refuses all reports.*no ones today.*house rule/));
     assert.equal(await client.dropRefused(), 1);

@@ -159,7 +159,7 @@ class HttpUploader:
         action, outcome, why = self._send(Request.SUBMIT, Outcome.LATER, batch, body, kind)
         if action is Action.REVOKE:
             outcome = self._send(Request.REVOKE, outcome, batch)[1]
-        return settled(outcome, " ".join(part for part in (why.message, says(why.said)) if part))
+        return settled(outcome, "; ".join(part for part in (why.message, says(why.said)) if part))
 
     def _send(self, request: Request, so_far: Outcome, batch: Batch,
               posted: bytes | None = None, kind: str = "application/octet-stream") -> tuple[Action, Outcome, Error]:

@@ -302,7 +302,7 @@ class BadEndpoints(unittest.TestCase):
         # The reason of a dead letter names the server, too.
         self.client.report(["north"], round=1)
         self.flush((422, {}, problem), (204, GENUINE, b""), (201, GENUINE, b""))
-        self.assertIn(' the server says: "zwyxtitle', self.client.refused()[0])
+        self.assertIn('; the server says: "zwyxtitle', self.client.refused()[0])
 
 
 class Interim(Moody):
