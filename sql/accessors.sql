@@ -156,7 +156,7 @@ COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_summary, text, tex
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN $2 = 'none' THEN @extschema@.ldp_haar($1)
-                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrinkage($1, $2) AS s) END
+                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrinkage($1, $2, 'sample'::text) AS s) END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS
     'Returns the estimated mean vector in the attributes'' units, after shrinking small Haar coefficients. The '
@@ -415,7 +415,7 @@ CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes te
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
-         @extschema@.ldp_compare_groups(COALESCE(all_groups.groups, '{}'), COALESCE(all_groups.summaries, '{}'), $3, $4, $5, $6, $7, $8) AS c
+         @extschema@.ldp_compare_groups(COALESCE(all_groups.groups, '{}')::text[], COALESCE(all_groups.summaries, '{}')::@extschema@.ldp_summary[], $3, $4, $5, $6, $7, $8) AS c
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text, boolean, boolean) IS
     'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a public column. '
@@ -441,7 +441,7 @@ CREATE FUNCTION @extschema@.ldp_group_test(name text, by text, attributes text[]
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     SELECT t.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
                      FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
-         @extschema@.ldp_group_test(COALESCE(all_groups.groups, '{}'), COALESCE(all_groups.summaries, '{}'), $3) AS t
+         @extschema@.ldp_group_test(COALESCE(all_groups.groups, '{}')::text[], COALESCE(all_groups.summaries, '{}')::@extschema@.ldp_summary[], $3) AS t
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_group_test(text, text, text[]) IS
     'Tests whether the groups of a collection''s reports have the same distribution. The argument by is the grouping '
@@ -476,7 +476,7 @@ CREATE FUNCTION @extschema@.ldp_kernel_regression(name text, by text, bandwidth 
                                    WHERE c.name = $1 AND a.attname = $2) AS type
                            FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS p
                      WHERE p.point IS NOT NULL) AS all_points,
-         @extschema@.ldp_kernel_regression(all_points.points, all_points.summaries, $3, $4, $5, $6) AS c
+         @extschema@.ldp_kernel_regression(all_points.points::float8[], all_points.summaries::@extschema@.ldp_summary[], $3, $4, $5, $6) AS c
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(text, text, float8, float8, text, text) IS
     'Returns the mean of a number of a collection as a smooth function of the column by: round, or a public column of '
@@ -557,7 +557,7 @@ CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.
         round integer DEFAULT NULL, attributes text[] DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3, $5, NULL, $6) $$;
+    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3, $5, NULL::text[], $6) $$;
 COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer, text[], boolean) IS
     'Returns the estimates of a collection, or of one round. There is one row for the mean of each numeric '
     'attribute, in its units, and for the proportion of each value of a category. Each row has a standard error '
@@ -593,7 +593,7 @@ BEGIN
         RETURN;
     END IF;
     IF EXISTS (SELECT FROM jsonb_array_elements(described.spec -> 'attributes') AS a (attribute) WHERE a.attribute -> 'missing' = 'true') THEN
-        rates := ARRAY(SELECT r FROM @extschema@.ldp_response_rates(summary) AS r);
+        rates := ARRAY(SELECT r FROM @extschema@.ldp_response_rates(summary, 0.95::float8, 'sample'::text, NULL::text) AS r);
     END IF;
     people_asked := NULL;
     people := NULL;
@@ -659,7 +659,7 @@ CREATE FUNCTION ldp_internal.ldp_combine_estimate(result @extschema@.ldp_estimat
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT ldp_internal.ldp_combine_rows(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row))
     FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row
-          FROM @extschema@.ldp_critical_value(0.95) AS r) AS o (other)
+          FROM @extschema@.ldp_critical_value(0.95::float8) AS r) AS o (other)
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_combine_estimate(@extschema@.ldp_estimate_row, float8, float8) IS
     'Returns a combined estimate after adding one estimate with its standard error. A NULL state has no estimates.';

@@ -102,8 +102,8 @@ BEGIN
     END IF;
     -- The cells of each group, from 1; NULL without a total.
     WITH each AS MATERIALIZED (
-        SELECT g.number, g."group", g.summary, @extschema@.ldp_count(g.summary) AS reports,
-               @extschema@.ldp_count(g.summary) * CASE WHEN weights IS NULL THEN 1 ELSE (g."group" ->> weights)::float8 END AS start
+        SELECT g.number, g."group", g.summary, @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) AS reports,
+               @extschema@.ldp_count(g.summary::@extschema@.ldp_summary) * CASE WHEN weights IS NULL THEN 1 ELSE (g."group" ->> weights)::float8 END AS start
         FROM unnest(groups) WITH ORDINALITY AS g ("group", summary, number)
     ), key AS MATERIALIZED (
         SELECT e.number, c."column", CASE jsonb_typeof(totals) WHEN 'object' THEN jsonb_build_array(e."group" ->> by[c."column"])
@@ -193,7 +193,7 @@ DECLARE
 BEGIN
     PERFORM ldp_internal.ldp_check_calibration(totals IS NOT NULL OR weights IS NOT NULL, 'neither totals nor weights are given', NULL,
         'Pass known totals of the groups, the name of a public column with weights, or both.');
-    groups := CASE WHEN of_rollup IS NULL THEN ldp_internal.ldp_groups_of(name, wanted) ELSE @extschema@.ldp_rolled_up(name, wanted) END;
+    groups := CASE WHEN of_rollup IS NULL THEN ldp_internal.ldp_groups_of(name, wanted) ELSE @extschema@.ldp_rolled_up(name, wanted, NULL::timestamptz, NULL::timestamptz, NULL::integer, NULL::integer) END;
     IF groups IS NULL THEN
         RETURN;
     END IF;

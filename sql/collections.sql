@@ -418,7 +418,7 @@ BEGIN
     bounded := EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = reports AND c.conname = 'round_is_open');
     PERFORM ldp_internal.ldp_register_collection(name, reports, canonical, analysts);
     IF NOT bounded THEN
-        PERFORM @extschema@.ldp_open_rounds(name, 0, series);
+        PERFORM @extschema@.ldp_open_rounds(name, 0::integer, series);
     END IF;
 END
 $$;

@@ -219,15 +219,15 @@ CREATE FUNCTION ldp_internal.ldp_hitter_round(search ldp_internal.ldp_hitter_sea
 DECLARE
     collection @extschema@.ldp_collections :=
         ldp_internal.ldp_collection_named(format('%s_%s', search.name, ldp_hitter_round.round));
-    labels text[] := @extschema@.ldp_spec_labels(collection.spec);
+    labels text[] := @extschema@.ldp_spec_labels(collection.spec::jsonb);
     -- Strings shorter than the prefixes that this round extends come from an earlier round.
     continued integer := ldp_internal.ldp_hitter_prefix(search, ldp_hitter_round.round - 1);
-    summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(collection.name);
+    summary @extschema@.ldp_summary := @extschema@.ldp_summary_of(collection.name::text, NULL::integer);
 BEGIN
     RETURN QUERY
     SELECT v.label, v.label <> t.label OR char_length(v.label) = search.longest, char_length(v.label) >= continued,
            t.estimate, t.stderr, t.n, t.p_value
-    FROM (SELECT labels[r.value + 1] AS label, r.estimate, r.stderr, r.n, r.p_value FROM @extschema@.ldp_top(summary, cardinality(labels)) AS r
+    FROM (SELECT labels[r.value + 1] AS label, r.estimate, r.stderr, r.n, r.p_value FROM @extschema@.ldp_top(summary, cardinality(labels)::integer, 0.95::float8, 'sample'::text, 'bonferroni'::text, NULL::text) AS r
           UNION ALL
           SELECT l, NULL, NULL, 0, NULL FROM unnest(labels) AS l WHERE summary IS NULL) AS t,
          LATERAL (SELECT rtrim(t.label, chr(3))) AS v (label)
@@ -294,7 +294,7 @@ BEGIN
             HINT = 'To drop it with all its reports, use ldp_drop_hitters.';
     END IF;
     PERFORM @extschema@.ldp_create_collection(
-        name || '_1', ldp_internal.ldp_hitter_spec(search, 1, ARRAY[''], '{}'), NULL, schema);
+        (name || '_1')::text, ldp_internal.ldp_hitter_spec(search, 1, ARRAY[''], '{}')::jsonb, NULL::text[], schema, 'rows'::text, 'reports'::text, NULL::text);
     PERFORM ldp_internal.ldp_record_search(search);
     RETURN name || '_1';
 END
@@ -332,7 +332,7 @@ BEGIN
                 DETAIL = 'Its reports are not about one number in bins.',
                 HINT = 'Searches for frequent strings, and collections with the mechanism "winsorized", have further rounds.';
         END IF;
-        histogram := @extschema@.ldp_summary_of(name);
+        histogram := @extschema@.ldp_summary_of(name, NULL::integer);
         IF histogram IS NULL THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'object_not_in_prerequisite_state',
@@ -341,12 +341,12 @@ BEGIN
         END IF;
         next_name := name || '_2';
         PERFORM @extschema@.ldp_create_collection(
-            next_name, ldp_internal.ldp_winsorized_spec(@extschema@.ldp_client_spec(name), histogram),
+            next_name, ldp_internal.ldp_winsorized_spec(@extschema@.ldp_client_spec(name), histogram)::jsonb,
             (SELECT array_agg(ARRAY[a.attname, format_type(a.atttypid, NULL)] ORDER BY a.attnum) FROM pg_attribute AS a
              WHERE a.attrelid = first_round.reports AND a.attnum > 0 AND NOT a.attisdropped
-                   AND a.attname NOT IN (ldp_internal.ldp_report_column(first_round.reports), 'round', 'ldp_arrival')),
-            schema, first_round.analysts,
-            CASE ldp_internal.ldp_report_column(first_round.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END);
+                   AND a.attname NOT IN (ldp_internal.ldp_report_column(first_round.reports), 'round', 'ldp_arrival'))::text[],
+            schema, first_round.analysts::text,
+            (CASE ldp_internal.ldp_report_column(first_round.reports) WHEN 'batch' THEN 'batches' ELSE 'reports' END)::text, NULL::text);
         RETURN next_name;
     END IF;
     -- Of two concurrent calls the second waits and continues from the round that the first started.
@@ -373,7 +373,7 @@ BEGIN
     search.round := search.round + 1;
     next_name := format('%s_%s', name, search.round);
     PERFORM @extschema@.ldp_create_collection(
-        next_name, ldp_internal.ldp_hitter_spec(search, search.round, beginnings, strings), NULL, schema);
+        next_name, ldp_internal.ldp_hitter_spec(search, search.round, beginnings, strings)::jsonb, NULL::text[], schema, 'rows'::text, 'reports'::text, NULL::text);
     PERFORM ldp_internal.ldp_record_search(search);
     RETURN next_name;
 END
@@ -409,7 +409,7 @@ BEGIN
           FROM generate_series(1, search.round) AS r, LATERAL ldp_internal.ldp_hitter_round(search, r) AS l
           WHERE l.whole AND l.n > 0
           GROUP BY l.label) AS f,
-         @extschema@.ldp_critical_value(ldp_hitters.confidence) AS critical_value
+         @extschema@.ldp_critical_value(ldp_hitters.confidence::float8) AS critical_value
     WHERE ldp_hitters.top IS NOT NULL OR f.p_value <= search.significance
     ORDER BY f.estimate DESC, f.label LIMIT ldp_hitters.top;
 END
@@ -454,9 +454,9 @@ BEGIN
     SELECT p.round, p.characters, p.labels, sqrt(sum(p.need) OVER () / users),
            round(users * p.need / sum(p.need) OVER ())::bigint
     FROM (SELECT r.round, r.characters, r.labels,
-                 (@extschema@.ldp_critical_value(GREATEST(1 - 2 * q.chance, 1e-9)) + @extschema@.ldp_critical_value(2 * power ^ (1.0::float8 / rounds) - 1)) ^ 2
+                 (@extschema@.ldp_critical_value(GREATEST(1 - 2 * q.chance, 1e-9)::float8) + @extschema@.ldp_critical_value((2 * power ^ (1.0::float8 / rounds) - 1)::float8)) ^ 2
                  * (SELECT a.stderr ^ 2 * 1e6 FROM @extschema@.ldp_advise(jsonb_build_object(
-                        'mechanism', 'auto', 'epsilon', search.epsilon, 'domain', r.labels), 1000000) AS a LIMIT 1) AS need
+                        'mechanism', 'auto', 'epsilon', search.epsilon, 'domain', r.labels)::jsonb, 1000000::bigint) AS a LIMIT 1) AS need
           FROM (SELECT g AS round, c AS characters,
                        (CASE WHEN g = 1 THEN 1 ELSE search.keep END * ldp_internal.ldp_hitter_labels(letters, c - b) + 1)::bigint AS labels
                 FROM generate_series(1, rounds) AS g, LATERAL (SELECT ldp_internal.ldp_hitter_prefix(search, g),
@@ -475,7 +475,7 @@ CREATE FUNCTION @extschema@.ldp_drop_hitters(name text) RETURNS void
 DECLARE
     search ldp_internal.ldp_hitter_search := ldp_internal.ldp_forget_search(name);
 BEGIN
-    PERFORM @extschema@.ldp_drop_collection(c.name) FROM @extschema@.ldp_collections AS c
+    PERFORM @extschema@.ldp_drop_collection(c.name::text) FROM @extschema@.ldp_collections AS c
     WHERE c.name IN (SELECT format('%s_%s', search.name, r) FROM generate_series(1, search.round) AS r);
 END
 $$;

@@ -94,7 +94,7 @@ DECLARE
 BEGIN
     PERFORM ldp_internal.ldp_check_steps(partition_column.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
         AND (partition_column.type <> 'date'::regtype OR step >= '1 day'));
-    SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', COALESCE(since, now()))) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
+    SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', COALESCE(since, now()))) INTO low FROM @extschema@.ldp_partitions(collection.reports::regclass) AS p;
     PERFORM ldp_internal.ldp_check_steps(until - low < 10000 * step);
     WHILE low < until LOOP
         high := low + step;
@@ -127,7 +127,7 @@ DECLARE
     added integer := 0;
 BEGIN
     PERFORM ldp_internal.ldp_check_steps(partition_column.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
-    SELECT COALESCE(max(p.ends::bigint), first) INTO low FROM @extschema@.ldp_partitions(collection.reports) AS p;
+    SELECT COALESCE(max(p.ends::bigint), first) INTO low FROM @extschema@.ldp_partitions(collection.reports::regclass) AS p;
     PERFORM ldp_internal.ldp_check_steps(last - low < 10000::bigint * step);
     WHILE low <= last LOOP
         PERFORM ldp_internal.ldp_add_partition(collection.reports, partition_column.key, low::text, (low + step)::text, low::text);

@@ -103,7 +103,7 @@ BEGIN
     -- In groups of 40 columns, because a function has at most 100 arguments.
     SELECT string_agg(n.object, ' || ' ORDER BY n.chunk), string_agg(n.expressions, '' ORDER BY n.chunk) INTO groups, expressions
     FROM (SELECT b.index / 40 AS chunk, format('jsonb_build_object(%s)', string_agg(format(CASE b.result_type WHEN 'timestamp with time zone'
-                     THEN '%L, %s.ldp_time_label(%s, %L)' ELSE '%L, %3$s' END, b.name, ldp_internal.ldp_schema(), b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
+                     THEN '%L, %s.ldp_time_label((%s)::timestamptz, %L::text)' ELSE '%L, %3$s' END, b.name, ldp_internal.ldp_schema(), b.expression, rollup.zone), ', ' ORDER BY b.index)) AS object,
                  string_agg(b.expression || ', ', '' ORDER BY b.index) AS expressions
           FROM (SELECT b.*, row_number() OVER () - 1 AS index
                 FROM ldp_internal.ldp_buckets(rollup.summaries, rollup.columns, COALESCE(by, rollup.columns), rollup.zone) AS b) AS b
@@ -142,11 +142,11 @@ CREATE FUNCTION @extschema@.ldp_rollup_series(name text, by text[] DEFAULT NULL,
         SELECT g."group", g.summary, g.index FROM unnest(@extschema@.ldp_rolled_up($1, $2, $3, $4, $5, $6)) WITH ORDINALITY AS g ("group", summary, index)
     ), listed AS MATERIALIZED (
         -- One search for all buckets: every bucket has the same texts.
-        SELECT @extschema@.ldp_frequent_texts(@extschema@.ldp_rollup(b.summary), $9) AS texts FROM buckets AS b
+        SELECT @extschema@.ldp_frequent_texts(@extschema@.ldp_rollup(b.summary::@extschema@.ldp_summary), $9) AS texts FROM buckets AS b
     )
     SELECT b."group", e.attribute, e.label, e.estimate, e.stderr, e.lower, e.upper, e.n, e.people, e.attribute_number, e.value, e.note
     FROM listed AS l, buckets AS b,
-         LATERAL @extschema@.ldp_estimate(b.summary, $7, $8, $9, l.texts) WITH ORDINALITY AS e (attribute, label, estimate, stderr, lower, upper, n, people,
+         LATERAL @extschema@.ldp_estimate(b.summary::@extschema@.ldp_summary, $7, $8, $9, l.texts::text[], false::boolean) WITH ORDINALITY AS e (attribute, label, estimate, stderr, lower, upper, n, people,
              attribute_number, value, note, row)
     ORDER BY b.index, e.row
 $$;
@@ -159,8 +159,8 @@ COMMENT ON FUNCTION @extschema@.ldp_rollup_series(text, text[], timestamptz, tim
 
 CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column" text, missing bigint, reports bigint)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.key, COALESCE(sum(@extschema@.ldp_count(g.summary)) FILTER (WHERE c.value = 'null'), 0)::bigint, sum(@extschema@.ldp_count(g.summary))::bigint
-    FROM unnest(@extschema@.ldp_rolled_up($1)) AS g ("group", summary), LATERAL jsonb_each(g."group") AS c GROUP BY c.key ORDER BY c.key
+    SELECT c.key, COALESCE(sum(@extschema@.ldp_count(g.summary::@extschema@.ldp_summary)) FILTER (WHERE c.value = 'null'), 0)::bigint, sum(@extschema@.ldp_count(g.summary::@extschema@.ldp_summary))::bigint
+    FROM unnest(@extschema@.ldp_rolled_up($1, NULL::text[], NULL::timestamptz, NULL::timestamptz, NULL::integer, NULL::integer)) AS g ("group", summary), LATERAL jsonb_each(g."group") AS c GROUP BY c.key ORDER BY c.key
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
     'Returns for each column of a rollup the number of reports in buckets where the column is NULL, and the number '

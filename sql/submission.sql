@@ -55,7 +55,7 @@ BEGIN
     -- Groups that fit into a batch. Reports of another spec have another parameter block and form separate batches, which the
     -- CHECK constraint of the table rejects like single reports. Bytes 4 and 5 of a block are its size.
     RETURN QUERY
-    SELECT @extschema@.ldp_pack(u.report)
+    SELECT @extschema@.ldp_pack(u.report::@extschema@.ldp_report)
     FROM unnest(reports) WITH ORDINALITY AS u (report, index), LATERAL (SELECT ldp_internal.ldp_report_send(u.report)) AS s (bytes)
     GROUP BY substr(s.bytes, 1, get_byte(s.bytes, 4) + 256 * get_byte(s.bytes, 5)), (u.index - 1) / GREATEST(16777216 / length(s.bytes), 1);
 END

@@ -44,7 +44,7 @@ CREATE FUNCTION @extschema@.ldp_crosstab(summary @extschema@.ldp_summary, row_at
         row_value integer, column_value integer, note text)
     LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
     SELECT m.cell[1], m.cell[2], m.estimate, m.stderr, m.lower, m.upper, m.n, m.people, m.cell_numbers[1], m.cell_numbers[2], m.note
-    FROM @extschema@.ldp_marginal($1, ARRAY[$2, $3], $4, $5, $6) AS m
+    FROM @extschema@.ldp_marginal($1, ARRAY[$2, $3]::text[], $4, $5, $6) AS m
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_crosstab(@extschema@.ldp_summary, text, text, text, float8, text) IS
     E'Returns the cross table of two attributes as proportions, one row per cell. In psql: \\crosstabview row_label '
