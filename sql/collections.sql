@@ -50,7 +50,7 @@ COMMENT ON COLUMN ldp_internal.ldp_collection.texts IS
     'titles, questions and other texts for people, which the owner may change; see ldp_describe';
 COMMENT ON COLUMN ldp_internal.ldp_collection.created IS 'time of creation';
 COMMENT ON COLUMN ldp_internal.ldp_collection.analysts IS
-    'access of members of ldp_analyst: ''rows'', or ''aggregates'' through functions of ldp only';
+    'access of members of ldp_analyst: ''rows'', or ''aggregates'' through functions of ldp only, whose differences can be single reports';
 COMMENT ON COLUMN ldp_internal.ldp_collection.home IS
     'database in which arriving reports are stamped for rollups; NULL if they are not stamped';
 COMMENT ON COLUMN ldp_internal.ldp_collection.stamp IS
@@ -306,6 +306,16 @@ BEGIN
             HINT = 'Create a table with ldp_create_collection; or give ldp_adopt_collection a table with the columns report and '
                    'round (CREATE TABLE name OF ldp_report_row), or batch and round.';
     END IF;
+    SELECT a.attname INTO other FROM pg_attribute AS a
+    WHERE a.attrelid = reports AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = ANY (ldp_internal.ldp_attribute_names(canonical))
+          AND a.attname NOT IN ('report', 'batch', 'round', 'ldp_arrival');
+    IF FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'duplicate_column',
+            MESSAGE = format('public column "%s" of collection "%s" has the name of an attribute', other, name),
+            DETAIL = 'Values of public columns are sent in clear; values of attributes are randomized.',
+            HINT = 'Give the column another name.';
+    END IF;
     -- Remove the catalog rows of a collection of this name whose table was dropped.
     DELETE FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_register_collection_as.name;
     DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_register_collection_as.name;
@@ -351,11 +361,31 @@ CREATE FUNCTION @extschema@.ldp_unregister_collection(name text) RETURNS regclas
 COMMENT ON FUNCTION @extschema@.ldp_unregister_collection(text) IS
     'Removes a collection and its records of batches from the catalog, keeps the table, and returns it.';
 
-CREATE FUNCTION ldp_internal.ldp_describe_as(caller name, name text, texts jsonb) RETURNS jsonb
+CREATE FUNCTION ldp_internal.ldp_has_reports(collection ldp_internal.ldp_collection) RETURNS boolean
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    source regclass;
+    found_one boolean := EXISTS (SELECT FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_has_reports.collection.name);
+BEGIN
+    FOR source IN SELECT t.oid FROM pg_class AS t WHERE t.oid = collection.reports
+                      OR t.oid IN (SELECT r.summaries FROM ldp_internal.ldp_rollup AS r WHERE r.collection = ldp_has_reports.collection.name) LOOP
+        EXIT WHEN found_one;
+        found_one := ldp_internal.ldp_run_as(ldp_internal.ldp_owner(source), false, format('SELECT EXISTS (SELECT FROM %s)', source), NULL::boolean);
+    END LOOP;
+    RETURN found_one;
+END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_has_reports(ldp_internal.ldp_collection) IS
+    'Returns true if the table of a collection or a rollup of it has rows, or if a batch was counted.';
+
+-- Clients that remember responses compare the texts with those that people saw. This check keeps an honest owner from a change
+-- that stops them; a dishonest owner can register the table again.
+CREATE FUNCTION ldp_internal.ldp_describe_as(caller name, name text, texts jsonb, force boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     described ldp_internal.ldp_collection;
     changed jsonb;
+    reworded text[];
 BEGIN
     -- Submissions lock the row FOR KEY SHARE, so they do not wait.
     SELECT c.* INTO described FROM ldp_internal.ldp_collection AS c WHERE c.name = ldp_describe_as.name FOR NO KEY UPDATE;
@@ -367,21 +397,33 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'the texts of a collection must not be NULL';
     END IF;
     changed := ldp_internal.ldp_changed_texts(ldp_internal.ldp_spec_with_texts(described.spec, described.texts), texts);
+    reworded := ARRAY(SELECT COALESCE(o.key, n.key) FROM jsonb_each(COALESCE(described.texts -> 'attributes', '{}')) AS o
+                      FULL JOIN jsonb_each(COALESCE(changed -> 'attributes', '{}')) AS n ON n.key = o.key
+                      WHERE o.value IS DISTINCT FROM n.value ORDER BY 1);
+    IF force IS NOT TRUE AND reworded <> '{}' AND ldp_internal.ldp_has_reports(described) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('the texts of "%s" cannot be changed while collection "%s" has reports', array_to_string(reworded, '", "'), name),
+            DETAIL = 'These texts give an answer its meaning. Clients that remember responses stop until people accept the new texts.',
+            HINT = 'Create a new collection for another question. For the same question in other words, use force => true.';
+    END IF;
     UPDATE ldp_internal.ldp_collection AS c SET texts = changed WHERE c.name = ldp_describe_as.name;
     RETURN changed;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_describe_as(name, text, jsonb) IS
+COMMENT ON FUNCTION ldp_internal.ldp_describe_as(name, text, jsonb, boolean) IS
     'Implements ldp_describe for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_describe(name text, texts jsonb) RETURNS jsonb
+CREATE FUNCTION @extschema@.ldp_describe(name text, texts jsonb, force boolean DEFAULT false) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_describe(text, jsonb) IS
+COMMENT ON FUNCTION @extschema@.ldp_describe(text, jsonb, boolean) IS
     'Changes the texts of a collection for people, and returns all of them. The argument texts is a merge patch (RFC '
     '7396) with the keys title, description, people_asked and attributes. The last one maps names of attributes to '
     'objects with the keys title, question, unit, description, scale and display. A text that is null is removed; '
-    'other texts remain. Reports and fingerprint do not depend on the texts. Error 22023 if a text is invalid, 42704 '
-    'if the collection does not exist, 42501 unless the caller owns it.';
+    'other texts remain. Reports and fingerprint do not depend on the texts. Once the collection has reports, texts of '
+    'attributes change only with force: they give an answer its meaning, and clients that remember responses stop until '
+    'people accept the new texts. Error 22023 if a text is invalid, 55000 without force for texts of attributes of a '
+    'collection with reports, 42704 if the collection does not exist, 42501 unless the caller owns it.';
 
 CREATE FUNCTION @extschema@.ldp_adopt_collection(name text, reports regclass, spec jsonb, analysts text DEFAULT 'rows') RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -390,6 +432,7 @@ DECLARE
     series integer := COALESCE((canonical ->> 'rounds')::integer, (canonical -> 'derived' ->> 'series_rounds')::numeric::integer, 0);
     held text := ldp_internal.ldp_report_column(reports);
     bounded boolean;
+    required text;
 BEGIN
     IF name IS NULL OR canonical IS NULL OR reports IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'null_value_not_allowed', MESSAGE = 'name, spec and table of a collection must not be NULL';
@@ -420,13 +463,20 @@ BEGIN
     IF NOT bounded THEN
         PERFORM @extschema@.ldp_open_rounds(name, 0::integer, series);
     END IF;
+    FOR required IN SELECT p."column" FROM @extschema@.ldp_public_columns(name) AS p WHERE p.required LOOP
+        RAISE WARNING USING
+            MESSAGE = format('every report needs a value of public column "%s"', required),
+            DETAIL = 'People who do not want to send this value in clear cannot take part.',
+            HINT = 'Give the column a default, or allow NULL.';
+    END LOOP;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_adopt_collection(text, regclass, jsonb, text) IS
     'Creates a collection from an existing table of reports, such as a table of the type ldp_report_row. It checks '
     'all reports and sets the default 0 for the column round if the column has no default. It grants the privileges '
-    'that ldp_create_collection grants, except on public columns, and registers the table. Error 42809 if the table '
-    'cannot belong to a collection, 42501 unless the caller owns it.';
+    'that ldp_create_collection grants, except on public columns, and registers the table. Warns of public columns that '
+    'every report must fill. Error 42809 if the table cannot belong to a collection, 42701 if a column has the name of an '
+    'attribute, 42501 unless the caller owns it.';
 
 CREATE FUNCTION ldp_internal.ldp_partition_name(name text, part text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -576,11 +626,12 @@ COMMENT ON FUNCTION @extschema@.ldp_create_collection(text, jsonb, text[], text,
     'Creates a table for reports under a spec, by default in the current schema, registers it as a collection, and '
     'returns it. The argument public_columns has pairs of name and type for data that needs no protection, at most '
     '1024 bytes per value. The role ldp_submitter may insert. The role ldp_analyst may read the rows if analysts is '
-    '"rows", or query aggregates only if it is "aggregates". Both roles need USAGE on the schema. The argument rows '
+    '"rows", or query aggregates only if it is "aggregates". This hides rows and small groups in one answer; the difference of '
+    'two answers can be a single report, which its epsilon protects. Both roles need USAGE on the schema. The argument rows '
     'is "reports" for one report per row, or "batches". The argument partition_by is "round" or a public column; rows '
     'without a partition go to a default partition. A public column used for partitioning is NOT NULL; a time column '
-    'defaults to the time of arrival. Error 22023 if the spec is invalid, 42710 if the collection exists, 42501 '
-    'unless the caller is a member of ldp_admin.';
+    'defaults to the time of arrival. Error 22023 if the spec is invalid, 42701 if a public column has the name of an '
+    'attribute, 42710 if the collection exists, 42501 unless the caller is a member of ldp_admin.';
 
 CREATE FUNCTION @extschema@.ldp_drop_collection(name text) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

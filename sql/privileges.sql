@@ -7,7 +7,8 @@ GRANT SELECT ON ldp_internal.ldp_collection, @extschema@.ldp_collections, ldp_in
 REVOKE ALL ON FUNCTION
     ldp_internal.ldp_register_collection_as(name, text, regclass, jsonb, text),
     ldp_internal.ldp_unregister_collection_as(name, text),
-    ldp_internal.ldp_describe_as(name, text, jsonb),
+    ldp_internal.ldp_describe_as(name, text, jsonb, boolean),
+    ldp_internal.ldp_has_reports(ldp_internal.ldp_collection),
     ldp_internal.ldp_summary_of_as(name, text, integer),
     ldp_internal.ldp_groups_of_as(name, text, text[]),
     ldp_internal.ldp_claim_batch_as(name, text, uuid, bigint, bytea),

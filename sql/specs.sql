@@ -43,6 +43,15 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_spec_with_texts(jsonb, jsonb) IS
     'Returns a canonical spec with texts, which have the form of ldp_spec_texts, in their places.';
 
+CREATE FUNCTION ldp_internal.ldp_attribute_names(spec jsonb) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT COALESCE(array_agg(n.name), '{}') FROM jsonb_array_elements($1 -> 'attributes') AS a (attribute), LATERAL (
+        SELECT a.attribute ->> 'name' UNION ALL SELECT (a.attribute ->> 'name') || '.' || e.label FROM jsonb_array_elements_text(
+            CASE jsonb_typeof(a.attribute -> 'vector') WHEN 'array' THEN a.attribute -> 'vector' ELSE '[]' END) AS e (label)) AS n (name)
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_attribute_names(jsonb) IS
+    'Returns the names of the attributes of a canonical spec, and those of the elements of vectors, such as day.morning.';
+
 CREATE FUNCTION ldp_internal.ldp_winsorized_spec(spec jsonb, histogram @extschema@.ldp_summary) RETURNS jsonb
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION ldp_internal.ldp_winsorized_spec(jsonb, @extschema@.ldp_summary) IS

@@ -74,19 +74,42 @@ COMMENT ON FUNCTION ldp_internal.ldp_insert_reports(text, @extschema@.ldp_report
 CREATE FUNCTION @extschema@.ldp_public_columns(name text) RETURNS TABLE ("column" text, type text, required boolean)
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    reports regclass := (ldp_internal.ldp_collection_named(name)).reports;
+    collection @extschema@.ldp_collections := ldp_internal.ldp_collection_named(name);
+    attributes text[] := ldp_internal.ldp_attribute_names(collection.spec);
 BEGIN
     RETURN QUERY
     SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
-    FROM pg_attribute AS a WHERE a.attrelid = reports AND a.attnum > 0 AND NOT a.attisdropped
-        AND a.attname NOT IN ('report', 'batch', 'round', 'ldp_arrival') AND a.attgenerated = '' AND a.attidentity <> 'a'
+    FROM pg_attribute AS a WHERE a.attrelid = collection.reports AND a.attnum > 0 AND NOT a.attisdropped
+        AND a.attname NOT IN ('report', 'batch', 'round', 'ldp_arrival') AND a.attname <> ALL (attributes) AND a.attgenerated = '' AND a.attidentity <> 'a'
     ORDER BY a.attnum;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_public_columns(text) IS
     'Returns the public columns of a collection, which clients may fill: the name of each column, its type, and whether '
-    'a report needs a value because the column has no default and cannot be NULL. Error 42704 if the collection does '
-    'not exist.';
+    'a report needs a value because the column has no default and cannot be NULL. A column with the name of an attribute '
+    'is not one of them. Error 42704 if the collection does not exist.';
+
+-- Values of a device go to a column by its name. An owner who adds a column with the name of an attribute would receive in
+-- clear what people meant to randomize.
+CREATE FUNCTION ldp_internal.ldp_check_public_columns(reports regclass, columns text[]) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    collection ldp_internal.ldp_collection;
+    wrong text;
+BEGIN
+    SELECT c.* INTO collection FROM ldp_internal.ldp_collection AS c WHERE c.reports = ldp_check_public_columns.reports;
+    SELECT u.name INTO wrong FROM unnest(columns) AS u (name) WHERE u.name = ANY (ldp_internal.ldp_attribute_names(collection.spec)) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_column',
+            MESSAGE = format('column "%s" of table %s is not a public column', wrong, reports),
+            DETAIL = format('It has the name of an attribute of collection "%s", whose values are randomized.', collection.name),
+            HINT = 'The owner of the table can rename or drop the column.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_check_public_columns(regclass, text[]) IS
+    'Raises error 42703 if one of these columns of a table has the name of an attribute of its collection.';
 
 CREATE FUNCTION @extschema@.ldp_batch_digest(reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;

@@ -3,12 +3,14 @@
 #include <cstring>
 #include <iterator>
 
+#include "collection/session_plans.hpp"
 #include "core/delivery/public_values.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -53,6 +55,18 @@ TargetColumn target_column(Oid table, char* name) {
     ReleaseSysCache(found);
     if (!fillable) refuse_column(table, name);
     return target;
+}
+
+/// Raises an error if one of the columns has the name of an attribute of the table's collection.
+void refuse_attributes(Oid table, const PublicTexts& all) {
+    auto* names = static_cast<Datum*>(palloc(static_cast<std::size_t>(all.count) * sizeof(Datum)));
+    for (int i = 0; i < all.count; ++i) names[i] = CStringGetTextDatum(all.texts[i].name);
+    ArrayType* columns = construct_array(names, all.count, TEXTOID, -1, false, TYPALIGN_INT);
+    const StatementParameter both[] = {{REGCLASSOID, ObjectIdGetDatum(table)},
+                                       {TEXTARRAYOID, PointerGetDatum(columns)}};
+    SPI_connect();
+    run_kept(PlanCache::catalog, "SELECT ldp_internal.ldp_check_public_columns($1, $2)", both, 2);
+    SPI_finish();
 }
 
 /// Throws the error that is being handled once more, as one about the value of this column.
@@ -145,6 +159,8 @@ PublicTexts public_texts(FunctionCallInfo fcinfo, int argument) {
 PublicColumns public_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
     PublicColumns filled{nullptr, 0, true};
     const PublicTexts all = public_texts(fcinfo, argument);
+    if (all.count == 0) return filled;
+    refuse_attributes(table, all);
     filled.columns = static_cast<PublicColumnValue*>(
         palloc0(static_cast<std::size_t>(all.count) * sizeof(PublicColumnValue)));
     for (int i = 0; i < all.count; ++i) {

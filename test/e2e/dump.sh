@@ -22,7 +22,7 @@ sql $from -c "SELECT ldp_client_spec('visits')" >"$work/visits.spec"
 "$ldp" perturb --spec "$work/visits.spec" <"$work/visits.csv" 2>/dev/null >"$work/visits.copy"
 sql $from >"$work/log" <<SQL || { cat "$work/log"; exit 1; }
 SELECT ldp_open_rounds('visits', 0, 3);
-SELECT ldp_describe('colour', '{"title": "Colours", "people_asked": {"0": 1000}, "attributes": {"value": {"display": {"red": "Rot"}}}}');
+SELECT ldp_describe('colour', '{"title": "Colours", "people_asked": {"0": 1000}, "attributes": {"value": {"display": {"red": "Rot"}}}}', force => true);
 \\copy visits (report) FROM '$work/visits.copy'
 UPDATE visits SET country = CASE WHEN ctid::text LIKE '%1)' THEN 'fr' ELSE 'de' END, round = 3;
 CREATE MATERIALIZED VIEW by_country AS SELECT country, ldp_agg(report) AS summary FROM visits GROUP BY country;

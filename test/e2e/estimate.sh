@@ -428,7 +428,7 @@ sql -v evil="$evil" -f - >/dev/null <<'SQL' || bad "texts"
 SELECT ldp_describe('study', jsonb_build_object('title', 'Well-being in ' || :'evil', 'description', 'About {summary} & {{title}}.', 'people_asked', 500, 'attributes',
     jsonb_build_object('age', '{"title": "Age of people", "question": "How old are you?", "unit": "years"}'::jsonb,
         'mood', jsonb_build_object('title', E'a\u202Eb', 'question', '</title>' || :'evil', 'scale', 'ordered', 'display', jsonb_build_object('-', :'evil', '+', 'gut')),
-        'hours', '{"title": "Hours awake", "unit": "<b>h</b>", "display": {"am": "in the morning"}}'::jsonb)));
+        'hours', '{"title": "Hours awake", "unit": "<b>h</b>", "display": {"am": "in the morning"}}'::jsonb)), force => true);
 SQL
 page study
 has study.html "500 people were asked; the response rate is 80.0"

@@ -164,6 +164,7 @@ SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM
 SELECT ldp_weighted(f, 2), ldp_internal.ldp_add_weighted(ROW(f, 1)::ldp_internal.ldp_weighted_state, ROW(f, 1)::ldp_internal.ldp_weighted_state) FROM told, ldp_means(s) AS f GROUP BY f;
 SELECT ldp_difference(f, f), ldp_ratio(f, f) FROM told, ldp_means(s) AS f;
 SELECT ldp_describe('colour', '{"title": "Colours"}'), ldp_response('colour');
+SELECT ldp_internal.ldp_has_reports(c) FROM ldp_internal.ldp_collection AS c;
 SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0'), ldp_resolution(ldp_agg('$placed'::ldp_report), '0');
 SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$measured'::ldp_report), 'none');
 SELECT ldp_mean(report, 'size'), ldp_means(ldp_agg(report)), ldp_health(ldp_agg(report)) FROM record;

@@ -32,7 +32,7 @@ SELECT name, collection, summaries, buckets, open FROM ldp_rollups;
 SELECT name, reports, fingerprint FROM ldp_collections;
 SELECT collection, batch, reports FROM ldp_internal.ldp_batch;
 SELECT * FROM ldp_missing_values('days');
-SELECT ldp_describe('colour', '{"title": "Colours", "attributes": {"value": {"display": {"red": "Rot"}}}}') -> 'title';
+SELECT ldp_describe('colour', '{"title": "Colours", "attributes": {"value": {"display": {"red": "Rot"}}}}', force => true) -> 'title';
 SELECT ldp_client_spec('colour') -> 'attributes';
 SELECT reports FROM ldp_response('colour');
 SQL

@@ -263,6 +263,46 @@ ALTER TABLE guarded ADD COLUMN kind foreign_kind;
 SELECT * FROM ldp_summaries_of('guarded', '{kind}');
 ALTER TABLE guarded DROP COLUMN kind;
 DROP TYPE foreign_kind;
+-- The difference of two answers is an answer about few reports, or about one: doc/threat-model.md says so. The counts of the
+-- values follow from the estimates.
+CREATE FUNCTION counts(summary ldp_summary) RETURNS integer[] LANGUAGE sql AS $$
+    SELECT array_agg(round(ldp_count($1) * (share * (exp(1) - 1) + 1) / (exp(1) + 2))::integer ORDER BY value) FROM unnest(ldp_proportion($1)) WITH ORDINALITY AS p (share, value) $$;
+CREATE FUNCTION difference(one integer[], other integer[]) RETURNS integer[] LANGUAGE sql STRICT AS $$ SELECT array_agg(a - b ORDER BY i) FROM unnest($1, $2) WITH ORDINALITY AS u (a, b, i) $$;
+SET ROLE regress_ldp_reader;
+SELECT difference(counts(ldp_summary_of('guarded')), counts(g.summary)) AS not_shown FROM ldp_summaries_of('guarded', '{tenant}') AS g WHERE "group" ->> 'tenant' = 'b';
+SELECT counts(ldp_summary_of('guarded')) AS before \gset
+RESET ROLE;
+INSERT INTO guarded SELECT report('guarded', '02');
+SET ROLE regress_ldp_reader;
+SELECT difference(counts(ldp_summary_of('guarded')), :'before') AS new_report;
+RESET ROLE;
+DELETE FROM guarded WHERE report = report('guarded', '02');
+-- Windows of a rollup: 39 reports, each in a minute of its own.
+SET ROLE regress_ldp_owner;
+SELECT ldp_create_collection('watched', :spec, ARRAY[['seen', 'timestamptz']], analysts => 'aggregates');
+SELECT ldp_create_rollup('minutes', 'watched', '{minute(seen)}');
+RESET ROLE;
+CREATE TABLE truth AS SELECT i, i * i % 3 AS value FROM generate_series(1, 39) AS i;
+GRANT SELECT ON truth TO regress_ldp_reader;
+INSERT INTO watched SELECT report('watched', lpad(value::text, 2, '0')), 0, timestamptz '2026-01-01 00:00Z' + i * interval '1 minute' FROM truth;
+SELECT ldp_refresh('minutes');
+SET ROLE regress_ldp_reader;
+SELECT count(*) AS buckets_shown FROM ldp_rollup_series('minutes');
+WITH parts AS MATERIALIZED (
+    SELECT i, (SELECT counts(g.summary) FROM unnest(ldp_rolled_up('minutes', by => '{}', until => at)) AS g) AS before,
+           (SELECT counts(g.summary) FROM unnest(ldp_rolled_up('minutes', by => '{}', since => at)) AS g) AS after
+    FROM generate_series(1, 40) AS i, LATERAL (SELECT timestamptz '2026-01-01 00:00Z' + i * interval '1 minute') AS b (at)),
+apart AS MATERIALIZED (
+    SELECT p.i, COALESCE(difference(n.before, p.before), difference(p.after, n.after)) AS found FROM parts AS p JOIN parts AS n ON n.i = p.i + 1),
+whole AS (
+    SELECT a.i, COALESCE(a.found, difference(counts(ldp_summary_of('watched')), (SELECT ARRAY[sum(o.found[1]), sum(o.found[2]), sum(o.found[3])]::integer[] FROM apart AS o))) AS found
+    FROM apart AS a)
+SELECT count(*) AS reports, count(*) FILTER (WHERE w.found = ARRAY[(t.value = 0)::integer, (t.value = 1)::integer, (t.value = 2)::integer]) AS recovered
+FROM whole AS w JOIN truth AS t ON t.i = w.i;
+RESET ROLE;
+DROP TABLE truth;
+DROP FUNCTION counts(ldp_summary), difference(integer[], integer[]);
+SELECT ldp_drop_collection('watched');
 -- Other roles get an error; the owner, who reads rows, gets every group.
 SET ROLE regress_ldp_device;
 SELECT ldp_summary_of('guarded');

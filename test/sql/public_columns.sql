@@ -101,6 +101,25 @@ SELECT pg_temp.outcome(format('SELECT ldp_submit_batch(''by_number'', gen_random
 SELECT ldp_refresh('time_daily');
 SELECT * FROM ldp_missing_values('time_daily');
 
+-- A column with the name of an attribute would receive in clear what people meant to randomize.
+\set pin '{"mechanism": "sampled", "epsilon": 2, "attributes": [{"name": "mood", "domain": ["good", "bad"], "mechanism": "grr"}, {"name": "day", "vector": ["am", "pm"], "min": 0, "max": 1, "mechanism": "duchi_vector"}]}'
+SELECT pg_temp.outcome(format('SELECT ldp_create_collection(''pin'', %L, ARRAY[[''country'', ''text''], [%L, ''text'']])', :'pin', c)) FROM unnest('{mood,day,day.am,am}'::text[]) AS c;
+SELECT pg_temp.outcome($$SELECT ldp_create_collection('short', '{"mechanism": "grr", "epsilon": 1, "domain": 4}', ARRAY[['value', 'text']])$$);
+CREATE TABLE adopted (report ldp_report, round integer, mood text);
+SELECT pg_temp.outcome(format('SELECT ldp_adopt_collection(''adopted'', ''adopted'', %L)', :'pin'));
+ALTER TABLE adopted RENAME COLUMN mood TO country;
+SELECT ldp_adopt_collection('adopted', 'adopted', :'pin');
+-- The owner may add it later: it is not public, and no device fills it.
+ALTER TABLE pin ADD COLUMN mood text, ADD COLUMN "day.am" text, ADD COLUMN version text;
+SELECT * FROM ldp_public_columns('pin');
+SELECT c, pg_temp.outcome(format('SELECT ldp_insert(''pin'', ldp_pack(r), 0, %1$L), ldp_submit(''pin'', r, 0, %1$L), ldp_submit_batch(''pin'', gen_random_uuid(), ARRAY[r], 0, %1$L)
+    FROM (SELECT (encode(ldp_spec_parameters(%2$L), ''hex'') || ''0000'')::ldp_report) AS p (r) GROUP BY r', c, :'pin'))
+FROM unnest('{"{\"mood\": \"good\"}","{\"country\": \"de\", \"day.am\": null}"}'::text[]) AS c;
+SELECT pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"mood": "good"}')),
+    pg_temp.outcome(format('SELECT ldp_submit(''pin'', (encode(ldp_spec_parameters(%L), ''hex'') || ''0000'')::ldp_report, 0, %L)', :'pin', '{"country": "de", "version": "2"}'));
+SELECT mood, country, version FROM pin;
+SELECT ldp_drop_collection('pin'), ldp_drop_collection('adopted');
+
 -- Rights: of each column its own.
 CREATE ROLE ldp_public_columns_role;
 GRANT INSERT (report, round, country) ON reports TO ldp_public_columns_role;

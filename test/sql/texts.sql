@@ -38,7 +38,8 @@ RESET ROLE;
 -- Only the owner changes texts.
 SET ROLE regress_ldp_other;
 SELECT pg_temp.outcome($$SELECT ldp_describe('mood', '{"title": "Mine"}')$$);
-SELECT pg_temp.outcome($$SELECT ldp_internal.ldp_describe_as('regress_ldp_author', 'mood', '{"title": "Mine"}')$$);
+SELECT pg_temp.outcome($$SELECT ldp_internal.ldp_describe_as('regress_ldp_author', 'mood', '{"title": "Mine"}', true)$$);
+SELECT pg_temp.outcome($$SELECT ldp_internal.ldp_has_reports(c) FROM ldp_internal.ldp_collection AS c WHERE name = 'mood'$$);
 SELECT pg_temp.outcome($$UPDATE ldp_internal.ldp_collection SET texts = '{}'$$);
 SELECT texts ->> 'title' AS title FROM ldp_collections WHERE name = 'mood';
 RESET ROLE;
@@ -55,6 +56,28 @@ SELECT people_asked, people, response_rate, reports FROM ldp_response('bare', 0)
 UNION ALL SELECT people_asked, people, response_rate, reports FROM ldp_response('bare', 1) WHERE attribute IS NULL
 UNION ALL SELECT people_asked, people, response_rate, reports FROM ldp_response('bare', 2) WHERE attribute IS NULL
 UNION ALL SELECT people_asked, people, response_rate, reports FROM ldp_response('bare') WHERE attribute IS NULL;
+
+-- What gives an answer its meaning stays once there are reports, unless the owner insists. Headings change at any time.
+SET ROLE regress_ldp_author;
+SELECT pg_temp.refusal(format('SELECT ldp_describe(''mood'', %L)', texts)) FROM unnest('{"{\"attributes\": {\"mood\": {\"question\": \"Do you smoke?\"}}}",
+    "{\"attributes\": {\"mood\": {\"display\": {\"-\": \"good\", \"+\": \"bad\"}}}}","{\"attributes\": {\"mood\": {\"title\": \"Smoking\"}}}",
+    "{\"attributes\": {\"mood\": {\"description\": \"Another one.\"}}}","{\"attributes\": {\"mood\": {\"scale\": null}}}","{\"attributes\": null}",
+    "{\"title\": \"New\", \"description\": \"About moods.\", \"people_asked\": 9}","{\"attributes\": {\"mood\": {\"question\": \"How are you?\"}}}"}'::text[]) AS texts;
+SELECT pg_temp.outcome($$SELECT ldp_describe('mood', '{"attributes": {"mood": {"question": "How are you today?"}}}', NULL)$$);
+SELECT ldp_describe('mood', '{"attributes": {"mood": {"question": "How are you today?"}}}', force => true) -> 'attributes' -> 'mood' ->> 'question' AS question;
+-- Reports that were pruned into a rollup, and batches whose rows were deleted, were reports.
+SELECT ldp_create_collection('pruned', :plain), ldp_create_collection('emptied', :plain);
+SELECT ldp_create_rollup('of_pruned', 'pruned', '{round}');
+SELECT ldp_describe(c, '{"attributes": {"mood": {"title": "Mood"}}}') FROM unnest('{pruned,emptied}'::text[]) AS c;
+RESET ROLE;
+INSERT INTO pruned (report) SELECT pg_temp.report_to('pruned', '01') FROM generate_series(1, 3);
+SELECT ldp_submit_batch('emptied', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY[pg_temp.report_to('emptied', '01')]);
+SET ROLE regress_ldp_author;
+SELECT ldp_refresh('of_pruned'), ldp_prune_rounds('pruned', 1);
+DELETE FROM emptied;
+SELECT c, (SELECT count(*) FROM pruned) AS rows, pg_temp.outcome(format('SELECT ldp_describe(%L, ''{"attributes": {"mood": {"title": "Tobacco"}}}'')', c)) FROM unnest('{pruned,emptied}'::text[]) AS c;
+SELECT ldp_drop_collection('pruned'), ldp_drop_collection('emptied');
+RESET ROLE;
 SELECT ldp_create_collection('parts', '{"mechanism": "sampled", "epsilon": 2, "per_report": 1, "min_group": 1, "attributes": [
     {"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "v", "vector": ["x", "y"], "min": 0, "max": 1, "mechanism": "duchi_vector", "title": "Vector"},
     {"name": "n", "min": 0, "max": 1, "missing": true, "mechanism": "optional_mean", "title": "Number"}]}');
