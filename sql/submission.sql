@@ -94,16 +94,19 @@ COMMENT ON FUNCTION @extschema@.ldp_public_columns(text) IS
 CREATE FUNCTION ldp_internal.ldp_check_public_columns(reports regclass, columns text[]) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    collection ldp_internal.ldp_collection;
+    collection text;
     wrong text;
 BEGIN
-    SELECT c.* INTO collection FROM ldp_internal.ldp_collection AS c WHERE c.reports = ldp_check_public_columns.reports;
-    SELECT u.name INTO wrong FROM unnest(columns) AS u (name) WHERE u.name = ANY (ldp_internal.ldp_attribute_names(collection.spec)) LIMIT 1;
+    -- Called for every batch with values of public columns. Only a name with a dot can be that of an element of a vector.
+    SELECT c.name, u.name INTO collection, wrong FROM ldp_internal.ldp_collection AS c, unnest(columns) AS u (name)
+    WHERE c.reports = ldp_check_public_columns.reports
+          AND (c.spec -> 'attributes' @> jsonb_build_array(jsonb_build_object('name', u.name))
+               OR strpos(u.name, '.') > 0 AND u.name = ANY (ldp_internal.ldp_attribute_names(c.spec))) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'undefined_column',
             MESSAGE = format('column "%s" of table %s is not a public column', wrong, reports),
-            DETAIL = format('It has the name of an attribute of collection "%s", whose values are randomized.', collection.name),
+            DETAIL = format('It has the name of an attribute of collection "%s", whose values are randomized.', collection),
             HINT = 'The owner of the table can rename or drop the column.';
     END IF;
 END

@@ -89,8 +89,18 @@ INSERT INTO wage SELECT report('wage', lpad((i % 2)::text, 2, '0')), 0, i % 6 FR
 INSERT INTO visits SELECT report('visits', '01'), 0, '2026-01-01' FROM generate_series(1, 60) AS i;
 INSERT INTO words_1 SELECT report('words_1', '02') FROM generate_series(1, 60);
 SET ROLE ldp_exact_owner;
-SELECT ldp_create_rollup('by_country', 'colour', '{country}'), ldp_create_rollup('weeks', 'visits', '{week(seen)}'), ldp_create_rollup('rounds', 'panel', '{round}');
-SELECT ldp_refresh('by_country');
+SELECT ldp_create_rollup('by_country', 'colour', '{country}'), ldp_create_rollup('of_guarded', 'guarded', '{country}'), ldp_create_rollup('weeks', 'visits', '{week(seen)}'), ldp_create_rollup('rounds', 'panel', '{round}');
+SELECT ldp_refresh('by_country'), ldp_refresh('of_guarded');
+RESET ROLE;
+-- Foreign partitions: this database as another server.
+SET client_min_messages = error;
+CREATE EXTENSION postgres_fdw SCHEMA pg_catalog;
+CREATE SERVER here FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$PGHOST', port '$PGPORT', dbname '$hostile', extensions 'ldp');
+CREATE USER MAPPING FOR CURRENT_USER SERVER here OPTIONS (user '$PGUSER');
+CREATE TABLE everywhere (report ldp_report, round integer, country text) PARTITION BY LIST (round);
+CREATE FOREIGN TABLE everywhere_0 PARTITION OF everywhere DEFAULT SERVER here OPTIONS (schema_name 'data', table_name 'guarded');
+SELECT ldp_adopt_collection('everywhere', 'everywhere', '$spec');
+SELECT ldp_create_rollup('of_all', 'everywhere', '{country}');
 SQL
 # A line each: the role, and a query. Each query is undone.
 cat >"$work/calls" <<SQL
@@ -138,6 +148,9 @@ owner SELECT ldp_drop_hitters('words')
 superuser SELECT * FROM ldp_estimate('colour')
 superuser SELECT ldp_create_collection('fresh', '$spec', schema => 'data') IS NULL AS created, ldp_drop_collection('fresh')
 superuser SELECT ldp_refresh('by_country'), ldp_rollup_series('by_country')
+superuser SELECT ldp_summary_of('everywhere'), ldp_summaries_of('everywhere', '{country}')
+superuser SELECT ldp_refresh('of_all'), ldp_rolled_up('of_all')
+superuser SELECT ldp_create_rollup('of_all_again', 'everywhere', '{country}') IS NULL AS created
 SQL
 number=0
 while read -r role query; do
