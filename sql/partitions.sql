@@ -83,20 +83,22 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_check_steps(boolean) IS
     'Raises error 22023 unless the requested partitions are possible.';
 
-CREATE FUNCTION ldp_internal.ldp_add_partitions_as(caller name, name text, until timestamptz, step interval, since timestamptz) RETURNS integer
+CREATE FUNCTION ldp_internal.ldp_add_partitions_as(caller name, name text, until @extschema@.ldp_time, step interval, since @extschema@.ldp_time) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
     collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
     partition_column record := ldp_internal.ldp_partition_key(collection);
+    last timestamptz := ldp_internal.ldp_instant(until, 'UTC');
+    first timestamptz := COALESCE(ldp_internal.ldp_instant(since, 'UTC'), now());
     low timestamptz;
     high timestamptz;
     added integer := 0;
 BEGIN
-    PERFORM ldp_internal.ldp_check_steps(partition_column.type <> 'integer'::regtype AND isfinite(until) AND isfinite(COALESCE(since, now())) AND step > '0'
+    PERFORM ldp_internal.ldp_check_steps(partition_column.type <> 'integer'::regtype AND isfinite(last) AND isfinite(first) AND step > '0'
         AND (partition_column.type <> 'date'::regtype OR step >= '1 day'));
-    SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', COALESCE(since, now()))) INTO low FROM @extschema@.ldp_partitions(collection.reports::regclass) AS p;
-    PERFORM ldp_internal.ldp_check_steps(until - low < 10000 * step);
-    WHILE low < until LOOP
+    SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', first)) INTO low FROM @extschema@.ldp_partitions(collection.reports::regclass) AS p;
+    PERFORM ldp_internal.ldp_check_steps(last - low < 10000 * step);
+    WHILE low < last LOOP
         high := low + step;
         PERFORM ldp_internal.ldp_add_partition(collection.reports, partition_column.key,
             (CASE partition_column.type WHEN 'timestamptz'::regtype THEN low::text ELSE low::timestamp::text END),
@@ -108,15 +110,15 @@ BEGIN
     RETURN added;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz) IS
+COMMENT ON FUNCTION ldp_internal.ldp_add_partitions_as(name, text, @extschema@.ldp_time, interval, @extschema@.ldp_time) IS
     'Implements ldp_add_partitions for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_add_partitions(name text, until timestamptz, step interval DEFAULT '1 day', since timestamptz DEFAULT NULL) RETURNS integer
+CREATE FUNCTION @extschema@.ldp_add_partitions(name text, until @extschema@.ldp_time, step interval DEFAULT '1 day', since @extschema@.ldp_time DEFAULT NULL) RETURNS integer
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
-COMMENT ON FUNCTION @extschema@.ldp_add_partitions(text, timestamptz, interval, timestamptz) IS
+COMMENT ON FUNCTION @extschema@.ldp_add_partitions(text, @extschema@.ldp_time, interval, @extschema@.ldp_time) IS
     'Adds partitions of length step to a collection partitioned by time, until the time until is covered, and '
     'returns their number. The first one starts at the end of the last partition, or at since, or at the beginning '
-    'of the current day (UTC).';
+    'of the current day (UTC). Times without an offset are in UTC.';
 
 CREATE FUNCTION ldp_internal.ldp_add_round_partitions_as(caller name, name text, last integer, step integer, first integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -148,6 +150,6 @@ COMMENT ON FUNCTION @extschema@.ldp_add_round_partitions(text, integer, integer,
 
 REVOKE ALL ON FUNCTION
     ldp_internal.ldp_add_partition(regclass, text, text, text, text),
-    ldp_internal.ldp_add_partitions_as(name, text, timestamptz, interval, timestamptz),
+    ldp_internal.ldp_add_partitions_as(name, text, @extschema@.ldp_time, interval, @extschema@.ldp_time),
     ldp_internal.ldp_add_round_partitions_as(name, text, integer, integer, integer)
     FROM PUBLIC;

@@ -61,7 +61,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_prune_below(name, ldp_internal.ldp_collecti
     'Deletes the reports of a collection whose column is below a value, provided that all rollups have counted them. '
     'Drops whole partitions and deletes rows from the others; returns both numbers.';
 
-CREATE FUNCTION ldp_internal.ldp_prune_as(caller name, name text, before timestamptz, "column" text, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
+CREATE FUNCTION ldp_internal.ldp_prune_as(caller name, name text, before @extschema@.ldp_time, "column" text, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
     collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
@@ -70,6 +70,8 @@ DECLARE
         WHERE a.attrelid = collection.reports AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)
         ORDER BY p.partrelid IS NULL, a.attnum);
     key text := COALESCE("column", times[1]);
+    -- With several zones, the earliest time counts: the report is kept.
+    zones text[] := ARRAY(SELECT DISTINCT r.zone FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_prune_as.name);
 BEGIN
     IF (key = ANY (times)) IS NOT TRUE THEN
         RAISE EXCEPTION USING
@@ -80,7 +82,9 @@ BEGIN
     END IF;
     SELECT p.partitions, p.rows INTO partitions, rows
     FROM pg_attribute AS a, LATERAL ldp_internal.ldp_prune_below(caller, collection, key,
-        CASE a.atttypid WHEN 'timestamptz'::regtype THEN before::text WHEN 'date'::regtype THEN before::date::text ELSE before::timestamp::text END) AS p
+        (SELECT CASE a.atttypid WHEN 'timestamptz'::regtype THEN min(ldp_internal.ldp_instant(before, z.zone))::text
+                                WHEN 'date'::regtype THEN min(ldp_internal.ldp_wall_clock(before, z.zone))::date::text
+                                ELSE min(ldp_internal.ldp_wall_clock(before, z.zone))::text END FROM unnest(zones) AS z (zone))) AS p
     WHERE a.attrelid = collection.reports AND a.attname = key;
     undated := ldp_internal.ldp_change_as(ldp_internal.ldp_owner(collection.reports), format('SELECT count(*) FROM %s AS t WHERE t.%I IS NULL', collection.reports, key));
     IF undated > 0 THEN
@@ -90,14 +94,15 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_prune_as(name, text, timestamptz, text) IS
+COMMENT ON FUNCTION ldp_internal.ldp_prune_as(name, text, @extschema@.ldp_time, text) IS
     'Implements ldp_prune for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_prune(name text, before timestamptz, "column" text DEFAULT NULL, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
+CREATE FUNCTION @extschema@.ldp_prune(name text, before @extschema@.ldp_time, "column" text DEFAULT NULL, OUT partitions bigint, OUT rows bigint, OUT undated bigint)
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 100000;
-COMMENT ON FUNCTION @extschema@.ldp_prune(text, timestamptz, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_prune(text, @extschema@.ldp_time, text) IS
     'Deletes the reports of a collection from before a time. It refreshes the rollups first and deletes only reports '
-    'that all rollups have counted. The argument "column" is a public column with a time; by default the partitioning '
+    'that all rollups have counted. A time without an offset from UTC is in the time zone of the rollups; if they have '
+    'several, the earliest of these times counts. The argument "column" is a public column with a time; by default the partitioning '
     'column, or else the first public column with a time. Returns the number of partitions dropped, the number of rows '
     'deleted from other partitions, and the number of rows kept because the column is NULL. Such rows also raise a '
     'warning. Error 0A000 if partitions are foreign tables: reports are deleted on their own server.';
@@ -120,36 +125,37 @@ COMMENT ON FUNCTION @extschema@.ldp_prune_rounds(text, integer) IS
     'Error 0A000 if partitions are foreign tables: reports are deleted on their own server.';
 
 -- A client keeps a batch until the server confirms it. If a batch is repeated after its record was deleted, it is counted twice.
-CREATE FUNCTION ldp_internal.ldp_prune_batches_as(caller name, name text, before timestamptz) RETURNS bigint
+CREATE FUNCTION ldp_internal.ldp_prune_batches_as(caller name, name text, before @extschema@.ldp_time) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     collection ldp_internal.ldp_collection := ldp_internal.ldp_own_collection(caller, name);
     pruned bigint;
 BEGIN
-    IF before > now() - interval '1 day' IS NOT FALSE THEN
+    IF ldp_internal.ldp_instant(before, 'UTC') > now() - interval '1 day' IS NOT FALSE THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'records of batches must be kept for at least one day',
             DETAIL = 'If a batch is repeated after its record was deleted, it is counted twice.',
             HINT = 'Keep the records longer than a client may be offline with an unconfirmed batch. The default is one year.';
     END IF;
-    DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_prune_batches_as.name AND b.claimed < before;
+    DELETE FROM ldp_internal.ldp_batch AS b WHERE b.collection = ldp_prune_batches_as.name AND b.claimed < ldp_internal.ldp_instant(before, 'UTC');
     GET DIAGNOSTICS pruned = ROW_COUNT;
     RETURN pruned;
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_prune_batches_as(name, text, timestamptz) IS
+COMMENT ON FUNCTION ldp_internal.ldp_prune_batches_as(name, text, @extschema@.ldp_time) IS
     'Implements ldp_prune_batches for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_prune_batches(name text, before timestamptz DEFAULT now() - interval '1 year') RETURNS bigint
+CREATE FUNCTION @extschema@.ldp_prune_batches(name text, before @extschema@.ldp_time DEFAULT now() - interval '1 year') RETURNS bigint
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_prune_batches(text, timestamptz) IS
+COMMENT ON FUNCTION @extschema@.ldp_prune_batches(text, @extschema@.ldp_time) IS
     'Deletes the records of batches that were counted before a time, by default one year ago, and returns their '
-    'number. Clients must not send these batches again: a repetition would be counted twice.';
+    'number. A time without an offset is in UTC. Clients must not send these batches again: a repetition would be '
+    'counted twice.';
 
 REVOKE ALL ON FUNCTION
     ldp_internal.ldp_prune_below(name, ldp_internal.ldp_collection, text, text),
-    ldp_internal.ldp_prune_as(name, text, timestamptz, text),
+    ldp_internal.ldp_prune_as(name, text, @extschema@.ldp_time, text),
     ldp_internal.ldp_prune_rounds_as(name, text, integer),
-    ldp_internal.ldp_prune_batches_as(name, text, timestamptz)
+    ldp_internal.ldp_prune_batches_as(name, text, @extschema@.ldp_time)
     FROM PUBLIC;

@@ -62,9 +62,9 @@ COMMENT ON FUNCTION @extschema@.ldp_time_label(timestamptz, text) IS
     'Returns a time in ISO 8601 format in a time zone, with its offset. Times before the year 2 or after 294274 are '
     'in UTC.';
 
-CREATE FUNCTION ldp_internal.ldp_rolled_up_as(caller name, name text, by text[], since timestamptz, until timestamptz,
+CREATE FUNCTION ldp_internal.ldp_rolled_up_as(caller name, name text, by text[], since @extschema@.ldp_time, until @extschema@.ldp_time,
         first_round integer, last_round integer) RETURNS @extschema@.ldp_group[]
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
     rollup ldp_internal.ldp_rollup := ldp_internal.ldp_rollup_named(name, COALESCE(by, '{}'),
         since IS NOT NULL OR until IS NOT NULL, first_round IS NOT NULL OR last_round IS NOT NULL);
@@ -79,13 +79,14 @@ BEGIN
     SELECT r.* INTO reading FROM ldp_internal.ldp_collection AS c,
            LATERAL ldp_internal.ldp_rollup_reader(rollup, c, caller) AS r
     WHERE c.name = rollup.collection;
-    -- The beginning of a bucket decides. Times without a zone are in the zone of the rollup.
+    -- The beginning of a bucket decides. Bounds and times without a zone are in the zone of the rollup.
     FOR bound IN SELECT * FROM (VALUES ('>=', since, NULL::integer), ('<', until, NULL), ('>=', NULL, first_round), ('<=', NULL, last_round))
                                AS v (operator, moment, round) WHERE moment IS NOT NULL OR round IS NOT NULL LOOP
         SELECT format(CASE a.atttypid WHEN 'timestamptz'::regtype THEN 't.%I %s %L::timestamptz' WHEN 'integer'::regtype THEN 't.%I %s %L::integer'
                                       ELSE 't.%I %s %L::timestamp' END, a.attname, bound.operator,
-                      CASE WHEN bound.moment IS NULL THEN bound.round::text WHEN a.atttypid = 'timestamptz'::regtype THEN bound.moment::text
-                           ELSE (bound.moment AT TIME ZONE rollup.zone)::text END)
+                      CASE WHEN bound.moment IS NULL THEN bound.round::text
+                           WHEN a.atttypid = 'timestamptz'::regtype THEN ldp_internal.ldp_instant(bound.moment, rollup.zone)::text
+                           ELSE ldp_internal.ldp_wall_clock(bound.moment, rollup.zone)::text END)
         INTO column_name
         FROM pg_attribute AS a
         WHERE a.attrelid = rollup.summaries AND a.attname = ANY (rollup.columns)
@@ -123,16 +124,16 @@ BEGIN
         NULL::@extschema@.ldp_group[]);
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer) IS
+COMMENT ON FUNCTION ldp_internal.ldp_rolled_up_as(name, text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer) IS
     'Implements ldp_rolled_up for this caller, with the rights of the extension''s owner.';
 
-CREATE FUNCTION @extschema@.ldp_rolled_up(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
+CREATE FUNCTION @extschema@.ldp_rolled_up(name text, by text[] DEFAULT NULL, since @extschema@.ldp_time DEFAULT NULL, until @extschema@.ldp_time DEFAULT NULL,
         first_round integer DEFAULT NULL, last_round integer DEFAULT NULL) RETURNS @extschema@.ldp_group[]
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION @extschema@.ldp_rolled_up(text, text[], timestamptz, timestamptz, integer, integer) IS
+COMMENT ON FUNCTION @extschema@.ldp_rolled_up(text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer) IS
     'Returns the summaries that ldp_rollup_series estimates from, as an array of rows of group and summary.';
 
-CREATE FUNCTION @extschema@.ldp_rollup_series(name text, by text[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
+CREATE FUNCTION @extschema@.ldp_rollup_series(name text, by text[] DEFAULT NULL, since @extschema@.ldp_time DEFAULT NULL, until @extschema@.ldp_time DEFAULT NULL,
         first_round integer DEFAULT NULL, last_round integer DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
         attributes text[] DEFAULT NULL)
     RETURNS TABLE ("group" jsonb, attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
@@ -150,10 +151,11 @@ CREATE FUNCTION @extschema@.ldp_rollup_series(name text, by text[] DEFAULT NULL,
              attribute_number, value, note, row)
     ORDER BY b.index, e.row
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_rollup_series(text, text[], timestamptz, timestamptz, integer, integer, float8, text, text[]) IS
+COMMENT ON FUNCTION @extschema@.ldp_rollup_series(text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer, float8, text, text[]) IS
     'Returns the estimates of a rollup by bucket, with the rows of ldp_estimate. The argument by merges buckets by '
     'some of the rollup''s columns, or by longer units of its time. The arguments since and until, or first_round '
-    'and last_round, select the buckets that begin in this range. The argument attributes selects attributes or '
+    'and last_round, select the buckets that begin in this range. A bound without an offset from UTC is in the time zone '
+    'of the rollup, in every session. The argument attributes selects attributes or '
     'vectors by name; the others are not computed. Every bucket lists the texts that are significantly frequent in '
     'all selected buckets together.';
 
@@ -167,5 +169,5 @@ COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
     'of all reports. A growing number indicates clients that do not send a public column.';
 
 REVOKE ALL ON FUNCTION
-    ldp_internal.ldp_rolled_up_as(name, text, text[], timestamptz, timestamptz, integer, integer)
+    ldp_internal.ldp_rolled_up_as(name, text, text[], @extschema@.ldp_time, @extschema@.ldp_time, integer, integer)
     FROM PUBLIC;

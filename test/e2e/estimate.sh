@@ -262,6 +262,16 @@ run "two columns with dates" 0 "$ldp" estimate towns
 if grep -q "2026," out || grep -q "from 28" out; then bad "a period of two columns" out; else ok; fi
 run "one of them" 0 "$ldp" estimate towns --date sent
 has out "of 6 May 2026."
+# Days are those of the rollup: 23:30 UTC on 6 May is 7 May in Berlin, in sessions of all zones and styles.
+sql -c "UPDATE towns SET sent = '2026-05-06 23:30 UTC'" -c "SELECT ldp_create_rollup('towns_daily', 'towns', '{day(sent)}', 'Europe/Berlin')" >/dev/null
+sql -c "SELECT ldp_refresh('towns_daily')" >/dev/null
+for zone in UTC America/New_York Asia/Tokyo Asia/Kathmandu; do
+    PGTZ=$zone PGDATESTYLE="SQL, MDY" run "days of a collection ($zone)" 0 "$ldp" estimate towns --date sent
+    has out "of 7 May 2026."
+    PGTZ=$zone PGDATESTYLE=German run "days of a rollup ($zone)" 0 "$ldp" estimate towns_daily
+    has out "of 7 May 2026."
+done
+sql -c "SELECT ldp_drop_rollup('towns_daily')" >/dev/null
 
 # More groups than a drawing of lines shows: files and tables have all.
 collect many '{"mechanism": "sampled", "epsilon": 8, "attributes": [{"name": "mood", "domain": ["low", "high"], "mechanism": "grr"},

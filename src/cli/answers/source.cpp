@@ -300,6 +300,7 @@ SummaryQuery Source::query(const char* function) const {
 void Source::begin(pqxx::transaction_base& transaction) const {
     transaction.exec(
         "SET LOCAL client_encoding = 'UTF8'; SET LOCAL standard_conforming_strings = on; "
+        "SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; "
         "SET LOCAL search_path = pg_catalog, " +
         schema_ + ", pg_temp");
 }
@@ -516,13 +517,22 @@ Dates Source::dates() {
     }
     std::string column, range, fallback;
     std::size_t columns = 0;
-    (void)run("SELECT current_date::text AS today",
+    // Days are those of the rollup. Without one, they are those of the collection's rollups if these agree, else of UTC.
+    std::string zone = "UTC";
+    (void)answer(
+        "SELECT coalesce(CASE WHEN count(DISTINCT zone) = 1 THEN min(zone) END, 'UTC') AS zone FROM "
+        "ldp_rollups WHERE " +
+            (rollup_.empty() ? "collection = {name}" : "name = " + constant(rollup_)),
+        [&](const NamedRow& row) { zone = text(row, "zone"); });
+    (void)run("SELECT (now() AT TIME ZONE " + constant(zone) + ")::date::text AS today",
               [&](const NamedRow& row) { dates.today = text(row, "today"); });
     (void)answer(
         "SELECT a.attname AS column, (a.atttypid = 'date'::regtype)::integer AS is_date, "
-        "format('SELECT min(%1$I)::date::text AS first, max(%1$I)::date::text AS last FROM %2$s', a.attname, "
-        "c.reports) "
-        "AS range FROM " +
+        "format(CASE a.atttypid WHEN 'timestamptz'::regtype THEN 'SELECT (min(%1$I) AT TIME ZONE "
+        "%3$L)::date::text AS first, (max(%1$I) AT TIME ZONE %3$L)::date::text AS last FROM %2$s' ELSE "
+        "'SELECT min(%1$I)::date::text AS first, max(%1$I)::date::text AS last FROM %2$s' END, a.attname, "
+        "c.reports, " +
+            constant(zone) + ") AS range FROM " +
             (rollup_.empty() ? "ldp_collections AS c"
                              : "(SELECT summaries AS reports FROM ldp_rollups WHERE name = " +
                                    constant(rollup_) + ") AS c") +

@@ -6,6 +6,7 @@
 #include "core/base/sha256.hpp"
 #include "core/delivery/delivery_receipt.hpp"
 #include "core/delivery/next_step.hpp"
+#include "core/delivery/time_form.hpp"
 
 namespace ldp::test {
 
@@ -142,6 +143,62 @@ BOOST_AUTO_TEST_CASE(sqlstates_have_one_meaning) {
     }
     check(sql(Request::revoke, outdated, "LD001"), Action::settle, outdated, "still claimed with others");
     check(sql(Request::revoke, outdated, "00000", true), Action::settle, refused, "free by now");
+}
+
+BOOST_AUTO_TEST_CASE(the_forms_of_dates_and_times) {
+    const auto all = [](TimeForm form, std::initializer_list<const char*> texts) {
+        for (const char* text : texts) BOOST_TEST((time_form(text) == form), text);
+    };
+    all(TimeForm::infinite, {"infinity", "-infinity"});
+    all(TimeForm::date,
+        {"2026-11-25", "2024-02-29", "2000-02-29", "12026-01-01", "0044-03-15 BC", "0005-02-29 BC"});
+    all(TimeForm::local,
+        {"2026-11-25 10:30", "2026-11-25T10:30:00", "2026-11-25t10:30:15.25", "2026-11-25 24:00",
+         "2026-11-25 24:00:00.000", "2026-12-31 23:59:60", "0044-03-15 10:30 BC"});
+    all(TimeForm::instant,
+        {"2026-11-25 10:30Z", "2026-11-25T10:30:00z", "2026-11-25 10:30+01", "2026-11-25 10:30 +01",
+         "2026-11-25 10:30-0330", "2026-11-25 10:30+05:45", "1890-01-01 00:00:00+00:53:28"});
+    all(TimeForm::none, {"",
+                         "2026",
+                         "2026-11",
+                         "20261125",
+                         "2026-1-5",
+                         "03/04/2026",
+                         "3.4.2026",
+                         "2026-13-01",
+                         "2026-00-01",
+                         "2026-11-31",
+                         "2026-11-00",
+                         "2025-02-29",
+                         "1900-02-29",
+                         "0000-01-01",
+                         "26-11-25",
+                         "2026-11-25 ",
+                         " 2026-11-25",
+                         "2026-11-25 10",
+                         "2026-11-25 25:00",
+                         "2026-11-25 24:01",
+                         "2026-11-25 24:00:01",
+                         "2026-11-25 24:00:00.5",
+                         "2026-11-25 10:60",
+                         "2026-11-25 10:30:61",
+                         "2026-11-25 10:30.",
+                         "2026-11-25 10:30:15.",
+                         "2026-11-25 10:30+1",
+                         "2026-11-25 10:30+16",
+                         "2026-11-25 10:30+01:",
+                         "2026-11-25 10:30+01:60",
+                         "2026-11-25 10:30+010203045",
+                         "2026-11-25 10:30Z+01",
+                         "2026-11-25 10:30 CET",
+                         "2026-11-25 Z",
+                         "2026-11-25+01",
+                         "2026-11-25 10:30 AD",
+                         "today",
+                         "now",
+                         "Infinity",
+                         "+2026-11-25",
+                         "2026-11-25 AD"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
