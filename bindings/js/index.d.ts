@@ -39,7 +39,8 @@ export type Row =
 
 /**
  * Values of public columns by name: they are sent and stored beside the report as they are. The server
- * converts them to the types of the columns. A Date is sent in ISO 8601; null and undefined take the column's default.
+ * converts them to the types of the columns. A Date is sent as a time in UTC, which
+ * columns of the type date reject: send a text such as "2026-11-24". null and undefined take the column's default.
  */
 export type Columns = Readonly<Record<string, string | number | bigint | boolean | Date | null | undefined>>;
 

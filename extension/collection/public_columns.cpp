@@ -2,9 +2,11 @@
 
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "collection/session_plans.hpp"
 #include "core/delivery/public_values.hpp"
+#include "core/delivery/time_form.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
@@ -13,10 +15,12 @@ extern "C" {
 #include "executor/spi.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 }
 
 namespace ldp {
@@ -84,6 +88,42 @@ void refuse_attributes(Oid table, const PublicTexts& all) {
     pg_unreachable();
 }
 
+/// Raises an error if a date or time is not in ISO 8601.
+void check_form(Oid type, const char* name, const char* text) {
+    const Oid base = getBaseType(type);
+    if (base != DATEOID && base != TIMESTAMPOID && base != TIMESTAMPTZOID) return;
+    const TimeForm form = time_form(text);
+    const bool time = base != DATEOID;
+    if (form == TimeForm::date || (time && (form == TimeForm::local || form == TimeForm::instant))) return;
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_DATETIME_FORMAT),
+             errmsg("invalid value for public column \"%s\": \"%s\"", name, text),
+             errdetail("The column has the type %s. Dates and times are in ISO 8601.", format_type_be(type)),
+             time ? errhint("Write 2026-11-25 10:30 for UTC, or 2026-11-25 10:30+01.")
+                  : errhint("Write 2026-11-25.")));
+}
+
+/// Returns the text of a time in UTC; a time without an offset is in UTC already. Text of other types is returned
+/// as it is. DateStyle must be ISO.
+char* in_utc(Oid type, char* text) {
+    const Oid base = getBaseType(type);
+    // PostgreSQL would drop the offset. An instant and its time in UTC are the same number.
+    if (base == TIMESTAMPOID && time_form(text) == TimeForm::instant)
+        return DatumGetCString(DirectFunctionCall1(
+            timestamp_out, DirectFunctionCall3(timestamptz_in, CStringGetDatum(text),
+                                               ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1))));
+    return text;
+}
+
+/// Whether values of a type may be written in several ways, of which settings of the session choose one: times,
+/// and types that contain others.
+bool depends_on_session(Oid type) {
+    char category = 0;
+    bool preferred = false;
+    get_type_category_preferred(getBaseType(type), &category, &preferred);
+    return std::strchr("SNBE", category) == nullptr;
+}
+
 /// Converts text to the column's type.
 void convert(TargetColumn& target, char* text) {
     PublicColumnValue& column = target.column;
@@ -93,11 +133,19 @@ void convert(TargetColumn& target, char* text) {
                         errmsg("the value of public column \"%s\" is too long", column.name),
                         errdetail("It has %zu bytes; at most %zu are allowed.", std::strlen(text),
                                   PublicValues::longest_value)));
+    check_form(column.type, column.name, text);
     PG_TRY();
     {
         Oid input, parameter;
         getTypeInputInfo(column.type, &input, &parameter);
-        column.value = OidInputFunctionCall(input, text, parameter, target.modifier);
+        const int settings = depends_on_session(column.type) ? NewGUCNestLevel() : 0;
+        if (settings != 0) {
+            for (const auto& [setting, value] : {std::pair{"DateStyle", "ISO, YMD"}, {"TimeZone", "UTC"}})
+                (void)set_config_option(setting, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+                                        false);
+        }
+        column.value = OidInputFunctionCall(input, in_utc(column.type, text), parameter, target.modifier);
+        if (settings != 0) AtEOXact_GUC(true, settings);
     }
     PG_CATCH();
     { rethrow(column.name, text, caller); }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
+#include "core/delivery/time_form.hpp"
 
 namespace ldp::cli {
 
@@ -34,17 +34,10 @@ std::optional<Number> number(std::string_view text) {
     return value;
 }
 
-/// Returns whether a text is a date, such as 2026-11-25, or a date and a time if `time_follows`.
+/// Returns whether a text is a date, or a date and a time if `time_follows`, in the forms that the server takes.
 bool dated(std::string_view text, bool time_follows) {
-    if (text.size() < 10 || text[4] != '-' || text[7] != '-') return false;
-    const auto year = number<int>(text.substr(0, 4)), month = number<int>(text.substr(5, 2)),
-               day = number<int>(text.substr(8, 2));
-    if (!year || !month || !day || *month < 0 || *day < 0) return false;
-    const std::chrono::year_month_day date{std::chrono::year(*year),
-                                           std::chrono::month(static_cast<unsigned>(*month)),
-                                           std::chrono::day(static_cast<unsigned>(*day))};
-    if (!date.ok()) return false;
-    return text.size() == 10 || (time_follows && (text[10] == ' ' || text[10] == 'T'));
+    const TimeForm form = time_form(text);
+    return form == TimeForm::date || (time_follows && (form == TimeForm::local || form == TimeForm::instant));
 }
 
 bool is_truth(std::string_view text) {
@@ -81,7 +74,7 @@ const char* example(TypeKind kind) {
         case TypeKind::date:
             return "Dates are written like 2026-11-25.";
         case TypeKind::time:
-            return "Times are written like 2026-11-25 10:30:00+01.";
+            return "Times are written like 2026-11-25 10:30:00+01; without an offset they are in UTC.";
         case TypeKind::truth:
             return "Truth values are written like true or false.";
         default:

@@ -31,8 +31,9 @@ inline constexpr const char* session_mark = "ldp_client.session";
     for (const char* setting :
          {"role=none", "default_transaction_read_only=off", "default_transaction_isolation=read\\ committed",
           "default_transaction_deferrable=off", "standard_conforming_strings=on", "statement_timeout=0",
-          "lock_timeout=0", "idle_in_transaction_session_timeout=0", "exit_on_error=off",
-          "plpgsql.extra_errors=none", "client_min_messages=notice", "local_preload_libraries="})
+          "lock_timeout=0", "DateStyle=ISO", "TimeZone=UTC", "idle_in_transaction_session_timeout=0",
+          "exit_on_error=off", "plpgsql.extra_errors=none", "client_min_messages=notice",
+          "local_preload_libraries="})
         options += (options.empty() ? "-c " : " -c ") + std::string(setting);
     if (version >= 140000) options += " -c idle_session_timeout=0";
     if (version >= 170000) options += " -c transaction_timeout=0";
