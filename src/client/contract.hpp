@@ -18,7 +18,7 @@ namespace ldp {
 
 class Mechanism;
 
-/// What a server says about a collection now. Unknown texts are empty.
+/// What a server states about a collection now. Unknown texts are empty.
 struct Offer {
     Spec spec;
     std::vector<PublicColumn> columns = {};  ///< public columns of the collection's table
@@ -27,7 +27,7 @@ struct Offer {
     std::string created = {};                ///< time of its creation, for display only
 };
 
-/// What the caller allows, whatever a server says. A limit that is not given does not restrict.
+/// What the caller allows, whatever a server states. A limit that is not given does not restrict.
 struct ContractTerms {
     /// Digest of the contract, from another source than the server: 16 to 64 hexadecimal digits; spaces are
     /// ignored.
