@@ -180,9 +180,7 @@ export class Client {
                 done.repeated += earlier ? 1 : 0;
                 progress?.({ ...done });
             } else if (outcome === "outdated") {
-                await this.#change((instance) => instance.invalidate());
-                this.#sandbox.abandon();
-                await this.#look(() => {}); // throws the error of an invalidated store
+                throw await this.#change((instance) => instance.setQueueAside());
             } else {
                 if (!(await settle(batch, (instance) => instance.undelivered(outcome, error)))) throw error;
                 if (batch.reports === 1) done.refused += 1;

@@ -3,7 +3,7 @@ export type ErrorCode =
     | "invalid_spec"   // The spec is invalid.
     | "invalid_value"  // A value violates the spec, or an argument is out of range.
     | "malformed"      // The text is not a spec.
-    | "incompatible"   // The store belongs to another spec, or is an outdated copy.
+    | "incompatible"   // The store belongs to another spec, or the server reports that another copy is in use.
     | "unsupported"    // The mechanism does not support the operation.
     | "full"           // A summary or batch has reached its maximum count.
     | "spent"          // Reserved: no function fails with it.
@@ -276,7 +276,7 @@ export class Client {
      * Sends the queued reports, the oldest first, and returns the result. The call may be repeated after any failure and
      * from a new page or process: no queued report is lost, and none is counted twice. Rejects with LdpError
      * (environment) if the endpoint cannot be reached or refuses all reports, and with LdpError (incompatible) if the
-     * store is an outdated copy.
+     * server says that another copy of the store is in use; the queue was then set aside.
      */
     flush(options: FlushOptions): Promise<Flushed>;
 

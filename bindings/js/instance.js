@@ -229,8 +229,10 @@ export class Instance {
         this.#input(new Uint8Array([...message, ...utf8.encode(error.detail)]));
         return this.#exports.undelivered(outcomes.indexOf(outcome), message.length) !== 0;
     }
-    invalidate() {
-        this.#exports.invalidate();
+    /** Sets the queue aside. Returns the error that ends the flush. */
+    setQueueAside() {
+        const [message, detail, hint] = text.decode(this.#output(this.#exports.set_queue_aside())).split("\n");
+        return new LdpError("incompatible", message, detail, hint);
     }
 
     /** Returns the receipt that the endpoint sends with a response to this request (doc/protocol.md). */

@@ -11,10 +11,17 @@ using namespace ldp::capi;
 struct ldp_fleet {
     ldp_fleet(const Collection& of, const std::string& path)
         : collection(of), fleet(path), values(given(of.spec().attributes()).size()) {
-        fleet.queue().bind(of.spec().fingerprint());
+        Verdict verdict = fleet.queue().agree(of.terms(), of.contract(), of.public_columns());
+        changes = verdict.changes;
+        if (verdict.kind() == ContractChange::Kind::ask) waiting = std::move(verdict);
+    }
+    void require_agreed() const {
+        if (waiting) waiting->require_agreed();
     }
     Collection collection;
     SqliteFleet fleet;
+    std::vector<ContractChange> changes = {};
+    std::optional<Verdict> waiting = {};
     std::size_t values;  ///< of a record
     BatchSize batch_size = {};
     bool once_per_round = false;
@@ -60,6 +67,7 @@ ldp_status ldp_fleet_report(ldp_fleet* fleet, const ldp_entry* entries, size_t e
             raise(ErrorCode::invalid_value, "there is not one record for each entry",
                   "Found " + std::to_string(entry_count) + " entries and " + std::to_string(count) +
                       " values; a record has " + std::to_string(fleet->values) + ".");
+        fleet->require_agreed();
         fleet->fleet.together([&] {
             std::unordered_map<std::string, Client> clients;  // a person may have several entries
             for_each_record(values, count, fleet->values, taken, [&](std::span<const Value> record) {
@@ -89,6 +97,7 @@ ldp_status ldp_fleet_flush_start(ldp_fleet* fleet, size_t most, ldp_flush** flus
     return guarded(error, [&] {
         auto& made = place(flush, "place for the flush");
         need(fleet, "fleet");
+        fleet->require_agreed();
         made = new ldp_flush{fingerprint_text(fleet->collection.spec().fingerprint()),
                              Flush(fleet->fleet.queue(), fleet->batch_size, most), std::nullopt};
     });

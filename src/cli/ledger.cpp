@@ -145,8 +145,6 @@ int run(const Arguments& arguments) {
                   << "              for any two series of values of this person\n";
         std::cout << "\nround         responses epsilon\n";
     }
-    if (memory.outdated)
-        std::cerr << "warning: this file is older than the server's counts: the true total is larger\n";
     for (const auto& [round, responses] : by_round)
         std::cout << std::setw(14) << round << std::setw(10) << responses
                   << static_cast<double>(responses) * all.epsilon << "\n";

@@ -1,5 +1,6 @@
 // ldp queue FILE
 
+#include <cmath>
 #include <iostream>
 #include <map>
 
@@ -19,16 +20,33 @@ Options options() {
     Options options;
     options.add_options()("file", po::value<std::string>()->required())(
         "retry", po::bool_switch(), "queue the dead-lettered reports again; the next submission sends them")(
-        "drop", po::bool_switch(), "delete the dead-lettered reports");
+        "drop", po::bool_switch(), "delete the dead-lettered reports")(
+        "continue", po::bool_switch(),
+        "go on after the server said that another copy of the file is in use: queue the reports that were set aside again");
     return options;
+}
+
+/// Returns the epsilon that another copy of the file may have spent, as a text.
+std::string most_epsilon_of(const Store& store) {
+    const std::string json = store.contract();
+    if (json.empty()) return "of all its reports";
+    const Contract contract = Contract::from_json(json);
+    return std::isinf(contract.life_epsilon) ? shortest(contract.report_epsilon) + " for each of its reports"
+                                             : shortest(contract.life_epsilon);
 }
 
 int run(const Arguments& arguments) {
     const auto& name = arguments["file"].as<std::string>();
     const bool retry = arguments["retry"].as<bool>(), drop = arguments["drop"].as<bool>();
-    if (retry && drop) throw UsageError("--retry and --drop cannot be combined");
+    const bool go_on = arguments["continue"].as<bool>();
+    if (retry + drop + go_on > 1) throw UsageError("--retry, --drop and --continue cannot be combined");
     need_state_file(name);
     SqliteStore store(name);
+    if (go_on) {
+        std::cout << "another copy of this file may have spent up to epsilon " << most_epsilon_of(store)
+                  << "; a new file would spend it again for certain\n"
+                  << grouped(store.requeue_refused()) << " reports queued again\n";
+    }
     if (retry) std::cout << grouped(store.requeue_refused()) << " reports queued again\n";
     if (drop) std::cout << grouped(store.drop_refused()) << " reports dropped\n";
 
@@ -39,8 +57,6 @@ int run(const Arguments& arguments) {
     for (const Refused& one : refused) ++reasons[one.reason];
     for (const auto& [reason, count] : reasons)
         std::cout << "  " << grouped(count) << ": " << in_quotes(reason, 400) << "\n";
-    if (store.memory().outdated)
-        std::cout << "outdated    this file is older than the server's counts; its reports are not sent\n";
     return Exit::done;
 }
 
@@ -48,18 +64,21 @@ constexpr const char* positional[] = {"file"};
 
 }  // namespace
 
-const Command command{"queue",
-                      "[--retry | --drop] FILE",
-                      "shows the reports that wait to be submitted",
-                      "Reads the state file of a submission or a client. Shows the number of waiting "
-                      "reports, and the number and the\n"
-                      "causes of dead-lettered reports, which are damaged or which the server rejected "
-                      "permanently. None of them was\n"
-                      "counted. After removing the cause, queue the rejected reports again with --retry, or "
-                      "delete them with --drop.\n"
-                      "The client must not have the file open.",
-                      options,
-                      positional,
-                      run};
+const Command command{
+    "queue",
+    "[--retry | --drop | --continue] FILE",
+    "shows the reports that wait to be submitted",
+    "Reads the state file of a submission or a client. Shows the number of waiting "
+    "reports, and the number and the\n"
+    "causes of dead-lettered reports, which are damaged or which the server rejected "
+    "permanently. None of them was\n"
+    "counted. After removing the cause, queue the rejected reports again with --retry, or "
+    "delete them with --drop.\n"
+    "If the server said that another copy of the file is in use, --continue states what the other copy may "
+    "have\nspent, and queues the reports again.\n"
+    "The client must not have the file open.",
+    options,
+    positional,
+    run};
 
 }  // namespace ldp::cli::queue

@@ -53,6 +53,10 @@ class BatchTransport {
     /// same batch again under the same id until the outcome is known.
     virtual bool deliver(const Batch& batch) = 0;
 
+    /// Returns where batches are delivered. Reports that were made for another destination are not sent there. Empty
+    /// texts are unknown and not compared.
+    [[nodiscard]] virtual Destination destination() const { return {}; }
+
     /// A call of deliver() for a prepared batch.
     using Delivery = std::function<bool()>;
     /// Returns a delivery after the preparation that does not need the server. May run while another thread

@@ -8,8 +8,10 @@
 #include "client/in_quotes.hpp"
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/spec/response_count.hpp"
 
@@ -51,14 +53,44 @@ class ReportedRounds {
     std::uint64_t bit_, reported_;
 };
 
+/// Whether each report is drawn anew. Parts of a record may be a series; see Client::draws_anew.
+bool draws_fresh(const Collection& collection) {
+    return !collection.spec().evolving() && !is_series(collection.mechanism());
+}
+
 }  // namespace
+
+std::string with_changes(const Contract& contract, const std::vector<ContractChange>& changes,
+                         const Verdict* waiting) {
+    Json json = json_of(contract.to_json(), Unsound::allowed);
+    json["changes"] = json_of(Verdict{changes, {}}.to_json(), Unsound::allowed);
+    json["waiting"] = waiting == nullptr ? Json() : Json(waiting->contract.digest());
+    return json_text(json, Unsound::allowed);
+}
+
+Error queue_set_aside(std::uint64_t reports, const std::string& reason) {
+    return {
+        ErrorCode::incompatible, "the server reports that another copy of the store is in use",
+        "It answered: " + in_quotes(reason, 400) + ". " + grouped(reports) +
+            (reports == 1 ? " report was" : " reports were") +
+            " set aside. All responses and their cost stay in the store.",
+        "Later reports are sent as usual. If no other copy of the store has sent reports, queue those that were "
+        "set aside again. A new store would draw all responses again, at their full cost."};
+}
 
 Client::Client(Collection collection, std::unique_ptr<Store> store)
     : collection_(std::move(collection)),
       store_(std::move(store)),
       bits_(std::make_unique<SystemRandom>()),
       clamped_{std::vector<std::uint64_t>(collection_.spec().attributes().size())} {
-    store_->bind(collection_.spec().fingerprint());
+    Verdict verdict =
+        store_->agree(collection_.terms(), collection_.contract(), collection_.public_columns());
+    changes_ = verdict.changes;
+    if (verdict.kind() == ContractChange::Kind::ask) waiting_ = std::move(verdict);
+    const ContractTerms& terms = collection_.terms();
+    counts_reports_ =
+        draws_fresh(collection_) && (collection_.spec().budget() || terms.reports || terms.life_epsilon ||
+                                     store_->checkpoint(reports_made_name));
     const Discarded discarded(*bits_);
     reporter_ = make_reporter(collection_, *store_, *bits_);
 }
@@ -66,7 +98,52 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
+Contract Client::contract() const {
+    const std::string stored = store_->contract();
+    return stored.empty() ? collection_.contract() : Contract::from_json(stored);
+}
+
+std::string Client::contract_json() const {
+    return with_changes(contract(), changes_, waiting());
+}
+
+void Client::accept(std::string_view digest) {
+    const Contract offered = waiting_ ? waiting_->contract : contract();
+    if (!offered.has_digest(digest))
+        raise(ErrorCode::invalid_value, "the digest is not the one of the offered contract",
+              "Found " + in_quotes(digest, 80) + "; the offered contract has " + offered.short_digest() + ".",
+              "Compare the contract with what you know from another source than the server.");
+    if (!waiting_) return;
+    store_->bind(waiting_->contract);
+    waiting_.reset();
+    knows_in_clear_ = false;
+}
+
+void Client::check_in_clear(const PublicValues& columns) {
+    if (columns.empty()) return;
+    if (!knows_in_clear_) {
+        in_clear_ = Contract::in_clear_of(store_->contract());
+        knows_in_clear_ = true;
+    }
+    collection_.check_in_clear(columns, in_clear_);
+}
+
+void Client::check_terms(std::uint64_t reports) const {
+    const ContractTerms& terms = collection_.terms();
+    if (!draws_anew() || reports == 0 || (!terms.reports && !terms.life_epsilon)) return;
+    const double epsilon = collection_.contract().report_epsilon;
+    std::uint64_t most = terms.reports.value_or(std::numeric_limits<std::uint64_t>::max());
+    if (terms.life_epsilon) most = std::min(most, Budget{.epsilon = *terms.life_epsilon}.responses(epsilon));
+    if (reports_made() + reports <= most) return;
+    raise(ErrorCode::spent, "the terms of the client allow no further report",
+          "They allow " + std::to_string(most) + " reports at epsilon " + shortest(epsilon) + "; " +
+              std::to_string(reports_made()) + " were made.",
+          "Nothing was reported.");
+}
+
 Receipt Client::report(std::span<const Value> record, std::int32_t round, const PublicValues& columns) {
+    require_agreed();
+    check_in_clear(columns);
     std::optional<ReportedRounds> rounds;
     if (once_per_round_ && rounds.emplace(*store_, round).has_round()) return {{}, Origin::ignored};
     const Discarded discarded(*bits_);
@@ -94,6 +171,8 @@ Receipt Client::stage(std::span<const Value> record, const PublicValues& columns
         raise(ErrorCode::unsupported, "the client takes one record per round",
               "Staged records have no round before they are queued.",
               "Report the records one by one, or allow any number of records per round.");
+    require_agreed();
+    check_in_clear(columns);
     const Discarded discarded(*bits_);
     auto [reports, receipt] = reporter_->report(record, std::nullopt, *bits_);
     try {
@@ -131,6 +210,7 @@ std::uint64_t Client::reports_made() const {
 }
 
 bool Client::reserve(std::uint64_t reports) {
+    check_terms(reports);
     const Spec& spec = collection_.spec();
     if (!spec.budget() || !spec.budget()->group) return true;
     const Budget& budget = *spec.budget();
@@ -190,7 +270,7 @@ bool Client::reserve(std::uint64_t reports) {
 void Client::append(std::span<const Report> reports, std::int32_t round,
                     std::span<const Checkpoint> checkpoints, std::span<const ColumnRun> runs) {
     std::vector<Checkpoint> all;
-    if (!reports.empty() && collection_.spec().budget() && draws_anew()) {
+    if (!reports.empty() && counts_reports_ && draws_anew()) {
         all.assign(checkpoints.begin(), checkpoints.end());
         all.push_back({reports_made_name, static_cast<std::int64_t>(reports_made() + reports.size())});
         checkpoints = all;
@@ -229,10 +309,18 @@ std::span<const PermanentResponse> Client::ledger() const {
 }
 
 Flushed Client::flush(BatchTransport& transport, std::size_t most, const Progress& progress) {
+    require_agreed();
+    Verdict verdict = store_->agree(transport.destination());
+    if (verdict.kind() == ContractChange::Kind::ask) {
+        changes_ = verdict.changes;
+        waiting_ = std::move(verdict);
+    }
     return Flush(*this, most).run(transport, progress);
 }
 
-Flush::Flush(Client& client, std::size_t most) : Flush(*client.store_, client.batch_size_, most) {}
+Flush::Flush(Client& client, std::size_t most) : Flush(*client.store_, client.batch_size_, most) {
+    client.require_agreed();
+}
 
 Flush::Flush(Store& store, BatchSize& size, std::size_t most)
     : store_(store), size_(size), most_(most), refused_before_(store.refused().size()) {
@@ -242,6 +330,7 @@ Flush::Flush(Store& store, BatchSize& size, std::size_t most)
 }
 
 Flushed Flush::run(BatchTransport& transport, const Progress& progress) {
+    store_.agree(transport.destination()).require_agreed();
     while (next()) {
         try {
             delivered(!transport.deliver(*batch_));
@@ -281,8 +370,12 @@ void Flush::delivered(bool earlier) {
 bool Flush::undelivered(const Undelivered& why) {
     constexpr int suspicious = 10;
     if (why.outcome() == BatchOutcome::outdated) {
-        store_.invalidate();
-        static_cast<void>(store_.next_batch(1));  // throws the error of an invalidated store
+        const std::uint64_t reports = store_.pending();
+        store_.set_queue_aside(why.what());
+        batch_.reset();
+        ahead_.reset();
+        const Error error = queue_set_aside(reports, why.what());
+        raise(error.code(), error.what(), error.detail(), error.hint());
     }
     if (const std::size_t reports = batch_->reports.size(); reports > 1) {
         store_.release(batch_->id);

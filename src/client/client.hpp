@@ -11,7 +11,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,14 @@ struct Flushed {
     std::uint64_t repeated = 0;  ///< batches among these that an earlier attempt had delivered
     std::uint64_t refused = 0;   ///< reports moved to the dead letters; Store::refused() has the reasons
 };
+
+/// Returns the JSON object of a contract with its changes and the verdict that waits, or null; see
+/// Client::contract_json.
+[[nodiscard]] std::string with_changes(const Contract& contract, const std::vector<ContractChange>& changes,
+                                       const Verdict* waiting);
+
+/// Returns the error of a flush that has set the queue aside, with this number of reports, for this reason.
+[[nodiscard]] Error queue_set_aside(std::uint64_t reports, const std::string& reason);
 
 class Client;
 class Reporter;
@@ -118,10 +129,17 @@ class Flush {
 /// destroyed.
 class Client {
   public:
-    /// Binds the store, which must not be null, to the collection's spec, and resumes from the store's
-    /// content. Throws Error (incompatible) if the store belongs to another spec. Throws Error (environment)
-    /// if the store fails, if its content does not fit the spec, or if the system returns no random bits.
+    /// Binds the store, which must not be null, to the collection's contract, and resumes from the store's
+    /// content. Throws Error (incompatible) if the store belongs to another spec, or if the collection is not
+    /// the one that was agreed (compare() in client/contract.hpp). Throws Error (environment) if the store fails, if
+    /// its content does not fit the spec, or if the system returns no random bits.
+    ///
+    /// If a change waits for an acceptance, the client is made, but report(), stage(), commit() and flush() throw
+    /// Error (changed_error) until accept().
     Client(Collection collection, std::unique_ptr<Store> store);
+    /// The same under these terms instead of those of the collection.
+    Client(const Collection& collection, std::unique_ptr<Store> store, ContractTerms terms)
+        : Client(collection.under(std::move(terms)), std::move(store)) {}
     /// Takes the store by value.
     template <std::derived_from<Store> S>
     Client(Collection collection, S store)
@@ -135,6 +153,20 @@ class Client {
     /// has the origin `ignored`. The store remembers the rounds in which such a client has reported, so the
     /// rule also holds after a restart. Use it where one person answers and may press a button twice.
     void set_once_per_round(bool once) noexcept { once_per_round_ = once; }
+
+    /// Returns the contract that was agreed; that of the offer if the store is new.
+    [[nodiscard]] Contract contract() const;
+    /// Returns the differences between the contract that was agreed and the offer, as they were found when the
+    /// client was made. Those that wait for an acceptance have the kind `ask`.
+    [[nodiscard]] const std::vector<ContractChange>& changes() const noexcept { return changes_; }
+    /// Returns the verdict that waits for an acceptance; null if none does.
+    [[nodiscard]] const Verdict* waiting() const noexcept { return waiting_ ? &*waiting_ : nullptr; }
+    /// Returns the JSON object of contract() with two further keys: "changes" is an array of the changes, and "waiting"
+    /// the digest that accept() takes, or null.
+    [[nodiscard]] std::string contract_json() const;
+    /// Accepts the offered contract, whose digest this must be (Contract::has_digest). Throws Error
+    /// (invalid_value) for any other digest.
+    void accept(std::string_view digest);
 
     /// Sets the ledger of the group that pays for the reports (budget.group of the spec). All collections of
     /// the group must use one ledger; several clients may share the object. Without a ledger, report() and
@@ -195,8 +227,9 @@ class Client {
     /// If the server refuses a batch, its reports are sent in smaller batches until the refused reports are
     /// found. These are moved to the store's dead letters, and the others are sent. Throws Error
     /// (environment) if the server refuses all reports or many in a row, because then the reports are not the
-    /// likely cause. Throws Error (incompatible) if the server has counted a batch that the store does not
-    /// have (Store::invalidate), Error (invalid_value) if `most` is 0, and Error (environment) if the store
+    /// likely cause. Throws Error (incompatible) if the server reports that it has counted a batch that the store does
+    /// not have; the queue was then set aside (Store::set_queue_aside). Throws Error (changed_error) if the
+    /// transport has another destination than the contract. Throws Error (invalid_value) if `most` is 0, and Error (environment) if the store
     /// fails. Exceptions of the transport and of `progress` pass through.
     Flushed flush(BatchTransport& transport, std::size_t most = 10000, const Progress& progress = {});
 
@@ -232,6 +265,13 @@ class Client {
     [[nodiscard]] bool reserve(std::uint64_t reports);
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 std::span<const ColumnRun> runs);
+    /// Throws Error (changed_error) if a change waits for an acceptance.
+    void require_agreed() const {
+        if (waiting_) waiting_->require_agreed();
+    }
+    void check_in_clear(const PublicValues& columns);
+    /// Throws Error (spent) if the terms do not allow this number of reports beside the stored ones.
+    void check_terms(std::uint64_t reports) const;
 
     bool once_per_round_ = false;
     Collection collection_;
@@ -244,6 +284,11 @@ class Client {
     std::size_t staged_count_ = 0;
     ClampedCount clamped_;
     BatchSize batch_size_;
+    std::optional<Verdict> waiting_;
+    std::vector<ContractChange> changes_;
+    bool counts_reports_ = false;  ///< whether fresh draws are counted
+    std::optional<std::set<std::string>> in_clear_;
+    bool knows_in_clear_ = false;
 };
 
 }  // namespace ldp

@@ -47,10 +47,13 @@ std::string shown(const Value& value) {
 }  // namespace
 
 struct Collection::Plan {
-    Plan(Spec of, Outside policy)
-        : spec(std::move(of)),
+    Plan(Offer of, ContractTerms allowed, Outside policy)
+        : spec(std::move(of.spec)),
           mechanism(make_mechanism(spec)),
           outside(policy),
+          terms(std::move(allowed)),
+          columns(std::move(of.columns)),
+          contract(offered({spec, {}, of.endpoint, of.collection, of.created})),
           cells(mechanism->cells()),
           given(ldp::given(spec.attributes())),
           labels(spec.attributes()) {}
@@ -64,9 +67,20 @@ struct Collection::Plan {
     [[nodiscard]] double position(std::size_t j, double value) const;
     [[nodiscard]] Cell bin(std::size_t j, const Value& value, Clamped& clamped) const;
 
+    /// Returns the contract of the offer. Throws Error (incompatible) if the terms do not allow it.
+    [[nodiscard]] Contract offered(const Offer& offer) const {
+        Contract made = Contract::of(offer, terms, *mechanism);
+        compare(nullptr, terms, made, columns).require_possible();
+        made.offered = made.mark(columns);
+        return made;
+    }
+
     Spec spec;
     std::unique_ptr<const Mechanism> mechanism;
     Outside outside;
+    ContractTerms terms;
+    std::vector<PublicColumn> columns;
+    Contract contract;
     std::vector<std::uint64_t> cells;
     std::vector<std::size_t> given;  ///< the attributes of a record: all except products
     Labels labels;                   ///< the labels of `spec`
@@ -205,8 +219,16 @@ Cell GridRecord::code_of_cut_set(const Attribute& attribute, const std::vector<C
     return code_of_set(attribute.domain, cut_set(labels, attribute.most, word));
 }
 
-Collection::Collection(Spec spec, Outside outside)
-    : plan_(std::make_shared<const Plan>(std::move(spec), outside)) {}
+Collection::Collection(Spec spec, Outside outside, ContractTerms terms)
+    : Collection(Offer{std::move(spec)}, std::move(terms), outside) {}
+Collection::Collection(Offer offer, ContractTerms terms, Outside outside)
+    : plan_(std::make_shared<const Plan>(std::move(offer), std::move(terms), outside)) {}
+
+Collection Collection::under(ContractTerms terms) const {
+    const Contract& made = contract();
+    return Collection({spec(), public_columns(), made.endpoint, made.collection, made.created},
+                      std::move(terms), outside());
+}
 
 const Spec& Collection::spec() const noexcept {
     return plan_->spec;
@@ -216,6 +238,34 @@ const Mechanism& Collection::mechanism() const noexcept {
 }
 Outside Collection::outside() const noexcept {
     return plan_->outside;
+}
+
+const ContractTerms& Collection::terms() const noexcept {
+    return plan_->terms;
+}
+const Contract& Collection::contract() const noexcept {
+    return plan_->contract;
+}
+const std::vector<PublicColumn>& Collection::public_columns() const noexcept {
+    return plan_->columns;
+}
+
+void Collection::check_in_clear(const PublicValues& columns,
+                                const std::optional<std::set<std::string>>& in_clear) const {
+    for (const auto& [name, value] : columns.values()) {
+        const bool asked =
+            contract().attributes.contains(name) ||
+            std::ranges::find(spec().attributes(), name, &Attribute::name) != spec().attributes().end();
+        if (asked)
+            refuse("the public column " + in_quotes(name, 63) + " has the name of an attribute",
+                   "Its value would be sent in clear beside the randomized one.",
+                   "Nothing was drawn. Do not send the column.");
+        if (in_clear && !in_clear->contains(name))
+            refuse(
+                "the contract does not have the public column " + in_quotes(name, 63),
+                "Sent in clear: " + (in_clear->empty() ? "nothing" : joined(*in_clear)) + ".",
+                "Nothing was drawn. To send the column, state it in the terms and accept the new contract.");
+    }
 }
 
 GridRecord Collection::to_grid(std::span<const Value> record) const {

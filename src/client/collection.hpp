@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "client/contract.hpp"
 #include "client/receipt.hpp"
 #include "core/base/input_code.hpp"
 #include "core/format/report_frame.hpp"
@@ -96,8 +97,13 @@ struct Perturbed {
 class Collection {
   public:
     /// Makes a collection from a spec. Throws Error (invalid_spec) if the spec needs more parameters than a
-    /// report can carry.
-    explicit Collection(Spec spec, Outside outside = Outside::clamp);
+    /// report can carry, and Error (incompatible) if the terms do not allow it, by compare().
+    explicit Collection(Spec spec, Outside outside = Outside::clamp, ContractTerms terms = {});
+    /// Makes a collection from an offer of a server. Throws Error (incompatible) if the terms do not allow it, by
+    /// compare(), and as the other constructor does.
+    Collection(Offer offer, ContractTerms terms, Outside outside = Outside::clamp);
+    /// Returns the collection under other terms. Throws Error (incompatible) if they do not allow it.
+    [[nodiscard]] Collection under(ContractTerms terms) const;
 
     /// Returns the spec.
     [[nodiscard]] const Spec& spec() const noexcept;
@@ -105,6 +111,16 @@ class Collection {
     [[nodiscard]] const Mechanism& mechanism() const noexcept;
     /// Returns the treatment of numbers outside their range.
     [[nodiscard]] Outside outside() const noexcept;
+    /// Returns what the caller allows.
+    [[nodiscard]] const ContractTerms& terms() const noexcept;
+    /// Returns the contract that the collection offers.
+    [[nodiscard]] const Contract& contract() const noexcept;
+    /// Returns the public columns that the server offers, if they are known.
+    [[nodiscard]] const std::vector<PublicColumn>& public_columns() const noexcept;
+    /// Throws Error (invalid_value) if a value's column has the name of an attribute, or if the columns in clear
+    /// are stated and do not include it.
+    void check_in_clear(const PublicValues& columns,
+                        const std::optional<std::set<std::string>>& in_clear) const;
 
     /// Returns the input codes of a record. The record has one value for each attribute except products, in
     /// the spec's order. Products are computed from the other values after clamping.

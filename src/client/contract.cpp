@@ -1,3 +1,4 @@
+// Length: the rule of contracts is in one file: what is read, what is compared, and how it is worded.
 #include "client/contract.hpp"
 
 #include <algorithm>
@@ -86,6 +87,12 @@ Json document_of(const Contract& contract) {
     return json_of(contract.spec, Unsound::allowed);
 }
 
+/// Returns an address without a slash at its end, so that equal addresses are equal texts.
+std::string normalized(std::string endpoint) {
+    while (endpoint.ends_with('/')) endpoint.pop_back();
+    return endpoint;
+}
+
 /// The names as people and programs write them: those of a vector's elements are "NAME.LABEL".
 std::set<std::string> asked_attributes(const Json& spec) {
     std::set<std::string> names;
@@ -118,7 +125,7 @@ Contract contract_of(const Offer& offer, const ContractTerms& terms, const Mecha
         contract.group = spec.budget()->group->name;
         contract.group_epsilon = spec.budget()->group->epsilon;
     }
-    contract.endpoint = offer.endpoint;
+    contract.endpoint = normalized(offer.endpoint);
     contract.collection = offer.collection;
     contract.created = offer.created;
     return contract;
@@ -253,7 +260,63 @@ void compare_terms(Changes& changes, const ContractTerms& terms, const Contract&
                 changes.add(Effect::refuse, "attributes", listed(*terms.attributes), in_quotes(name, 63));
 }
 
+std::optional<std::set<std::string>> names_in_clear(const Json& json) {
+    const auto found = json.find("in_clear");
+    if (found == json.end() || !found->is_array()) return std::nullopt;
+    std::set<std::string> names;
+    for (const Json& name : *found)
+        if (name.is_string()) names.insert(name.get<std::string>());
+    return names;
+}
+
 }  // namespace
+
+ContractTerms ContractTerms::from_json(std::string_view text) {
+    const Json json = json_of(text, Unsound::allowed);
+    const auto refuse = [](const std::string& what) {
+        raise(
+            ErrorCode::invalid_value, "the terms are invalid", what,
+            "Terms are an object with the keys digest, report_epsilon, life_epsilon, reports, group_epsilon, "
+            "attributes and in_clear.");
+    };
+    if (!json.is_object()) refuse("They are not a JSON object.");
+    ContractTerms terms;
+    for (const auto& [key, value] : json.items()) {
+        if (value.is_null()) continue;
+        const auto number = [&, &name = key, &found = value](std::optional<double>& into) {
+            if (!found.is_number()) refuse(in_quotes(name) + " is not a number.");
+            into = found.get<double>();
+        };
+        const auto names = [&, &name = key, &found = value](std::optional<std::set<std::string>>& into) {
+            into.emplace();
+            if (!found.is_array()) refuse(in_quotes(name) + " is not an array of names.");
+            for (const Json& one : found) {
+                if (!one.is_string()) refuse(in_quotes(name) + " is not an array of names.");
+                into->insert(one.get<std::string>());
+            }
+        };
+        if (key == "digest") {
+            if (!value.is_string()) refuse("\"digest\" is not a text.");
+            terms.digest = value.get<std::string>();
+        } else if (key == "report_epsilon") {
+            number(terms.report_epsilon);
+        } else if (key == "life_epsilon") {
+            number(terms.life_epsilon);
+        } else if (key == "reports") {
+            if (!value.is_number_unsigned()) refuse("\"reports\" is not a whole number of at least 0.");
+            terms.reports = value.get<std::uint64_t>();
+        } else if (key == "group_epsilon") {
+            number(terms.group_epsilon);
+        } else if (key == "attributes") {
+            names(terms.attributes);
+        } else if (key == "in_clear") {
+            names(terms.in_clear);
+        } else {
+            refuse(in_quotes(key) + " is unknown.");
+        }
+    }
+    return terms;
+}
 
 Contract Contract::of(const Offer& offer, const ContractTerms& terms) {
     return contract_of(offer, terms, *make_mechanism(offer.spec));
@@ -287,6 +350,7 @@ std::string Contract::to_json() const {
     put("collection", collection);
     put("created", created);
     if (adopted) json["adopted"] = true;
+    put("offered", offered);
     return json_text(json, Unsound::allowed);
 }
 
@@ -309,16 +373,11 @@ Contract Contract::from_json(std::string_view text) {
                             text_of("endpoint"),
                             text_of("collection"),
                             text_of("created")});
-    if (const auto found = json.find("in_clear"); found != json.end() && found->is_array()) {
-        contract.in_clear.emplace();
-        for (const Json& name : *found) {
-            if (!name.is_string()) refuse("A name of a public column is not a text.");
-            contract.in_clear->insert(name.get<std::string>());
-        }
-    }
+    contract.in_clear = names_in_clear(json);
     if (const auto found = json.find("revision"); found != json.end() && found->is_number_unsigned())
         contract.revision = found->get<std::uint32_t>();
     contract.adopted = json.value("adopted", Json()) == true;
+    contract.offered = text_of("offered");
     return contract;
 }
 
@@ -326,6 +385,16 @@ std::string Contract::digest() const {
     return digest_of({{"version", contract_version},
                       {"spec", collapsed(document_of(*this))},
                       {"in_clear", in_clear.value_or(std::set<std::string>())}});
+}
+
+std::string Contract::mark(const std::vector<PublicColumn>& columns) const {
+    const std::string text = to_json() + ldp::to_json(columns);
+    return to_hex(sha256(std::as_bytes(std::span(text))));
+}
+
+std::optional<std::set<std::string>> Contract::in_clear_of(std::string_view json) {
+    const Json contract = json_of(json, Unsound::allowed);
+    return contract.is_object() ? names_in_clear(contract) : std::nullopt;
 }
 
 std::string Contract::short_digest() const {

@@ -46,6 +46,9 @@ struct ContractTerms {
     std::optional<std::set<std::string>> in_clear = {};
 
     friend bool operator==(const ContractTerms&, const ContractTerms&) = default;
+    /// Reads a JSON object with the names of these members as keys. Throws Error (invalid_value) for any other key or
+    /// value.
+    [[nodiscard]] static ContractTerms from_json(std::string_view json);
 };
 
 /// What a client and the owner of a collection agreed to. A store keeps it from the first use on.
@@ -68,6 +71,8 @@ struct Contract {
     /// Whether the contract was made when a store that older releases had used was first opened.
     bool adopted = false;
     std::uint32_t revision = 1;  ///< 1, and 1 more for each accepted change
+    /// Digest of the offer that was compared last, so that an equal one need not be compared again.
+    std::string offered = {};
 
     /// Returns the contract that an offer makes under these terms.
     [[nodiscard]] static Contract of(const Offer& offer, const ContractTerms& terms = {});
@@ -86,8 +91,18 @@ struct Contract {
     [[nodiscard]] std::string short_digest() const;
     /// Returns whether the text is this contract's digest, or at least its first 16 digits.
     [[nodiscard]] bool has_digest(std::string_view text) const;
+    /// Returns the digest of this contract as an offer with these public columns; see `offered`.
+    [[nodiscard]] std::string mark(const std::vector<PublicColumn>& columns) const;
+    /// Returns the columns in clear of the text that to_json() wrote; nothing if they are not stated.
+    [[nodiscard]] static std::optional<std::set<std::string>> in_clear_of(std::string_view json);
     /// Returns four lines for people: collection, mechanism and ε; attributes; columns in clear; digest.
     [[nodiscard]] std::string summary() const;
+};
+
+/// Where a transport delivers. Unknown texts are empty.
+struct Destination {
+    std::string endpoint = {};    ///< address of the server
+    std::string collection = {};  ///< name of the collection
 };
 
 /// A difference between what was agreed or allowed and what is offered.

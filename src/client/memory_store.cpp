@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t digest_size = 32;
 
 // Changes are a digest followed by records: a kind and its arguments.
-enum class Change : std::uint8_t {
+enum class StoredChange : std::uint8_t {
     append = 1,
     bind,
     begin_batch,
@@ -24,7 +24,9 @@ enum class Change : std::uint8_t {
     move_to_dead_letters,
     requeue_refused,
     drop_refused,
-    invalidate,
+    invalidate,  // of an earlier release
+    agree,
+    set_queue_aside,
 };
 
 constexpr const char* restore_hint =
@@ -96,7 +98,7 @@ PublicValues take_columns(Reader& reader) {
 std::vector<std::byte> MemoryStore::snapshot() const {
     Writer writer;
     writer.put(snapshot_version);
-    writer.put(static_cast<std::uint8_t>(memory_.outdated));
+    writer.put(static_cast<std::uint8_t>(outdated_));
     writer.put(static_cast<std::uint8_t>(memory_.fingerprint.has_value()));
     writer.put(memory_.fingerprint.value_or(0));
     put(writer, memory_.public_randomness);
@@ -121,6 +123,8 @@ std::vector<std::byte> MemoryStore::snapshot() const {
     writer.put(batches_);
     put(writer, batch_);
     writer.put(static_cast<std::uint64_t>(taken_));
+    writer.put_bytes(ids_);
+    put(writer, contract_);
     const auto digest = sha256(writer.bytes());
     writer.bytes().insert(writer.bytes().begin(), digest.begin(), digest.end());
     return std::move(writer.bytes());
@@ -137,12 +141,12 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
         raise(
             ErrorCode::environment, "the store has a ledger of budgets instead of a client's state", {},
             "The ledger of a group and each client need stores of their own. Use another store for the client.");
-    if (version != snapshot_version)
+    if (version != snapshot_version && version != first_version)
         raise(ErrorCode::environment, "the stored state has an unsupported version",
               "Its version is " + std::to_string(version) + "; this release reads version " +
                   std::to_string(snapshot_version) + ".",
               "The state was not changed. Use the release of ldp that wrote it, or a newer one.");
-    memory_.outdated = reader.take<std::uint8_t>() != 0;
+    outdated_ = reader.take<std::uint8_t>() != 0;
     const bool bound = reader.take<std::uint8_t>() != 0;
     const auto fingerprint = reader.take<std::uint64_t>();
     if (bound) memory_.fingerprint = fingerprint;
@@ -169,6 +173,11 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     batches_ = reader.take<std::int64_t>();
     batch_ = take_text(reader);
     taken_ = static_cast<std::size_t>(reader.take<std::uint64_t>());
+    ids_ = secret_;
+    if (version != first_version) {
+        std::ranges::copy(reader.take_bytes(ids_.size()), ids_.begin());
+        contract_ = take_text(reader);
+    }
     reader.finish();
     // The digest has no key, so it does not prove that the content is consistent.
     if (taken_ > queue_.size() || batch_.empty() != (taken_ == 0))
@@ -180,14 +189,15 @@ class MemoryStore::Record {
   public:
     /// Calls write(writer) for the arguments of the change.
     template <class Write>
-    Record(MemoryStore& store, Change change, Write write) : store_(store), size_(store.recorded_.size()) {
+    Record(MemoryStore& store, StoredChange change, Write write)
+        : store_(store), size_(store.recorded_.size()) {
         if (!store.records_) return;
         Writer writer;
         writer.put(change);
         write(writer);
         store.recorded_.insert(store.recorded_.end(), writer.bytes().begin(), writer.bytes().end());
     }
-    Record(MemoryStore& store, Change change) : Record(store, change, [](Writer&) {}) {}
+    Record(MemoryStore& store, StoredChange change) : Record(store, change, [](Writer&) {}) {}
     Record(const Record&) = delete;
     Record& operator=(const Record&) = delete;
     ~Record() { store_.recorded_.resize(size_); }
@@ -234,8 +244,8 @@ void MemoryStore::apply(Bytes changes) {
 }
 
 void MemoryStore::repeat(Reader& reader) {
-    switch (reader.take<Change>()) {
-        case Change::append: {
+    switch (reader.take<StoredChange>()) {
+        case StoredChange::append: {
             std::vector<Report> reports;
             std::vector<std::pair<std::string, std::int64_t>> named;
             std::vector<PermanentResponse> responses;
@@ -257,53 +267,70 @@ void MemoryStore::repeat(Reader& reader) {
             append(reports, round, checkpoints, {public_randomness, progress, responses}, runs);
             return;
         }
-        case Change::bind:
-            bind(reader.take<std::uint64_t>());
+        case StoredChange::bind:
+            bind(reader.take<std::uint64_t>(), {});
             return;
-        case Change::begin_batch:
+        case StoredChange::agree: {
+            const auto fingerprint = reader.take<std::uint64_t>();
+            bind(fingerprint, take_text(reader));
+            return;
+        }
+        case StoredChange::set_queue_aside: {
+            Secret ids;
+            std::ranges::copy(reader.take_bytes(ids.size()), ids.begin());
+            set_queue_aside(take_text(reader), ids);
+            return;
+        }
+        case StoredChange::begin_batch:
             static_cast<void>(next_batch(static_cast<std::size_t>(reader.take<std::uint64_t>())));
             return;
-        case Change::confirm:
+        case StoredChange::confirm:
             confirm(batch_);
             return;
-        case Change::release:
+        case StoredChange::release:
             release(batch_);
             return;
-        case Change::move_to_dead_letters:
+        case StoredChange::move_to_dead_letters:
             move_to_dead_letters(batch_, take_text(reader));
             return;
-        case Change::requeue_refused:
+        case StoredChange::requeue_refused:
             requeue_refused();
             return;
-        case Change::drop_refused:
+        case StoredChange::drop_refused:
             drop_refused();
             return;
-        case Change::invalidate:
-            invalidate();
+        case StoredChange::invalidate:
+            outdated_ = true;
             return;
     }
     raise(ErrorCode::environment, "the stored state is damaged", "It has an unknown kind of change.",
           restore_hint);
 }
 
-void MemoryStore::bind(std::uint64_t fingerprint) {
-    if (memory_.outdated) refuse_outdated();
+void MemoryStore::bind(const Contract& contract) {
+    bind(contract.fingerprint, contract.to_json());
+}
+
+void MemoryStore::bind(std::uint64_t fingerprint, std::string contract) {
     auto& bound = memory_.fingerprint;
     if (bound.value_or(fingerprint) != fingerprint) refuse_spec(*bound, fingerprint);
-    if (bound) return;
-    Record record(*this, Change::bind, [&](Writer& writer) { writer.put(fingerprint); });
+    if (bound && contract == contract_) return;
+    Record record(*this, StoredChange::agree, [&](Writer& writer) {
+        writer.put(fingerprint);
+        put(writer, contract);
+    });
     bound = fingerprint;
+    contract_ = std::move(contract);
     record.commit();
 }
 
 void MemoryStore::append(std::span<const Report> reports, std::int32_t round,
                          std::span<const Checkpoint> checkpoints, const StateDelta& delta,
                          std::span<const ColumnRun> runs) {
-    if (memory_.outdated) refuse_outdated();
     if (reports.empty() && checkpoints.empty() && delta.public_randomness.empty() && delta.progress.empty() &&
         delta.responses.empty())
         return;
-    Record record(*this, Change::append, [&](Writer& writer) {
+    Record record(*this, StoredChange::append, [&](Writer& writer) {
         writer.put(round);
         put_each(writer, reports, [&](const Report& report) { put(writer, report); });
         put_each(writer, checkpoints, [&](const Checkpoint& checkpoint) {
@@ -352,12 +379,12 @@ std::optional<std::int64_t> MemoryStore::checkpoint(std::string_view name) const
 }
 
 std::optional<Batch> MemoryStore::next_batch(std::size_t most) {
-    if (memory_.outdated) refuse_outdated();
+    if (outdated_) set_queue_aside(outdated_copy);
     if (queue_.empty()) return std::nullopt;
     if (batch_.empty()) {
-        Record record(*this, Change::begin_batch,
+        Record record(*this, StoredChange::begin_batch,
                       [&](Writer& writer) { writer.put(static_cast<std::uint64_t>(most)); });
-        std::string id = batch_id(secret_, batches_);
+        std::string id = batch_id(ids_, batches_);
         taken_ = gather(most);
         batch_ = std::move(id);
         ++batches_;
@@ -393,21 +420,21 @@ void MemoryStore::remove() noexcept {
 
 void MemoryStore::confirm(std::string_view id) {
     if (!current(id)) return;
-    Record record(*this, Change::confirm);
+    Record record(*this, StoredChange::confirm);
     remove();
     record.commit();
 }
 
 void MemoryStore::release(std::string_view id) {
     if (!current(id)) return;
-    Record record(*this, Change::release);
+    Record record(*this, StoredChange::release);
     forget();
     record.commit();
 }
 
 void MemoryStore::move_to_dead_letters(std::string_view id, std::string_view reason) {
     if (!current(id)) return;
-    Record record(*this, Change::move_to_dead_letters, [&](Writer& writer) { put(writer, reason); });
+    Record record(*this, StoredChange::move_to_dead_letters, [&](Writer& writer) { put(writer, reason); });
     std::vector<Refused> added;
     for (std::size_t i = 0; i < taken_; ++i)
         added.push_back({queue_[i].round, queue_[i].report, std::string(reason), true, queue_[i].columns});
@@ -420,7 +447,7 @@ void MemoryStore::move_to_dead_letters(std::string_view id, std::string_view rea
 std::uint64_t MemoryStore::requeue_refused() {
     const std::uint64_t queued = refused_.size();
     if (queued == 0) return 0;
-    Record record(*this, Change::requeue_refused);
+    Record record(*this, StoredChange::requeue_refused);
     auto queue = queue_;
     for (const Refused& refused : refused_) queue.push_back({refused.round, refused.report, refused.columns});
     queue_.swap(queue);
@@ -432,16 +459,30 @@ std::uint64_t MemoryStore::requeue_refused() {
 std::uint64_t MemoryStore::drop_refused() {
     const std::uint64_t dropped = refused_.size();
     if (dropped == 0) return 0;
-    Record record(*this, Change::drop_refused);
+    Record record(*this, StoredChange::drop_refused);
     refused_.clear();
     record.commit();
     return dropped;
 }
 
-void MemoryStore::invalidate() {
-    if (memory_.outdated) return;
-    Record record(*this, Change::invalidate);
-    memory_.outdated = true;
+void MemoryStore::set_queue_aside(std::string_view reason) {
+    set_queue_aside(reason, draw_secret());
+}
+
+void MemoryStore::set_queue_aside(std::string_view reason, const Secret& ids) {
+    Record record(*this, StoredChange::set_queue_aside, [&](Writer& writer) {
+        writer.put_bytes(ids);
+        put(writer, reason);
+    });
+    std::vector<Refused> added;
+    for (const Queued& queued : queue_)
+        added.push_back({queued.round, queued.report, std::string(reason), true, queued.columns});
+    refused_.reserve(refused_.size() + added.size());
+    std::ranges::move(added, std::back_inserter(refused_));
+    queue_.clear();
+    forget();
+    ids_ = ids;
+    outdated_ = false;
     record.commit();
 }
 

@@ -32,9 +32,12 @@ class MemoryStore final : public Store {
     void apply(Bytes changes);
 
     /// The first number of a snapshot's content.
-    static constexpr std::uint32_t snapshot_version = 1;
+    static constexpr std::uint32_t snapshot_version = 2;
+    /// That of snapshots without a contract, which are read.
+    static constexpr std::uint32_t first_version = 1;
 
-    void bind(std::uint64_t fingerprint) override;
+    void bind(const Contract& contract) override;
+    [[nodiscard]] std::string contract() const override { return contract_; }
     void append(std::span<const Report> reports, std::int32_t round,
                 std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},
                 std::span<const ColumnRun> runs = {}) override;
@@ -49,7 +52,7 @@ class MemoryStore final : public Store {
     std::uint64_t requeue_refused() override;
     std::uint64_t drop_refused() override;
     [[nodiscard]] StoreIdentity identity() const override { return {{}, name_of_store(secret_)}; }
-    void invalidate() override;
+    void set_queue_aside(std::string_view reason) override;
 
   private:
     struct Queued {
@@ -70,11 +73,17 @@ class MemoryStore final : public Store {
     /// Removes the reports of the current batch from the queue, and discards its id.
     void remove() noexcept;
 
+    void bind(std::uint64_t fingerprint, std::string contract);
+    void set_queue_aside(std::string_view reason, const Secret& ids);
+
     Memory memory_;
+    std::string contract_;
+    bool outdated_ = false;  ///< an earlier release has invalidated the store
     std::deque<Queued> queue_;
     std::map<std::string, std::int64_t, std::less<>> checkpoints_;
     std::vector<Refused> refused_;
     Secret secret_ = draw_secret();
+    Secret ids_ = secret_;      ///< from which batch ids are derived
     std::int64_t batches_ = 0;  ///< number of batch ids assigned so far
     std::string batch_;         ///< id of the current batch, or empty
     std::size_t taken_ = 0;     ///< number of its reports, at the front of the queue

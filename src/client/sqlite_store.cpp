@@ -29,6 +29,25 @@ PublicValues columns_of(const std::string& json) {
     }
 }
 
+/// Moves damaged rows, which the queue no longer has, to the dead letters: they must not block the others.
+void keep_damaged(sqlite::Contents& contents, Step& step,
+                  const std::vector<sqlite::Outbox::OutboxRow>& rows) {
+    for (const auto& row : rows) {
+        std::vector<Report> lost;
+        if (row.segment.possible())
+            row.segment.append_to(lost);
+        else
+            lost.push_back(row.segment.content);
+        for (const Report& report : lost)
+            contents.refusals.keep(
+                step, {row.round, report, "the report was damaged in the state file", false, row.columns});
+    }
+}
+
+std::int64_t digest_of_contract(const std::string& json) {
+    return sqlite::RowDigest::of("contract", std::string_view(json));
+}
+
 }  // namespace
 
 /// An open file, with the person of a store.
@@ -66,13 +85,10 @@ class SqliteStore::Opened {
 
     /// Returns the id of the current batch, and that of the following one. The batch must exist.
     [[nodiscard]] std::string current() const {
-        return batch_id(head().secret, head().batches - (head().ahead ? 2 : 1));
+        return batch_id(head().ids, head().batches - (head().ahead ? 2 : 1));
     }
-    [[nodiscard]] std::string ahead() const { return batch_id(head().secret, head().batches - 1); }
+    [[nodiscard]] std::string ahead() const { return batch_id(head().ids, head().batches - 1); }
     [[nodiscard]] bool is_current(std::string_view id) const { return head().last && current() == id; }
-    void require_current() const {
-        if (head().outdated != 0) refuse_outdated();
-    }
 
   private:
     std::shared_ptr<sqlite::Contents> contents_;
@@ -91,24 +107,35 @@ SqliteStore::SqliteStore(SqliteStore&&) noexcept = default;
 SqliteStore& SqliteStore::operator=(SqliteStore&&) noexcept = default;
 SqliteStore::~SqliteStore() = default;
 
-void SqliteStore::bind(std::uint64_t fingerprint) {
+void SqliteStore::bind(const Contract& contract) {
     opened_->require_done();
-    opened_->require_current();
-    const auto spec = static_cast<std::int64_t>(fingerprint);
+    const auto spec = static_cast<std::int64_t>(contract.fingerprint);
     const auto bound = opened_->head().fingerprint;
-    if (bound.value_or(spec) != spec) refuse_spec(static_cast<std::uint64_t>(*bound), fingerprint);
-    if (bound) return;
+    if (bound.value_or(spec) != spec) refuse_spec(static_cast<std::uint64_t>(*bound), contract.fingerprint);
+    const std::string json = contract.to_json(), stored = this->contract();
+    if (bound && json == stored) return;
     opened_->changes();
     Step step(opened_->contents().file);
     step.head.fingerprint = spec;
+    if (!stored.empty()) step.went(digest_of_contract(stored));
+    step.came(digest_of_contract(json));
+    opened_->contents().put_contract(std::string_view(json), digest_of_contract(json)).finish();
     step.commit();
+}
+
+std::string SqliteStore::contract() const {
+    opened_->require_done();
+    auto row = opened_->contents().contract();
+    if (!row.row()) return {};
+    std::string json = row.text(0);
+    if (row.integer(1) != digest_of_contract(json)) damaged(opened_->path(), "Its contract has changed.");
+    return json;
 }
 
 void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
                          std::span<const Checkpoint> checkpoints, const StateDelta& delta,
                          std::span<const ColumnRun> runs) {
     opened_->require_done();
-    opened_->require_current();
     opened_->changes();
     sqlite::Contents& contents = opened_->contents();
     sqlite::People& people = contents.people;
@@ -145,7 +172,7 @@ void SqliteStore::append(std::span<const Report> reports, std::int32_t round,
 Memory SqliteStore::memory() const {
     opened_->require_done();
     const Person& person = opened_->person();
-    Memory memory{{}, person.public_randomness, person.progress, {}, opened_->head().outdated != 0};
+    Memory memory{{}, person.public_randomness, person.progress, {}};
     if (const auto bound = opened_->head().fingerprint)
         memory.fingerprint = static_cast<std::uint64_t>(*bound);
     opened_->contents().people.responses(
@@ -169,13 +196,13 @@ std::uint64_t SqliteStore::pending() const {
     return static_cast<std::uint64_t>(opened_->head().waiting);
 }
 
-void SqliteStore::require_leaving() const {
-    opened_->require_current();
+void SqliteStore::require_leaving() {
     if (opened_->contents().together != 0)
         sqlite::fail(
             opened_->path(), "reports cannot be sent yet",
             "A joint step of several stores is in progress. Its reports are not durable before its end.",
             "Flush after the step.");
+    if (opened_->head().outdated != 0) set_queue_aside(outdated_copy);
 }
 
 Batch SqliteStore::named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const {
@@ -190,16 +217,7 @@ std::optional<Batch> SqliteStore::name_next(std::size_t most) {
     Step step(contents.file);
     const auto behind = step.head.last;
     auto front = contents.outbox.first(step, most, behind);
-    for (const auto& row : front.damaged) {  // a damaged row must not block the others
-        std::vector<Report> lost;
-        if (row.segment.possible())
-            row.segment.append_to(lost);
-        else
-            lost.push_back(row.segment.content);
-        for (const Report& report : lost)
-            contents.refusals.keep(
-                step, {row.round, report, "the report was damaged in the state file", false, row.columns});
-    }
+    keep_damaged(contents, step, front.damaged);
     if (front.reports.empty() && front.damaged.empty()) {
         if (behind) return std::nullopt;
         damaged(opened_->path(), "The queue has fewer reports than recorded.");
@@ -207,7 +225,7 @@ std::optional<Batch> SqliteStore::name_next(std::size_t most) {
     Batch batch{
         {}, static_cast<std::int32_t>(front.round), std::move(front.reports), columns_of(front.columns)};
     if (!batch.reports.empty()) {
-        batch.id = batch_id(step.head.secret, step.head.batches++);
+        batch.id = batch_id(step.head.ids, step.head.batches++);
         (behind ? step.head.ahead : step.head.last) = front.last;
     }
     step.commit();
@@ -304,9 +322,24 @@ StoreIdentity SqliteStore::identity() const {
     return {opened_->person().name, name_of_store(opened_->head().secret)};
 }
 
-void SqliteStore::invalidate() {
-    Step step(opened_->contents().file);
-    step.head.outdated = 1;
+void SqliteStore::set_queue_aside(std::string_view reason) {
+    sqlite::Contents& contents = opened_->contents();
+    Step step(contents.file);
+    step.head.last.reset();
+    step.head.ahead.reset();
+    while (step.head.waiting > 0) {
+        const auto front = contents.outbox.first(step, 10000, std::nullopt);
+        keep_damaged(contents, step, front.damaged);
+        if (front.reports.empty()) {
+            if (!front.damaged.empty()) continue;
+            damaged(opened_->path(), "The queue has fewer reports than recorded.");
+        }
+        for (const Report& report : front.reports)
+            contents.refusals.keep(step, {front.round, report, std::string(reason), true, front.columns});
+        contents.outbox.drop(step, front.last);
+    }
+    step.head.ids = draw_secret();
+    step.head.outdated = 0;
     step.commit();
 }
 

@@ -30,7 +30,8 @@ class SqliteStore final : public Store {
     SqliteStore& operator=(SqliteStore&&) noexcept;  ///< closes the file of the target
     ~SqliteStore() override;
 
-    void bind(std::uint64_t fingerprint) override;
+    void bind(const Contract& contract) override;
+    [[nodiscard]] std::string contract() const override;
     void append(std::span<const Report> reports, std::int32_t round,
                 std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},
                 std::span<const ColumnRun> runs = {}) override;
@@ -46,7 +47,7 @@ class SqliteStore final : public Store {
     std::uint64_t requeue_refused() override;
     std::uint64_t drop_refused() override;
     [[nodiscard]] StoreIdentity identity() const override;
-    void invalidate() override;
+    void set_queue_aside(std::string_view reason) override;
 
   private:
     friend class SqliteFleet;
@@ -55,8 +56,8 @@ class SqliteStore final : public Store {
     /// open.
     SqliteStore(std::shared_ptr<sqlite::Contents> contents, std::string_view person);
 
-    /// Throws Error if reports must not be sent now.
-    void require_leaving() const;
+    /// Throws Error if reports must not be sent now. Sets the queue aside if an earlier release has invalidated it.
+    void require_leaving();
     /// Returns a batch with an assigned id: the rows behind `after`, up to and including `last`.
     [[nodiscard]] Batch named(std::string id, std::optional<std::int64_t> after, std::int64_t last) const;
     /// Assigns an id to the oldest reports without one, and returns them as a batch; nothing if no such

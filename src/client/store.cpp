@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/base/random.hpp"
 #include "core/base/sha256.hpp"
 #include "core/mechanism/registry.hpp"
@@ -75,20 +76,56 @@ std::string Store::batch_id(const Secret& secret, std::int64_t number) {
     return text;
 }
 
-void Store::refuse_spec(std::uint64_t bound, std::uint64_t found) {
+void Store::refuse_spec(std::uint64_t bound, std::uint64_t found, const std::string& differences) {
     raise(
         ErrorCode::incompatible, "the store belongs to another spec",
         "It holds reports for spec " + fingerprint_text(bound) + "; this client has spec " +
-            fingerprint_text(found) + ".",
+            fingerprint_text(found) + "." + (differences.empty() ? "" : "\n") + differences,
         "Use one store for each spec. If the spec was replaced, submit the reports of the old store first.");
 }
 
-void Store::refuse_outdated() {
-    raise(ErrorCode::incompatible, "the store is an outdated copy",
-          "The server has counted a batch under an id of this store, with other reports. A newer copy of the "
-          "store has sent it.",
-          "Use the newest copy. If it is lost, do not use this copy: it lacks the responses that were drawn, "
-          "and the budget that was spent, since it was made.");
+Verdict Store::agree(const ContractTerms& terms, const Contract& offered,
+                     const std::vector<PublicColumn>& columns) {
+    const std::string stored = contract();
+    const std::string mark = offered.offered.empty() ? offered.mark(columns) : offered.offered;
+    if (stored.find("\"offered\":\"" + mark + "\"") != std::string::npos) return {{}, offered};
+    Verdict verdict;
+    if (stored.empty()) {
+        const auto bound = memory().fingerprint;
+        if (bound && *bound != offered.fingerprint) refuse_spec(*bound, offered.fingerprint);
+        verdict = compare(nullptr, terms, offered, columns);
+        verdict.require_possible();
+        if (bound) {
+            verdict.contract.adopted = true;
+            verdict.changes.push_back({ContractChange::Kind::shown, "contract", {}, offered.digest()});
+        }
+    } else {
+        const Contract agreed = Contract::from_json(stored);
+        verdict = compare(&agreed, terms, offered, columns);
+        if (agreed.fingerprint != offered.fingerprint)
+            refuse_spec(agreed.fingerprint, offered.fingerprint, verdict.lines(verdict.kind()));
+        verdict.require_possible();
+    }
+    verdict.contract.offered = mark;
+    if (verdict.kind() < ContractChange::Kind::ask) bind(verdict.contract);
+    return verdict;
+}
+
+Verdict Store::agree(const Destination& destination) {
+    const std::string stored = contract();
+    if (stored.empty() || (destination.endpoint.empty() && destination.collection.empty())) return {};
+    const Json json = json_of(stored, Unsound::allowed);
+    const auto known = [&](const char* key, const std::string& now) {
+        return now.empty() || json.value(key, Json()) == now;
+    };
+    if (known("endpoint", destination.endpoint) && known("collection", destination.collection)) return {};
+    const Contract agreed = Contract::from_json(stored);
+    Contract now = agreed;
+    if (!destination.endpoint.empty()) now.endpoint = destination.endpoint;
+    if (!destination.collection.empty()) now.collection = destination.collection;
+    Verdict verdict = compare(&agreed, {}, now, {});
+    if (verdict.kind() < ContractChange::Kind::ask) bind(verdict.contract);
+    return verdict;
 }
 
 }  // namespace ldp

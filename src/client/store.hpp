@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "client/contract.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/input_code.hpp"
 #include "core/delivery/public_values.hpp"
@@ -83,8 +84,6 @@ struct Memory {
     std::vector<std::byte> progress;
     /// The permanent responses in the order of their draws.
     std::vector<PermanentResponse> responses;
-    /// Whether the store was invalidated: a newer copy has drawn more responses (Store::invalidate).
-    bool outdated = false;
 };
 
 /// Whose memory a store has, as the ledger of a group names it.
@@ -104,14 +103,30 @@ struct StoreIdentity {
 /// their cost in the same step as the reports.
 class Store {
   public:
+    /// The reason of reports that were set aside because the server reports that another copy of the store is in use.
+    static constexpr const char* outdated_copy =
+        "the server has counted a batch under an id of this store, with other reports";
+
     Store() = default;
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
     virtual ~Store() = default;
 
-    /// Binds the store permanently to a spec. Throws Error (incompatible) if it is bound to another spec or
-    /// was invalidated.
-    virtual void bind(std::uint64_t fingerprint) = 0;
+    /// Binds the store permanently to the spec of a contract, and keeps the contract in place of an earlier one.
+    /// Throws Error (incompatible) if it is bound to another spec. agree() decides whether a contract may take
+    /// the place of another one.
+    virtual void bind(const Contract& contract) = 0;
+    /// Returns the contract as Contract::to_json() wrote it; empty if the store has none.
+    [[nodiscard]] virtual std::string contract() const = 0;
+
+    /// Compares an offer with the store's contract, by compare(). A first or an unimportant change is bound. A change
+    /// that waits for an acceptance changes nothing: the caller binds `contract` of the verdict when it is
+    /// accepted. A store of an earlier release, which has a spec but no contract, adopts that of the offer, which the
+    /// verdict shows once. Throws Error (incompatible) if the store is bound to another spec or the offer is refused.
+    Verdict agree(const ContractTerms& terms, const Contract& offered,
+                  const std::vector<PublicColumn>& columns = {});
+    /// Does the same for the destination of a transport.
+    Verdict agree(const Destination& destination);
 
     /// Queues the reports in this round and order, sets the checkpoints and applies the delta, in one step.
     /// Each of the three may be empty. `runs` has the public columns of the reports, in their order; reports
@@ -160,16 +175,17 @@ class Store {
     /// (unsupported) if the store has none; it then cannot serve a spec with a budget of a group.
     [[nodiscard]] virtual StoreIdentity identity() const;
 
-    /// Marks the store permanently as an outdated copy. The server has counted a batch under an id of this
-    /// store, but with other reports, so a newer copy of the store is in use. From now on bind(), append()
-    /// and next_batch() throw Error (incompatible).
-    virtual void invalidate() = 0;
+    /// Moves all queued reports to the dead letters, with the reason, and draws a new secret for later batch ids.
+    /// The server reports that it has counted a batch under an id of this store, but with other reports. Then another
+    /// copy of the store may be in use, or the server is wrong. Memory, checkpoints, contract and identity stay,
+    /// and later reports are queued and sent as usual, so that nobody spends a budget twice.
+    virtual void set_queue_aside(std::string_view reason) = 0;
 
   protected:
     Store(Store&&) = default;             ///< for movable stores
     Store& operator=(Store&&) = default;  ///< for movable stores
 
-    /// The secret from which the ids of a store's batches are derived.
+    /// A secret of a store: that of its identity, and that from which the ids of its batches are derived.
     using Secret = std::array<std::byte, 32>;
     /// Returns a new secret from the operating system's random numbers.
     [[nodiscard]] static Secret draw_secret();
@@ -179,9 +195,8 @@ class Store {
     /// same ids, which reveals the copy to the server. Without the secret, the ids cannot be derived.
     [[nodiscard]] static std::string batch_id(const Secret& secret, std::int64_t number);
     /// Throws Error (incompatible): the store is bound to another spec.
-    [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found);
-    /// Throws Error (incompatible): the store was invalidated.
-    [[noreturn]] static void refuse_outdated();
+    [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found,
+                                         const std::string& differences = {});
 };
 
 }  // namespace ldp

@@ -27,6 +27,9 @@ using namespace ldp;
 namespace {
 
 using wasm::give, wasm::in;
+ContractTerms allowed;
+std::string endpoint_name, collection_name;
+std::vector<PublicColumn> offered_columns;
 std::optional<Collection> collection;
 std::optional<SystemRandom> bits;
 std::vector<Value> record;
@@ -111,16 +114,39 @@ void forget_record() {
 
 }  // namespace
 
-/// The input is a spec. Gives its canonical form. Before anything else, once.
+/// The input is what the caller allows, in JSON (client/contract.hpp). Before `open`, if at all.
+EXPORT(terms, void) {
+    allowed = ContractTerms::from_json(text(0, in.size()));
+}
+/// The input is the address of the endpoint, the name of the collection, of these sizes, and the public columns in JSON, or
+/// nothing if they are not known. Before `open`, if at all.
+EXPORT(source, void, std::size_t endpoint, std::size_t name) {
+    endpoint_name = text(0, endpoint);
+    collection_name = text(endpoint, name);
+    const std::string_view columns_json = text(endpoint + name, in.size() - endpoint - name);
+    if (!columns_json.empty()) offered_columns = public_columns(columns_json);
+}
+/// The input is a spec. Gives its canonical form. Before anything else, once. Raises an error if the terms do not allow
+/// the collection.
 EXPORT(open, std::size_t, bool refuse_outside) {
-    collection.emplace(Spec::from_json(text(0, in.size())),
-                       refuse_outside ? Outside::refuse : Outside::clamp);
+    collection.emplace(
+        Offer{Spec::from_json(text(0, in.size())), offered_columns, endpoint_name, collection_name}, allowed,
+        refuse_outside ? Outside::refuse : Outside::clamp);
     bits.emplace();
     return give(collection->spec().to_json());
 }
 /// The spec's fingerprint, as people see it.
 EXPORT(fingerprint, std::size_t) {
     return give(fingerprint_text(collection->spec().fingerprint()));
+}
+
+/// The contract that the collection offers, in JSON. A client has its own.
+EXPORT(offered, std::size_t) {
+    return give(collection->contract().to_json());
+}
+/// Lines for people about the contract that the collection offers.
+EXPORT(summary, std::size_t) {
+    return give(collection->contract().summary());
 }
 
 // A record, value by value.
@@ -264,6 +290,15 @@ EXPORT(report_member, std::size_t, std::int32_t round) {
     return give(receipt);
 }
 
+/// The contract of the client in JSON, with "changes" and "waiting" (Client::contract_json).
+EXPORT(contract, std::size_t) {
+    return give(client->contract_json());
+}
+/// Accepts the offered contract. The input is its digest.
+EXPORT(accept, void) {
+    client->accept(text(0, in.size()));
+}
+
 EXPORT(pending, double) {
     return static_cast<double>(client->pending());
 }
@@ -317,13 +352,17 @@ EXPORT(next, std::size_t) {
 EXPORT(delivered, void, bool earlier) {
     flushing->delivered(earlier);
 }
-/// Marks the state permanently as an outdated copy: the id of its batch was counted with other reports.
-EXPORT(invalidate, void) {
-    held->invalidate();
+/// Sets the queue aside, because the id of its batch was counted with other reports. Gives the message, the detail and
+/// the hint of the error that ends the flush, with line feeds between them.
+EXPORT(set_queue_aside, std::size_t) {
+    const std::uint64_t reports = held->pending();
+    held->set_queue_aside(Store::outdated_copy);
+    const Error error = queue_set_aside(reports, Store::outdated_copy);
+    return give(std::string(error.what()) + "\n" + error.detail() + "\n" + error.hint());
 }
 /// Records that the current batch was not counted. The input is the error's message, of this number of bytes,
-/// and its detail. Returns whether the flush continues. For an outdated batch the caller uses `invalidate`
-/// instead, because an exception would discard the state.
+/// and its detail. Returns whether the flush continues. For an outdated batch the caller uses
+/// `set_queue_aside` instead, because an exception would discard the state.
 EXPORT(undelivered, bool, int outcome, std::size_t message) {
     const Error why(ErrorCode::environment, std::string(text(0, message)),
                     std::string(text(message, in.size() - message)));

@@ -323,8 +323,12 @@ static void refusing(void) {
 
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
     server.answer = LDP_OUTDATED;
-    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_INCOMPATIBLE, "outdated copy");
-    FAILS(ldp_client_report(client, &value, 1, 0, NULL, &error), LDP_INCOMPATIBLE, "outdated copy");
+    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_INCOMPATIBLE, "another copy of the store");
+    CHECK(ldp_client_pending(client) == 0);
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    server.answer = LDP_DELIVERED;
+    FINE(ldp_client_flush(client, deliver, &server, 9, &flushed, &error));
+    CHECK(flushed.reports == 1);
     ldp_client_free(client);
     ldp_collection_free(of);
 }

@@ -56,6 +56,13 @@ inline std::vector<Report> reports(int from, int to) {
     return made;
 }
 
+/// A contract of a spec with this fingerprint, for stores alone.
+inline Contract contract_of_spec(std::uint64_t fingerprint) {
+    Contract contract;
+    contract.fingerprint = fingerprint;
+    return contract;
+}
+
 /// A flush that has the transport prepare the next batch while one is on its way.
 inline Flushed flush_ahead(Flush flush, BatchTransport& transport) {
     for (BatchTransport::Delivery ready; const std::optional<Batch>& batch = flush.next();) {
@@ -79,11 +86,12 @@ inline Flushed flush_ahead(Client& client, BatchTransport& transport, std::size_
 template <class Wrapped>
 class StoreAround : public Store {
   public:
-    void bind(std::uint64_t fingerprint) override { store_.bind(fingerprint); }
+    void bind(const Contract& contract) override { store_.bind(contract); }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {
         store_.append(reports, round, checkpoints, delta, runs);
     }
+    [[nodiscard]] std::string contract() const override { return store_.contract(); }
     [[nodiscard]] Memory memory() const override { return store_.memory(); }
     [[nodiscard]] std::optional<std::int64_t> checkpoint(std::string_view name) const override {
         return store_.checkpoint(name);
@@ -104,7 +112,7 @@ class StoreAround : public Store {
     std::uint64_t requeue_refused() override { return store_.requeue_refused(); }
     std::uint64_t drop_refused() override { return store_.drop_refused(); }
     [[nodiscard]] StoreIdentity identity() const override { return store_.identity(); }
-    void invalidate() override { store_.invalidate(); }
+    void set_queue_aside(std::string_view reason) override { store_.set_queue_aside(reason); }
 
   protected:
     explicit StoreAround(Wrapped store) : store_(std::move(store)) {}
@@ -115,8 +123,8 @@ class StoreAround : public Store {
 class SnapshotStore final : public StoreAround<MemoryStore> {
   public:
     SnapshotStore() : StoreAround(MemoryStore()) { begin(); }
-    void bind(std::uint64_t fingerprint) override {
-        pass([&] { store_.bind(fingerprint); });
+    void bind(const Contract& contract) override {
+        pass([&] { store_.bind(contract); });
     }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {
@@ -146,8 +154,8 @@ class SnapshotStore final : public StoreAround<MemoryStore> {
         pass([&] { dropped = store_.drop_refused(); });
         return dropped;
     }
-    void invalidate() override {
-        pass([&] { store_.invalidate(); });
+    void set_queue_aside(std::string_view reason) override {
+        pass([&] { store_.set_queue_aside(reason); });
     }
 
   private:

@@ -123,7 +123,7 @@ struct Content {
                a.memory.fingerprint == b.memory.fingerprint &&
                a.memory.public_randomness == b.memory.public_randomness &&
                a.memory.progress == b.memory.progress && a.memory.responses == b.memory.responses &&
-               a.memory.outdated == b.memory.outdated;
+               a.memory.fingerprint == b.memory.fingerprint;
     }
 };
 
@@ -149,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(a_disk_may_fail_at_any_step, Directory) {
         const std::vector<std::byte> once(8, std::byte{5}), progress(4, std::byte{6});
         SqliteStore store(file("state"));
         done = 1;
-        store.bind(77);
+        store.bind(contract_of_spec(77));
         done = 2;
         store.append(reports(0, 3), 4, std::vector<Checkpoint>{{"row", 3}}, {once, progress});
         done = 3;
@@ -251,7 +251,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed_or_harmless, Directory) {
         answers.push_back({{i, i + 1}, std::vector<std::byte>(12, static_cast<std::byte>(i)), 0.5});
     {
         SqliteStore store(sound);
-        store.bind(77);
+        store.bind(contract_of_spec(77));
         store.append(reports(0, 300), 4, std::vector<Checkpoint>{{"row", 300}}, {once, progress, answers});
         store.move_to_dead_letters(store.next_batch(20)->id, "refused");
         store.confirm(store.next_batch(30)->id);
@@ -405,7 +405,7 @@ class ClaimingServer final : public BatchTransport {
     int attempts = 0, deaf_every = 0;
 };
 
-BOOST_FIXTURE_TEST_CASE(an_older_copy_is_noticed, Directory) {
+BOOST_FIXTURE_TEST_CASE(an_older_copy_is_noticed_and_goes_on, Directory) {
     ClaimingServer server;
     const auto older = file("older"), state = file("state");
     const auto report_and_flush = [&](int from, int to, std::size_t most) {
@@ -420,16 +420,63 @@ BOOST_FIXTURE_TEST_CASE(an_older_copy_is_noticed, Directory) {
     BOOST_TEST(counted == 20u);
 
     std::filesystem::copy_file(older, state, std::filesystem::copy_options::overwrite_existing);
+    const auto identity = [&] { return SqliteStore(state).identity().store; };
+    const std::string before = identity(), contract = SqliteStore(state).contract();
     BOOST_CHECK_EXCEPTION(report_and_flush(10, 20, 4), Error,
-                          error_with(ErrorCode::incompatible, "an outdated copy"));
+                          error_with(ErrorCode::incompatible, "10 reports were set aside"));
     BOOST_TEST(server.counted.size() == counted);
-    // And from then on, whatever is asked of it.
-    BOOST_CHECK_EXCEPTION(report_and_flush(20, 21, 4), Error,
-                          error_with(ErrorCode::incompatible, "Use the newest copy"));
-    SqliteStore retired(state);
-    BOOST_TEST(retired.memory().outdated);
-    BOOST_CHECK_THROW(retired.append(reports(0, 1), 0), Error);
-    BOOST_CHECK_THROW(static_cast<void>(retired.next_batch(1)), Error);
+    {
+        const SqliteStore store(state);
+        BOOST_TEST(store.pending() == 0u);
+        BOOST_TEST(store.refused().size() == 10u);
+        BOOST_TEST(store.refused().front().reason == "counted before with others");
+        BOOST_TEST(store.contract() == contract);
+    }
+    // The account of a group's ledger stays the same.
+    BOOST_TEST(identity() == before);
+    // Later reports go on under other ids, and those that were set aside if the person wants it.
+    report_and_flush(20, 23, 4);
+    BOOST_TEST(server.counted.size() == counted + 3);
+    BOOST_TEST(SqliteStore(state).requeue_refused() == 10u);
+    report_and_flush(0, 0, 4);
+    BOOST_TEST(server.counted.size() == counted + 13);
+    BOOST_TEST(SqliteStore(state).refused().empty());
+}
+
+// A server that answers every batch with "counted before with other reports" costs a person nothing but reports.
+BOOST_FIXTURE_TEST_CASE(no_answer_of_a_server_makes_a_person_spend_again, Directory) {
+    struct HostileServer final : BatchTransport {
+        bool deliver(const Batch&) override {
+            throw Undelivered(BatchOutcome::outdated, Error(ErrorCode::environment, "counted before"));
+        }
+    } server;
+    const Collection changing = collection(
+        R"({"mechanism": "grr", "epsilon": 1, "evolving": {}, "budget": {"epsilon": 2},
+            "attributes": [{"name": "colour", "domain": ["red", "green", "blue"]}]})");
+    const auto check = [&](auto open, auto close) {
+        std::vector<PermanentResponse> drawn;
+        for (int round = 0; round < 6; ++round) {
+            Client client(changing, open());
+            for (const char* colour : {"red", "green", "blue"}) client.report({colour}, round);
+            const auto ledger = client.ledger();
+            BOOST_TEST(client.spent().epsilon <= 2);
+            if (round == 0)
+                drawn.assign(ledger.begin(), ledger.end());
+            else
+                BOOST_TEST(std::ranges::equal(ledger, drawn));
+            BOOST_CHECK_EXCEPTION(client.flush(server), Error,
+                                  error_with(ErrorCode::incompatible, "another copy of the store"));
+            BOOST_TEST(client.pending() == 0u);
+            BOOST_TEST(client.store().refused().size() == static_cast<std::size_t>(3 * (round + 1)));
+            close(client);
+        }
+    };
+    check([&] { return std::make_unique<SqliteStore>(file("state")); }, [](const Client&) {});
+    std::vector<std::byte> snapshot = MemoryStore().snapshot();
+    check([&] { return std::make_unique<MemoryStore>(Bytes(snapshot)); },
+          [&](const Client& client) {
+              snapshot = dynamic_cast<const MemoryStore&>(client.store()).snapshot();
+          });
 }
 
 BOOST_FIXTURE_TEST_CASE(a_copy_that_held_the_same_reports_goes_on, Directory) {

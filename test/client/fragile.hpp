@@ -57,8 +57,8 @@ class Fuse {
 class FragileStore final : public StoreAround<SqliteStore> {
   public:
     FragileStore(const std::string& path, Fuse& fuse) : StoreAround(SqliteStore(path)), fuse_(fuse) {}
-    void bind(std::uint64_t fingerprint) override {
-        between([&] { store_.bind(fingerprint); });
+    void bind(const Contract& contract) override {
+        between([&] { store_.bind(contract); });
     }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {
@@ -83,8 +83,8 @@ class FragileStore final : public StoreAround<SqliteStore> {
     void move_to_dead_letters(std::string_view id, std::string_view reason) override {
         between([&] { store_.move_to_dead_letters(id, reason); });
     }
-    void invalidate() override {
-        between([&] { store_.invalidate(); });
+    void set_queue_aside(std::string_view reason) override {
+        between([&] { store_.set_queue_aside(reason); });
     }
 
   private:

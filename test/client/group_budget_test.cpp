@@ -73,8 +73,8 @@ class SurvivingStore final : public StoreAround<MemoryStore> {
   public:
     SurvivingStore(std::vector<std::byte>& kept, Fuse& fuse)
         : StoreAround(kept.empty() ? MemoryStore() : MemoryStore(Bytes(kept))), kept_(kept), fuse_(fuse) {}
-    void bind(std::uint64_t fingerprint) override {
-        step([&] { store_.bind(fingerprint); });
+    void bind(const Contract& contract) override {
+        step([&] { store_.bind(contract); });
     }
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 const StateDelta& delta, std::span<const ColumnRun> runs) override {

@@ -369,7 +369,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_remembers_a_person, Directory) {
     const Memory start = whole.store().memory();
     {
         SqliteStore store(file("state"));
-        store.bind(of(json).spec().fingerprint());
+        store.bind(of(json).contract());
         store.append({}, 0, {}, {start.public_randomness, start.progress});
     }
     for (int t = 0; t < 60; ++t) {

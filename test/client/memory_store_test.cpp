@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_CASE(a_snapshot_that_was_damaged_is_refused) {
     const std::vector<std::byte> progress{std::byte{7}};
     const std::vector<PermanentResponse> answers{{{3, 1}, {std::byte{9}}, 0.5}};
     const Checkpoint checkpoints[] = {{"row", 12}};
-    store.bind(42);
+    store.bind(contract_of_spec(42));
     store.append(reports(0, 3), 2, checkpoints, {progress, progress, answers});
     const std::string id = store.next_batch(1)->id;
     store.move_to_dead_letters(id, "why");
@@ -40,11 +40,11 @@ BOOST_AUTO_TEST_CASE(changes_follow_one_state) {
     const std::vector<std::byte> snapshot = store.snapshot();
     store.record_changes(snapshot);
     BOOST_TEST(store.changes().empty());
-    store.bind(42);
+    store.bind(contract_of_spec(42));
     store.append(reports(0, 3), 2, checkpoints, {progress, progress, answers}, runs);
     const std::vector<std::byte> first = store.changes();
     store.move_to_dead_letters(store.next_batch(1)->id, "why");
-    store.bind(42);
+    store.bind(contract_of_spec(42));
     store.append({}, 2);
     const std::vector<std::byte> second = store.changes();
     BOOST_TEST(store.changes().empty());

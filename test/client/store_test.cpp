@@ -248,9 +248,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(marks_are_kept, Kind, Stores) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_store_serves_one_spec, Kind, Stores) {
     Kind kept;
-    kept.store.bind(0xFEDCBA9876543210);
-    kept.store.bind(0xFEDCBA9876543210);
-    BOOST_CHECK_EXCEPTION(kept.store.bind(1), Error, error_with(ErrorCode::incompatible, "fedcba9876543210"));
+    kept.store.bind(contract_of_spec(0xFEDCBA9876543210));
+    kept.store.bind(contract_of_spec(0xFEDCBA9876543210));
+    BOOST_CHECK_EXCEPTION(kept.store.bind(contract_of_spec(1)), Error,
+                          error_with(ErrorCode::incompatible, "fedcba9876543210"));
 }
 
 BOOST_AUTO_TEST_CASE(ids_are_random_uuids) {
@@ -271,7 +272,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_keeps_everything, Directory) {
     std::string id;
     {
         SqliteStore store(path);
-        store.bind(77);
+        store.bind(contract_of_spec(77));
         store.append(reports(0, 10), 3, std::vector<Checkpoint>{{"row", 10}});
         id = store.next_batch(4)->id;
         store.append(reports(10, 12), 3);
@@ -280,8 +281,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_keeps_everything, Directory) {
         SqliteStore store(path);
         BOOST_TEST(store.pending() == 12u);
         BOOST_TEST(store.checkpoint("row").value() == 10);
-        BOOST_CHECK_THROW(store.bind(78), Error);
-        store.bind(77);
+        BOOST_CHECK_THROW(store.bind(contract_of_spec(78)), Error);
+        store.bind(contract_of_spec(77));
         const auto batch = store.next_batch(1000);
         BOOST_TEST(batch->id == id);
         BOOST_TEST(batch->round == 3);
@@ -354,7 +355,7 @@ BOOST_FIXTURE_TEST_CASE(unfit_files_are_refused_and_left_alone, Directory) {
     check_refused(file("nowhere/state"), "cannot be created");
 
     { SqliteStore store(file("newer")); }
-    run_sql(file("newer"), "PRAGMA user_version = 2");
+    run_sql(file("newer"), "PRAGMA user_version = 3");
     refused(file("newer"), "another release");
     { SqliteStore store(file("unreleased")); }
     for (const int version : {1, 2}) {  // "LDP1"

@@ -104,7 +104,7 @@ void from_a_snapshot(const Collection& collection, MemoryStore& store, Choices& 
     content.insert(content.begin(), digest.begin(), digest.end());
     refused({ErrorCode::environment, ErrorCode::malformed, ErrorCode::incompatible}, [&] {
         MemoryStore damaged(content);
-        damaged.bind(collection.spec().fingerprint());
+        damaged.bind(collection.contract());
         static_cast<void>(live(collection, damaged, choices, 9));
         std::uint64_t left = damaged.pending();
         while (const auto batch = damaged.next_batch(1 + choices.up_to(4))) {

@@ -130,7 +130,7 @@ class Outcome(enum.IntEnum):
     LATER = 2      # Unknown: the client sends the same batch again.
     REFUSED = 3    # The server permanently refuses a report of the batch.
     TOO_LARGE = 4  # The batch is too large; smaller batches may be counted.
-    OUTDATED = 5   # The id was counted with other reports: the store is an outdated copy.
+    OUTDATED = 5   # The id was counted with other reports: another copy of the store may be in use.
 
 
 class Undelivered(Exception):
@@ -247,7 +247,7 @@ class _Sender:
 
         The call may be repeated after any failure and from a new process: no queued report is lost, and none is counted
         twice. Exceptions of the transport pass through, except Undelivered. Raises Error (ENVIRONMENT) if the server refuses
-        all reports, and Error (INCOMPATIBLE) if the store is an outdated copy.
+        all reports, and Error (INCOMPATIBLE) if the server reports that another copy of the store is in use.
         """
         if most < 0:
             most = 0  # which the library refuses

@@ -11,7 +11,7 @@ class Code(enum.IntEnum):
     INVALID_SPEC = 1   # The spec is invalid.
     INVALID_VALUE = 2  # A value of a record violates the spec, or an argument is out of range.
     MALFORMED = 3      # Bytes or text have an invalid format.
-    INCOMPATIBLE = 4   # The store belongs to another spec, or is an outdated copy.
+    INCOMPATIBLE = 4   # The store belongs to another spec, or the server reports that another copy is in use.
     UNSUPPORTED = 5    # The mechanism does not support the operation.
     FULL = 6           # A summary or batch has reached its maximum count.
     SPENT = 7          # The budget of a group does not pay for the report.

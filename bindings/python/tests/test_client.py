@@ -235,8 +235,10 @@ class Clients(Case):
         self.fails(ldp.Code.ENVIRONMENT, "refuses all reports: not you", client.flush, Server(refused))
         self.assertEqual(client.drop_refused(), 1)
         client.report(["north"])
-        self.fails(ldp.Code.INCOMPATIBLE, "outdated copy", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))
-        self.fails(ldp.Code.INCOMPATIBLE, "outdated copy", client.report, ["north"])
+        self.fails(ldp.Code.INCOMPATIBLE, "another copy of the store", client.flush, Server(ldp.Undelivered(ldp.Outcome.OUTDATED, "known")))
+        self.assertEqual(client.refused(), ["known"])
+        client.report(["north"])
+        self.assertEqual(client.flush(Server()).reports, 1)
 
     def test_memory(self):
         moving = ldp.Collection(MOVING)

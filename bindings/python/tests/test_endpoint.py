@@ -100,12 +100,12 @@ class Endpoints(unittest.TestCase):
         self.assertEqual((sent.reports, sent.refused, self.counted() - before), (1, 1, 1))
         self.assertIn("round 7", self.client.refused()[0])
 
-    def test_an_older_copy_is_retired(self):
+    def test_an_older_copy_is_noticed(self):
         self.client.report(["west"])
         old = ldp.Client(self.region, state=self.client.state())
         self.client.report(["west"])
         self.client.flush(self.uploader)
-        with self.assertRaisesRegex(ldp.Error, "outdated copy") as caught:
+        with self.assertRaisesRegex(ldp.Error, "another copy of the store") as caught:
             old.flush(self.uploader)
         self.assertEqual(caught.exception.code, ldp.Code.INCOMPATIBLE)
 

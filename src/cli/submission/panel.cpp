@@ -25,7 +25,9 @@ std::optional<std::int32_t> last_round_of(const Store& store) {
 
 Panel::Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger)
     : collection_(collection), fleet_(state), ledger_(std::move(ledger)) {
-    fleet_.queue().bind(collection.spec().fingerprint());
+    fleet_.queue()
+        .agree(collection.terms(), collection.contract(), collection.public_columns())
+        .require_agreed();
 }
 
 std::optional<std::int32_t> Panel::last_round(const std::string& person) {

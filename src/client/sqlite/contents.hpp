@@ -19,6 +19,8 @@ struct Contents {
     Outbox outbox{file};
     Refusals refusals{file};
     People people{file};
+    Statement contract{file, "SELECT json, digest FROM contract"};
+    Statement put_contract{file, "INSERT OR REPLACE INTO contract VALUES (0, ?, ?)"};
 
     std::set<std::string, std::less<>> open = {};  ///< the people whose stores are open
     /// Joint steps of several stores are numbered from 1; 0 stands for no step.

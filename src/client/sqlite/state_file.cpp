@@ -20,12 +20,16 @@ constexpr std::int64_t unreleased = 0x4C445031;   // the application id before 1
 //
 // Every row has a digest, and the head has the sum of all digests. It detects changed, missing and repeated
 // rows.
-constexpr std::int64_t schema_version = 1;
+constexpr std::int64_t schema_version = 2;
+/// Without a contract, and with one secret.
+constexpr std::int64_t first_version = 1;
+#define LDP_CONTRACT_TABLE \
+    "CREATE TABLE contract (id INTEGER PRIMARY KEY CHECK (id = 0), json TEXT NOT NULL, digest INTEGER NOT NULL);"
 constexpr const char* schema = R"(
     CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint INTEGER,
                        reports INTEGER NOT NULL, waiting INTEGER NOT NULL, batches INTEGER NOT NULL,
                        last INTEGER, ahead INTEGER, outdated INTEGER NOT NULL, rows INTEGER NOT NULL,
-                       digest INTEGER NOT NULL);
+                       digest INTEGER NOT NULL, ids BLOB NOT NULL);
     CREATE TABLE outbox (id INTEGER PRIMARY KEY, round INTEGER NOT NULL, count INTEGER NOT NULL,
                          shared INTEGER NOT NULL, digest INTEGER NOT NULL, content BLOB NOT NULL,
                          columns TEXT NOT NULL);
@@ -40,21 +44,29 @@ constexpr const char* schema = R"(
                          response BLOB NOT NULL, epsilon REAL NOT NULL, round INTEGER NOT NULL,
                          digest INTEGER NOT NULL, PRIMARY KEY (person, number),
                          UNIQUE (person, key)) WITHOUT ROWID;
-)";
+)" LDP_CONTRACT_TABLE;
+constexpr const char* upgrade =
+    "ALTER TABLE head ADD COLUMN ids BLOB NOT NULL DEFAULT x'';" LDP_CONTRACT_TABLE;
+#undef LDP_CONTRACT_TABLE
 constexpr const char* all_digests = R"(
     SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM person
     UNION ALL SELECT digest FROM checkpoint UNION ALL SELECT digest FROM response
+    UNION ALL SELECT digest FROM contract
 )";
 
-std::int64_t digest(const Head& head) {
+std::int64_t first_digest(const Head& head) {
     return RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.waiting,
                          head.batches, head.last, head.ahead, head.outdated, head.rows);
 }
 
+std::int64_t digest(const Head& head) {
+    return RowDigest::of("head", first_digest(head), Bytes(head.ids));
+}
+
 void write(const Database& database, const Head& head) {
-    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    const Statement put(database, "INSERT OR REPLACE INTO head VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     put(Bytes(head.secret), head.fingerprint, head.reports, head.waiting, head.batches, head.last, head.ahead,
-        head.outdated, head.rows, digest(head))
+        head.outdated, head.rows, digest(head), Bytes(head.ids))
         .finish();
 }
 
@@ -65,7 +77,7 @@ const std::string& existing(const std::string& path, const std::array<std::byte,
         database.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
         database.run(("PRAGMA application_id = " + std::to_string(application)).c_str());
         Head head;
-        head.secret = secret;
+        head.secret = head.ids = secret;
         write(database, head);
     });
     return path;
@@ -95,7 +107,7 @@ std::int64_t StateFile::pragma(const char* sql) const {
     return Statement(*this, sql)().number().value_or(0);
 }
 
-void StateFile::identify() const {
+void StateFile::identify() {
     const std::int64_t mark = pragma("PRAGMA application_id");
     if (mark == unreleased)
         fail(path(), "written by a version of ldp before 1.0", "Such versions were never released.",
@@ -103,30 +115,54 @@ void StateFile::identify() const {
     if (mark != application)
         fail(path(), "damaged, or not a state file of ldp",
              "It has not the mark that ldp leaves in its files.", "Choose another name.");
-    if (const std::int64_t version = pragma("PRAGMA user_version"); version != schema_version)
+    const std::int64_t version = pragma("PRAGMA user_version");
+    if (version == first_version) {
+        Head head = stored_head(version);
+        head.ids = head.secret;
+        run(upgrade);
+        run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
+        write(*this, head);
+        return;
+    }
+    if (version != schema_version)
         fail(path(), "written by another release of ldp",
-             "Its schema has version " + std::to_string(version) + "; this release reads version " +
+             "Its schema has version " + std::to_string(version) + "; this release reads versions up to " +
                  std::to_string(schema_version) + ".",
              "Use the release that wrote it, or a newer one.");
 }
 
-void StateFile::read_head() {
-    const Statement get(*this,
-                        "SELECT secret, fingerprint, reports, waiting, batches, last, ahead, outdated, rows, "
-                        "digest FROM head");
+Head StateFile::stored_head(std::int64_t version) const {
+    const bool has_ids = version != first_version;
+    const Statement get(
+        *this, has_ids
+                   ? "SELECT secret, fingerprint, reports, waiting, batches, last, ahead, outdated, rows, "
+                     "digest, ids FROM head"
+                   : "SELECT secret, fingerprint, reports, waiting, batches, last, ahead, outdated, rows, "
+                     "digest FROM head");
     auto found = get();
     if (!found.row()) damaged(path(), "Its head is missing.");
-    const std::vector<std::byte> secret = found.blob(0);
-    if (secret.size() == head_.secret.size()) std::ranges::copy(secret, head_.secret.begin());
-    head_.fingerprint = found.optional(1);
-    head_.reports = found.integer(2);
-    head_.waiting = found.integer(3);
-    head_.batches = found.integer(4);
-    head_.last = found.optional(5);
-    head_.ahead = found.optional(6);
-    head_.outdated = found.integer(7);
-    head_.rows = found.integer(8);
-    if (digest(head_) != found.integer(9)) damaged(path(), "Its head has changed.");
+    Head head;
+    const auto take = [&](int column, std::array<std::byte, 32>& into) {
+        const std::vector<std::byte> secret = found.blob(column);
+        if (secret.size() == into.size()) std::ranges::copy(secret, into.begin());
+    };
+    take(0, head.secret);
+    head.fingerprint = found.optional(1);
+    head.reports = found.integer(2);
+    head.waiting = found.integer(3);
+    head.batches = found.integer(4);
+    head.last = found.optional(5);
+    head.ahead = found.optional(6);
+    head.outdated = found.integer(7);
+    head.rows = found.integer(8);
+    if (has_ids) take(10, head.ids);
+    if ((has_ids ? digest(head) : first_digest(head)) != found.integer(9))
+        damaged(path(), "Its head has changed.");
+    return head;
+}
+
+void StateFile::read_head() {
+    head_ = stored_head(schema_version);
 
     std::uint64_t sum = 0;
     const Statement digests(*this, all_digests);
