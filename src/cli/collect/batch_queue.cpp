@@ -236,6 +236,13 @@ void Queue::stop() {
     changed_.notify_all();
 }
 
+void Queue::abandon() noexcept {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    ready_.clear();
+    changed_.notify_all();
+}
+
 bool Queue::done() const {
     const std::lock_guard lock(mutex_);
     return stopped_ && ready_.empty();

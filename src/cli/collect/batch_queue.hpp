@@ -90,7 +90,9 @@ class Queue {
     void release(const std::string& owner);
     /// Rejects all further batches and those that wait for others.
     void stop();
-    /// Returns whether stop() was called and no group is left.
+    /// Ends without answers: take() returns no further group. Takes no memory.
+    void abandon() noexcept;
+    /// Returns whether stop() or abandon() was called and no group is left.
     [[nodiscard]] bool done() const;
     /// Returns the number of waiting batches.
     [[nodiscard]] std::size_t size() const;

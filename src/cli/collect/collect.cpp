@@ -94,7 +94,7 @@ int run(const Arguments& arguments) {
     using std::chrono::seconds;
     ldp::collect::Settings settings;
     set_address(settings, arguments["listen"].as<std::string>());
-    settings.dsn = arguments["dsn"].as<std::string>();
+    settings.dsn = pq::for_writing(arguments["dsn"].as<std::string>());
     if (arguments.count("collection") != 0) {
         const auto& names = arguments["collection"].as<std::vector<std::string>>();
         settings.only = {names.begin(), names.end()};

@@ -1,5 +1,6 @@
 #include "cli/collect/framing.hpp"
 
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -32,6 +33,16 @@ std::optional<HttpResponse> ill_framed(const Request& request) {
     const auto hosts = request.count(http::field::host);
     if (hosts > 1 || (hosts == 0 && request.version() >= 11))
         return malformed("a request must name one host");
+    const auto lengths = request.count(http::field::content_length);
+    const auto length = request[http::field::content_length];
+    if (lengths > 1 || length.find_first_not_of("0123456789") != beast::string_view::npos)
+        return malformed("a request must have one Content-Length");
+    if (request.count(http::field::content_encoding) > 0) {
+        HttpResponse refused =
+            problem(415, "the endpoint supports no Content-Encoding", "Send the batch without compression.");
+        refused.fields.emplace_back("Accept-Encoding", "identity");
+        return refused;
+    }
     const auto [first, last] = request.equal_range(http::field::transfer_encoding);
     if (first == last) return {};
     if (request.version() < 11) return malformed("HTTP/1.0 does not define Transfer-Encoding");
@@ -41,6 +52,22 @@ std::optional<HttpResponse> ill_framed(const Request& request) {
         if (!beast::iequals(field->value(), "chunked"))
             return problem(501, "the endpoint supports only the Transfer-Encoding chunked");
     return {};
+}
+
+bool has_folded_line(std::string_view header) {
+    for (const char* const blank : {"\n ", "\n\t"})
+        if (header.find(blank) != std::string_view::npos) return true;
+    return false;
+}
+
+bool has_unsent(int socket) {
+    int octets = 0;
+#ifdef SIOCOUTQ
+    if (ioctl(socket, SIOCOUTQ, &octets) != 0) return false;
+#else
+    (void)socket;
+#endif
+    return octets > 0;
 }
 
 bool is_closed(const pollfd& polled) {

@@ -8,6 +8,7 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <optional>
+#include <string_view>
 
 #include "cli/collect/http_response.hpp"
 
@@ -20,6 +21,13 @@ using Request = boost::beast::http::request<boost::beast::http::string_body>;
 /// Checks the header of a request for fields that could make a proxy and the endpoint disagree about the end
 /// of the request. Returns the response if there are any; the connection must then be closed.
 [[nodiscard]] std::optional<HttpResponse> ill_framed(const Request& request);
+
+/// Returns whether a header, as it arrived, has a line that continues another one (obs-fold of RFC 9112). A
+/// proxy may read such a line in another way.
+[[nodiscard]] bool has_folded_line(std::string_view header);
+
+/// Returns whether the peer's system has not yet acknowledged all that was written to this socket.
+[[nodiscard]] bool has_unsent(int socket);
 
 /// The events for poll(), and whether its result means that the peer has closed the connection. The peer may
 /// have sent data before. A system without POLLRDHUP reports the end only after that data was read.

@@ -12,6 +12,7 @@
 #include "cli/collect/metrics.hpp"
 #include "cli/collect/report_writer.hpp"
 #include "cli/collect/resources.hpp"
+#include "cli/collect/service.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/sha256.hpp"
 #include "core/delivery/delivery_receipt.hpp"
@@ -63,16 +64,58 @@ class Server {
         signals_.async_wait([this](error_code error, int) {
             if (!error) stop();
         });
-        std::jthread storing([this] {
-            writer_.run();
-            net::post(io_, [this] { ending_.cancel(); });
+        std::exception_ptr writer_failure, failure;
+        std::jthread storing([&] {
+            try {
+                writer_.run();
+                net::post(io_, [this] { ending_.cancel(); });
+            } catch (...) {
+                writer_failure = std::current_exception();
+                io_.stop();
+            }
         });
-        io_.run();
+        tell_service("READY=1");
+        try {
+            io_.run();
+        } catch (...) {  // a handler had no memory
+            failure = std::current_exception();
+        }
+        // The thread must end before the members that it uses. After a failure nobody answers its batches:
+        // their clients send them again.
+        if (failure || !stopping_) {
+            queue_.abandon();
+            writer_.abandon();
+        }
+        storing.join();
+        if (failure) std::rethrow_exception(failure);
+        if (writer_failure) std::rethrow_exception(writer_failure);
     }
 
   private:
+    /// Counts a connection, in total and for its address, during the object's lifetime.
+    class CountedConnection {
+      public:
+        CountedConnection(Server& server, const net::ip::address& address)
+            : server_(server), address_(address) {
+            ++server_.peers_[address_];
+            ++server_.metrics_.connections;
+        }
+        CountedConnection(const CountedConnection&) = delete;
+        CountedConnection& operator=(const CountedConnection&) = delete;
+        ~CountedConnection() {
+            --server_.metrics_.connections;
+            const auto found = server_.peers_.find(address_);
+            if (--found->second == 0) server_.peers_.erase(found);
+        }
+
+      private:
+        Server& server_;
+        net::ip::address address_;
+    };
     struct Connection {
-        explicit Connection(tcp::socket socket) : stream(std::move(socket)) {}
+        Connection(tcp::socket socket, Server& server, const net::ip::address& address)
+            : counted(server, address), stream(std::move(socket)) {}
+        CountedConnection counted;
         beast::tcp_stream stream;
         beast::flat_buffer buffer{largest_buffer};
     };
@@ -101,6 +144,20 @@ class Server {
         Connections::iterator at_;
     };
 
+    /// Lists a ticket during the object's lifetime.
+    class Waiting {
+      public:
+        Waiting(Tickets& all, const std::shared_ptr<Ticket>& one) : all_(all), one_(one) {
+            all.push_back(one);
+        }
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+        ~Waiting() { all_.remove(one_); }
+
+      private:
+        Tickets& all_;
+        std::shared_ptr<Ticket> one_;
+    };
     /// Returns an observer that posts the events of the report writer to this thread.
     ReportWriter::Observer observer() {
         return {[this](std::shared_ptr<const Catalog> catalog) {
@@ -160,36 +217,44 @@ class Server {
         std::cerr << "error: " << in_quotes(text, 400) << std::endl;
     }
 
+    /// Accepts connections. If one cannot be attended, it is closed: an exception must not end the loop.
     net::awaitable<void> accept() {
         while (!stopping_) {
             error_code error;
             tcp::socket socket = co_await acceptor_.async_accept(into(error));
             if (stopping_) co_return;
-            if (error) {  // for example, no file descriptor is left
-                net::steady_timer pause(io_, std::chrono::milliseconds(100));
-                co_await pause.async_wait(into(error));
-                continue;
+            if (!error) {
+                try {
+                    attend_to(std::move(socket));
+                    continue;
+                } catch (...) {
+                    complain_of(std::current_exception());
+                }
             }
-            const auto address = counted_as(socket.remote_endpoint(error).address());
-            if (error) continue;  // the client has closed the connection
-            if (settings_.per_address > 0 && peers_[address] >= settings_.per_address) {
-                ++metrics_.refused;
-                continue;
-            }
-            if (metrics_.connections >= settings_.connections) {
-                ++metrics_.crowded_out;
-                if (!make_room()) continue;
-            }
-            socket.set_option(tcp::no_delay(true), error);
-            ++metrics_.connections;
-            ++peers_[address];
-            net::co_spawn(io_, attend(std::make_shared<Connection>(std::move(socket))),
-                          [this, address](const std::exception_ptr& thrown) {
-                              --metrics_.connections;
-                              if (--peers_[address] == 0) peers_.erase(address);
-                              if (thrown) complain_of(thrown);
-                          });
+            // For example, no file descriptor or no memory is left.
+            net::steady_timer pause(io_, std::chrono::milliseconds(100));
+            co_await pause.async_wait(into(error));
         }
+    }
+
+    void attend_to(tcp::socket socket) {
+        error_code error;
+        const auto address = counted_as(socket.remote_endpoint(error).address());
+        if (error) return;  // the client has closed the connection
+        const auto peer = peers_.find(address);
+        if (settings_.per_address > 0 && peer != peers_.end() && peer->second >= settings_.per_address) {
+            ++metrics_.refused;
+            return;
+        }
+        if (metrics_.connections >= settings_.connections) {
+            ++metrics_.crowded_out;
+            if (!make_room()) return;
+        }
+        socket.set_option(tcp::no_delay(true), error);
+        net::co_spawn(io_, attend(std::make_shared<Connection>(std::move(socket), *this, address)),
+                      [this](const std::exception_ptr& thrown) {
+                          if (thrown) complain_of(thrown);
+                      });
     }
 
     /// Closes one connection to make room for another. The order of preference is: connections of clients
@@ -240,18 +305,26 @@ class Server {
             error_code error;
             sweep_.expires_after(std::chrono::seconds(1));
             co_await sweep_.async_wait(into(error));
-            (void)sweep();
+            tell_service("WATCHDOG=1");
+            try {
+                (void)sweep();
+            } catch (const std::bad_alloc&) {  // the next second may have memory
+            }
         }
     }
 
     /// Returns whether the last query of the database succeeded and is recent.
     [[nodiscard]] bool answering() const { return alive_ && Clock::now() - heard_at_ <= longest_silence; }
 
-    void complain_of(const std::exception_ptr& thrown) {
+    void complain_of(const std::exception_ptr& thrown) noexcept {
         try {
             std::rethrow_exception(thrown);
+        } catch (const std::bad_alloc&) {  // a complaint takes memory
         } catch (const std::exception& error) {
-            complain(Error(ErrorCode::environment, "a connection failed", error.what()));
+            try {
+                complain(Error(ErrorCode::environment, "a connection failed", error.what()));
+            } catch (const std::bad_alloc&) {
+            }
         }
     }
 
@@ -274,6 +347,7 @@ class Server {
             if (error) {
                 answer = unreadable(error);
                 if (!answer) co_return;
+                sign_unread(*answer, parser);
             }
             more = !answer && parser.keep_alive() && !stopping_;
             if (!answer) answer = co_await answer_to(*connection, parser.get());
@@ -284,8 +358,28 @@ class Server {
             stream.expires_after(settings_.timeout);
             co_await http::async_write(stream, response, into(error));
             if (error) co_return;
+            if (more && connection->buffer.size() > 0) co_await received(*connection);
         }
         co_await leave(*connection);
+    }
+
+    /// Reads a whole header into the buffer, and returns its size.
+    static net::awaitable<std::size_t> read_header(Connection& connection, error_code& error) {
+        constexpr std::string_view end = "\r\n\r\n";
+        for (;;) {
+            const auto arrived = connection.buffer.data();
+            const std::size_t found =
+                std::string_view(static_cast<const char*>(arrived.data()), arrived.size()).find(end);
+            if (found != std::string_view::npos) co_return found + end.size();
+            if (arrived.size() > largest_header) {
+                error = http::error::header_limit;
+                co_return 0;
+            }
+            const auto room = connection.buffer.prepare(largest_header);
+            const std::size_t read = co_await connection.stream.async_read_some(room, into(error));
+            if (error) co_return 0;
+            connection.buffer.commit(read);
+        }
     }
 
     /// Reads a request. Returns a response if the request is readable but rejected.
@@ -296,11 +390,16 @@ class Server {
             if (!extensions.empty()) wrong = http::error::bad_chunk_extension;
         };
         parser.on_chunk_header(no_extensions);
+        const std::size_t size = co_await read_header(connection, error);
+        if (error) co_return std::nullopt;
+        // As it arrived: the parser joins folded lines.
+        const auto arrived = connection.buffer.data();
+        const bool folded = has_folded_line({static_cast<const char*>(arrived.data()), size});
         co_await http::async_read_header(stream, connection.buffer, parser, into(error));
         if (error) co_return std::nullopt;
+        if (folded) co_return problem(400, Error(ErrorCode::malformed, "a header field must not be folded"));
         if (auto why = ill_framed(parser.get())) co_return why;
-        // A body of unknown size would grow by doubling.
-        if (parser.chunked()) parser.get().body().reserve(settings_.largest);
+        if (!has_room(parser)) co_return later(503, 1, "the endpoint has no memory for the body");
         if (beast::iequals(parser.get()[http::field::expect], "100-continue")) {
             constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
             co_await net::async_write(stream, net::buffer(go_on), into(error));
@@ -312,6 +411,52 @@ class Server {
             co_return problem(400, Error(ErrorCode::malformed, "a request must have no trailers"));
         if (parser.chunked()) parser.get().body().shrink_to_fit();
         co_return std::nullopt;
+    }
+
+    /// Adds the receipt to a response that settles a batch or refuses it (delivery_receipt.hpp).
+    static void add_receipt(HttpResponse& answer, const Target& target, bool deletes,
+                            const std::array<std::byte, 32>& content) {
+        const unsigned status = answer.status;
+        if (status / 100 != 2 && status != 400 && status != 409 && status != 413 && status != 422) return;
+        answer.fields.emplace_back(
+            receipt_field, delivery_receipt(deletes ? "DELETE" : "POST", status, target.collection,
+                                            uuid_text(target.batch), deletes ? 0 : target.round, content));
+    }
+    /// The same of a batch that is too large to be read: its receipt has no content.
+    static void sign_unread(HttpResponse& answer, const Parser& parser) {
+        if (answer.status != 413) return;
+        const Request& request = parser.get();
+        const auto target = parse_target({request.target().data(), request.target().size()});
+        if (target && target->of == Target::Of::batch && request.method() == http::verb::post)
+            add_receipt(answer, *target, false, sha256({}));
+    }
+
+    /// Reserves the memory of a body before it is read, where an exception has an answer. A body of unknown size
+    /// would grow by doubling.
+    [[nodiscard]] bool has_room(Parser& parser) const noexcept {
+        const auto length = parser.content_length();
+        if (length && *length > settings_.largest) return true;  // refused without being read
+        try {
+            parser.get().body().reserve(parser.chunked() ? settings_.largest
+                                                         : static_cast<std::size_t>(length.value_or(0)));
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+    }
+
+    /// Waits until the client's system has received the response, before the next request is read that the
+    /// client sent without waiting. A client that sends and does not read is served once in a millisecond.
+    net::awaitable<void> received(Connection& connection) {
+        const Reading idle(reading_, connection);
+        const auto until = Clock::now() + settings_.timeout;
+        net::steady_timer pause(io_);
+        for (bool waiting = true; waiting && !stopping_;) {
+            error_code error;
+            pause.expires_after(std::chrono::milliseconds(1));
+            co_await pause.async_wait(into(error));
+            waiting = has_unsent(connection.stream.socket().native_handle()) && Clock::now() < until;
+        }
     }
 
     /// Closes a connection in a way that lets the client read the response, even if it is still sending.
@@ -402,14 +547,19 @@ class Server {
     net::awaitable<std::optional<HttpResponse>> submit(Connection& connection,
                                                        std::shared_ptr<const CatalogEntry> to,
                                                        const Target& target, Request& request) {
-        // The receipt of a final response depends on the request's body, which the queue takes over.
+        // The receipt depends on the request's body, which the queue takes over.
         const bool deletes = request.method() == http::verb::delete_;
-        const auto receipt = [collection = to->name, deletes, id = uuid_text(target.batch),
-                              round = deletes ? 0 : target.round,
-                              content = sha256(deletes ? Bytes() : std::as_bytes(std::span(request.body())))](
-                                 unsigned status) {
-            return delivery_receipt(deletes ? "DELETE" : "POST", status, collection, id, round, content);
-        };
+        const auto content = sha256(deletes ? Bytes() : std::as_bytes(std::span(request.body())));
+        auto answer = co_await outcome_of(connection, std::move(to), target, request);
+        if (answer) add_receipt(*answer, target, deletes, content);
+        co_return answer;
+    }
+
+    /// Returns the response to a batch or a revocation, without its receipt.
+    net::awaitable<std::optional<HttpResponse>> outcome_of(Connection& connection,
+                                                           std::shared_ptr<const CatalogEntry> to,
+                                                           const Target& target, Request& request) {
+        const bool deletes = request.method() == http::verb::delete_;
         std::optional<ReceivedBatch> one;
         if (deletes) {
             one = void_batch(std::move(to), target.batch);
@@ -438,7 +588,7 @@ class Server {
         // Clients that are gone leave before one that waits.
         if (queue_.full(one->to->name)) (void)sweep();
         const auto ticket = std::make_shared<Ticket>(io_, connection);
-        const auto at = waiting_.insert(waiting_.end(), ticket);
+        std::optional<Waiting> listed(std::in_place, waiting_, ticket);
         connection.stream.expires_never();
         queue_.add(std::move(*one), {[this, ticket](const HttpResponse& answer) {
                                          net::post(io_, [ticket, answer] {
@@ -449,11 +599,8 @@ class Server {
                                      ticket->gone});
         error_code woken;
         while (!ticket->answer && !*ticket->gone) co_await ticket->timer.async_wait(into(woken));
-        waiting_.erase(at);
+        listed.reset();
         if (*ticket->gone || !ticket->answer) co_return std::nullopt;
-        const unsigned status = ticket->answer->status;
-        if (status / 100 == 2 || status == 409)
-            ticket->answer->fields.emplace_back(receipt_field, receipt(status));
         co_return std::move(ticket->answer);
     }
 
@@ -464,8 +611,7 @@ class Server {
         const auto came = Clock::now();
         const auto ticket = std::make_shared<Ticket>(io_, connection);
         connection.stream.expires_never();
-        waiting_.push_back(ticket);
-        asking_.push_back(ticket);
+        std::optional<Waiting> listed(std::in_place, waiting_, ticket), asks(std::in_place, asking_, ticket);
         while (looked_at_ <= came && !ticket->answer && !*ticket->gone) {
             if (stopping_ || Clock::now() - came > longest_silence)
                 ticket->answer = later(503, 2, "the state of the round is unknown");
@@ -475,8 +621,8 @@ class Server {
                 co_await ticket->timer.async_wait(into(woken));
             }
         }
-        waiting_.remove(ticket);
-        asking_.remove(ticket);
+        asks.reset();
+        listed.reset();
         if (ticket->answer || *ticket->gone) co_return ticket->answer.value_or(HttpResponse{503});
         const auto found = catalog_->find(one.to->name);
         if (found != catalog_->end() && found->second->fingerprint == one.to->fingerprint &&
@@ -489,16 +635,17 @@ class Server {
     }
 
     const Settings& settings_;
-    net::io_context io_{1};
-    Queue queue_;
-    tcp::acceptor acceptor_;
-    net::signal_set signals_;
+    // The destructor of io_ ends coroutines, which use these lists.
     std::shared_ptr<const Catalog> catalog_ = std::make_shared<const Catalog>();
     Metrics metrics_;
     Connections reading_;
     Tickets waiting_;
     Tickets asking_;  ///< the tickets among these that wait for the next query of the collections
     std::map<net::ip::address, std::size_t> peers_;  ///< number of connections by address
+    net::io_context io_{1};
+    Queue queue_;
+    tcp::acceptor acceptor_;
+    net::signal_set signals_;
     net::steady_timer sweep_;
     net::steady_timer ending_;                ///< after SIGTERM, until the last transaction has ended
     bool alive_ = false;                      ///< whether the last query of the collections succeeded
@@ -512,6 +659,7 @@ class Server {
 }  // namespace
 
 void serve(const Settings& settings) {
+    reserve_descriptors(settings.connections, settings.writer.sessions);
     Server(settings).run();
 }
 

@@ -1,3 +1,5 @@
+// Length: the look-ups and the transactions of one class, which share its sessions.
+
 #include "cli/collect/report_writer.hpp"
 
 #include <algorithm>
@@ -131,18 +133,42 @@ void ReportWriter::check_role() {
 void ReportWriter::run() {
     std::vector<std::jthread> threads;
     working_ = workers_.size();
-    for (const auto& worker : workers_) threads.emplace_back([this, &worker = *worker] { work(worker); });
+    const auto start = [&](Worker& worker) {
+        threads.emplace_back([this, &worker] {
+            std::exception_ptr failure;
+            try {
+                work(worker);
+            } catch (...) {
+                failure = std::current_exception();
+                queue_.abandon();
+                abandon();
+            }
+            const std::lock_guard lock(mutex_);
+            if (failure) failure_ = failure;
+            if (--working_ == 0) ended_.notify_one();
+        });
+    };
+    try {
+        for (const auto& worker : workers_) start(*worker);
+    } catch (...) {  // the threads that were started must end
+        queue_.abandon();
+        throw;
+    }
     auto next_look = Clock::now() + between_looks;
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, between_checks, [this] { return working_ == 0; })) {
         lock.unlock();
-        end_overdue();
-        if (Clock::now() >= next_look) {
-            refresh();
-            next_look = Clock::now() + between_looks;
+        try {
+            end_overdue();
+            if (Clock::now() >= next_look) {
+                refresh();
+                next_look = Clock::now() + between_looks;
+            }
+        } catch (const std::bad_alloc&) {  // the next attempt may have memory
         }
         lock.lock();
     }
+    if (failure_) std::rethrow_exception(failure_);
 }
 
 void ReportWriter::work(Worker& worker) {
@@ -154,8 +180,6 @@ void ReportWriter::work(Worker& worker) {
         worker.session.clean();
         queue_.release(owner);
     }
-    const std::lock_guard lock(mutex_);
-    if (--working_ == 0) ended_.notify_one();
 }
 
 /// Terminates overdue sessions: a statement could catch a cancellation and continue.
@@ -403,6 +427,15 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
 }
 
 void ReportWriter::store(Worker& worker, Group group) {
+    try {
+        attempt_to_store(worker, group);
+    } catch (const std::bad_alloc&) {
+        const HttpResponse answer = in_doubt(2, "the endpoint has no memory to store the batch");
+        for (const QueuedBatch& queued : group) queued.end(answer);
+    }
+}
+
+void ReportWriter::attempt_to_store(Worker& worker, Group& group) {
     const std::string doing = named("storing reports of", *group.front().batch.to);
     const auto attempted = [&](bool singly) {
         return worker.session.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -66,6 +67,7 @@ class ReportWriter {
     [[nodiscard]] std::vector<CatalogEntry> listed_singly();
     [[nodiscard]] std::shared_ptr<const CatalogEntry> read_collection(CatalogEntry&& listed);
     void store(Worker& worker, Group group);
+    void attempt_to_store(Worker& worker, Group& group);
     /// Returns the outcome of each batch of the group. It is `later` for new batches if nothing was committed
     /// because they were too few, and `delivered` for a revoked id.
     [[nodiscard]] static std::vector<BatchOutcome> attempt(Worker& worker, pqxx::connection& connection,
@@ -85,7 +87,8 @@ class ReportWriter {
     std::shared_ptr<const Catalog> catalog_ = std::make_shared<const Catalog>();
     std::mutex mutex_;
     std::condition_variable ended_;
-    std::size_t working_ = 0;  ///< workers that have not ended
+    std::size_t working_ = 0;     ///< workers that have not ended
+    std::exception_ptr failure_;  ///< of a worker that has no memory, so that the endpoint ends
 };
 
 }  // namespace ldp::collect
