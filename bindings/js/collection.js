@@ -1,6 +1,6 @@
 // The client's view of a collection: the validation of records and their encoding for the randomizer.
 
-import { bytesOf, read, request, unreachable, unredirected, words } from "./delivery.js";
+import { bytesOf, read, request, sleep, unreachable, unredirected, words } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
 import { Instance, Sandbox } from "./instance.js";
 
@@ -83,7 +83,13 @@ export class Collection {
             const limit = new AbortController();
             const timer = setTimeout(() => limit.abort(new Error(`There was no answer in ${timeout} ms.`)), timeout);
             try {
-                const response = await fetch(url, { signal: limit.signal, ...request, ...init, ...unredirected });
+                const ask = () => fetch(url, { signal: limit.signal, ...request, ...init, ...unredirected });
+                let response = await ask();
+                // An endpoint finds a new collection within seconds.
+                for (const until = performance.now() + 5000; response.status === 404 && performance.now() < until;) {
+                    await sleep(500, limit.signal);
+                    response = await ask();
+                }
                 const answer = read(response), body = await bytesOf(response, limit);
                 // The receipt depends on the collection and the spec, so a login page is not taken for a spec.
                 const foreign = judge({ content: body, ...answer });

@@ -72,7 +72,7 @@ export function retryAfter(response) {
     return Math.min(Math.max(0, pause) || 0, longest_pause);
 }
 
-function sleep(time, signal) {
+export function sleep(time, signal) {
     return new Promise((resolve, reject) => {
         const stop = () => {
             clearTimeout(timer);
@@ -127,11 +127,12 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
             signal?.removeEventListener("abort", stop);
         }
     };
-    const settled = async (...what) => {
+    const settled = async (about, ...what) => {
         for (;;) {
-            const step = await attempt(...what);
+            const step = await attempt(about, ...what);
             if (step.action === "stop") throw step.error;
             if (step.action !== "repeat") return step;
+            about = { ...about, soFar: step.outcome };
             // The pause is random, so that clients that failed together do not retry together.
             const wait = Math.max(step.wait, pause * (0.5 + Math.random() / 2));
             pause = Math.min(2 * pause, 10000);

@@ -151,6 +151,7 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
     ldp_error *error = NULL;
     ldp_outcome outcome = LDP_LATER;
     ldp_action action = LDP_THEN_REVOKE;
+    int attempts = 0;
     uint8_t *frame = NULL;
     char below[100], ignored[LDP_REASON_SIZE];
     size_t size;
@@ -168,10 +169,12 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
         outcome = LDP_REFUSED;
     } else {
         snprintf(below, sizeof below, "batches/%s?round=%ld", id, (long)round);
-        status = ldp_endpoint_request(endpoint, "POST", below, frame, size, type, &response, reason);
-        right = ldp_endpoint_gave(endpoint, "POST", status, id, round, frame, size, &response, reason);
-        action = ldp_http_step(LDP_SUBMIT, (int)status, right, &outcome);
-        free(response.text);
+        do { /* a second response of 413 without a receipt is a limit of a proxy */
+            status = ldp_endpoint_request(endpoint, "POST", below, frame, size, type, &response, reason);
+            right = ldp_endpoint_gave(endpoint, "POST", status, id, round, frame, size, &response, reason);
+            action = ldp_http_step(LDP_SUBMIT, (int)status, right, &outcome);
+            free(response.text);
+        } while (outcome == LDP_TOO_LARGE && action != LDP_THEN_REVOKE && ++attempts < 2);
         ldp_free(frame);
     }
     if (action == LDP_THEN_REVOKE) {

@@ -384,7 +384,12 @@ bool Flush::undelivered(const Undelivered& why) {
         size_.halve(reports, why.outcome() == BatchOutcome::too_large);
         return true;
     }
-    if (why.outcome() == BatchOutcome::too_large) return false;
+    if (why.outcome() == BatchOutcome::too_large) {  // the id is void, and nothing refuses the report
+        store_.release(batch_->id);
+        batch_.reset();
+        ahead_.reset();
+        return false;
+    }
     store_.move_to_dead_letters(batch_->id, why.what());
     batch_.reset();
     ahead_.reset();

@@ -364,7 +364,7 @@ static void deciding(void) {
     CHECK(ldp_sql_step(LDP_SUBMIT, "23514", 0, &outcome) == LDP_THEN_REVOKE && outcome == LDP_REFUSED);
     CHECK(ldp_sql_step(LDP_REVOKE, "00000", 0, &outcome) == LDP_SETTLE && outcome == LDP_REPEATED);
 
-    CHECK(ldp_foreign_response(201, 1) == NULL && ldp_foreign_response(422, 0) == NULL);
+    CHECK(ldp_foreign_response(201, 1) == NULL && ldp_foreign_response(422, 1) == NULL && ldp_foreign_response(422, 0) != NULL);
     CHECK(strstr(ldp_foreign_response(302, 0), "a redirect") && strstr(ldp_foreign_response(201, 0), "receipt"));
     CHECK(strstr(ldp_foreign_hint(), "captive portal") != NULL);
 }

@@ -55,7 +55,7 @@ same standby "${on_standby[@]}"
 check "it followed" 4000 "$(sql "${on_standby[@]}" -c 'SELECT count(*) FROM wage')"
 name="submitting to a standby"
 run "$name" 4 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --retry-for 0.2 --collection colour --column value=colour --copy --state third.ldp people.csv
-has err "read-only transaction"
+has err "standby"
 control standby promote
 check "promoted: a batch counted before is not counted again" f "$(sql "${on_standby[@]}" -c "$claim")"
 run "submitting once it is promoted" 0 "$ldp" submit --dsn "port=5433 dbname=ldp_duplicates" --collection colour --column value=colour --copy --state third.ldp people.csv

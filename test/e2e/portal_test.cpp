@@ -7,10 +7,13 @@
 #include <boost/asio.hpp>
 #include <boost/beast.hpp>
 #include <deque>
+#include <map>
+#include <set>
 #include <thread>
 
 #include "client/http/http_uploader.hpp"
 #include "core/base/sha256.hpp"
+#include "core/summary/batch.hpp"
 #include "e2e_server.hpp"
 
 using namespace ldp;
@@ -198,8 +201,83 @@ BOOST_AUTO_TEST_CASE(no_answer_without_the_receipt_revokes_an_id) {
     // As if something else had been: the store would be taken for an old copy.
     pending({page(409)});
     pending({receipt(409), page(409)});
-    test.portal.replies = {page(413), receipt(204), receipt(201), receipt(201), receipt(201)};
+    // A proxy may limit sizes. The batch is split once the endpoint itself has revoked its id.
+    pending({page(413), page(422)});
+    pending({page(413), page(413), page(204)});
+    BOOST_TEST(test.portal.asked.back().starts_with("DELETE"));
+    test.portal.replies = {page(413), page(413), receipt(204), receipt(201), receipt(201), receipt(201)};
     BOOST_TEST(test.client.flush(test.uploader).reports == 3U);
+}
+
+/// An endpoint behind something that answers most requests itself, with these statuses by turns.
+class ByTurns {
+  public:
+    explicit ByTurns(std::vector<unsigned> statuses) : statuses_(std::move(statuses)) {}
+    Response operator()(const Request& request) {
+        const std::size_t turn = turn_++ % (statuses_.size() + 1);
+        if (turn < statuses_.size()) return page(statuses_[turn], "")(request);
+        const std::string target(request.target()), id = target.substr(target.find("/batches/") + 9, 36);
+        const auto found = batches.find(id);
+        if (request.method() == http::verb::delete_) {
+            if (found != batches.end()) return receipt(409)(request);
+            revoked_.insert(id);
+            return receipt(204)(request);
+        }
+        if (revoked_.contains(id)) return receipt(409)(request);
+        if (found != batches.end()) return receipt(found->second == request.body() ? 200 : 409)(request);
+        batches[id] = request.body();
+        return receipt(201)(request);
+    }
+    /// Payloads of all counted batches.
+    [[nodiscard]] std::size_t counted(const Mechanism& mechanism) const {
+        std::size_t reports = 0;
+        for (const auto& [id, body] : batches)
+            reports += batch_frame(mechanism).count(std::as_bytes(std::span(body)));
+        return reports;
+    }
+    std::map<std::string, std::string> batches;
+
+  private:
+    std::vector<unsigned> statuses_;
+    std::size_t turn_ = 0;
+    std::set<std::string> revoked_;
+};
+
+BOOST_AUTO_TEST_CASE(statuses_of_a_proxy_set_nothing_aside) {
+    Behind test(1s);
+    for (int i = 0; i < 37; ++i) test.client.report({i % 5});
+    ByTurns endpoint({400, 413, 422, 520});
+    for (int tries = 0; test.client.pending() > 0 && tries < 100; ++tries) {
+        test.portal.replies.assign(1000, std::ref(endpoint));
+        try {
+            (void)test.client.flush(test.uploader, 7);
+        } catch (const TransportFailure&) {
+        }
+    }
+    BOOST_TEST(test.client.pending() == 0U);
+    BOOST_TEST(test.client.store().refused().empty());
+    BOOST_TEST(endpoint.counted(test.client.collection().mechanism()) == 40U);
+}
+
+// An endpoint looks for new collections every two seconds.
+BOOST_AUTO_TEST_CASE(a_new_collection_is_waited_for) {
+    Behind test(20s);
+    test.portal.replies = {page(404), page(404), spec_reply("mood", spec)};
+    BOOST_TEST(fetch_spec(test.link, "mood").fingerprint() == Spec::from_json(spec).fingerprint());
+    test.portal.replies.assign(10000, page(404));
+    const auto began = std::chrono::steady_clock::now();
+    BOOST_CHECK_EXCEPTION((void)fetch_spec(test.link, "mood"), Error, says("no collection \"mood\""));
+    BOOST_TEST((std::chrono::steady_clock::now() - began < 15s));
+}
+
+BOOST_AUTO_TEST_CASE(addresses_have_schemes_in_any_case) {
+    for (const char* good : {"HTTP://localhost:1", "http://example.org", "localhost:8417",
+                             "127.0.0.1:8417/path", "[::1]:8417", "localhost"})
+        BOOST_CHECK_NO_THROW(HttpConnection{good});
+    // Only this machine is reached in clear without being asked to.
+    for (const char* bad : {"example.org:8417", "https://localhost", "ftp://localhost",
+                            "localhost:", "://localhost", "localhost.example.org:80", "user@localhost:80"})
+        BOOST_CHECK_THROW(HttpConnection{bad}, Error);
 }
 
 BOOST_AUTO_TEST_CASE(a_login_page_is_no_spec) {

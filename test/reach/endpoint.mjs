@@ -73,6 +73,9 @@ export class Endpoint {
                 "access-control-allow-headers": "content-type" } };
         this.requests.push({ method: request.method, id, headers: request.headers });
         const known = this.batches.get(id), round = Number(query.get("round"));
+        // The receipt of a refusal; that of 413 has no content.
+        const refusal = (status) => ([400, 413, 422].includes(status) ? { "ldp-receipt": receipt(request.method, status, name, id, round,
+            status === 413 ? "" : body) } : {});
         const settled = (status) => ({ status, headers: { "ldp-receipt": receipt(request.method, status, name, id, round, body) } });
         if (request.method === "DELETE") {
             if (known) return settled(409);
@@ -82,7 +85,7 @@ export class Endpoint {
         if (this.given.has(id) || (known && !(known.round === round && known.body.equals(body)))) return settled(409);
         const given = parts(request.headers["content-type"], body);
         const mood = this.mood(given.batch, id);
-        if (mood && mood !== "lose the answer") return mood;
+        if (mood && mood !== "lose the answer") return { ...mood, headers: { ...refusal(mood.status), ...mood.headers } };
         this.batches.set(id, { round, body, ...given });
         return mood ?? settled(known ? 200 : 201);
     }

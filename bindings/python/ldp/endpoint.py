@@ -60,6 +60,9 @@ _MOST = 1 << 20
 #: The maximum pause in seconds that an endpoint can ask for, as in the other clients.
 _LONGEST_PAUSE = 3600.0
 
+#: Seconds for which a missing collection may still be found: an endpoint looks for new collections every two seconds.
+_FOUND_WITHIN = 5.0
+
 #: Returns the next action after a response with this status, body and receipt.
 _Judge = Callable[[int, bytes, str], Action]
 
@@ -73,6 +76,8 @@ class Endpoint:
     """
 
     def __init__(self, url: str, *, timeout: float = 100, retry_for: float = 60) -> None:
+        if url.startswith(("localhost:", "127.0.0.1:", "[::1]:")):
+            url = "http://" + url
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise Error(Code.INVALID_VALUE, f"{url!r} is no address of an endpoint", "", "It begins with https://.")
@@ -84,11 +89,17 @@ class Endpoint:
     def fetch_spec(self, collection: str) -> str:
         """The spec of a collection, for Collection(…). Raises Error (ENVIRONMENT)."""
         failure: Error
+        missing_since: float | None = None
 
         def judge(status: int, body: bytes, given: str) -> Action:
-            nonlocal failure
+            nonlocal failure, missing_since
             right = given == receipt("GET", status, collection, content=body)
             failure = _refusal(f'fetching the spec of "{collection}"', status, body, right)
+            if status == 404:
+                now = time.monotonic()
+                missing_since = missing_since or now
+                if now - missing_since < _FOUND_WITHIN:
+                    return Action.REPEAT
             return spec_step(status, right)
 
         return self._request("GET", f"{_path(collection)}/spec", judge, lambda: failure).decode()
@@ -173,7 +184,7 @@ class HttpUploader:
             nonlocal action, outcome, why
             right = given == receipt(method, status, self._collection, batch.id, round, posted or b"")
             why = _refusal(f'submitting to "{self._collection}"', status, body, right)
-            action, outcome = http_step(request, so_far, status, right)
+            action, outcome = http_step(request, outcome, status, right)
             return action
 
         self._endpoint._request(method, path, judge, lambda: why, posted, kind)

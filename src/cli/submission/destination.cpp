@@ -30,7 +30,7 @@ const Choice<Uploader::Method> method_choice{
     "method", {{"insert", Uploader::Method::insert}, {"call", Uploader::Method::call}}};
 
 Destination::Destination(const Arguments& arguments, const RetryPolicy& retry_policy)
-    : database_(arguments["dsn"].as<std::string>(), retry_policy),
+    : database_(pq::for_writing(arguments["dsn"].as<std::string>()), retry_policy),
       name_(arguments["collection"].as<std::string>()),
       notify_([](const std::string& line) { std::cerr << line << "\n"; }) {
     const auto waiting = [this, notified = false](const Error& why, std::chrono::milliseconds) mutable {

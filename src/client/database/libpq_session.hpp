@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,25 +41,50 @@ inline constexpr const char* session_mark = "ldp_client.session";
     return options;
 }
 
-/// Returns a connection string with the parameters of `parameters`, which may be a URI, in UTF-8, and with
-/// these options before its own, so that its own win. Text that libpq cannot parse is returned unchanged:
-/// libpq reports the reason when it connects.
-[[nodiscard]] inline std::string session_parameters(const std::string& parameters,
-                                                    const std::string& options) {
-    struct Freeing {
-        void operator()(PQconninfoOption* all) const noexcept { PQconninfoFree(all); }
-    };
-    const std::unique_ptr<PQconninfoOption, Freeing> parsed(PQconninfoParse(parameters.c_str(), nullptr));
+struct FreeParameters {
+    void operator()(PQconninfoOption* all) const noexcept { PQconninfoFree(all); }
+};
+/// The parameters of a connection string, which may be a URI; null if libpq cannot parse it.
+using Parameters = std::unique_ptr<PQconninfoOption, FreeParameters>;
+[[nodiscard]] inline Parameters parsed_parameters(const std::string& text) {
+    return Parameters(PQconninfoParse(text.c_str(), nullptr));
+}
+/// Appends a parameter to a connection string.
+inline void add_parameter(std::string& text, std::string_view name, std::string_view value) {
+    text += (text.empty() ? "" : " ") + std::string(name) + "='";
+    for (const char c : value) {
+        if (c == '\'' || c == '\\') text += '\\';
+        text += c;
+    }
+    text += "'";
+}
+
+/// Returns a connection string with the parameters of `parameters`, and those of `others` that it lacks. Text
+/// that libpq cannot parse is returned unchanged: libpq reports the reason when it connects.
+[[nodiscard]] inline std::string with_parameters(
+    const std::string& parameters,
+    std::initializer_list<std::pair<std::string_view, std::string_view>> others) {
+    const Parameters parsed = parsed_parameters(parameters);
     if (!parsed) return parameters;
     std::string text;
-    const auto add = [&](std::string_view name, std::string_view value) {
-        text += (text.empty() ? "" : " ") + std::string(name) + "='";
-        for (const char c : value) {
-            if (c == '\'' || c == '\\') text += '\\';
-            text += c;
-        }
-        text += "'";
-    };
+    for (const PQconninfoOption* one = parsed.get(); one->keyword != nullptr; ++one)
+        if (one->val != nullptr) add_parameter(text, one->keyword, one->val);
+    for (const auto& [name, value] : others) {
+        const PQconninfoOption* own = parsed.get();
+        while (own->keyword != nullptr && own->keyword != name) ++own;
+        if (own->keyword != nullptr && own->val == nullptr) add_parameter(text, name, value);
+    }
+    return text;
+}
+
+/// Returns a connection string with the parameters of `parameters`, which may be a URI, in UTF-8, and with
+/// these options before its own, so that its own win. Text that libpq cannot parse is returned unchanged.
+[[nodiscard]] inline std::string session_parameters(const std::string& parameters,
+                                                    const std::string& options) {
+    const Parameters parsed = parsed_parameters(parameters);
+    if (!parsed) return parameters;
+    std::string text;
+    const auto add = [&](std::string_view name, std::string_view value) { add_parameter(text, name, value); };
     const char* const environment = std::getenv("PGOPTIONS");
     std::string own = environment == nullptr ? "" : environment;
     for (const PQconninfoOption* one = parsed.get(); one->keyword != nullptr; ++one) {
@@ -72,6 +98,15 @@ inline constexpr const char* session_mark = "ldp_client.session";
     add("client_encoding", "UTF8");
     if (!options.empty()) add("options", options + (own.empty() ? "" : " ") + own);
     return text;
+}
+
+/// The parameters of `parameters` for a session that writes: of several hosts, libpq chooses the primary. A
+/// choice of the caller wins, also that of PGTARGETSESSIONATTRS.
+[[nodiscard]] inline std::string for_writing(const std::string& parameters) {
+    if (std::getenv("PGTARGETSESSIONATTRS") != nullptr) return parameters;
+    // libpq 13 knows this value only. It refuses a server whose transactions are read-only by default.
+    const std::string which = PQlibVersion() >= 140000 ? "primary" : "read-write";
+    return with_parameters(parameters, {{"target_session_attrs", which}});
 }
 
 /// Whether a message of a server or pooler refuses the options of session_options(). Names of parameters and
@@ -121,16 +156,40 @@ inline constexpr const char* session_mark = "ldp_client.session";
     return sqlstate_of(PQerrorMessage(attempt.get()));
 }
 
+/// Whether a server responds at the address of these parameters to a connection without encryption, of a role
+/// and a database that do not exist, and without a password.
+[[nodiscard]] inline bool responds_in_clear(const std::string& parameters) {
+    const Parameters parsed = parsed_parameters(parameters);
+    if (!parsed) return false;
+    std::string address;
+    for (const PQconninfoOption* one = parsed.get(); one->keyword != nullptr; ++one) {
+        const std::string_view name = one->keyword;
+        const bool kept = name == "host" || name == "hostaddr" || name == "port" || name == "service";
+        if (kept && one->val != nullptr) add_parameter(address, name, one->val);
+    }
+    for (const auto& [name, value] :
+         {std::pair{"user", "ldp_ping"}, std::pair{"dbname", "ldp_ping"}, std::pair{"password", ""},
+          std::pair{"passfile", "/dev/null"}, std::pair{"sslmode", "disable"},
+          std::pair{"gssencmode", "disable"}, std::pair{"connect_timeout", "10"}})
+        add_parameter(address, name, value);
+    const PGPing answer = PQping(address.c_str());
+    return answer == PQPING_OK || answer == PQPING_REJECT;
+}
+
 /// Whether a later attempt to connect with these parameters may succeed, after an attempt has failed.
 [[nodiscard]] inline bool connects_later(const std::string& parameters) {
     switch (PQping(parameters.c_str())) {
+        case PQPING_NO_RESPONSE:
+            // libpq says the same if TLS fails, as without a certificate that sslmode demands. Then only a
+            // connection in clear gets a response. The second ping is for a server that has started meanwhile.
+            return !responds_in_clear(parameters) || PQping(parameters.c_str()) != PQPING_NO_RESPONSE;
         case PQPING_NO_ATTEMPT:  // invalid parameters
             return false;
         case PQPING_OK: {  // the server accepts connections, but may refuse this one
             const std::string state = connection_state(parameters);
             return state == "00000" || sql_reply(DeliveryRequest::submit, state, false).passing;
         }
-        default:  // no response, or the server starts or stops
+        default:  // the server starts or stops
             return true;
     }
 }

@@ -45,16 +45,21 @@ class HttpConnection {
     /// request.
     using Judge = std::function<std::optional<TransportFailure>(const Reply&)>;
 
-    /// Connects to the endpoint at http://HOST[:PORT][/PATH] at the first request. A response may take
+    /// Connects to the endpoint at http://HOST[:PORT][/PATH] at the first request. The scheme may be missing if
+    /// the host is this machine (localhost, 127.0.0.1, [::1]). A response may take
     /// `timeout`, which must exceed the time that the endpoint holds batches. Throws Error (invalid_value)
     /// for another form of address.
     explicit HttpConnection(const std::string& address, const RetryPolicy& retry_policy = {},
                             std::chrono::seconds timeout = std::chrono::seconds(100))
         : retry_policy_(retry_policy), timeout_(timeout) {
+        // A scheme has any case (RFC 3986, 3.1).
         constexpr std::string_view scheme = "http://";
         std::string_view rest = address;
-        const bool known = rest.starts_with(scheme);
-        if (known) rest.remove_prefix(scheme.size());
+        const auto same = [](char a, char b) {
+            return a == b || (b >= 'a' && b <= 'z' && a == b - 'a' + 'A');
+        };
+        const bool begins = std::ranges::equal(rest.substr(0, scheme.size()), scheme, same);
+        if (begins) rest.remove_prefix(scheme.size());
         const std::string_view authority = rest.substr(0, rest.find('/'));
         prefix_ = rest.substr(authority.size());
         while (prefix_.ends_with('/')) prefix_.pop_back();
@@ -62,6 +67,7 @@ class HttpConnection {
         const std::size_t colon = authority.find(':', authority.rfind(']') + 1);
         host_ = authority.substr(0, colon);
         if (colon != std::string_view::npos) port_ = authority.substr(colon + 1);
+        const bool known = begins || host_ == "localhost" || host_ == "127.0.0.1" || host_ == "[::1]";
         const bool sound = known && !host_.empty() && !port_.empty() &&
                            address.find_first_of(" \t\r\n?#@") == std::string::npos;
         if (!sound)

@@ -2,6 +2,7 @@
 // to the database.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,10 +29,16 @@ namespace web {
     return path;
 }
 
+/// Time for which a collection that the endpoint does not have may still be found: it looks for new collections
+/// every two seconds.
+inline constexpr std::chrono::seconds collection_found_within{5};
+
 /// Returns the reply to a GET of a resource of a collection, such as its spec. The receipt proves that the
 /// endpoint sent the reply for this collection.
 [[nodiscard]] inline HttpConnection::Reply fetched(HttpConnection& link, const std::string& collection,
                                                    const char* what, const char* doing) {
+    using std::chrono::steady_clock;
+    std::optional<steady_clock::time_point> missing_since;
     return link.request(
         doing, HttpConnection::Method::get, path_of(collection) + "/" + what,
         [&](const HttpConnection::Reply& reply) -> std::optional<TransportFailure> {
@@ -40,11 +47,13 @@ namespace web {
                                                   sha256(std::as_bytes(std::span(reply.body))));
             const DeliveryReply meaning = http_reply(reply.status, receipt);
             if (meaning.outcome == BatchOutcome::delivered) return {};
-            if (reply.status == 404)
+            if (reply.status == 404) {  // an endpoint finds a new collection within seconds
+                if (!missing_since) missing_since = steady_clock::now();
                 return TransportFailure(
                     Error(ErrorCode::environment, "the endpoint has no collection \"" + collection + "\"", {},
                           "It offers those that its role may submit to."),
-                    false);
+                    steady_clock::now() - *missing_since < collection_found_within);
+            }
             return TransportFailure(endpoint_error(doing, reply.status, reply.body, receipt),
                                     meaning.passing);
         });
@@ -114,19 +123,28 @@ class HttpUploader final : public BatchTransport {
         body.append(reinterpret_cast<const char*>(frame.data()), frame.size());
         const auto content = sha256(std::as_bytes(std::span(body)));
         Error why(ErrorCode::environment, doing_);
-        DeliveryStep step{};
+        DeliveryStep step{DeliveryAction::repeat, BatchOutcome::later};
         const HttpConnection::Judge judge =
             [&](const HttpConnection::Reply& reply) -> std::optional<TransportFailure> {
             const bool receipt =
                 reply.receipt == delivery_receipt("POST", reply.status, collection_, id, round, content);
-            step = next_step(DeliveryRequest::submit, BatchOutcome::later,
+            step = next_step(DeliveryRequest::submit, step.outcome,
                              http_reply(DeliveryRequest::submit, reply.status, receipt));
             why = endpoint_error(doing_, reply.status, reply.body, receipt);
             return failure(step, why);
         };
         const std::string filed = round == 0 ? "" : "?round=" + std::to_string(round);
-        (void)link_.request(doing_, HttpConnection::Method::post, path_ + id + filed, judge, std::move(body),
-                            columns.empty() ? HttpConnection::octets : columned_batch_type);
+        const auto send = [&](std::string content_sent) {
+            (void)link_.request(doing_, HttpConnection::Method::post, path_ + id + filed, judge,
+                                std::move(content_sent),
+                                columns.empty() ? HttpConnection::octets : columned_batch_type);
+        };
+        try {
+            send(body);
+        } catch (const TransportFailure&) {  // one repetition finds a proxy's limit, even without retries
+            if (step.outcome != BatchOutcome::too_large) throw;
+            send(std::move(body));
+        }
         if (step.action == DeliveryAction::revoke) step.outcome = revoked(id, step.outcome);
         return settled(step.outcome, why);
     }

@@ -26,7 +26,8 @@ inline constexpr const char* receipt_field = "Ldp-Receipt";
 ///   - the collection's name.
 ///
 /// `content` is SHA-256 of the body of a POST, or of the response's body for a GET. A DELETE has no content
-/// and the round 0; a GET has an empty id and the round 0.
+/// and the round 0; a GET has an empty id and the round 0. The status 413 has no content, whatever is given: the
+/// endpoint need not read the body.
 [[nodiscard]] std::string delivery_receipt(std::string_view method, unsigned status,
                                            std::string_view collection, std::string_view id,
                                            std::int32_t round, const std::array<std::byte, 32>& content);

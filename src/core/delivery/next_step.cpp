@@ -13,9 +13,15 @@ bool redirects(unsigned status) noexcept {
     return status >= 300 && status < 400;
 }
 
-/// Statuses that would settle a batch or give a spec, so that a receipt is demanded.
+/// Statuses that would settle a batch, revoke its id or give a spec, so that a receipt is demanded.
 bool decides(unsigned status) noexcept {
-    return (status >= 200 && status < 300) || status == 409;
+    return (status >= 200 && status < 300) || status == 400 || status == 409 || status == 413 ||
+           status == 422;
+}
+
+/// Failures of a server that a repetition does not remedy: not implemented, and another version of HTTP.
+bool is_defect(unsigned status) noexcept {
+    return status == 501 || status == 505;
 }
 
 /// A status that settles nothing.
@@ -28,13 +34,10 @@ DeliveryReply unsettled(unsigned status, bool receipt) noexcept {
         case 408:
         case 425:
         case 429:
-        case 500:
-        case 502:
-        case 503:
-        case 504:
-        case network_login:
             return passing;
         default:
+            // 5xx: the endpoint, its database or a proxy fails, also with a status of the proxy's own.
+            if (status >= 500 && status < 600) return is_defect(status) ? lasting : passing;
             return decides(status) && !receipt ? passing : lasting;
     }
 }
@@ -42,18 +45,24 @@ DeliveryReply unsettled(unsigned status, bool receipt) noexcept {
 }  // namespace
 
 DeliveryStep next_step(DeliveryRequest request, BatchOutcome so_far, DeliveryReply reply) noexcept {
-    if (reply.outcome == BatchOutcome::later)
-        return reply.passing ? DeliveryStep{DeliveryAction::repeat, so_far}
-                             : DeliveryStep{DeliveryAction::stop, BatchOutcome::later};
-    if (request == DeliveryRequest::submit) {
+    const bool submitting = request == DeliveryRequest::submit;
+    if (reply.outcome == BatchOutcome::later) {
+        if (!reply.passing) return {DeliveryAction::stop, BatchOutcome::later};
+        return {DeliveryAction::repeat, submitting ? BatchOutcome::later : so_far};
+    }
+    if (submitting) {
+        // A limit of a proxy refuses the batch each time. The endpoint itself must revoke the id of the whole
+        // before parts leave under other ids.
+        if (reply.passing && so_far != reply.outcome) return {DeliveryAction::repeat, reply.outcome};
         const bool counted =
             reply.outcome == BatchOutcome::delivered || reply.outcome == BatchOutcome::repeated;
         return {counted ? DeliveryAction::settle : DeliveryAction::revoke, reply.outcome};
     }
-    // An id that was counted with other reports cannot become void: it was void before.
+    // An id that was counted with other reports cannot become void. It was void before, by a revocation whose
+    // answer was lost: nothing refuses the reports, which may leave under other ids.
     const bool outdated = so_far == BatchOutcome::outdated;
     if (reply.outcome == BatchOutcome::refused)
-        return {DeliveryAction::settle, outdated ? BatchOutcome::refused : so_far};
+        return {DeliveryAction::settle, outdated ? BatchOutcome::too_large : so_far};
     const bool others = outdated || reply.outcome == BatchOutcome::outdated;
     return {DeliveryAction::settle, others ? BatchOutcome::outdated : BatchOutcome::repeated};
 }
@@ -63,8 +72,9 @@ DeliveryReply http_reply(DeliveryRequest request, unsigned status, bool receipt)
         if (status == 201 && receipt) return {BatchOutcome::delivered};
         if (status == 200 && receipt) return {BatchOutcome::repeated};
         if (status == 409 && receipt) return {BatchOutcome::outdated};
-        if (status == 400 || status == 422) return {BatchOutcome::refused};
-        if (status == 413) return {BatchOutcome::too_large};
+        if ((status == 400 || status == 422) && receipt) return {BatchOutcome::refused};
+        // Without a receipt, of a proxy that may limit sizes: `passing`, so that next_step() repeats once.
+        if (status == 413) return {BatchOutcome::too_large, !receipt};
     } else {
         if (status == 204 && receipt) return {BatchOutcome::refused};
         if (status == 409 && receipt) return {BatchOutcome::repeated};

@@ -40,7 +40,9 @@ struct DeliveryReply {
     /// Of a submission, the outcome of this attempt. Of a revocation: `refused`, the id is void; `repeated`,
     /// reports were counted under the id; `outdated`, these were others than the batch's; or `later`.
     BatchOutcome outcome;
-    bool passing = false;  ///< of `later`: whether a repetition may succeed without anybody's action
+    /// Of `later`: whether a repetition may succeed without anybody's action. Of `too_large`: whether the
+    /// response has no receipt; then the batch is revoked after the second such response in a row.
+    bool passing = false;
 };
 
 /// The next action, and the outcome: final if the action is `settle`, else the one to pass on.
@@ -49,8 +51,8 @@ struct DeliveryStep {
     BatchOutcome outcome;   ///< the outcome so far
 };
 
-/// The next step after a reply. `so_far` is `later` for a submission; for a revocation it is the outcome that
-/// led to it.
+/// The next step after a reply. `so_far` is the outcome of the step before: `later` for the first submission,
+/// and for the first revocation the outcome that led to it.
 [[nodiscard]] DeliveryStep next_step(DeliveryRequest request, BatchOutcome so_far,
                                      DeliveryReply reply) noexcept;
 

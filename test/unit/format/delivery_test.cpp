@@ -35,7 +35,17 @@ DeliveryStep sql(Request request, BatchOutcome so_far, std::string_view state, b
     return next_step(request, so_far, sql_reply(request, state, fresh));
 }
 
-const std::set<unsigned> passing_statuses{0, 302, 303, 307, 408, 425, 429, 500, 502, 503, 504, 511};
+/// A failure that a repetition may remedy. Statuses such as 507, 520 and 599 are those of proxies.
+bool passes(unsigned status) {
+    const std::set<unsigned> passing{0, 302, 303, 307, 408, 425, 429};
+    return passing.contains(status) || (status / 100 == 5 && status != 501 && status != 505);
+}
+
+/// A status that settles or revokes, so that it needs a receipt.
+bool decides(unsigned status) {
+    const std::set<unsigned> refusals{400, 409, 413, 422};
+    return status / 100 == 2 || refusals.contains(status);
+}
 
 }  // namespace
 
@@ -48,6 +58,14 @@ BOOST_AUTO_TEST_CASE(receipts_are_as_the_manual_says) {
                "0948f4c2441e28a53e5d0512b7e4d48c195771966ada8e01fc6b5ae50576dd85");
     BOOST_TEST(delivery_receipt("GET", 200, "my ü", {}, 0, content("{}")) ==
                "95a718660a88dccb5a0454e719532b94971c6a87c5b65a612c80113c244b25b1");
+}
+
+// The endpoint need not read a body that is too large.
+BOOST_AUTO_TEST_CASE(the_receipt_of_413_has_no_content) {
+    const std::string id = "0d6c7ea3-3a2f-4f0e-9a53-1a3d3a9a5a10";
+    const std::string receipt = delivery_receipt("POST", 413, "my ü", id, -7, content("abc"));
+    BOOST_TEST(receipt == delivery_receipt("POST", 413, "my ü", id, -7, content("")));
+    BOOST_TEST(receipt == "3babc9f18b0aefd7e154d0e0c80d3930740c7717718238fa19e8e79e4fbf8455");
 }
 
 BOOST_AUTO_TEST_CASE(a_receipt_is_of_one_request_and_one_answer) {
@@ -73,15 +91,25 @@ BOOST_AUTO_TEST_CASE(a_submission_over_http_is_settled_by_a_receipt_alone) {
                 check(step, Action::settle, repeated, about);
             else if (receipt && status == 409)
                 check(step, Action::revoke, outdated, about);
-            else if (status == 400 || status == 422)
+            else if (receipt && (status == 400 || status == 422))
                 check(step, Action::revoke, refused, about);
             else if (status == 413)
-                check(step, Action::revoke, too_large, about);
-            else if (passing_statuses.contains(status) || (!receipt && (status / 100 == 2 || status == 409)))
+                check(step, receipt ? Action::revoke : Action::repeat, too_large, about);
+            else if (passes(status) || (!receipt && decides(status)))
                 check(step, Action::repeat, later, about);
             else
                 check(step, Action::stop, later, about);
         }
+}
+
+// A proxy that refuses once may pass the batch on the next time. A limit refuses it each time.
+BOOST_AUTO_TEST_CASE(a_second_413_without_a_receipt_is_a_limit) {
+    check(http(Request::submit, too_large, 413, false), Action::revoke, too_large, "in a row");
+    for (const unsigned status : {0U, 400U, 422U, 520U})
+        check(http(Request::submit, too_large, status, false), Action::repeat, later, "not in a row");
+    check(http(Request::submit, too_large, 201, true), Action::settle, delivered, "counted");
+    check(http(Request::submit, too_large, 422, true), Action::revoke, refused, "refused");
+    check(http(Request::revoke, too_large, 413, false), Action::repeat, too_large, "of a revocation");
 }
 
 BOOST_AUTO_TEST_CASE(a_revocation_over_http_is_settled_by_a_receipt_alone) {
@@ -92,11 +120,10 @@ BOOST_AUTO_TEST_CASE(a_revocation_over_http_is_settled_by_a_receipt_alone) {
                 const std::string about = std::to_string(status) + (receipt ? " with a receipt" : "");
                 if (receipt && status == 204)
                     // Only an id that was void before stands for another batch and is void.
-                    check(step, Action::settle, so_far == outdated ? refused : so_far, about);
+                    check(step, Action::settle, so_far == outdated ? too_large : so_far, about);
                 else if (receipt && status == 409)
                     check(step, Action::settle, so_far == outdated ? outdated : repeated, about);
-                else if (passing_statuses.contains(status) ||
-                         (!receipt && (status / 100 == 2 || status == 409)))
+                else if (passes(status) || (!receipt && decides(status)))
                     check(step, Action::repeat, so_far, about);
                 else
                     check(step, Action::stop, later, about);
@@ -106,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_revocation_over_http_is_settled_by_a_receipt_alone) {
 BOOST_AUTO_TEST_CASE(other_answers_are_described) {
     for (unsigned status = 0; status < 700; ++status) {
         const bool redirect = status / 100 == 3, login = status == 511;
-        const bool unproven = status / 100 == 2 || status == 409;
+        const bool unproven = decides(status);
         BOOST_TEST(foreign_response(status, true).empty() == !(redirect || login), status);
         BOOST_TEST(foreign_response(status, false).empty() == !(redirect || login || unproven), status);
         const bool names_it = foreign_response(status, false).find("redirect") != std::string_view::npos;
@@ -142,7 +169,7 @@ BOOST_AUTO_TEST_CASE(sqlstates_have_one_meaning) {
         check(sql(Request::revoke, so_far, "LD001"), Action::settle, outdated, "claimed with others");
     }
     check(sql(Request::revoke, outdated, "LD001"), Action::settle, outdated, "still claimed with others");
-    check(sql(Request::revoke, outdated, "00000", true), Action::settle, refused, "free by now");
+    check(sql(Request::revoke, outdated, "00000", true), Action::settle, too_large, "free by now");
 }
 
 BOOST_AUTO_TEST_CASE(the_forms_of_dates_and_times) {
