@@ -18,6 +18,7 @@ export class Client {
     #accounts = { revision: 0, state: undefined }; // the ledger of the instance, as stored
     #last = Promise.resolve(); // runs operations one at a time
     #flushing = Promise.resolve();
+    #contract;
 
     /** Use Client.open. `wrap` returns what restores and snapshots the state. */
     constructor(collection, store, { oncePerRound = true, ledger } = {}, wrap = (instance) => instance) {
@@ -40,9 +41,20 @@ export class Client {
     }
     static async open(collection, store, options) {
         const client = new this(collection, store, options);
-        await client.#change(() => {});
-        await collection.accepted(store);
+        client.#contract = Object.freeze(await client.#change((instance) => instance.contract()));
         return client;
+    }
+    /** The contract of the store. Its changes are those that were found when the client was opened. */
+    get contract() {
+        return this.#contract;
+    }
+    async accept(digest) {
+        const { changes } = this.#contract;
+        const contract = await this.#change((instance) => {
+            instance.accept(digest);
+            return instance.contract();
+        });
+        this.#contract = Object.freeze({ ...contract, changes });
     }
     get collection() {
         return this.#collection;
@@ -59,7 +71,7 @@ export class Client {
             for (;;) {
                 // What is left of the group's budget follows from the latest ledger.
                 if (this.#ledger && (await this.#ledger.load()).revision !== this.#accounts.revision) this.#sandbox.abandon();
-                const [result, held, save, accounts] = await this.#sandbox.use((instance) =>
+                const [result, held, save, accounts] = await this.#use((instance) =>
                     [work(instance), ...this.#next(instance), this.#ledger && instance.snapshotLedger()]);
                 if (!(await this.#reserve(accounts))) continue;
                 if (!save) return result;
@@ -119,8 +131,17 @@ export class Client {
         return this.#turn(async () => {
             const { revision } = await this.#store.load();
             if (revision !== this.#held.revision) this.#sandbox.abandon();
-            return this.#sandbox.use(work);
+            return this.#use(work);
         });
+    }
+    /** Runs work on the instance. An error of a changed contract gets the changes. */
+    async #use(work) {
+        try {
+            return await this.#sandbox.use(work);
+        } catch (error) {
+            if (error instanceof LdpError && error.code === "changed" && this.#contract) error.changes = this.#contract.changes;
+            throw error;
+        }
     }
 
     async report(record, { round = 0, columns = {} } = {}) {
@@ -163,6 +184,7 @@ export class Client {
     async #flush({ endpoint, name, most = 1000, progress, ...how }) {
         if (!Number.isInteger(most) || most < 1)
             throw new LdpError("invalid_value", "the maximum size of a batch must be at least 1", `Found ${most}.`);
+        await this.#look((instance) => instance.destination(String(endpoint), String(name)));
         const flush = {};
         const done = { batches: 0, reports: 0, repeated: 0, refused: 0 };
         // Another tab may have settled the batch meanwhile, with the same effect.

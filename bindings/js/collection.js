@@ -2,6 +2,7 @@
 
 import { bytesOf, read, request, sleep, unreachable, unredirected, words } from "./delivery.js";
 import { LdpError, environment } from "./error.js";
+import { contractOf } from "./fleet-state.js";
 import { Instance, Sandbox } from "./instance.js";
 
 const specTexts = ["title", "description", "people_asked"];
@@ -21,15 +22,11 @@ function joined(labels) {
     return labels.join(";");
 }
 
-/** Returns the spec that a store has of this address. */
-async function stored(store, url) {
-    const found = await store?.loadSpec?.();
-    try {
-        const { url: from, spec } = JSON.parse(found);
-        return from === url ? spec : undefined;
-    } catch {
-        return undefined;
-    }
+/** Returns the contract in a store; undefined without one. */
+async function agreed(store, module) {
+    if (store === undefined) return undefined;
+    const { state, changes } = await store.load();
+    return state === undefined ? undefined : contractOf(await Instance.create(module), state, changes);
 }
 
 export class Collection {
@@ -39,23 +36,30 @@ export class Collection {
     #sandbox;
     #names; // of all attributes; a vector has a name for each element
     #vectors; // the labels of the elements of each vector
-    #fetched; // the store, the address and the text of a fetched spec
+    #terms; // what the caller allows
+    #source; // the endpoint and the name of a fetched collection
 
     /** Use Collection.from or Collection.fetch. */
-    constructor(text, { outside = "clamp", module } = {}) {
+    constructor(text, { outside = "clamp", module, terms } = {}, source = undefined) {
         if (outside !== "clamp" && outside !== "refuse")
             throw new LdpError("invalid_value", `outside must be "clamp" or "refuse", not ${JSON.stringify(outside)}`);
         this.#text = text;
         this.#refuse = outside === "refuse";
         this.#module = module;
+        this.#terms = terms;
+        this.#source = source;
         this.#sandbox = new Sandbox(() => this.instance());
     }
 
-    static async from(spec, options) {
-        const collection = new Collection(typeof spec === "string" ? spec : JSON.stringify(spec), options);
+    static from(spec, options) {
+        return Collection.#made(typeof spec === "string" ? spec : JSON.stringify(spec), options);
+    }
+    static async #made(text, options, source = undefined) {
+        const collection = new Collection(text, options, source);
         await collection.#sandbox.use((instance) => {
             collection.spec = Object.freeze(JSON.parse(collection.#text));
             collection.fingerprint = instance.fingerprint();
+            collection.contract = Object.freeze(instance.offered());
         });
         const names = (each) => each.vector?.map((label) => `${each.name}.${label}`) ?? [each.name];
         collection.#names = collection.spec.attributes.flatMap(names);
@@ -71,7 +75,7 @@ export class Collection {
 
     static async fetch(endpoint, name, { init, store, timeout = 10000, ...options } = {}) {
         const url = `${String(endpoint).replace(/\/+$/, "")}/collections/${encodeURIComponent(name)}/spec`;
-        const known = await stored(store, url);
+        const source = { endpoint: String(endpoint), name: String(name) };
         const instance = await Instance.create(options.module);
         let text, action;
         const judge = (about) => {
@@ -104,22 +108,16 @@ export class Collection {
         } catch (error) {
             init?.signal?.throwIfAborted();
             if (action === undefined) judge({ status: 0, receipt: null, content: new Uint8Array() });
-            // A store belongs to one spec. It also serves while the endpoint cannot be reached.
-            if (action === "repeat" && known !== undefined) return Collection.from(known, options);
+            // While the endpoint cannot be reached, the collection is the one that was agreed.
+            const known = action === "repeat" ? await agreed(store, options.module) : undefined;
+            if (known?.endpoint === source.endpoint.replace(/\/+$/, "") && known.collection === source.name)
+                return Collection.#made(JSON.stringify(known.spec), options, source);
             if (error instanceof LdpError && !error.refused)
                 throw environment(error.message, `${url}: ${error.detail}`, error.hint, error, error.said);
             throw environment(`the spec of ${JSON.stringify(name)} cannot be fetched: ${error.cause?.message ?? error.message}`, url,
                 `Check that the endpoint can be reached and serves this collection. ${unreachable(endpoint)}`.trim(), error, error.said);
         }
-        const collection = await Collection.from(text, options);
-        collection.#fetched = { store, url, text };
-        return collection;
-    }
-    /** Writes the fetched spec to the store after the store has accepted it, for times without a connection. For Client. */
-    async accepted(store) {
-        const { store: given, url, text } = this.#fetched ?? {};
-        if (store !== given || !store.saveSpec || (await stored(store, url)) === text) return;
-        await store.saveSpec(JSON.stringify({ url, spec: text }));
+        return Collection.#made(text, options, source);
     }
 
     /** Runs work on the collection's instance of the module. The work must not change the instance. */
@@ -129,7 +127,7 @@ export class Collection {
     /** Returns a new instance of the module with this collection. */
     async instance() {
         const instance = await Instance.create(this.#module);
-        this.#text = instance.open(this.#text, this.#refuse);
+        this.#text = instance.open(this.#text, this.#refuse, this.#terms, this.#source);
         return instance;
     }
 

@@ -2,17 +2,18 @@
 
 /** The error codes by their number in the module. */
 export const codes = [
-    "invalid_spec", "invalid_value", "malformed", "incompatible", "unsupported", "full", "spent", "environment",
+    "invalid_spec", "invalid_value", "malformed", "incompatible", "unsupported", "full", "spent", "environment", "changed",
 ];
 
 export class LdpError extends Error {
-    constructor(code, message, detail = "", hint = "", { said = "", ...options } = {}) {
+    constructor(code, message, detail = "", hint = "", { said = "", changes = [], ...options } = {}) {
         super(message, options);
         this.name = "LdpError";
         this.code = code;
         this.detail = detail;
         this.hint = hint;
         this.said = said;
+        this.changes = changes;
     }
 }
 

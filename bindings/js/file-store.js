@@ -1,6 +1,5 @@
 // A client's state in Node: a folder with one file for each revision, whose name is its number. The first of them has a
-// complete state, and each later one a change that was appended to it. Another file has the collection's spec, if it was
-// fetched.
+// complete state, and each later one a change that was appended to it.
 //
 // A new revision is written durably to a draft, which is then linked under the next number. The link fails if another
 // process has used the number. If the preceding revision is gone after the link, there are two cases. Either the number
@@ -12,7 +11,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { link, mkdir, open, readFile, readdir, rename, stat, unlink } from "node:fs/promises";
+import { link, mkdir, open, readFile, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { LdpError, environment } from "./error.js";
 
@@ -220,25 +219,6 @@ export class FileStore {
             await folder.sync();
         } finally {
             await folder.close();
-        }
-    }
-
-    async loadSpec() {
-        try {
-            return await readFile(this.#path("spec"), "utf8");
-        } catch (error) {
-            if (error.code === "ENOENT") return undefined;
-            throw failure(this.#folder, error);
-        }
-    }
-    async saveSpec(spec) {
-        const draft = this.#path(`draft-${this.#self}-${++this.#sequence}`);
-        try {
-            await this.#write(draft, spec);
-            await rename(draft, this.#path("spec"));
-        } catch (error) {
-            await unlink(draft).catch(() => {});
-            throw failure(this.#folder, error);
         }
     }
 

@@ -1,40 +1,11 @@
 // The clients of many people in one store, for a program that acts for their devices, such as an import of a panel.
-//
-// The state has the snapshot of a client with the queue of all people, and then the name and the snapshot of each
-// person. A change has the changes of the queue, and the names and the snapshots of the people whose memory changed. Each
-// of these parts is preceded by its length (32 bits, little-endian).
 
 import { Client, texts, whole } from "./client.js";
-import { LdpError, environment } from "./error.js";
+import { LdpError } from "./error.js";
+import { joined, parted } from "./fleet-state.js";
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
-
-/** Joins parts, each preceded by its length. */
-function joined(parts) {
-    const all = new Uint8Array(parts.reduce((sum, part) => sum + 4 + part.length, 0));
-    const view = new DataView(all.buffer);
-    let at = 0;
-    for (const part of parts) {
-        view.setUint32(at, part.length, true);
-        all.set(part, at + 4);
-        at += 4 + part.length;
-    }
-    return all;
-}
-/** Returns the parts of what joined() returned. */
-function parted(all) {
-    const view = new DataView(all.buffer, all.byteOffset, all.byteLength), parts = [];
-    for (let at = 0; at < all.length;) {
-        const size = at + 4 <= all.length ? view.getUint32(at, true) : Infinity;
-        at += 4 + size;
-        if (at > all.length)
-            throw environment("the store does not have the state of a fleet", "It may have the state of a client, or be damaged.",
-                "Use a store of its own for the fleet, or restore it from a backup.");
-        parts.push(all.slice(at - size, at));
-    }
-    return parts;
-}
 
 /** An instance whose state is that of a fleet. */
 class Members {
@@ -46,7 +17,7 @@ class Members {
     constructor(instance, once) {
         this.#instance = instance;
         this.#once = once;
-        for (const name of ["next", "delivered", "undelivered", "invalidate", "pending", "refused", "requeueRefused", "dropRefused", "snapshotLedger"])
+        for (const name of ["next", "delivered", "undelivered", "invalidate", "pending", "refused", "requeueRefused", "dropRefused", "snapshotLedger", "contract", "accept", "destination"])
             this[name] = (...given) => instance[name](...given);
     }
     restore(state, _, changes = []) {

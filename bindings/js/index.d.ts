@@ -7,11 +7,12 @@ export type ErrorCode =
     | "unsupported"    // The mechanism does not support the operation.
     | "full"           // A summary or batch has reached its maximum count.
     | "spent"          // Reserved: no function fails with it.
-    | "environment";   // Storage, network or memory failed.
+    | "environment"    // Storage, network or memory failed.
+    | "changed";       // The collection has changed since it was agreed: see Client.accept.
 
 /** The error class of the package. `message` is the primary message. */
 export class LdpError extends Error {
-    constructor(code: ErrorCode, message: string, detail?: string, hint?: string, options?: { cause?: unknown; said?: string });
+    constructor(code: ErrorCode, message: string, detail?: string, hint?: string, options?: { cause?: unknown; said?: string; changes?: readonly Change[] });
     readonly code: ErrorCode;
     /** Facts about the failure, such as the value found and the allowed values; may be empty. */
     readonly detail: string;
@@ -22,6 +23,68 @@ export class LdpError extends Error {
      * be advice against the interest of the person.
      */
     readonly said: string;
+    /** With the code "changed": the differences between what was agreed and what the server offers now. */
+    readonly changes: readonly Change[];
+}
+
+/** A difference between what was agreed and what a server offers. */
+export interface Change {
+    /** What the client does: it continues and says so, waits for Client.accept, or refuses. */
+    readonly kind: "shown" | "ask" | "refuse";
+    /** What differs, such as "epsilon" or "attributes.mood.question". */
+    readonly field: string;
+    /** The values as JSON; empty for an absent value. The owner of the collection wrote them: escape them in a page. */
+    readonly before: string;
+    readonly now: string;
+}
+
+/** What the caller allows, whatever a server says. A limit that is not given does not restrict. */
+export interface Terms {
+    /** The digest of the contract, from another source than the server: 16 to 64 hexadecimal digits. */
+    readonly digest?: string;
+    /** The largest ε of one report. */
+    readonly epsilon?: number;
+    /** The largest ε of all reports of a store. */
+    readonly life_epsilon?: number;
+    /** The largest number of reports of a store, if each one is a fresh draw. */
+    readonly reports?: number;
+    /** The ε of the spec's group in the person's ledger. */
+    readonly group_epsilon?: number;
+    /** The only attributes that may be asked for: names of attributes and vectors. */
+    readonly attributes?: readonly string[];
+    /** The only public columns that the caller fills. */
+    readonly in_clear?: readonly string[];
+}
+
+/** What a client and the owner of a collection agreed to at the first use of a store. */
+export interface Contract {
+    /** SHA-256 of the contract. It does not depend on the endpoint, so it can be compared with one from another source. */
+    readonly digest: string;
+    /** Lines for people: the collection and its ε, the attributes, the columns in clear, and the first 16 digits of the digest. */
+    readonly summary: string;
+    readonly fingerprint: string;
+    readonly mechanism: string;
+    /** ε of one report. */
+    readonly report_epsilon: number;
+    /** ε of all reports of a store; null without a bound. */
+    readonly life_epsilon: number | null;
+    /** Whether the store has permanent responses or a series. Otherwise each report is a fresh draw. */
+    readonly remembers: boolean;
+    readonly attributes: readonly string[];
+    /** The public columns that the caller fills; null if the terms do not state them. */
+    readonly in_clear: readonly string[] | null;
+    readonly endpoint?: string;
+    readonly collection?: string;
+    readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
+    readonly [key: string]: unknown;
+}
+
+/** The contract of a store. */
+export interface AgreedContract extends Contract {
+    /** The differences that were found when the client was opened. */
+    readonly changes: readonly Change[];
+    /** The digest that waits for Client.accept, or null. Until then, nothing is drawn or sent. */
+    readonly waiting: string | null;
 }
 
 /** A number in the attribute's unit, a label, or null for a missing value. */
@@ -39,8 +102,7 @@ export type Row =
 
 /**
  * Values of public columns by name: they are sent and stored beside the report as they are. The server
- * converts them to the types of the columns. A Date is sent as a time in UTC, which
- * columns of the type date reject: send a text such as "2026-11-24". null and undefined take the column's default.
+ * converts them to the types of the columns. A Date is sent in ISO 8601; null and undefined take the column's default.
  */
 export type Columns = Readonly<Record<string, string | number | bigint | boolean | Date | null | undefined>>;
 
@@ -64,14 +126,16 @@ export interface Receipt {
 export interface CollectionOptions {
     /** Treatment of numbers outside their range: clamp them to the nearer end (default), or reject the record. */
     readonly outside?: "clamp" | "refuse";
+    /** What the caller allows. A collection that does not fit is refused with LdpError (incompatible), before any draw. */
+    readonly terms?: Terms;
     /** The compiled module. By default the file ldp.wasm beside the package's sources is loaded. */
     readonly module?: WebAssembly.Module;
 }
 
 export interface FetchOptions {
     /**
-     * The client's store. Client.open writes the fetched spec to it once the store has accepted the spec. While the endpoint
-     * cannot be reached, the spec of this endpoint and collection is read from it, so that a person can report offline.
+     * The client's store. While the endpoint cannot be reached, the collection is the one that the store's contract has, if it was
+     * agreed with this endpoint under this name. A person can then report offline.
      */
     readonly store?: Store;
     /** Timeout of the request in milliseconds; default 10000. */
@@ -114,8 +178,10 @@ export class Collection {
 
     /** The spec in its canonical form. */
     readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
-    /** The texts of the spec. */
+    /** The texts of the spec. Show questions after Client.open, which compares them with those that were agreed. */
     readonly texts: SpecTexts;
+    /** The contract that the collection offers. A client has the one that was agreed. */
+    readonly contract: Contract;
     /** The spec's fingerprint, 16 hexadecimal digits, which every report contains. */
     readonly fingerprint: string;
     /** Names of a record's values: the attributes except products. A vector has a name for each element. */
@@ -155,10 +221,6 @@ export interface Store {
     append?(change: Uint8Array, revision: number): Promise<boolean>;
     /** Runs the work, if possible not concurrently with such work in another page or process. */
     alone<T>(work: () => Promise<T>): Promise<T>;
-    /** Optional, for Collection.fetch: returns the spec that saveSpec() wrote; undefined before. */
-    loadSpec?(): Promise<string | undefined>;
-    /** Optional: writes the spec beside the state. */
-    saveSpec?(spec: string): Promise<void>;
 }
 
 /** A store in the browser: an entry of an IndexedDB database of the page's origin. Several tabs can share it. */
@@ -169,8 +231,6 @@ export class IndexedDBStore implements Store {
     save(state: Uint8Array, revision: number): Promise<boolean>;
     append(change: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
-    loadSpec(): Promise<string | undefined>;
-    saveSpec(spec: string): Promise<void>;
 }
 
 /** A store in memory. It is lost with the page, and the person then spends the budget again. */
@@ -179,8 +239,6 @@ export class MemoryStore implements Store {
     save(state: Uint8Array, revision: number): Promise<boolean>;
     append(change: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
-    loadSpec(): Promise<string | undefined>;
-    saveSpec(spec: string): Promise<void>;
 }
 
 /** The total cost of the permanent responses. `sum` and `advanced` are both valid bounds. */
@@ -254,9 +312,16 @@ export interface ClientOptions {
  */
 export class Client {
     private constructor();
-    /** Makes a client with the state in the store. Rejects with LdpError (incompatible) for the store of another spec. */
+    /**
+     * Makes a client with the state in the store, and compares the collection with the contract in it. A new store agrees to the
+     * contract that the collection offers. Rejects with LdpError (incompatible) for the store of another spec, and for a change
+     * that no acceptance allows. If a change waits for an acceptance, report and flush reject with LdpError (changed).
+     */
     static open(collection: Collection, store: Store, options?: ClientOptions): Promise<Client>;
     readonly collection: Collection;
+    readonly contract: AgreedContract;
+    /** Accepts the contract with this digest, which is `contract.waiting`. Rejects with LdpError (invalid_value) for another one. */
+    accept(digest: string): Promise<void>;
 
     /**
      * Perturbs a record, queues the report and returns a receipt. `round` identifies repeated surveys of the same people;
@@ -308,9 +373,12 @@ export interface FleetEntry {
  */
 export class Fleet {
     private constructor();
-    /** Makes a fleet with the state in the store. Rejects with LdpError (incompatible) for the store of another spec. */
+    /** Makes a fleet with the state in the store, which has one contract for all people. Rejects as Client.open does. */
     static open(collection: Collection, store: Store, options?: ClientOptions): Promise<Fleet>;
     readonly collection: Collection;
+    readonly contract: AgreedContract;
+    /** Accepts a contract for all people, as Client.accept. */
+    accept(digest: string): Promise<void>;
 
     /** Perturbs a person's record, queues the report and returns a receipt. Rejects as Client.report does. */
     report(person: string, record: Row,

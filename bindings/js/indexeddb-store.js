@@ -107,24 +107,6 @@ export class IndexedDBStore {
         }
     }
 
-    // The key of a spec is an array, so it differs from the names of all stores.
-    async loadSpec() {
-        const database = await this.#open();
-        try {
-            return await settled(database.transaction(states).objectStore(states).get([this.#name, "spec"]));
-        } catch (error) {
-            throw failure("It cannot be read", error);
-        }
-    }
-    async saveSpec(spec) {
-        const database = await this.#open();
-        try {
-            await settled(database.transaction(states, "readwrite").objectStore(states).put(spec, [this.#name, "spec"]));
-        } catch (error) {
-            throw failure("It cannot be written", error);
-        }
-    }
-
     /** Runs work in one tab at a time. Without the Web Locks API, tabs may run it concurrently, which is harmless. */
     alone(work) {
         const locks = globalThis.navigator?.locks;

@@ -62,9 +62,49 @@ export class Instance {
         return Array.from({ length: size / 8 }, (_, i) => view.getFloat64(8 * i, true));
     }
 
-    open(spec, refuseOutside) {
+    /**
+     * Opens a collection, once. `terms` are what the caller allows; `source` has the endpoint and the name of the collection, if it
+     * was fetched. Returns the canonical form of the spec.
+     */
+    open(spec, refuseOutside, terms, source) {
+        if (terms !== undefined && terms !== null) {
+            const { epsilon, ...rest } = terms;
+            this.#input(utf8.encode(JSON.stringify({ report_epsilon: epsilon, ...rest })));
+            this.#exports.terms();
+        }
+        if (source !== undefined) {
+            const [endpoint, name] = [source.endpoint, source.name].map((each) => utf8.encode(each));
+            this.#input(new Uint8Array([...endpoint, ...name]));
+            this.#exports.source(endpoint.length, name.length);
+        }
         this.#input(utf8.encode(spec));
         return text.decode(this.#output(this.#exports.open(refuseOutside)));
+    }
+    /** Returns the contract that the collection offers. */
+    offered() {
+        const contract = JSON.parse(text.decode(this.#output(this.#exports.offered())));
+        return { ...contract, summary: text.decode(this.#output(this.#exports.summary())) };
+    }
+    /** Returns the contract of a stored state; undefined if it has none. The instance is useless afterwards. */
+    agreed(snapshot, changes = []) {
+        this.#restored(snapshot, false, changes);
+        const found = text.decode(this.#output(this.#exports.agreed()));
+        return found === "" ? undefined : JSON.parse(found);
+    }
+    /** Returns the client's contract, with "changes" and "waiting". */
+    contract() {
+        const contract = JSON.parse(text.decode(this.#output(this.#exports.contract())));
+        return { ...contract, summary: text.decode(this.#output(this.#exports.agreed_summary())) };
+    }
+    accept(digest) {
+        this.#input(utf8.encode(String(digest)));
+        this.#exports.accept();
+    }
+    /** Requires that the client's reports may be sent to this endpoint and collection. */
+    destination(endpoint, name) {
+        const [first, second] = [endpoint, name].map((each) => utf8.encode(each));
+        this.#input(new Uint8Array([...first, ...second]));
+        this.#exports.destination(first.length);
     }
     fingerprint() {
         return text.decode(this.#output(this.#exports.fingerprint()));
@@ -120,13 +160,16 @@ export class Instance {
      * whether the client takes one record per round.
      */
     restore(snapshot, once = false, changes = []) {
+        this.#restored(snapshot, once, changes);
+        this.#exports.begin();
+    }
+    #restored(snapshot, once, changes) {
         this.#input(snapshot);
         this.#exports.restore(once);
         for (const each of changes) {
             this.#input(each);
             this.#exports.apply();
         }
-        this.#exports.begin();
     }
     snapshot() {
         return this.#output(this.#exports.snapshot()).slice();

@@ -2,7 +2,6 @@
 
 export class MemoryStore {
     #held = { revision: 0, state: undefined, changes: [] };
-    #spec;
 
     async load() {
         return { ...this.#held, changes: [...this.#held.changes] };
@@ -18,12 +17,7 @@ export class MemoryStore {
         this.#held.revision = revision;
         return true;
     }
-    async loadSpec() {
-        return this.#spec;
-    }
-    async saveSpec(spec) {
-        this.#spec = spec;
-    }
+
     alone(work) {
         return work();
     }

@@ -9,6 +9,4 @@ export class FileStore implements Store {
     save(state: Uint8Array, revision: number): Promise<boolean>;
     append(change: Uint8Array, revision: number): Promise<boolean>;
     alone<T>(work: () => Promise<T>): Promise<T>;
-    loadSpec(): Promise<string | undefined>;
-    saveSpec(spec: string): Promise<void>;
 }

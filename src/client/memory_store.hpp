@@ -38,6 +38,8 @@ class MemoryStore final : public Store {
 
     void bind(const Contract& contract) override;
     [[nodiscard]] std::string contract() const override { return contract_; }
+    /// Drops the contract, for a member of a fleet, whose contract is the fleet's. Must not be used with changes().
+    void drop_contract() noexcept { contract_.clear(); }
     void append(std::span<const Report> reports, std::int32_t round,
                 std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},
                 std::span<const ColumnRun> runs = {}) override;

@@ -266,11 +266,14 @@ EXPORT(commit, void, std::int32_t round) {
 /// or empty for a new person.
 EXPORT(restore_member, void, bool once) {
     auto store = in.empty() ? std::make_unique<MemoryStore>() : std::make_unique<MemoryStore>(Bytes(in));
+    store->bind(client->contract());
     member_store = store.get();
     member.emplace(*collection, std::move(store));
     member->set_once_per_round(once);
 }
+/// The state of the person, without the contract, which is that of the fleet.
 EXPORT(snapshot_member, std::size_t) {
+    member_store->drop_contract();
     return give(member_store->snapshot());
 }
 /// Sets the person's name, which is the input, for the accounts in the ledger.
@@ -297,6 +300,21 @@ EXPORT(contract, std::size_t) {
 /// Accepts the offered contract. The input is its digest.
 EXPORT(accept, void) {
     client->accept(text(0, in.size()));
+}
+/// Lines for people about the contract of the client.
+EXPORT(agreed_summary, std::size_t) {
+    return give(client->contract().summary());
+}
+/// The contract of a restored state in JSON, before `begin`; empty if it has none. It needs no collection.
+EXPORT(agreed, std::size_t) {
+    return give(restored->contract());
+}
+/// Raises an error unless the reports may be sent to an endpoint, whose address has this size, and the collection whose name
+/// follows it.
+EXPORT(destination, void, std::size_t endpoint) {
+    held->agree(
+            Destination{std::string(text(0, endpoint)), std::string(text(endpoint, in.size() - endpoint))})
+        .require_agreed();
 }
 
 EXPORT(pending, double) {

@@ -451,7 +451,9 @@ test("a response is no longer than a spec may be", async () => {
     const url = `http://127.0.0.1:${endless.address().port}`;
     try {
         await assert.rejects(Collection.fetch(url, "pets"), failed("environment", /too long/));
-        await assert.rejects(client.flush({ endpoint: url, name: "pets" }), failed("environment", /too long/));
+        const other = await open(await Collection.from(grr), new MemoryStore());
+        await other.report(["cat"]);
+        await assert.rejects(other.flush({ endpoint: url, name: "pets" }), failed("environment", /too long/));
     } finally {
         endless.closeAllConnections();
         await new Promise((resolve) => endless.close(resolve));
@@ -510,6 +512,59 @@ test("pauses are numbers of seconds, or dates", async () => {
     for (const header of [undefined, "", "\u00b2", "soon", "1e400", "0", "-1"]) assert.equal(pause(header), 0, header);
     assert.equal(pause("7"), 7000);
     for (const header of ["9".repeat(400), "3601", "Fri, 31 Dec 9999 23:59:59 GMT"]) assert.equal(pause(header), 3600000, header);
+});
+
+test("a client keeps what was agreed", async () => {
+    const mood = (question, more = {}) => ({ mechanism: "grr", epsilon: 1, title: "Moods", evolving: {}, budget: { epsilon: 9 },
+        attributes: [{ name: "mood", domain: ["good", "bad"], question }], ...more });
+    const offer = (spec) => {
+        endpoint.spec = JSON.stringify(spec);
+        return Collection.fetch(endpoint.url, "moods", { terms: { epsilon: 1, attributes: ["mood"], in_clear: [] } });
+    };
+    for (const [store, Sender] of [[new MemoryStore(), Client], [new FileStore(join(folder, "agreed")), Client], [new MemoryStore(), Fleet]]) {
+        const record = Sender === Client ? [["good"]] : ["ann", ["good"]];
+        const begin = async (spec) => Sender.open(await offer(spec), store, { oncePerRound: false });
+        const first = await begin(mood("How are you?"));
+        assert.deepEqual([first.contract.changes, first.contract.waiting, first.contract.attributes, first.contract.report_epsilon],
+            [[], null, ["mood"], 1]);
+        assert.match(first.contract.summary, /mood[^]*contract ([0-9a-f]{4} ?){4}/);
+        assert.equal(first.contract.digest, first.collection.contract.digest);
+        assert.equal((await first.report(...record)).origin, "drawn");
+        await first.flush(to("moods"));
+        // The same question with a new title.
+        const titled = await begin(mood("How are you?", { title: "Health" }));
+        assert.deepEqual(titled.contract.changes.map(({ kind, field }) => [kind, field]), [["shown", "title"]]);
+        assert.equal((await titled.report(...record)).origin, "memoized");
+        await titled.flush(to("moods"));
+        // Another question under the same memory.
+        const kept = await store.load(), count = endpoint.requests.length;
+        const other = await begin(mood("Are you ill?", { title: "Health" }));
+        assert.match(other.contract.waiting, /^[0-9a-f]{64}$/);
+        const changed = (error) => failed("changed", /Are you ill/)(error) &&
+            assert.deepEqual(error.changes, [{ kind: "ask", field: "attributes.mood.question", before: '"How are you?"', now: '"Are you ill?"' }]) === undefined;
+        await assert.rejects(other.report(...record), changed);
+        await assert.rejects(other.flush(to("moods")), changed);
+        assert.deepEqual([await store.load(), endpoint.requests.length], [kept, count]);
+        await assert.rejects(other.accept("0".repeat(64)), failed("invalid_value", /digest/));
+        assert.equal((await (await begin(mood("How are you?", { title: "Health" }))).report(...record)).origin, "memoized");
+        const again = await begin(mood("Are you ill?", { title: "Health" }));
+        await again.accept(again.contract.waiting);
+        assert.equal(again.contract.waiting, null);
+        assert.equal((await again.report(...record)).origin, "memoized");
+        assert.equal((await begin(mood("Are you ill?", { title: "Health" }))).contract.waiting, null);
+        // Another spec, and offers outside the terms.
+        await assert.rejects(begin({ ...mood("Are you ill?"), budget: { epsilon: 10 } }), failed("incompatible", /./));
+        await assert.rejects(offer({ ...mood("Are you ill?"), epsilon: 2 }), failed("incompatible", /report_epsilon.*at most 1.*2/s));
+        await assert.rejects(offer({ ...mood("Are you ill?"), attributes: [{ name: "hiv", domain: 2 }] }), failed("incompatible", /hiv/));
+        await assert.rejects(again.report(...record.slice(0, -1), record.at(-1), { columns: { name: "x" } }), failed("invalid_value", /name/));
+        // Without a connection, the collection is the one of the contract.
+        endpoint.between = () => ({ status: 503 });
+        const offline = await Collection.fetch(endpoint.url, "moods", { store });
+        assert.equal(offline.texts.attributes.mood.question, "Are you ill?");
+        assert.equal((await (await Sender.open(offline, store, { oncePerRound: false })).report(...record)).origin, "memoized");
+        endpoint.between = (answer) => answer;
+        endpoint.batches.clear();
+    }
 });
 
 const portals = {
@@ -577,8 +632,15 @@ test("a busy endpoint is asked again when it says", async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error("enough")), 100);
     await assert.rejects(client.flush({ ...to(), retryFor: 1e6, signal: stop.signal }), /enough/);
-    await assert.rejects(client.flush({ ...to(), endpoint: "http://127.0.0.1:9", retryFor: 0 }),
+    assert.equal(await client.pending(), 1);
+    const other = await open(await Collection.from(grr), new MemoryStore());
+    await other.report(["cat"]);
+    await assert.rejects(other.flush({ ...to(), endpoint: "http://127.0.0.1:9", retryFor: 0 }),
         failed("environment", /cannot be reached.*still queued/));
+    assert.equal(await other.pending(), 1);
+    // Reports that were made for one endpoint are not sent to another one.
+    await assert.rejects(client.flush({ ...to(), endpoint: "http://127.0.0.1:9", retryFor: 0 }), failed("changed", /127\.0\.0\.1:9/));
+    await assert.rejects(client.flush({ ...to("others"), retryFor: 0 }), failed("changed", /others/));
     assert.equal(await client.pending(), 1);
 });
 
