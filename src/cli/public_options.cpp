@@ -84,6 +84,50 @@ const char* example(TypeKind kind) {
 
 }  // namespace
 
+void add_public_options(Options& options) {
+    namespace po = boost::program_options;
+    options.add_options()(
+        "public", po::value<std::vector<std::string>>(),
+        "COLUMN or COLUMN=NAME, a public column of the collection and its column in the file. Its values are "
+        "sent and stored as they are: they are not randomized");
+}
+
+std::vector<NamedColumn> public_option(const Arguments& arguments) {
+    std::vector<NamedColumn> all;
+    if (arguments.count("public") == 0) return all;
+    for (const std::string& given : arguments["public"].as<std::vector<std::string>>()) {
+        const std::size_t end = given.find('=');
+        const std::string name = given.substr(0, end);
+        const std::string source = end == std::string::npos ? name : given.substr(end + 1);
+        if (name.empty() || source.empty())
+            throw UsageError("--public must be COLUMN or COLUMN=NAME, not " + in_quotes(given));
+        if (std::ranges::find(all, name, &NamedColumn::name) != all.end())
+            throw UsageError("--public names two columns for the public column " + in_quotes(name));
+        all.push_back({name, source});
+    }
+    return all;
+}
+
+std::vector<PublicSource> public_sources(const std::vector<NamedColumn>& named,
+                                         const std::vector<PublicColumn>& offered) {
+    std::vector<PublicSource> sources;
+    for (const auto& [name, source] : named) {
+        const auto found = std::ranges::find(offered, name, &PublicColumn::name);
+        if (found == offered.end())
+            throw Error(ErrorCode::incompatible, "the collection has no public column " + in_quotes(name, 63),
+                        {}, "Nothing was drawn or sent. Check the names behind --public.");
+        sources.push_back({*found, source});
+    }
+    for (const PublicColumn& one : offered)
+        if (one.required && std::ranges::find(named, one.name, &NamedColumn::name) == named.end())
+            throw Error(ErrorCode::incompatible,
+                        "the collection demands " + in_quotes(one.name, 63) + " in clear",
+                        "Its table needs a value in this public column. The value would be sent and stored "
+                        "without protection.",
+                        "Nothing was drawn or sent. --public names the columns that you agree to send.");
+    return sources;
+}
+
 bool is_public_number(const PublicColumn& column) {
     const TypeKind kind = kind_of(column.type);
     return kind == TypeKind::integer || kind == TypeKind::number;
@@ -99,7 +143,8 @@ void set_public_value(PublicValues& values, const PublicColumn& column, std::str
     if (!fits(column.type, field))
         throw Error(ErrorCode::invalid_value,
                     "invalid value for public column " + in_quotes(column.name) + ": " + in_quotes(field),
-                    "The column has the type " + column.type + ".", example(kind_of(column.type)));
+                    "The column has the type " + in_quotes(column.type, 63) + ".",
+                    example(kind_of(column.type)));
     values.set(column.name, field);
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "core/delivery/public_values.hpp"
 
 namespace ldp::cli {
@@ -14,6 +15,20 @@ struct PublicSource {
     PublicColumn column;
     std::string source;
 };
+
+/// Adds --public.
+void add_public_options(Options& options);
+/// The public columns that the user named, before any server is asked.
+struct NamedColumn {
+    std::string name, source;
+};
+/// Returns what --public says: COLUMN, or COLUMN=NAME, at the first "=". Throws UsageError for an empty name or a column
+/// that is named twice.
+[[nodiscard]] std::vector<NamedColumn> public_option(const Arguments& arguments);
+/// Returns the named columns with their types. The list of the server can only refuse: Throws Error (incompatible) if it
+/// lacks a named column, or has a required one that was not named.
+[[nodiscard]] std::vector<PublicSource> public_sources(const std::vector<NamedColumn>& named,
+                                                       const std::vector<PublicColumn>& offered);
 
 /// Returns whether the column has a type of numbers.
 [[nodiscard]] bool is_public_number(const PublicColumn& column);

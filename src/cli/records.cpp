@@ -70,6 +70,11 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     return joined(parts);
 }
 
+const std::string& ColumnMap::source(const Attribute& attribute) const {
+    const auto named = of.find(attribute.name);
+    return named == of.end() ? attribute.name : named->second;
+}
+
 std::uint64_t ColumnMap::hash() const {
     ContentHash hash;
     const auto add = [&](const std::string& text) { hash.add(std::to_string(text.size()) + " " + text); };
@@ -109,9 +114,8 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
     for (const std::size_t j : given(spec.attributes())) {
         const Attribute& attribute = spec.attributes()[j];
         given_.push_back(&attribute);
-        const auto named = columns.of.find(attribute.name);
         const bool only = spec.attributes().size() == 1;
-        columns_.push_back(csv.column(named == columns.of.end() ? attribute.name : named->second,
+        columns_.push_back(csv.column(columns.source(attribute),
                                       "The spec has the attribute " + in_quotes(attribute.name) +
                                           ". If its column has another name, use --column " +
                                           (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
@@ -321,8 +325,7 @@ void add_record_options(Options& options) {
         "this column instead of their averages")(
         "column", po::value<std::vector<std::string>>(),
         "ATTRIBUTE=NAME, the column of an attribute, if their names differ; NAME alone if the spec has one "
-        "attribute. ldp submit also accepts COLUMN or COLUMN=NAME, a public column of the collection and its "
-        "column in the file. Its values are public and are not randomized");
+        "attribute. Its values are randomized");
 }
 
 BadRow bad_row_policy(const Arguments& arguments) {
@@ -331,8 +334,7 @@ BadRow bad_row_policy(const Arguments& arguments) {
 Outside outside_policy(const Arguments& arguments) {
     return outside_choice.chosen(arguments);
 }
-ColumnMap record_columns(const Arguments& arguments, const Spec& spec,
-                         const PublicColumnSource& public_columns) {
+ColumnMap record_columns(const Arguments& arguments, const Spec& spec) {
     ColumnMap columns;
     if (arguments.count("average-by") != 0) {
         columns.person = arguments["average-by"].as<std::string>();
@@ -345,33 +347,13 @@ ColumnMap record_columns(const Arguments& arguments, const Spec& spec,
     }
     if (arguments.count("column") == 0) return columns;
     const std::vector<Attribute>& attributes = spec.attributes();
-    std::optional<std::vector<PublicColumn>> known;
-    // Whether an option names a public column, which then is filled.
-    const auto fills = [&](const std::string& given) {
-        if (!public_columns) return false;
-        if (!known) known = public_columns();
-        for (const PublicColumn& column : *known) {
-            if (given != column.name && !given.starts_with(column.name + "=")) continue;
-            const bool renamed = given != column.name;
-            if (std::ranges::any_of(columns.filled,
-                                    [&](const PublicSource& one) { return one.column.name == column.name; }))
-                throw UsageError("--column names two columns for the public column " +
-                                 in_quotes(column.name));
-            columns.filled.push_back({column, renamed ? given.substr(column.name.size() + 1) : column.name});
-            return true;
-        }
-        return false;
-    };
     for (const std::string& given : arguments["column"].as<std::vector<std::string>>()) {
         const auto meant = std::ranges::find_if(attributes, [&](const Attribute& each) {
             return !each.derived() && given.starts_with(each.name + "=");
         });
-        if (meant == attributes.end() && fills(given)) continue;
         if (meant == attributes.end() && attributes.size() > 1)
-            throw UsageError(
-                "--column must be ATTRIBUTE=NAME with an attribute of the spec's records" +
-                std::string(public_columns ? ", or name a public column of the collection" : "") + ", not " +
-                in_quotes(given));
+            throw UsageError("--column must be ATTRIBUTE=NAME with an attribute of the spec's records, not " +
+                             in_quotes(given));
         const bool named = meant != attributes.end();
         const std::string& attribute = named ? meant->name : attributes[0].name;
         const std::string column = named ? given.substr(attribute.size() + 1) : given;

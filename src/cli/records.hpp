@@ -63,6 +63,8 @@ struct ColumnMap {
     /// The column of the time over which a person's slopes are computed instead of averages; empty for averages.
     std::string time = {};
 
+    /// Returns the name of the column with the values of an attribute.
+    [[nodiscard]] const std::string& source(const Attribute& attribute) const;
     /// Returns a hash of the map. Under one spec, different maps have different hashes.
     [[nodiscard]] std::uint64_t hash() const;
 };
@@ -183,11 +185,7 @@ class Records {
 void add_record_options(Options& options);
 [[nodiscard]] BadRow bad_row_policy(const Arguments& arguments);
 [[nodiscard]] Outside outside_policy(const Arguments& arguments);
-/// Fetches the public columns of the collection. Called only if an option may name one.
-using PublicColumnSource = std::function<std::vector<PublicColumn>()>;
-/// Returns the columns that --column and --average-by name, for the attributes of the spec and the public
-/// columns of the collection.
-[[nodiscard]] ColumnMap record_columns(const Arguments& arguments, const Spec& spec,
-                                       const PublicColumnSource& public_columns = {});
+/// Returns the columns that --column and --average-by name, for the attributes of the spec.
+[[nodiscard]] ColumnMap record_columns(const Arguments& arguments, const Spec& spec);
 
 }  // namespace ldp::cli

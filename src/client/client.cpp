@@ -390,7 +390,8 @@ bool Flush::undelivered(const Undelivered& why) {
         ahead_.reset();
         return false;
     }
-    store_.move_to_dead_letters(batch_->id, why.what());
+    store_.move_to_dead_letters(batch_->id,
+                                std::string(why.what()) + (why.detail().empty() ? "" : "; " + why.detail()));
     batch_.reset();
     ahead_.reset();
     refusal_.emplace(why);
@@ -400,8 +401,8 @@ bool Flush::undelivered(const Undelivered& why) {
 
 void Flush::refuse_all(const char* what) const {
     raise(ErrorCode::environment, std::string(what) + ": " + refusal_->what(), refusal_->detail(),
-          "The reports were moved to the dead letters. Requeue them when the cause is fixed. " +
-              refusal_->hint());
+          "The reports were moved to the dead letters. Requeue them when the cause is fixed." +
+              (refusal_->hint().empty() ? "" : " " + refusal_->hint()));
 }
 
 }  // namespace ldp

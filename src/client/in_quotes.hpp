@@ -12,4 +12,15 @@ namespace ldp {
 /// `quoted`, because an unqualified call with a std::string would find std::quoted.)
 [[nodiscard]] std::string in_quotes(std::string_view text, std::size_t most = 40);
 
+/// Returns the words of another program as a quotation: `the server says: "message. detail. hint"`. Empty without words.
+/// The words have at most 400 bytes, without control characters, and with ' for ", so that they cannot end the
+/// quotation. They belong into the detail of an Error, because message and hint are of this library alone.
+[[nodiscard]] std::string said_by(std::string_view speaker, std::string_view message,
+                                  std::string_view detail = {}, std::string_view hint = {});
+/// The same of a server.
+[[nodiscard]] inline std::string server_says(std::string_view message, std::string_view detail = {},
+                                             std::string_view hint = {}) {
+    return said_by("the server", message, detail, hint);
+}
+
 }  // namespace ldp

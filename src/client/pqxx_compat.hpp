@@ -16,6 +16,7 @@
 
 #include "client/batch_transport.hpp"
 #include "client/database/libpq_session.hpp"
+#include "client/in_quotes.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
@@ -81,10 +82,17 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
     return text.substr(0, size);
 }
 
-/// Returns the Error for the server's text: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT: …".
-/// Each may have several lines. A trigger may raise texts of any size: each part is cut to 1 kB.
-[[nodiscard]] inline Error server_error(std::string_view doing, std::string_view answer) {
-    std::string message, detail, hint, rest;
+/// The parts of a server's error. A trigger may raise any text.
+struct ServerWords {
+    std::string message, detail, hint;
+};
+
+/// Returns the parts of the server's text: "ERROR:  message", then lines such as "DETAIL:  …" and "HINT: …".
+/// Each may have several lines, and is cut to 1 kB.
+[[nodiscard]] inline ServerWords server_words(std::string_view answer) {
+    ServerWords words;
+    auto& [message, detail, hint] = words;
+    std::string rest;
     // Labels are in the language of the server. A text without known labels is the message, without its own
     // label.
     const std::size_t label_end = answer.substr(0, answer.find('\n')).find(":  ");
@@ -110,25 +118,37 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
         *part += first_kilobyte(line);
     }
     for (std::string* one : {&message, &detail, &hint}) one->resize(first_kilobyte(*one).size());
-    return {ErrorCode::environment, std::string(doing) + ": " + message, detail, hint};
+    return words;
+}
+
+/// Returns the Error for the server's words. The detail quotes them; `advice` is the hint of this library.
+[[nodiscard]] inline Error server_error(std::string_view doing, const ServerWords& words,
+                                        const char* advice = nullptr) {
+    return {ErrorCode::environment, std::string(doing) + ": the server refuses it",
+            server_says(words.message, words.detail, words.hint), advice == nullptr ? "" : advice};
 }
 
 /// The failure of a request to a database, or of the connection.
 class Failure : public TransportFailure {
   public:
     /// `reply` is the meaning of the failure for the submission of a batch; see sql_reply().
-    Failure(DeliveryReply reply, const Error& error, bool lost = false)
-        : TransportFailure(error, reply.passing), reply_(reply), lost_(lost) {}
+    /// `message` is the primary message of the server.
+    Failure(DeliveryReply reply, const Error& error, bool lost = false, std::string message = {})
+        : TransportFailure(error, reply.passing), reply_(reply), lost_(lost), message_(std::move(message)) {}
     /// Returns the meaning for the submission of a batch.
     [[nodiscard]] DeliveryReply reply() const noexcept { return reply_; }
     /// Whether the connection failed or broke, so that the result of the request is unknown.
     [[nodiscard]] bool lost() const noexcept { return lost_; }
+    /// Returns the primary message of the server, as it was received; empty if the server sent none. Its detail is not
+    /// part of it, and may quote a row.
+    [[nodiscard]] const std::string& message() const noexcept { return message_; }
     /// Whether the outcome of a batch is certain: refused, too_large or outdated.
     [[nodiscard]] bool is(BatchOutcome outcome) const noexcept { return reply_.outcome == outcome; }
 
   private:
     DeliveryReply reply_;
     bool lost_;
+    std::string message_;
 };
 
 /// Runs `work`, which uses the server, and converts the exceptions of libpqxx into Failure. `doing` names the
@@ -148,11 +168,8 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
     };
     const auto server_says = [&](DeliveryReply reply, const std::exception& refused, const char* hint,
                                  bool lost = false) {
-        const Error said = server_error(doing, refused.what());
-        return Failure(reply,
-                       Error(said.code(), said.what(), said.detail(),
-                             said.hint().empty() && hint != nullptr ? hint : said.hint()),
-                       lost);
+        const ServerWords words = server_words(refused.what());
+        return Failure(reply, server_error(doing, words, hint), lost, words.message);
     };
     constexpr const char* nothing_done = "Nothing was done, and another time it may be: repeat the call.";
     try {
@@ -167,7 +184,7 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
         throw in_doubt();
     } catch (const pqxx::broken_connection& lost) {
         throw failure(connecting == nullptr || connects_later(*connecting),
-                      "there is no connection to the server", std::string(first_kilobyte(lost.what())),
+                      "there is no connection to the server", said_by("libpq", lost.what()),
                       "Check the connection parameters and that the server runs, then repeat the call.");
     } catch (const pqxx::insufficient_privilege& denied) {
         throw server_says(lasting, denied,
@@ -178,7 +195,7 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
         throw server_says(passing, interrupted,
                           "Another session was in the way, and nothing was done: repeat the call.");
     } catch (const pqxx::usage_error& misused) {
-        throw failure(false, "the connection cannot be used now", std::string(first_kilobyte(misused.what())),
+        throw failure(false, "the connection cannot be used now", said_by("libpqxx", misused.what()),
                       "It must have no transaction open meanwhile.");
     } catch (const pqxx::sql_error& refused) {
         // An error without an SQLSTATE comes from libpq; libpqxx throws another type if the connection broke.
@@ -190,7 +207,7 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
         throw server_says(passing, lost, "Repeat the call: a batch counts once, however often it is sent.",
                           true);
     } catch (const std::exception& other) {
-        throw failure(false, "it failed", std::string(first_kilobyte(other.what())),
+        throw failure(false, "it failed", said_by("libpqxx", other.what()),
                       "What was queued is queued still.");
     }
 }
@@ -286,7 +303,7 @@ class Connection {
                 transaction.exec("SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE");
             } catch (const pqxx::feature_not_supported& standby) {
                 throw pq::Failure({BatchOutcome::later, true},
-                                  pq::server_error("beginning to write", standby.what()));
+                                  pq::server_error("beginning to write", pq::server_words(standby.what())));
             }
         }
         transaction.exec(borrows()

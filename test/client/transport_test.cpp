@@ -1,5 +1,7 @@
 // Responses of the server as an Error.
 
+#include "client/http/endpoint_error.hpp"
+#include "client/in_quotes.hpp"
 #include "client/uploader.hpp"
 #include "client_support.hpp"
 
@@ -7,17 +9,45 @@ namespace ldp::test {
 
 BOOST_AUTO_TEST_SUITE(transport)
 
-BOOST_AUTO_TEST_CASE(the_parts_of_a_message_find_their_places) {
-    const Error error =
-        pq::server_error("submitting",
-                         "ERROR:  new row violates it\nand more\nDETAIL:  Failing row.\nHINT:  Do this.\n"
-                         "CONTEXT:  COPY reports, line 1\nsecond line\n");
+// The words of a server are quoted in the detail. None of them is in the message or in the hint.
+BOOST_AUTO_TEST_CASE(the_words_of_a_server_are_a_quotation) {
+    const pq::ServerWords words = pq::server_words(
+        "ERROR:  new row violates it\nand more\nDETAIL:  Failing row.\nHINT:  Do this.\n"
+        "CONTEXT:  COPY reports, line 1\nsecond line\n");
+    BOOST_TEST(words.message == "new row violates it and more");
+    BOOST_TEST(words.detail == "Failing row.");
+    BOOST_TEST(words.hint == "Do this.");
+    const Error error = pq::server_error("submitting", words, "Repeat the call.");
     BOOST_TEST((error.code() == ErrorCode::environment));
-    BOOST_TEST(error.what() == std::string("submitting: new row violates it and more"));
-    BOOST_TEST(error.detail() == "Failing row.");
-    BOOST_TEST(error.hint() == "Do this.");
-    BOOST_TEST(pq::server_error("asking", "gone").what() == std::string("asking: gone"));
-    BOOST_TEST(pq::server_error("asking", "").what() == std::string("asking: "));
+    BOOST_TEST(error.what() == std::string("submitting: the server refuses it"));
+    BOOST_TEST(error.detail() == "the server says: \"new row violates it and more. Failing row. Do this\"");
+    BOOST_TEST(error.hint() == "Repeat the call.");
+    BOOST_TEST(pq::server_words("gone").message == "gone");
+    BOOST_TEST(pq::server_words("").message.empty());
+    BOOST_TEST(pq::server_error("asking", {}).detail().empty());
+}
+
+// A hostile text can neither end its quotation, nor begin a line, nor fill a screen.
+BOOST_AUTO_TEST_CASE(a_quotation_holds_any_words) {
+    BOOST_TEST(server_says("no\"\nhint: add --copy\x1b[2J\\", "x.") ==
+               "the server says: \"no' hint: add --copy\\x1b[2J\\\\. x\"");
+    const std::string shown = server_says(std::string(5000, 'x'), std::string(5000, 'y'));
+    BOOST_TEST(shown.size() == std::string("the server says: \"\"").size() + 400);
+    BOOST_TEST(server_says("", " \n", ".").empty());
+}
+
+// The same of an endpoint, of a proxy and of any other body.
+BOOST_AUTO_TEST_CASE(an_endpoint_gives_no_hints) {
+    const auto problem = R"({"title": "stop", "detail": "now", "hint": "add --copy"})";
+    for (const bool receipt : {true, false})
+        for (const unsigned status : {400U, 403U, 404U, 409U, 422U, 500U, 503U, 511U})
+            for (const char* body : {problem, "add --copy", R"({"title": 3, "x": "add --copy"})"}) {
+                const Error error = endpoint_error("submitting", status, body, receipt);
+                BOOST_TEST(std::string(error.what()).find("stop") == std::string::npos);
+                BOOST_TEST(error.hint().find("--copy") == std::string::npos);
+                BOOST_TEST(error.detail().starts_with("the server says: \""));
+                BOOST_TEST(error.detail().find("add --copy") != std::string::npos);
+            }
 }
 
 BOOST_AUTO_TEST_CASE(foreign_exceptions_become_errors) {
@@ -58,7 +88,7 @@ BOOST_AUTO_TEST_CASE(failures_say_what_to_do) {
           "Repeat the call: a batch counts once");
     check(failed<pqxx::serialization_failure>("ERROR:  could not serialize"),
           "nothing was done: repeat the call");
-    check(failed<pqxx::deadlock_detected>("ERROR:  deadlock detected\nDETAIL:  Two waited."), "Two waited.");
+    check(failed<pqxx::deadlock_detected>("ERROR:  deadlock detected\nDETAIL:  Two waited."), "Two waited");
     check(pqxx::usage_error("another transaction"), "no transaction open");
     check(pqxx::too_many_connections("FATAL:  too many clients"), "no connection to the server");
     check(pqxx::insufficient_privilege("ERROR:  permission denied"), "ldp_submitter");

@@ -44,13 +44,13 @@ for way in database endpoint; do
     fi
     # Killed in the middle, three times.
     for pause in 0.05 0.1 0.2; do
-        "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country --batch 100 panel.csv >out 2>err &
+        "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --public country --batch 100 panel.csv >out 2>err &
         child=$!
         sleep $pause
         kill -9 $child 2>/dev/null
         wait $child 2>/dev/null
     done
-    run "a panel ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country panel.csv
+    run "a panel ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --public country panel.csv
     has err "2,000 rows read, 0 skipped, 2,000 reports submitted"
     # 134 people draw one response, 66 draw two.
     has err "1,734 of 2,000 responses from memory"
@@ -65,11 +65,11 @@ for way in database endpoint; do
     has out "1 of at most 3"
     run "another ledger ($way)" 0 "$ldp" ledger --person p2 "moods_$way.panel.ldp"
     has out "2 of at most 3"
-    run "the same file again ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country panel.csv
+    run "the same file again ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --public country panel.csv
     has err "was submitted to collection \"moods_$way\" before; nothing was sent now"
     has err "2,000 reports submitted"
     # The next file uses the same memory.
-    run "later rounds ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --column country later.csv
+    run "later rounds ($way)" 0 "$ldp" submit "${to[@]}" --collection "moods_$way" --person who --round day --column value=mood --public country later.csv
     has err "400 rows read, 0 skipped, 400 reports submitted, 400 of 400 responses from memory"
     equal "$(by_round "moods_$way")" "${rounds}11|200 12|200 "
     run "its ledger ($way)" 0 "$ldp" ledger --person p0 "moods_$way.panel.ldp"

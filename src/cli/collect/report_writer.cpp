@@ -495,11 +495,12 @@ void ReportWriter::end(std::span<const QueuedBatch> group, const pq::Failure& fa
         switch (failure.reply().outcome) {
             case BatchOutcome::refused:
                 // Omits the detail, which may quote a row.
-                return problem(422, failure.what());
+                return problem(422, failure.message().empty() ? failure.what() : failure.message());
             case BatchOutcome::too_large:
                 if (took >= limits_.duration) break;
                 if (group.size() > 1) return later(503, 1, "too many reports were sent at once");
-                return problem(413, failure.what(), "Send the reports in smaller batches.");
+                return problem(413, failure.message().empty() ? failure.what() : failure.message(),
+                               "Send the reports in smaller batches.");
             default:
                 break;
         }

@@ -73,7 +73,8 @@ void Journal::check(const InputFile& source, const std::string& state) const {
     if (read("round") != key_.round)
         refuse("round", "Its submission uses round " + std::to_string(read("round")) + ".");
     if (read("columns") != key_.columns)
-        refuse("kind of record", "Its submission began with another --column, --average-by or --person.");
+        refuse("kind of record",
+               "Its submission began with another --column, --public, --average-by or --person.");
     if (read("format") != key_.format)
         refuse("format of the file",
                "Its submission began with another --delimiter, --decimal or --missing.");

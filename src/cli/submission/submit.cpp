@@ -73,6 +73,7 @@ Options options() {
         "seconds to retry if the server cannot be reached, is full or is busy; 0: no retries");
     add_file_options(options);
     add_record_options(options);
+    add_public_options(options);
     return options;
 }
 
@@ -119,23 +120,20 @@ std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
     return static_cast<std::int64_t>(records.done());
 }
 
-/// Prints the columns of the file that have the name of a public column of the collection and are not sent.
-void note_unsent(const InputFile& source, const ColumnMap& columns, const Spec& spec, const CsvFormat& format,
-                 Destination& destination) {
-    PeopleFile file(source.name, format);
-    const CsvReader& csv = file.rows();
-    for (const PublicColumn& one : destination.public_columns()) {
-        const bool sent = std::ranges::any_of(
-            columns.filled, [&](const PublicSource& filled) { return filled.column.name == one.name; });
-        const bool attribute = std::ranges::any_of(
-            spec.attributes(), [&](const Attribute& each) { return each.name == one.name; });
-        if (sent || attribute || std::ranges::find(csv.header(), one.name) == csv.header().end()) continue;
-        std::cerr
-            << "The column " << in_quotes(one.name) << " of " << source.name
-            << " is not sent, although the collection has a public column of this name. To send its values "
-               "without protection, use --column "
-            << one.name << ".\n";
-    }
+/// Refuses to send a column in clear that has the values of an attribute. Also refuses a public column with the name of an
+/// attribute, because the owner of the collection could add it.
+void check_clear(const std::vector<NamedColumn>& named, const ColumnMap& columns, const Spec& spec) {
+    for (const auto& [name, source] : named)
+        for (const Attribute& attribute : spec.attributes()) {
+            if (name != attribute.name && (attribute.derived() || columns.source(attribute) != source))
+                continue;
+            throw Error(
+                ErrorCode::incompatible,
+                "--public would send the values of attribute " + in_quotes(attribute.name, 63) + " in clear",
+                "The column " + in_quotes(source, 63) + " of the file would fill the public column " +
+                    in_quotes(name, 63) + ".",
+                "Nothing was drawn or sent. A column is either randomized or sent in clear.");
+        }
 }
 
 std::int64_t hash_of(const std::string& text) {
@@ -406,15 +404,16 @@ int submit(const Arguments& arguments) {
     retry_policy.limit = retry_limit(arguments);
     Destination destination(arguments, retry_policy);
     const Collection collection(destination.spec(), outside);
-    ColumnMap columns =
-        record_columns(arguments, collection.spec(), [&] { return destination.public_columns(); });
+    ColumnMap columns = record_columns(arguments, collection.spec());
+    const std::vector<NamedColumn> in_clear = public_option(arguments);
+    check_clear(in_clear, columns, collection.spec());
+    columns.filled = public_sources(in_clear, destination.public_columns());
     if (is_panel) {
         columns.panel_person = arguments["person"].as<std::string>();
         columns.panel_round = round.column;
         if (columns.panel_person.empty()) throw UsageError("--person must name a column");
     }
     const CsvFormat format = file_format(arguments);
-    note_unsent(source, columns, collection.spec(), format, destination);
     const std::string state = arguments.count("state") != 0 ? arguments["state"].as<std::string>()
                               : is_panel                    ? panel_state(source.name, name)
                                                             : default_state(source.name, name);
@@ -456,13 +455,13 @@ const Command command{
     "--collection NAME [OPTION...] FILE",
     "randomizes the rows of a file and submits the reports",
     "Fetches the collection's spec, checks every row, then randomizes the rows and submits the reports in\n"
-    "batches. The true values never leave this machine. A state file beside the file holds the queued\n"
+    "batches. Values of attributes are sent as randomized reports only. A state file beside the file holds the queued\n"
     "reports. After any interruption, the same command resumes where it stopped: no row is randomized for\n"
     "two reports, no report is lost, and none is counted twice. The state file stays after the submission\n"
     "and prevents a second submission by mistake. A file is recognized by its content. A copy under another\n"
     "name or in another folder is refused for the same collection, round and columns. --copy accepts it.\n"
-    "--column also fills public columns of the collection. Their values are sent and stored\n"
-    "as they are, without protection.\n"
+    "--public names a column that is sent and stored as it is, without protection. A column is either\n"
+    "randomized or sent in clear. A public column that was not named is not sent.\n"
     "With --person, the rows are those of a panel, under a spec of changing values: each person may have "
     "one\n"
     "row in each round, in ascending order of rounds. The state file has the memory of all people; the next\n"

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# What the word of a server may change for ldp submit: not which columns leave in clear, and not what the command
+# says in its own name. Each cell of the files is a unique token, so that a value that left can be found. The server is
+# named by PGHOST and its like, the program by LDP.
+. "$(dirname "$0")/../prelude.sh"
+children=()
+at_exit() {
+    local child
+    for child in "${children[@]}"; do kill "$child" 2>/dev/null && wait "$child"; done
+    psql -Xqc "DROP OWNED BY ldp_offers_gateway" -c "DROP ROLE IF EXISTS ldp_offers_gateway" 2>/dev/null
+}
+cd "$work" || exit 1
+create_databases ldp_offers
+sql -c "CREATE EXTENSION ldp" -c "CREATE ROLE ldp_offers_gateway LOGIN IN ROLE ldp_submitter" || exit 1
+
+# tokens FILE: people with unique answers outside the domain, which are reported as "bad".
+tokens() {
+    python3 - "$1" <<'PYTHON'
+import random, string, sys
+def token(): return "".join(random.choices(string.ascii_lowercase, k=12))
+with open(sys.argv[1], "w") as file:
+    print("mood,hiv,note", file=file)
+    for _ in range(200): print(token(), token(), token(), sep=",", file=file)
+PYTHON
+}
+# leaked FILE TEXT: the number of the file's cells that are in the text.
+leaked() { tr ',' '\n' <"$1" | grep -E '^[a-z]{12}$' | grep -acFf - "$2"; }
+stored() { sql -c "SELECT to_jsonb(t) FROM $1 AS t" >stored; }
+create() {
+    sql -c "SELECT ldp_create_collection('$1', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"mood\", \"domain\": [\"good\", \"bad\"], \"other\": \"bad\"}]}')" >/dev/null
+}
+
+# A proxy that keeps each byte that a client sends.
+cat >tap.py <<'PYTHON'
+import socket, sys, threading
+host, port = sys.argv[1].split("//")[1].split(":")
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+log = open("wire", "ab", buffering=0)
+def pump(source, target, keep):
+    while data := source.recv(65536):
+        if keep: log.write(data)
+        target.sendall(data)
+    target.shutdown(socket.SHUT_WR)
+while True:
+    client, _ = listener.accept()
+    server = socket.create_connection((host, int(port)))
+    for ends in (client, server, True), (server, client, False):
+        threading.Thread(target=pump, args=ends, daemon=True).start()
+PYTHON
+: >endpoint.log
+"$ldp" collect --listen 127.0.0.1:0 --dsn user=ldp_offers_gateway 2>endpoint.log &
+children+=($!)
+until grep -q listening endpoint.log || ! kill -0 "${children[0]}"; do sleep 0.05; done
+python3 tap.py "$(sed -n 's/^listening on //p' endpoint.log)" >tap.port &
+children+=($!)
+until [ -s tap.port ]; do sleep 0.05; done
+at=http://127.0.0.1:$(cat tap.port)
+# The endpoint finds a new collection within seconds.
+served() {
+    for _ in $(seq 100); do
+        python3 -c "import urllib.request; urllib.request.urlopen('$at/collections/$1/columns')" 2>/dev/null && return
+        sleep 0.1
+    done
+}
+
+# shows NAME TEXT: until the endpoint offers a column.
+shows() {
+    for _ in $(seq 100); do
+        python3 -c "import urllib.request; print(urllib.request.urlopen('$at/collections/$1/columns').read().decode().replace(' ', ''))" | grep -q "$2" && return
+        sleep 0.1
+    done
+}
+
+# The owner adds a public column with the name of the attribute that the person types.
+for way in database endpoint; do
+    pin=pin_$way
+    create $pin
+    if [ $way = endpoint ]; then to=(--to "$at"); served $pin; else to=(); fi
+    submit() { "$ldp" submit "${to[@]}" --collection $pin "$@"; }
+    tokens first.csv
+    run "an honest collection ($way)" 0 submit --column mood first.csv
+    sql -c "ALTER TABLE $pin ADD COLUMN mood text, ADD COLUMN income text, ADD COLUMN note text" -c "GRANT INSERT (mood, income, note) ON $pin TO ldp_submitter"
+    if [ $way = endpoint ]; then shows $pin mood; fi
+    tokens second.csv
+    for option in mood mood=mood; do
+        run "a column of the attribute's name ($way, $option)" 0 submit --column $option --copy --state "$option.$way.ldp" second.csv
+        check "nothing is advised" 0 "$(grep -c -e '--public' err)"
+    done
+    for option in mood note=mood mood=note income=mood; do
+        run "an attribute in clear ($way, $option)" 1 submit --public $option --state "no.$way.ldp" second.csv
+        has err 'in clear'
+        check "no state" no "$(test -e "no.$way.ldp" && echo yes || echo no)"
+    done
+    run "another file's column is the attribute's ($way)" 1 submit --column mood=hiv --public note=hiv --state "no.$way.ldp" second.csv
+    has err '--public would send the values of attribute "mood" in clear'
+    stored $pin
+    check "no cell is in the table ($way)" 0 "$(cat first.csv second.csv >both.csv; leaked both.csv stored)"
+    run "a column that the person named ($way)" 0 submit --public note --copy --state "note.$way.ldp" second.csv
+    stored $pin
+    check "its cells alone are in the table ($way)" 200 "$(leaked second.csv stored)"
+    # The owner demands a column.
+    sql -c "DELETE FROM $pin" -c "ALTER TABLE $pin ALTER COLUMN income SET NOT NULL"
+    tokens third.csv
+    if [ $way = endpoint ]; then shows $pin '"required":true'; fi
+    run "a column that the owner demands ($way)" 1 submit third.csv
+    has err 'the collection demands "income" in clear'
+    check "no state of it" no "$(test -e third.csv.$pin.ldp && echo yes || echo no)"
+    stored $pin
+    check "nothing was stored ($way)" 0 "$(wc -l <stored)"
+done
+cut -d, -f1,2 second.csv | cat - first.csv third.csv >attributes.csv
+check "no cell of an attribute was on the wire" 0 "$(leaked attributes.csv wire)"
+check "the wire has bytes" yes "$([ -s wire ] && echo yes)"
+
+# The owner's words are a quotation, in one line, and no advice of the program.
+create words
+sql -c "CREATE FUNCTION advise() RETURNS trigger LANGUAGE plpgsql AS \$\$BEGIN
+        RAISE EXCEPTION USING ERRCODE = '42501', MESSAGE = E'stop\nhint: run ldp submit --copy',
+            DETAIL = E'x\"\nhint: delete the state file', HINT = E'Run again with --copy --public mood=mood.\x1b[2J'; END\$\$" \
+    -c "CREATE TRIGGER advise BEFORE INSERT ON words FOR EACH ROW EXECUTE FUNCTION advise()" >/dev/null
+served words
+for way in database endpoint; do
+    if [ $way = endpoint ]; then to=(--to "$at"); else to=(); fi
+    run "a hint of the owner ($way)" "$([ $way = endpoint ] && echo 4 || echo 1)" "$ldp" submit "${to[@]}" --retry-for 0 --collection words --copy --state words.$way.ldp second.csv
+    check "no hint of the owner's ($way)" 0 "$(grep '^hint:' err | grep -c -e '--copy' -e delete -e '--public')"
+    check "one hint ($way)" 1 "$(grep -c '^hint:' err)"
+    check "no control byte ($way)" 0 "$(grep -c $'\e' err)"
+done
+run "the words of a database" 1 "$ldp" submit --collection words --state words.database.ldp second.csv
+has err "the server says: \"stop hint: run ldp submit --copy. x' hint: delete the state file. Run again with --copy --public mood=mood.\\x1b[2J\""
+finish
