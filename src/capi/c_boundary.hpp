@@ -21,10 +21,10 @@ struct ldp_error {
 };
 
 struct ldp_collection {
-    ldp_collection(std::string_view json, ldp::Outside outside);
+    ldp_collection(ldp::Offer offer, ldp::ContractTerms terms, ldp::Outside outside);
 
     ldp::Collection collection;
-    std::string spec, texts, fingerprint;
+    std::string spec, texts, fingerprint, contract, summary;
     std::vector<std::string> names;  ///< of the attributes that a record has values of
 };
 

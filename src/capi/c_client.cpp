@@ -29,6 +29,20 @@ ldp_status ldp_client_in_memory(const ldp_collection* collection, const uint8_t*
         made = new ldp_client(collection->collection, std::move(store));
     });
 }
+ldp_status ldp_client_contract(const ldp_client* client, char** json, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& text = place(json, "place for the contract");
+        need(client, "client");
+        const std::string contract = client->client.contract_json();
+        text = handed_over<char>(contract.data(), contract.size());
+    });
+}
+ldp_status ldp_client_accept(ldp_client* client, const char* digest, ldp_error** error) {
+    return guarded(error, [&] {
+        need(client, "client");
+        client->client.accept(text_of(digest, LDP_TO_END, "digest"));
+    });
+}
 void ldp_client_free(ldp_client* client) {
     delete client;
 }

@@ -1,4 +1,6 @@
 #include <deque>
+#include <optional>
+#include <set>
 
 #include "capi/c_boundary.hpp"
 #include "client/in_quotes.hpp"
@@ -12,11 +14,13 @@
 using namespace ldp;
 using namespace ldp::capi;
 
-ldp_collection::ldp_collection(std::string_view json, Outside outside)
-    : collection(Spec::from_json(json), outside),
+ldp_collection::ldp_collection(Offer offer, ContractTerms terms, Outside outside)
+    : collection(std::move(offer), std::move(terms), outside),
       spec(collection.spec().to_json()),
       texts(collection.spec().texts().to_json()),
-      fingerprint(fingerprint_text(collection.spec().fingerprint())) {
+      fingerprint(fingerprint_text(collection.spec().fingerprint())),
+      contract(collection.contract().to_json()),
+      summary(collection.contract().summary()) {
     const auto& attributes = collection.spec().attributes();
     for (const std::size_t j : given(attributes)) names.push_back(attributes[j].name);
 }
@@ -30,6 +34,30 @@ Outside checked(ldp_outside outside) {
         raise(ErrorCode::invalid_value, "there is no such way with numbers outside their range",
               "Found " + std::to_string(outside) + ".", "Use LDP_CLAMP or LDP_REFUSE.");
     return outside == LDP_CLAMP ? Outside::clamp : Outside::refuse;
+}
+
+std::string text_or_empty(const char* text, const char* what) {
+    return text == nullptr ? std::string() : std::string(text_of(text, LDP_TO_END, what));
+}
+
+std::optional<std::set<std::string>> names_of(const char* const* names, std::size_t count, const char* what) {
+    if (names == nullptr) return std::nullopt;
+    std::set<std::string> all;
+    for (std::size_t i = 0; i < count; ++i) all.emplace(text_of(names[i], LDP_TO_END, what));
+    return all;
+}
+
+ContractTerms read_terms(const ldp_terms& terms) {
+    const auto limit = [](double epsilon) { return epsilon == 0 ? std::nullopt : std::optional(epsilon); };
+    ContractTerms read;
+    if (terms.digest != nullptr) read.digest = text_or_empty(terms.digest, "digest");
+    read.report_epsilon = limit(terms.report_epsilon);
+    read.life_epsilon = limit(terms.life_epsilon);
+    if (terms.reports != 0) read.reports = terms.reports;
+    read.group_epsilon = limit(terms.group_epsilon);
+    read.attributes = names_of(terms.attributes, terms.attribute_count, "name of an attribute");
+    read.in_clear = names_of(terms.in_clear, terms.in_clear_count, "name of a public column");
+    return read;
 }
 
 /// A record in JSON, whose values may be vectors: arrays, or objects. Throws Error (malformed).
@@ -159,8 +187,32 @@ ldp_status ldp_collection_new(const char* spec, size_t length, ldp_outside outsi
                               ldp_collection** collection, ldp_error** error) {
     return guarded(error, [&] {
         auto& made = place(collection, "place for the collection");
-        made = new ldp_collection(text_of(spec, length, "spec"), checked(outside));
+        made = new ldp_collection({Spec::from_json(text_of(spec, length, "spec"))}, {}, checked(outside));
     });
+}
+ldp_status ldp_collection_new_under(const char* spec, size_t length, ldp_outside outside,
+                                    const ldp_terms* terms, ldp_collection** collection, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& made = place(collection, "place for the collection");
+        need(terms, "terms");
+        if (terms->size != sizeof(ldp_terms))
+            raise(ErrorCode::invalid_value, "the terms have an unknown size",
+                  "Found " + std::to_string(terms->size) + "; this library has " +
+                      std::to_string(sizeof(ldp_terms)) + ".",
+                  "Set the member \"size\" to sizeof(ldp_terms).");
+        Offer offer{Spec::from_json(text_of(spec, length, "spec"))};
+        offer.endpoint = text_or_empty(terms->endpoint, "endpoint");
+        offer.collection = text_or_empty(terms->collection, "name of the collection");
+        if (terms->public_columns != nullptr)
+            offer.columns = public_columns(text_of(terms->public_columns, LDP_TO_END, "public columns"));
+        made = new ldp_collection(std::move(offer), read_terms(*terms), checked(outside));
+    });
+}
+const char* ldp_collection_contract(const ldp_collection* collection) {
+    return collection == nullptr ? nullptr : collection->contract.c_str();
+}
+const char* ldp_collection_summary(const ldp_collection* collection) {
+    return collection == nullptr ? nullptr : collection->summary.c_str();
 }
 void ldp_collection_free(ldp_collection* collection) {
     delete collection;

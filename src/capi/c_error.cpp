@@ -15,6 +15,7 @@ ldp_error& no_memory() noexcept {
 }
 
 ldp_status status_of(ErrorCode code) noexcept {
+    if (code == changed_error) return LDP_CHANGED;
     switch (code) {
         case ErrorCode::invalid_spec:
             return LDP_INVALID_SPEC;

@@ -47,6 +47,30 @@ ldp_status ldp_fleet_once_per_round(ldp_fleet* fleet, int once, ldp_error** erro
     });
 }
 
+ldp_status ldp_fleet_contract(ldp_fleet* fleet, char** json, ldp_error** error) {
+    return guarded(error, [&] {
+        auto& text = place(json, "place for the contract");
+        need(fleet, "fleet");
+        const std::string contract =
+            with_changes(Contract::from_json(fleet->fleet.queue().contract()), fleet->changes,
+                         fleet->waiting ? &*fleet->waiting : nullptr);
+        text = handed_over<char>(contract.data(), contract.size());
+    });
+}
+
+ldp_status ldp_fleet_accept(ldp_fleet* fleet, const char* digest, ldp_error** error) {
+    return guarded(error, [&] {
+        need(fleet, "fleet");
+        const std::string_view found = text_of(digest, LDP_TO_END, "digest");
+        const Contract offered =
+            fleet->waiting ? fleet->waiting->contract : Contract::from_json(fleet->fleet.queue().contract());
+        offered.require_digest(found);
+        if (!fleet->waiting) return;
+        fleet->fleet.queue().bind(offered);
+        fleet->waiting.reset();
+    });
+}
+
 ldp_status ldp_fleet_use_ledger(ldp_fleet* fleet, const ldp_ledger* ledger, ldp_error** error) {
     return guarded(error, [&] {
         need(fleet, "fleet");

@@ -69,7 +69,8 @@ typedef enum ldp_status LDP_INT {
     LDP_FULL = 6,          /* the summary has reached its largest count */
     LDP_SPENT = 7,         /* the budget of a group does not pay for the report; see ldp_client_use_ledger() */
     LDP_ENVIRONMENT = 8,   /* a file, the operating system or the server failed; most calls can be repeated */
-    LDP_NO_MEMORY = 9      /* the system provided no memory */
+    LDP_NO_MEMORY = 9,     /* the system provided no memory */
+    LDP_CHANGED = 10       /* the collection has changed since it was agreed; see ldp_client_accept() */
 } ldp_status;
 
 /* An error with message, detail and hint. */
@@ -134,6 +135,34 @@ typedef struct ldp_collection ldp_collection;
  * Clients copy what they use of a collection, so it may be freed before its clients. */
 LDP_API ldp_status ldp_collection_new(const char *spec, size_t length, ldp_outside outside,
                                       ldp_collection **collection, ldp_error **error);
+/* What the caller allows, whatever a server says, and where the spec is from. Set all bytes to 0 and then `size`; a member
+ * that is 0 or null does not restrict. */
+typedef struct ldp_terms {
+    size_t size;                   /* sizeof(ldp_terms) */
+    const char *digest;            /* digest of the contract from another source than the server, 16 to 64 hexadecimal digits */
+    double report_epsilon;         /* largest epsilon of one report */
+    double life_epsilon;           /* largest epsilon of all reports of a client */
+    uint64_t reports;              /* largest number of reports of a client, if each is a fresh draw */
+    double group_epsilon;          /* epsilon of the group in the person's ledger */
+    const char *const *attributes; /* the only attributes that may be asked for */
+    size_t attribute_count;
+    const char *const *in_clear;   /* the only public columns that are filled; not null with a count of 0: none */
+    size_t in_clear_count;
+    const char *endpoint;          /* address of the server */
+    const char *collection;        /* name of the collection */
+    const char *public_columns;    /* the public columns that the server offers, in its JSON */
+} ldp_terms;
+
+/* Does the same as ldp_collection_new() under these terms. LDP_INCOMPATIBLE if they do not allow the collection, with a line
+ * for each difference in the detail; then nothing can be drawn. Clients of the collection count fresh draws and return
+ * LDP_SPENT after the last one that the terms allow. */
+LDP_API ldp_status ldp_collection_new_under(const char *spec, size_t length, ldp_outside outside, const ldp_terms *terms,
+                                            ldp_collection **collection, ldp_error **error);
+/* Returns the contract that the collection offers, a JSON object: "digest", "spec" with its texts, "report_epsilon",
+ * "life_epsilon" (null without a bound), "remembers", "attributes", "in_clear" (null if not stated), "endpoint" and others. */
+LDP_API const char *ldp_collection_contract(const ldp_collection *collection);
+/* Returns the contract in four lines for people: collection, mechanism and epsilon; attributes; columns in clear; digest. */
+LDP_API const char *ldp_collection_summary(const ldp_collection *collection);
 /* Frees a collection. Accepts null. */
 LDP_API void ldp_collection_free(ldp_collection *collection);
 
@@ -229,6 +258,15 @@ LDP_API ldp_status ldp_client_in_memory(const ldp_collection *collection, const 
  * continue from the previous state. The bytes are as secret as the values. Use a state for one client only: two
  * clients from the same state spend the budget twice. LDP_UNSUPPORTED for a client in a file. */
 LDP_API ldp_status ldp_client_state(const ldp_client *client, uint8_t **state, size_t *size, ldp_error **error);
+
+/* Returns the contract that the client's store keeps from its first use on, as ldp_collection_contract() does, with two
+ * further keys. "changes" is an array of its differences to the collection, each with "kind" ("shown" or "ask"), "field", "before"
+ * and "now". "waiting" is the digest that ldp_client_accept() takes, or null. The caller frees `json` with ldp_free(). */
+LDP_API ldp_status ldp_client_contract(const ldp_client *client, char **json, ldp_error **error);
+/* Accepts the collection's contract in place of the stored one. While it waits, reports and flushes return LDP_CHANGED, and
+ * nothing is drawn or sent. `digest` is its digest, or at least the first 16 digits. Accept other words for the same
+ * question only: a new question needs a collection of its own. LDP_INVALID_VALUE for another digest. */
+LDP_API ldp_status ldp_client_accept(ldp_client *client, const char *digest, ldp_error **error);
 
 /* Frees a client. Accepts null. */
 LDP_API void ldp_client_free(ldp_client *client);
@@ -498,6 +536,10 @@ LDP_API void ldp_fleet_free(ldp_fleet *fleet);
 LDP_API ldp_status ldp_fleet_once_per_round(ldp_fleet *fleet, int once, ldp_error **error);
 /* Sets the ledger that pays for the reports of the fleet, as ldp_client_use_ledger() does. Each person has a budget. */
 LDP_API ldp_status ldp_fleet_use_ledger(ldp_fleet *fleet, const ldp_ledger *ledger, ldp_error **error);
+/* Does the same as ldp_client_contract() for all people of the fleet, who have one contract. */
+LDP_API ldp_status ldp_fleet_contract(ldp_fleet *fleet, char **json, ldp_error **error);
+/* Does the same as ldp_client_accept() for all people of the fleet. */
+LDP_API ldp_status ldp_fleet_accept(ldp_fleet *fleet, const char *digest, ldp_error **error);
 /* Randomizes one record per entry and queues all reports in one durable step, or none if one of them fails. `values`
  * has the records one after another, in the order of the entries. `done`, which may be null, returns the number of
  * entries before the one that failed, or all. Errors as of ldp_client_report(). */

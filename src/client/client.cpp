@@ -109,10 +109,7 @@ std::string Client::contract_json() const {
 
 void Client::accept(std::string_view digest) {
     const Contract offered = waiting_ ? waiting_->contract : contract();
-    if (!offered.has_digest(digest))
-        raise(ErrorCode::invalid_value, "the digest is not the one of the offered contract",
-              "Found " + in_quotes(digest, 80) + "; the offered contract has " + offered.short_digest() + ".",
-              "Compare the contract with what you know from another source than the server.");
+    offered.require_digest(digest);
     if (!waiting_) return;
     store_->bind(waiting_->contract);
     waiting_.reset();

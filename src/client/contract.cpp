@@ -408,6 +408,13 @@ bool Contract::has_digest(std::string_view text) const {
     return digits && digest().starts_with(*digits);
 }
 
+void Contract::require_digest(std::string_view text) const {
+    if (has_digest(text)) return;
+    raise(ErrorCode::invalid_value, "the digest is not the one of the offered contract",
+          "Found " + in_quotes(text, 80) + "; the offered contract has " + short_digest() + ".",
+          "Compare the contract with what you know from another source than the server.");
+}
+
 std::string Contract::summary() const {
     std::string text = collection.empty() ? "collection" : "collection " + in_quotes(collection, 63);
     if (!endpoint.empty()) text += " at " + in_quotes(endpoint, 200);

@@ -91,6 +91,8 @@ struct Contract {
     [[nodiscard]] std::string short_digest() const;
     /// Returns whether the text is this contract's digest, or at least its first 16 digits.
     [[nodiscard]] bool has_digest(std::string_view text) const;
+    /// Throws Error (invalid_value) unless has_digest().
+    void require_digest(std::string_view text) const;
     /// Returns the digest of this contract as an offer with these public columns; see `offered`.
     [[nodiscard]] std::string mark(const std::vector<PublicColumn>& columns) const;
     /// Returns the columns in clear of the text that to_json() wrote; nothing if they are not stated.

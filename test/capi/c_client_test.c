@@ -917,6 +917,72 @@ static void planning(void) {
     FAILS(ldp_plan(region, LDP_TO_END, NULL, 0, 9, NULL, &error), LDP_INVALID_VALUE, "");
 }
 
+/* Terms bound a collection before a draw, and another question waits for an acceptance. */
+static void contracts(void) {
+    static const char first[] = "{\"mechanism\":\"grr\",\"epsilon\":1,\"evolving\":{},\"budget\":{\"epsilon\":2},"
+                                "\"attributes\":[{\"name\":\"mood\",\"domain\":2,\"question\":\"Europe?\"}]}";
+    static const char second[] = "{\"mechanism\":\"grr\",\"epsilon\":1,\"evolving\":{},\"budget\":{\"epsilon\":2},"
+                                 "\"attributes\":[{\"name\":\"mood\",\"domain\":2,\"question\":\"Smoke?\"}]}";
+    const char *const asked[] = {"mood"};
+    const char *const country[] = {"country"};
+    ldp_collection *of;
+    ldp_client *client;
+    ldp_terms terms;
+    ldp_value value = ldp_number(1);
+    ldp_column column;
+    uint8_t *state;
+    size_t size;
+    char *json;
+    char digest[65];
+
+    memset(&terms, 0, sizeof terms);
+    FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INVALID_VALUE, "size");
+    terms.size = sizeof terms;
+    terms.report_epsilon = 0.5;
+    FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INCOMPATIBLE, "agreed");
+    terms.report_epsilon = 1;
+    terms.attributes = country;
+    terms.attribute_count = 1;
+    FAILS(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error), LDP_INCOMPATIBLE, "agreed");
+    terms.attributes = asked;
+    terms.in_clear = country;
+    terms.endpoint = "https://a.example/";
+    terms.collection = "c";
+    FINE(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error));
+    CHECK(strstr(ldp_collection_contract(of), "\"endpoint\":\"https://a.example\"") != NULL);
+    CHECK(strstr(ldp_collection_summary(of), "sent in clear: nothing") != NULL);
+    FINE(ldp_client_in_memory(of, NULL, 0, &client, &error));
+    column.name = "country";
+    column.text = "de";
+    column.length = LDP_TO_END;
+    FAILS(ldp_client_report_columns(client, &value, 1, &column, 1, 0, NULL, &error), LDP_INVALID_VALUE, "country");
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FINE(ldp_client_state(client, &state, &size, &error));
+    ldp_client_free(client);
+    ldp_collection_free(of);
+
+    FINE(ldp_collection_new_under(second, LDP_TO_END, LDP_CLAMP, &terms, &of, &error));
+    FINE(ldp_client_in_memory(of, state, size, &client, &error));
+    FAILS(ldp_client_report(client, &value, 1, 1, NULL, &error), LDP_CHANGED, "has changed");
+    CHECK(ldp_client_pending(client) == 1);
+    FAILS(ldp_client_accept(client, "0000000000000000", &error), LDP_INVALID_VALUE, "digest");
+    FINE(ldp_client_contract(client, &json, &error));
+    CHECK(strstr(json, "\"field\":\"attributes.mood.question\"") != NULL);
+    CHECK(strstr(json, "\"waiting\":\"") != NULL);
+    memcpy(digest, strstr(json, "\"waiting\":\"") + 11, 64);
+    digest[64] = '\0';
+    ldp_free(json);
+    FINE(ldp_client_accept(client, digest, &error));
+    FINE(ldp_client_report(client, &value, 1, 1, NULL, &error));
+    FINE(ldp_client_contract(client, &json, &error));
+    CHECK(strstr(json, "\"waiting\":null") != NULL);
+    ldp_free(json);
+    ldp_client_free(client);
+    ldp_collection_free(of);
+    ldp_free(state);
+    CHECK(ldp_collection_contract(NULL) == NULL && ldp_collection_summary(NULL) == NULL);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
     versions();
@@ -931,6 +997,7 @@ int main(int argc, char **argv) {
     keeping(argv[1]);
     hostile();
     public_columns();
+    contracts();
     fleets(argv[1]);
     ledgers(argv[1]);
     threads();
