@@ -28,7 +28,9 @@ Options options() {
     options.add_options()("file", po::value<std::string>()->required())(
         "delta", real_number(1e-6), "probability that advanced or optimal composition may fail")(
         "person", po::value<std::string>(), "name of a person in a fleet's file")(
-        "all", po::bool_switch(), "FILE is the ledger of groups of collections that share a budget");
+        "all", po::bool_switch(), "FILE is the ledger of groups of collections that share a budget")(
+        "group", po::value<std::string>(), "set the budget of this group in the ledger FILE, with --epsilon")(
+        "epsilon", po::value<double>(), "what a person may spend in all collections of the group");
     return options;
 }
 
@@ -99,6 +101,18 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
 int run(const Arguments& arguments) {
     const auto& file = arguments["file"].as<std::string>();
     const bool of_groups = arguments["all"].as<bool>();
+    if ((arguments.count("group") == 0) != (arguments.count("epsilon") == 0))
+        throw UsageError("--group and --epsilon go together");
+    if (arguments.count("group") != 0) {
+        if (of_groups || arguments.count("person") != 0)
+            throw UsageError("--group cannot be combined with --all or --person");
+        const auto& group = arguments["group"].as<std::string>();
+        const double epsilon = arguments["epsilon"].as<double>();
+        SqliteLedger(file).set_group(group, epsilon);
+        std::cout << "group " << in_quotes(group, 63) << ": at most epsilon " << shortest(epsilon)
+                  << " of each person\n";
+        return Exit::done;
+    }
     need_state_file(file, of_groups ? "ledger" : "state file");
     if (of_groups)
         return print_groups(file, arguments.count("person") != 0
@@ -157,14 +171,16 @@ constexpr const char* positional[] = {"file"};
 
 const Command command{
     "ledger",
-    "[--delta D] [--person NAME] [--all] FILE",
+    "[--delta D] [--person NAME] [--all | --group NAME --epsilon E] FILE",
     "shows the privacy budget that a person has spent",
     "Reads the state file of a client whose values change. Shows the number of permanent responses that "
     "were\n"
     "drawn for the person, their rounds, their total cost, and the largest possible number. Reports that\n"
     "repeat a response cost nothing. The client must not have the file open.\n"
     "With --all, FILE is the ledger of groups, in which several collections share one budget of each person.\n"
-    "Shows the collections of each group, what each of them has spent, and what it may spend at most.",
+    "Shows the collections of each group, what each of them has spent, and what it may spend at most.\n"
+    "With --group and --epsilon, sets what a person may spend in the group; the ledger is created if it does not exist.\n"
+    "Reports of specs that state another epsilon for the group are then refused.",
     options,
     positional,
     run};

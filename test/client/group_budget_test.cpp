@@ -609,6 +609,46 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_ledger_is_refused, Directory) {
                           error_with(ErrorCode::environment, "damaged"));
 }
 
+// The first spec of a group does not decide what a person spends.
+BOOST_FIXTURE_TEST_CASE(the_person_decides_the_epsilon_of_a_group, Directory) {
+    const std::string path = file("ledger");
+    SqliteLedger(path).set_group("acme", 3);
+    {
+        SqliteLedger ledger(path);
+        BOOST_TEST(ledger.groups().at("acme") == 3);
+        BOOST_CHECK_EXCEPTION(
+            static_cast<void>(ledger.reserve({"acme", 500, "", 1, "store", "hostile", 1, 1})), Error,
+            error_with(ErrorCode::incompatible, "has epsilon 3 for it; the spec has 500"));
+        BOOST_TEST(ledger.entries().empty());
+        BOOST_TEST(!ledger.reserve({"acme", 3, "", 2, "store", "honest", 1, 1}));
+        // A later title does not replace the first one.
+        BOOST_TEST(!ledger.reserve({"acme", 3, "", 2, "store", "renamed", 2, 2}));
+        BOOST_TEST(ledger.entries().at(0).title == "honest");
+        BOOST_TEST(ledger.reserve({"acme", 3, "", 3, "store", "more", 2, 2}).value() == 1);
+        BOOST_CHECK_EXCEPTION(ledger.set_group("acme", 4), Error,
+                              error_with(ErrorCode::incompatible, "opened at epsilon 3; found 4"));
+        BOOST_CHECK_THROW(ledger.set_group("acme", 0), Error);
+        ledger.set_group("acme", 3);
+        ledger.set_group("other", 5);
+        ledger.set_group("other", 6);
+        BOOST_TEST(!ledger.reserve({"any", 500, "", 4, "store", "unlimited", 1, 1}));
+    }
+    BOOST_TEST(SqliteLedger(path).groups().size() == 2u);
+    run_sql(path, "UPDATE group_limit SET epsilon = 600 WHERE name = 'other'");
+    BOOST_CHECK_EXCEPTION(static_cast<void>(SqliteLedger(path)), Error,
+                          error_with(ErrorCode::environment, "not a ledger of ldp"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_ledger_of_the_first_schema_is_upgraded, Directory) {
+    const std::string path = file("ledger");
+    BOOST_TEST(!SqliteLedger(path).reserve({"acme", 3, "", 1, "store", "title", 1, 1}));
+    run_sql(path, "DROP TABLE group_limit; PRAGMA user_version = 1");
+    SqliteLedger ledger(path);
+    BOOST_TEST(ledger.entries().size() == 1u);
+    ledger.set_group("acme", 3);
+    BOOST_TEST(SqliteLedger(path).groups().at("acme") == 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace ldp::test

@@ -35,13 +35,14 @@ std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, doubl
     if (limit != 0 && limit != wanted.limit)
         raise(
             ErrorCode::incompatible, "the group \"" + wanted.group + "\" has two budgets",
-            "The ledger has epsilon " + shortest(limit) + " for it; the spec has " + shortest(wanted.limit) +
-                ".",
-            "All collections of a group must state the same epsilon. Change the spec of the new collection.");
+            "The person's ledger has epsilon " + shortest(limit) + " for it; the spec has " +
+                shortest(wanted.limit) + ".",
+            "All collections of a group must state the epsilon that the person's ledger has. Nothing was reported.");
     double others = 0, now = 0;
     for (const LedgerEntry& one : entries)
         if (one.same_account(wanted)) {
             now = one.reserved;
+            wanted.title = one.title;  // a server must not rename an account
             wanted.spent = std::max(one.spent, wanted.spent);
             wanted.reserved = std::max(one.reserved, wanted.reserved);
         } else {

@@ -16,10 +16,11 @@ struct LedgerEntry {
     double limit = 0;               ///< ε of a person in all collections of the group
     std::string person;             ///< name of the person in the store; empty in a store of one person
     std::uint64_t fingerprint = 0;  ///< of the collection's spec
-    std::string store;       ///< 32 hexadecimal digits that identify the store with the person's memory
-    std::string title = {};  ///< title of the collection, or its mechanism, for display
-    double spent = 0;        ///< ε of the responses that were drawn
-    double reserved = 0;     ///< ε that the collection may cost the person at most, with later responses
+    std::string store;  ///< 32 hexadecimal digits that identify the store with the person's memory
+    /// Title of the collection at the first report, or its mechanism, for display.
+    std::string title = {};
+    double spent = 0;     ///< ε of the responses that were drawn
+    double reserved = 0;  ///< ε that the collection may cost the person at most, with later responses
 
     /// Whether both are about one person in one store of one collection.
     [[nodiscard]] bool same_account(const LedgerEntry& other) const noexcept {

@@ -1,15 +1,20 @@
 #include "client/fleet/sqlite_ledger.hpp"
 
+#include <cmath>
+
 #include "client/sqlite/new_file.hpp"
 #include "client/sqlite/state_file.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp {
 
 namespace {
 
 constexpr std::int64_t ledger_application = 0x4C44504C;  // "LDPL": the application id of a ledger
-constexpr std::int64_t ledger_version = 1;
+constexpr std::int64_t ledger_version = 2;
+/// Without the table of groups.
+constexpr std::int64_t ledger_without_groups = 1;
 constexpr int patience_ms = 10000;
 constexpr const char* ledger_kind = "ledger";
 
@@ -23,6 +28,12 @@ constexpr const char* ledger_schema = R"(
                           PRIMARY KEY (name, person, spec, store)) WITHOUT ROWID;
     INSERT INTO head VALUES (0, 0);
 )";
+constexpr const char* groups_schema =
+    "CREATE TABLE group_limit (name TEXT PRIMARY KEY, epsilon REAL NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID";
+
+std::int64_t digest_of_group(const std::string& name, double epsilon) {
+    return sqlite::RowDigest::of("group_limit", name, epsilon);
+}
 
 std::int64_t digest_of_account(const LedgerEntry& entry) {
     return sqlite::RowDigest::of("account", entry.group, entry.limit, entry.person,
@@ -50,10 +61,11 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
         run("PRAGMA synchronous = EXTRA");  // FULL does not make the removal of the journal durable
         if (pragma("PRAGMA application_id") != ledger_application)
             refuse_ledger(path, "Its application id is not that of a ledger.");
+        if (pragma("PRAGMA user_version") == ledger_without_groups) upgrade();
         if (const std::int64_t version = pragma("PRAGMA user_version"); version != ledger_version)
             raise(ErrorCode::environment, "ledger " + path + ": written by another release of ldp",
-                  "Its schema has version " + std::to_string(version) + "; this release reads version " +
-                      std::to_string(ledger_version) + ".",
+                  "Its schema has version " + std::to_string(version) +
+                      "; this release reads versions up to " + std::to_string(ledger_version) + ".",
                   "Use the release that wrote it, or a newer one.");
         static_cast<void>(all());
     }
@@ -71,9 +83,44 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
             if (digest != digest_of_account(entry)) refuse_ledger(path(), "An entry has changed.");
             sum += static_cast<std::uint64_t>(digest);
         }
-        if (head_().number() != static_cast<std::int64_t>(sum))
+        for (const auto& [name, epsilon] : stored_groups())
+            sum += static_cast<std::uint64_t>(digest_of_group(name, epsilon));
+        if (sqlite::Statement(*this, "SELECT rows FROM head")().number() != static_cast<std::int64_t>(sum))
             refuse_ledger(path(), "Entries are missing, or were added.");
         return found;
+    }
+
+    [[nodiscard]] std::map<std::string, double> groups() {
+        const ReadOnly reading(*this);
+        return stored_groups();
+    }
+
+    void set_group(const std::string& name, double epsilon) {
+        run("BEGIN IMMEDIATE");
+        try {
+            const sqlite::Statement limit(*this, "SELECT epsilon FROM account WHERE name = ? LIMIT 1");
+            for (auto row = limit(name); row.row();)
+                if (row.real(0) != epsilon)
+                    raise(ErrorCode::incompatible,
+                          "the group \"" + name + "\" has accounts with another budget",
+                          "They were opened at epsilon " + shortest(row.real(0)) + "; found " +
+                              shortest(epsilon) + ".",
+                          "Use another ledger for collections that state another epsilon.");
+            auto sum = static_cast<std::uint64_t>(
+                sqlite::Statement(*this, "SELECT rows FROM head")().number().value_or(0));
+            const auto known = stored_groups();
+            if (const auto found = known.find(name); found != known.end())
+                sum -= static_cast<std::uint64_t>(digest_of_group(name, found->second));
+            const std::int64_t digest = digest_of_group(name, epsilon);
+            const sqlite::Statement put(*this, "INSERT OR REPLACE INTO group_limit VALUES (?, ?, ?)");
+            put(name, epsilon, digest).finish();
+            const sqlite::Statement put_head(*this, "UPDATE head SET rows = ?");
+            put_head(static_cast<std::int64_t>(sum + static_cast<std::uint64_t>(digest))).finish();
+            run("COMMIT");
+        } catch (...) {
+            sqlite3_exec(handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+            throw;
+        }
     }
 
     [[nodiscard]] std::optional<double> reserve(const LedgerEntry& wanted) {
@@ -83,6 +130,8 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
             double limit = 0;
             std::uint64_t sum = static_cast<std::uint64_t>(head_().number().value_or(0));
             for (auto row = limit_(wanted.group); row.row();) limit = row.real(0);
+            const auto known = stored_groups();
+            if (const auto found = known.find(wanted.group); found != known.end()) limit = found->second;
             for (auto row = of_person_(wanted.group, wanted.person); row.row();) {
                 const LedgerEntry& entry = of_person.emplace_back(LedgerEntry{
                     wanted.group, row.real(0), wanted.person, static_cast<std::uint64_t>(row.integer(1)),
@@ -122,11 +171,31 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
       private:
         LedgerFile& file_;
     };
+    [[nodiscard]] std::map<std::string, double> stored_groups() {
+        std::map<std::string, double> found;
+        const sqlite::Statement all_groups(*this, "SELECT name, epsilon, digest FROM group_limit");
+        for (auto row = all_groups(); row.row();) {
+            const std::string name = row.text(0);
+            if (row.integer(2) != digest_of_group(name, row.real(1)))
+                refuse_ledger(path(), "The budget of a group has changed.");
+            found.emplace(name, row.real(1));
+        }
+        return found;
+    }
+    void upgrade() {
+        run("BEGIN IMMEDIATE");
+        if (pragma("PRAGMA user_version") == ledger_without_groups) {  // no other program was faster
+            run(groups_schema);
+            run(("PRAGMA user_version = " + std::to_string(ledger_version)).c_str());
+        }
+        run("COMMIT");
+    }
     static const std::string& created(const std::string& path) {
         sqlite::create_unless_exists(
             path,
             [](Database& database) {
                 database.run(ledger_schema);
+                database.run(groups_schema);
                 database.run(("PRAGMA user_version = " + std::to_string(ledger_version)).c_str());
                 database.run(("PRAGMA application_id = " + std::to_string(ledger_application)).c_str());
             },
@@ -154,6 +223,17 @@ SqliteLedger::~SqliteLedger() = default;
 
 std::optional<double> SqliteLedger::reserve(const LedgerEntry& entry) {
     return file_->reserve(entry);
+}
+
+void SqliteLedger::set_group(const std::string& name, double epsilon) {
+    if (name.empty() || !(epsilon > 0 && std::isfinite(epsilon)))
+        raise(ErrorCode::invalid_value, "the budget of a group must have a name and a positive epsilon",
+              "Found " + shortest(epsilon) + ".");
+    file_->set_group(name, epsilon);
+}
+
+std::map<std::string, double> SqliteLedger::groups() const {
+    return file_->groups();
 }
 
 std::vector<LedgerEntry> SqliteLedger::entries() const {
