@@ -10,7 +10,6 @@
 #include "accounting/composition.hpp"
 #include "accounting/divergences.hpp"
 #include "accounting/lower_bounds.hpp"
-#include "accounting/posterior_odds.hpp"
 #include "accounting/shuffling.hpp"
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
@@ -20,6 +19,7 @@
 #include "core/mechanism/mechanism.hpp"
 #include "core/plan/plan.hpp"
 #include "core/proof/input_text.hpp"
+#include "core/spec/privacy_statement.hpp"
 
 namespace ldp {
 
@@ -215,13 +215,14 @@ struct DivergenceRows {
 };
 
 struct OddsRows {
-    double epsilon, prior;
+    PrivacyLoss loss;
+    double prior;
     std::size_t count = 1;
 
     void write(RowCells<odds_columns>& row, std::size_t) const {
-        row.put("odds", odds_factor(epsilon));
-        row.put("right_guess", right_guess(epsilon));
-        row.put("posterior", posterior(prior, epsilon));
+        row.put("odds", loss.factor());
+        row.put("right_guess", loss.right_guess());
+        row.put("posterior", loss.posterior(prior));
     }
 };
 
@@ -349,7 +350,7 @@ std::unique_ptr<Results> odds_rows(double epsilon, double prior, std::int32_t pe
     if (people < 1)
         raise(ErrorCode::invalid_value, "the number of people must be at least 1",
               "Found " + std::to_string(people) + ".");
-    return results<odds_columns>(OddsRows{group_epsilon(epsilon, people), prior});
+    return results<odds_columns>(OddsRows{PrivacyLoss{epsilon}.times(people), prior});
 }
 
 }  // namespace ldp

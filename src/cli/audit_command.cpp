@@ -11,7 +11,7 @@
 #include <iostream>
 #include <memory>
 
-#include "accounting/posterior_odds.hpp"
+#include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
 #include "cli/page.hpp"
 #include "cli/progress.hpp"
@@ -98,13 +98,17 @@ int prove(const Spec& spec, Page& page) {
         add_promise(page, "permanent", found.report ? "all reports of a value" : "a report", found.permanent,
                     found, spec, *m);
     if (found.report) add_promise(page, "report", "one report", *found.report, found, spec, *m);
+    const auto add_signal = [&](const std::string& key, const std::string& title, const Promise& bit) {
+        const Exact worst = bit.worst.bounded() ? bit.worst.ratio() : bit.claimed;
+        page.say(key + "_epsilon", title, bit.epsilon);
+        page.say(key + "_worst", "  worst log-ratio", -margin(0, worst));
+        page.say(key + "_margin", "  left of epsilon", margin(bit.epsilon, worst));
+    };
     if (found.signal) {
-        const Exact worst =
-            found.signal->worst.bounded() ? found.signal->worst.ratio() : found.signal->claimed;
-        page.say("signal_epsilon", "signal of a spent budget: promised", found.signal->epsilon);
-        page.say("signal_worst", "  worst log-ratio", -margin(0, worst));
-        page.say("signal_margin", "  left of epsilon", margin(found.signal->epsilon, worst));
-        page.say("whole_epsilon", "one report with the signal", m->report_epsilon() + found.signal->epsilon);
+        add_signal("signal", "signal of a spent budget: promised", *found.signal);
+        if (found.signal_of_report)
+            add_signal("signal_of_report", "signal in one report: promised", *found.signal_of_report);
+        page.say("whole_epsilon", "one report with the signal", privacy_statement(spec, *m).report.epsilon);
     }
     const std::string but = but_for(m->delta());
     page.say("kept", "verdict", found.kept(),

@@ -155,8 +155,9 @@ int run(const Arguments& arguments) {
             std::cout << std::setprecision(10) << all.least() << std::setprecision(6) << " at delta "
                       << all.delta << ", by " << name(all.by())
                       << " composition, the smallest bound\n              ";
-        std::cout << all.sum << " at delta 0, the sum\n"
-                  << "              for any two series of values of this person\n";
+        std::cout
+            << all.sum << " at delta 0, the sum\n"
+            << "              for any two series of values of this person that change at the same times\n";
         std::cout << "\nround         responses epsilon\n";
     }
     for (const auto& [round, responses] : by_round)

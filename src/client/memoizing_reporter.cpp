@@ -8,7 +8,6 @@
 #include "client/series_reporter.hpp"
 #include "core/base/error.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/spent_signal.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/spec/response_count.hpp"
 
@@ -41,7 +40,8 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
       max_responses_(most_responses(collection_.spec(), collection_.mechanism())),
       rounding_states_(rounding_.rounding_states()),
       budget_(budget_terms(collection_.mechanism().block())) {
-    const LocalRandomizer& mechanism = collection_.mechanism();
+    const Mechanism& mechanism = collection_.mechanism();
+    if (budget_.has_signal()) signal_.emplace(mechanism);
     Memory memory = store.memory();
     if (memory.public_randomness.empty()) {
         if (!memory.responses.empty())
@@ -56,11 +56,10 @@ MemoizingReporter::MemoizingReporter(Collection collection, Store& store, BitSou
         memory.public_randomness.insert(memory.public_randomness.end(), alphas.bytes().begin(),
                                         alphas.bytes().end());
         std::vector<Checkpoint> checkpoints{{"budget.responses", static_cast<std::int64_t>(max_responses_)}};
-        if (budget_.has_signal()) {
-            const double epsilon = signal_epsilon(collection_.mechanism());
+        if (signal_) {
             for (const bool spent : {false, true})
-                memory.public_randomness.push_back(SpentSignal(epsilon).draw(spent, bits));
-            checkpoints.push_back({"budget.signal", std::bit_cast<std::int64_t>(epsilon)});
+                memory.public_randomness.push_back(signal_->draw(spent, bits));
+            checkpoints.push_back({"budget.signal", std::bit_cast<std::int64_t>(signal_->epsilon())});
         }
         memory.progress = written(rounding_states_, budget_, spent_);
         store.append({}, 0, checkpoints, {memory.public_randomness, memory.progress});
@@ -72,15 +71,15 @@ void MemoizingReporter::load(Memory memory) {
     const Mechanism& mechanism = collection_.mechanism();
     if (memory.public_randomness.size() != mechanism.public_size() +
                                                rounding_.alphas() * sizeof(std::uint64_t) +
-                                               (budget_.has_signal() ? std::size(signal_) : 0))
+                                               (signal_ ? std::size(signal_bits_) : 0))
         refuse_memory("The public randomness has the wrong size.");
     Reader public_randomness(memory.public_randomness);
     const Bytes own = public_randomness.take_bytes(mechanism.public_size());
     public_.assign(own.begin(), own.end());
     for (std::size_t i = 0; i < rounding_.alphas(); ++i)
         alphas_.push_back(public_randomness.take<std::uint64_t>());
-    for (std::size_t i = 0; budget_.has_signal() && i < std::size(signal_); ++i)
-        if ((signal_[i] = public_randomness.take<std::byte>()) > std::byte{1})
+    for (std::size_t i = 0; signal_ && i < std::size(signal_bits_); ++i)
+        if ((signal_bits_[i] = public_randomness.take<std::byte>()) > std::byte{1})
             refuse_memory("The signal of a spent budget is impossible.");
     if (!mechanism.valid_public(public_)) refuse_memory("The public randomness is invalid.");
     spans_ = mechanism.key_spans(public_);
@@ -155,7 +154,7 @@ Reporter::Reported MemoizingReporter::report(std::span<const Value> record, std:
     const MutableBytes sent = payload_of(report, mechanism.block());
     mechanism.instantaneous_response(public_, found->permanent, bits, sent.first(mechanism.payload_size()));
     const bool spent = spent_ || origin == Origin::nearest;
-    if (budget_.has_signal()) sent.back() = signal_[spent ? 1 : 0];
+    if (signal_) sent.back() = signal_->send(signal_bits_[spent ? 1 : 0], bits);
     before_.responses = responses_.size();
     if (origin == Origin::drawn) {
         responses_.push_back(std::move(fresh));

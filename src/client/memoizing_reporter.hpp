@@ -6,6 +6,7 @@
 #include "client/reporter.hpp"
 #include "core/format/budget_terms.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/evolving_options.hpp"
 
 namespace ldp {
@@ -52,8 +53,9 @@ class MemoizingReporter final : public Reporter {
     std::vector<double> spans_;          ///< ranges of the entries of a key
     std::vector<RoundingState> rounding_states_;
     BudgetTerms budget_;
-    std::byte signal_[2] = {};  ///< permanent bits of a budget that is not spent, and of a spent one
-    bool spent_ = false;        ///< whether a value needed a response after the budget was spent
+    std::optional<SpentSignal> signal_;  ///< empty if reports have none
+    std::byte signal_bits_[2] = {};      ///< permanent bits of a budget that is not spent, and of a spent one
+    bool spent_ = false;                 ///< whether a value needed a response after the budget was spent
     std::vector<PermanentResponse> responses_;
     std::map<std::vector<Cell>, std::size_t> index_;  ///< indexes of `responses_` by key
     Snapshot before_, saved_;                         ///< the latest report; what the store does not know

@@ -48,7 +48,7 @@ SeriesReporter::SeriesReporter(Collection collection, Store& store, BitSource& b
         std::vector<Checkpoint> checkpoints;
         if (mechanism.header().kept) checkpoints.push_back({"budget.responses", 1});
         if (has_signal(mechanism))
-            memory.public_randomness.push_back(SpentSignal(signal_epsilon(mechanism)).draw(false, bits));
+            memory.public_randomness.push_back(SpentSignal(mechanism).draw(false, bits));
         memory.progress = written(standing_);
         store.append({}, 0, checkpoints, {memory.public_randomness, memory.progress});
     }
@@ -104,9 +104,11 @@ Reporter::Reported SeriesReporter::report(std::span<const Value> record, std::op
     SeriesState next = standing_;
     Report report = frame_report(mechanism.block(), sent_size(mechanism));
     const MutableBytes sent = payload_of(report, mechanism.block());
-    if (has_signal(mechanism)) sent.back() = signal_;
+    const std::optional<SpentSignal> signal =
+        has_signal(mechanism) ? std::optional<SpentSignal>(mechanism) : std::nullopt;
     while (next.round < last)
         if (advance(next, next.round + 1 < last ? held : value, bits, sent.first(mechanism.payload_size()))) {
+            if (signal) sent.back() = signal->send(signal_, bits);
             reported.reports.push_back(report);
             reported.receipt.origin = Origin::drawn;
         }

@@ -9,8 +9,10 @@
 #include "client/memory_store.hpp"
 #include "client/reporter.hpp"
 #include "client_support.hpp"
+#include "core/mechanism/spent_signal.hpp"
 #include "core/proof/audit.hpp"
 #include "core/proof/explore.hpp"
+#include "core/spec/privacy_statement.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 
@@ -254,6 +256,132 @@ BOOST_AUTO_TEST_CASE(series_with_the_signal_keep_the_budget) {
     }
     BOOST_TEST(margin(3, worst) >= 0);
     BOOST_TEST(margin(3, worst) < 1e-9);
+}
+
+namespace {
+
+/// The distributions of a person's reports in some rounds, one for each series of values. The released client is run for
+/// all outcomes of its draws.
+std::vector<Outcomes> laws_of_lives(const Collection& collection,
+                                    const std::vector<std::vector<Value>>& records, std::size_t rounds,
+                                    std::size_t first) {
+    const std::size_t block = collection.mechanism().block().size(), sent = sent_size(collection.mechanism());
+    std::size_t all = 1;
+    for (std::size_t t = 0; t < rounds; ++t) all *= records.size();
+    std::vector<Outcomes> laws;
+    for (std::size_t series = 0; series < all; ++series) {
+        const auto run = [&](BitSource& draws, MutableBytes seen) {
+            MemoryStore store;
+            DrawsAlone bits(draws);
+            const auto reporter = make_reporter(collection, store, bits);
+            std::size_t rest = series;
+            for (std::size_t t = 0; t < rounds; ++t, rest /= records.size()) {
+                const Report report =
+                    reporter->report(records[rest % records.size()], static_cast<std::int32_t>(t), bits)
+                        .reports.at(0);
+                if (t >= first)
+                    std::copy(report.begin() + static_cast<std::ptrdiff_t>(block), report.end(),
+                              seen.begin() + static_cast<std::ptrdiff_t>((t - first) * sent));
+            }
+        };
+        std::uint64_t steps = 1'000'000;
+        laws.push_back(law_of((rounds - first) * sent, run, steps).value());
+    }
+    return laws;
+}
+
+/// The largest ratio between two distributions, which have the same outcomes.
+Exact largest_ratio(const std::vector<Outcomes>& laws) {
+    Exact worst = exact(0, 1);
+    std::map<std::vector<std::byte>, std::pair<Exact, Exact>> extremes;
+    for (const Outcomes& law : laws) {
+        BOOST_REQUIRE(law.size() == laws[0].size());
+        for (const auto& [seen, p] : law) {
+            auto& [least, most] = extremes.try_emplace(seen, p, p).first->second;
+            least = std::min(least, p);
+            most = std::max(most, p);
+        }
+    }
+    for (const auto& [seen, range] : extremes) worst = std::max(worst, range.second / range.first);
+    return worst;
+}
+
+const std::vector<std::vector<Value>> three_values{{0}, {1}, {2}};
+
+}  // namespace
+
+// One report of the released client, after lives of any values, has the ratio of the statement. The cases are one layer
+// and two layers, with the signal of a spent budget and without it, records, sets and missing values.
+BOOST_AUTO_TEST_CASE(one_report_costs_what_the_statement_says) {
+    struct LifeCase {
+        const char* spec;
+        std::vector<std::vector<Value>> records;
+    };
+    const LifeCase cases[] = {
+        {R"({"mechanism": "grr", "epsilon": 0.5, "domain": 3, "evolving": {}, "budget": {"epsilon": 1.1}})",
+         three_values},
+        {R"({"mechanism": "grr", "epsilon": 0.5, "domain": 3, "evolving": {},
+             "budget": {"epsilon": 1.1, "report_spent": false}})",
+         three_values},
+        {R"({"mechanism": "grr", "epsilon": 0.5, "domain": 3, "evolving": {}, "budget": {"epsilon": 1.5}})",
+         three_values},
+        {R"({"mechanism": "l_grr", "epsilon": 0.5, "report_epsilon": 0.2, "domain": 3, "evolving": {},
+             "budget": {"epsilon": 1.1}})",
+         three_values},
+        {R"({"mechanism": "sampled", "epsilon": 0.5, "per_report": 1, "evolving": {}, "budget": {"epsilon": 1.1},
+             "attributes": [{"name": "a", "domain": 3, "mechanism": "grr"}, {"name": "b", "domain": 3, "mechanism": "grr"}]})",
+         {{0, 1}, {1, 0}, {2, 2}}},
+        {R"({"mechanism": "sampled", "epsilon": 0.5, "report_epsilon": 0.2, "per_report": 1, "evolving": {},
+             "budget": {"epsilon": 1.1}, "attributes": [{"name": "a", "domain": 3, "mechanism": "l_grr"},
+             {"name": "b", "domain": 3, "mechanism": "l_grr"}]})",
+         {{0, 1}, {1, 0}, {2, 2}}},
+        {R"({"mechanism": "label_sets", "epsilon": 0.5, "response": "subset", "evolving": {}, "budget": {"epsilon": 1.1},
+             "attributes": [{"name": "s", "domain": ["a", "b", "c", "d"], "several": true, "most": 2}]})",
+         {{""}, {"a"}, {"b;c"}}},
+        {R"({"mechanism": "optional_mean", "epsilon": 0.5, "evolving": {}, "budget": {"epsilon": 1.1}, "grid": 2,
+             "attributes": [{"name": "x", "min": 0, "max": 1, "missing": true}]})",
+         {{""}, {0}, {1}}}};
+    for (const LifeCase& one : cases) BOOST_TEST_CONTEXT(one.spec) {
+            const Collection collection(resolve(one.spec));
+            const PrivacyStatement statement = privacy_statement(collection.spec(), collection.mechanism());
+            std::vector<Outcomes> laws = laws_of_lives(collection, one.records, 2, 1);
+            const Exact worst = largest_ratio(laws);
+            BOOST_TEST(margin(statement.report.epsilon, worst) >= 0);
+            BOOST_TEST(margin(statement.report.epsilon, worst) < 1e-3);
+            if (!statement.has_signal()) continue;
+            // The first report does not depend on the end of the budget.
+            const Exact first = largest_ratio(laws_of_lives(collection, one.records, 1, 0));
+            BOOST_TEST(margin(statement.early_report.epsilon, first) >= 0);
+        }
+}
+
+// Two layers. One person's value needs a new response when the budget is spent, another one's value stays. The
+// probabilities of their consecutive reports differ by no more than the second layers of the value and of the signal
+// permit. With a signal in one layer the ratio is infinite.
+BOOST_AUTO_TEST_CASE(the_signal_does_not_undo_the_second_layer) {
+    const Collection collection(
+        resolve(R"({"mechanism": "l_grr", "epsilon": 0.5, "report_epsilon": 0.2, "domain": 3, "evolving": {},
+                    "budget": {"epsilon": 1.1}})"));
+    BOOST_REQUIRE(has_signal(collection.mechanism()));
+    const SpentSignal signal(collection.mechanism());
+    double second = 0;
+    for (const auto& [name, value] : collection.mechanism().parameters())
+        if (name == "second_epsilon") second = value;
+    BOOST_REQUIRE(second > 0);
+    constexpr std::size_t rounds = 3;
+    const std::vector<Outcomes> laws = laws_of_lives(collection, three_values, rounds, 1);
+    // Pairs of series that differ in the last round only.
+    const std::size_t last = three_values.size() * three_values.size();
+    Exact worst = exact(0, 1);
+    for (std::size_t rest = 0; rest < last; ++rest)
+        for (std::size_t one = 0; one < three_values.size(); ++one)
+            for (std::size_t other = 0; other < three_values.size(); ++other) {
+                const Outcomes &p = laws[rest + last * one], &q = laws[rest + last * other];
+                BOOST_REQUIRE(p.size() == q.size());
+                for (const auto& [seen, probability] : p) worst = std::max(worst, probability / q.at(seen));
+            }
+    BOOST_TEST(margin(second + signal.second_epsilon(), worst) >= 0);
+    BOOST_TEST(margin(0.1, worst) < 0);  // the change is still a part of the pattern
 }
 
 // A state without the bits, or with an impossible one, is no state of this spec.

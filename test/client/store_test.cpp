@@ -317,6 +317,28 @@ BOOST_FIXTURE_TEST_CASE(only_the_owner_can_read_the_file, Directory) {
     BOOST_TEST(files == 2);  // the file and its write-ahead log; no drafts left
 }
 
+// Reports that were delivered are overwritten in the file, whatever the default of the SQLite library is.
+BOOST_FIXTURE_TEST_CASE(delivered_reports_are_overwritten, Directory) {
+    const Report report(64, std::byte{0xA7});
+    const auto held = [&] {
+        std::ifstream in(file("state"), std::ios::binary);
+        const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+        return bytes.find(std::string(report.size(), '\xA7')) != std::string::npos;
+    };
+    {
+        SqliteStore store(file("state"));
+        store.append(std::vector(3, report), 0);
+    }
+    BOOST_TEST(held());
+    {
+        SqliteStore store(file("state"));
+        const auto batch = store.next_batch(10);
+        BOOST_REQUIRE(batch.has_value());
+        store.confirm(batch->id);
+    }
+    BOOST_TEST(!held());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_second_store_is_refused, Directory) {
     const std::string path = file("state");
     SqliteStore store(path);

@@ -118,9 +118,9 @@ for command in "plan --people 1000" advise "spec check" "disclosure --part summa
 done
 sql -c "SELECT ldp_create_collection('visited', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}', ARRAY[['country', 'text'], ['day', 'date']])" >/dev/null
 run "the consent text of a collection has its public columns" 0 "$ldp" disclosure --part consent collection:visited
-has out "the number of the round, country (text), day (date). Everybody"
+has out "can read them: the number of the round, country (text), day (date). A rare value"
 run "or their absence" 0 "$ldp" disclosure --part consent collection:kind_1
-has out "without randomization: the number of the round. Everybody"
+has out "can read them: the number of the round."
 sql -c "SELECT ldp_drop_collection('visited')" >/dev/null
 run "no such collection" 1 "$ldp" advise collection:nothing
 has err 'collection "nothing"'

@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-#include "accounting/posterior_odds.hpp"
+#include "accounting/bound_texts.hpp"
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/clear_differences.hpp"
 #include "cli/answers/formatting.hpp"
@@ -17,9 +17,8 @@
 #include "core/budget/spent.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/attributes.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/spec/privacy_statement.hpp"
 #include "core/summary/pooling.hpp"
 
 namespace ldp::cli {
@@ -113,64 +112,75 @@ Section collected(const Source& source) {
     }
     section.paragraphs.push_back("Each report was randomized on a person\u2019s own device by \u201C" +
                                  std::string(spec.mechanism().name) + "\u201D (" + spec.mechanism().title +
-                                 ") before it was sent. No server received the true answers.");
+                                 ") before it was sent. The server received the changed answers only.");
     if (spec.chosen())
         section.paragraphs.push_back("The method was chosen automatically: " + spec.chosen()->reason + ".");
     section.tables.push_back(std::move(table));
     return section;
 }
 
-/// The budget that a collection shares with others; empty if it has none.
-std::string shared_budget(const Spec& spec, const Mechanism& mechanism) {
-    if (!spec.budget() || !spec.budget()->group) return {};
-    const BudgetGroup& group = *spec.budget()->group;
-    const double most = most_epsilon(spec, mechanism);
-    return "The devices limit the total cost: all collections of the group \u201C" + name(group.name) +
-           "\u201D together cost a person at most \u03B5\u00A0=\u00A0" + rounded(group.epsilon) +
-           (most < group.epsilon ? ", and this one at most " + rounded(most) + "." : ".");
-}
-
-/// The largest probability that a suspicion of 1 % can become.
-std::string suspicion(double epsilon) {
-    return reported_percent(posterior(0.01, epsilon)) + "\u00A0%";
-}
-
 /// The bound of a factor of odds, with separators of thousands: "163,000".
-std::string factor(double epsilon) {
-    std::string text = reported_factor(odds_factor(epsilon));
+std::string factor(const PrivacyLoss& loss) {
+    std::string text = reported_factor(loss.factor());
     if (text.find('e') != std::string::npos) return text;
     for (std::size_t at = std::min(text.find('.'), text.size()); at > 3;) text.insert(at -= 3, 1, ',');
     return text;
 }
 
-/// A sentence about a cost at which almost any suspicion can become almost certain; else empty.
-std::string weak(double epsilon) {
-    return posterior(0.01, epsilon) > 0.9 ? " In the worst case, this gives little protection." : "";
+std::string epsilon_of(const PrivacyLoss& loss) {
+    return "\u03B5\u00A0=\u00A0" + rounded(loss.epsilon) +
+           (loss.delta == 0 ? "" : ", \u03B4\u00A0=\u00A0" + shortest(loss.delta));
+}
+
+/// A sentence about a loss with which almost any suspicion can become almost certain; else empty.
+std::string weak(const PrivacyLoss& loss) {
+    return loss.posterior(0.01) > 0.9 ? " In the worst case, this gives little protection." : "";
+}
+
+/// The probabilities that a loss can lead to, as sentences.
+std::string guesses(const PrivacyLoss& loss) {
+    return "Of two equally likely answers, an observer picks the right one in at most " +
+           reported_percent(loss.right_guess()) +
+           "\u00A0% of cases. Without a report, it is 50\u00A0%. A suspicion of 1\u00A0% can become at most " +
+           reported_percent(loss.posterior(0.01)) + "\u00A0%." + weak(loss);
+}
+/// The same after guesses() of another loss.
+std::string then_guesses(const PrivacyLoss& loss) {
+    return "Then it is at most " + reported_percent(loss.right_guess()) +
+           "\u00A0% of cases, and a suspicion of 1\u00A0% can become at most " +
+           reported_percent(loss.posterior(0.01)) + "\u00A0%." + weak(loss);
+}
+
+/// The budget that a collection shares with others; empty if it has none.
+std::string shared_budget(const PrivacyStatement& statement) {
+    if (!statement.group) return {};
+    const GroupLoss& group = *statement.group;
+    const double most = statement.person->epsilon;
+    return "The devices limit the total cost: all collections of the group \u201C" + name(group.name) +
+           "\u201D together cost a person at most \u03B5\u00A0=\u00A0" + rounded(group.loss.epsilon) +
+           (most < group.loss.epsilon ? ", and this one at most " + rounded(most) + ". " : ". ") +
+           then_guesses(group.loss);
 }
 
 /// The privacy guarantee in words and in odds, and its limits.
 Section promise(const Source& source) {
     const Spec& spec = source.spec();
-    const double epsilon = spec.epsilon();
+    const PrivacyStatement statement = privacy_statement(spec, source.mechanism());
     const SeriesParts* parts = series_parts(source.mechanism());
     const bool some = parts != nullptr;  // of the attributes are series
-    const bool series = spec.mechanism().series || (some && parts->only_series());
+    const bool series = statement.covers_changes();
     Section section{.title = "Privacy guarantee"};
     section.paragraphs = {
-        "Privacy loss: \u03B5\u00A0=\u00A0" + rounded(epsilon) +
-            (spec.delta() == 0 ? "" : ", \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
-            (series ? " for all rounds of a person\u2019s series together." : " for a report."),
+        "Privacy loss: " + epsilon_of(statement.report) +
+            (series ? " for all rounds of a person\u2019s series together."
+             : statement.has_signal()
+                 ? " for a report. It includes " + epsilon_of(statement.early_report) +
+                       " for the answers. The rest is for a randomized bit that says whether "
+                       "the person\u2019s budget is spent."
+                 : " for a report."),
         "For any two true " + std::string(series ? "series of values" : "answers") +
             ", the probabilities of a report differ by a factor of at most e^\u03B5\u00A0=\u00A0" +
-            factor(epsilon) +
-            ". Suppose that an observer considers two answers equally likely. With the report, the observer "
-            "guesses "
-            "right in at most " +
-            reported_percent(right_guess(epsilon, spec.delta())) +
-            "\u00A0% of all cases, instead of 50\u00A0%. An answer with a probability of 1\u00A0% before the "
-            "report "
-            "has one of at most " +
-            reported_percent(posterior(0.01, epsilon)) + "\u00A0% after it."};
+            factor(statement.report) + ". " + guesses(statement.report)};
     if (spec.delta() != 0)
         section.paragraphs.push_back(
             "With a probability of at most \u03B4\u00A0=\u00A0" + shortest(spec.delta()) +
@@ -185,31 +195,26 @@ Section promise(const Source& source) {
         "It does not prevent false answers or forged reports: see \u201CDiagnostics\u201D."};
     if (series) {
         section.points.emplace_back("It covers the values and the times of their changes.");
-    } else if (spec.evolving()) {
-        const Mechanism& mechanism = source.mechanism();
-        const double signal = has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
-        const double most = most_epsilon(spec, mechanism);
+    } else if (statement.repetition == Repetition::memoized) {
         section.points.push_back(
             "People report repeatedly. The response to an answer that returns is repeated from memory at no cost. "
             "Each new response costs " +
-            rounded(epsilon) + ", and no person spends more than " + rounded(most) +
-            " in all: a factor of at most " + factor(most) + ".");
+            epsilon_of(statement.response) + ", and no person spends more than " +
+            epsilon_of(*statement.person) + " in all. " + then_guesses(*statement.person));
         section.points.emplace_back(
             some ? "Some attributes are time series. The guarantee covers all values of "
                    "the series and the times of their changes together. Of the other "
                    "attributes, an observer can see that an answer changed, and when."
-                 : "An observer can see that an answer changed, and when.");
-        if (signal > 0)
-            section.points.push_back(
-                "Each report also has a randomized bit that says whether the person\u2019s budget is spent. It "
-                "costs " +
-                rounded(signal) + ", once, with the first report. This is part of the sum above.");
+                 : "An observer can see that an answer changed, and when. No \u03B5 covers this.");
+        if (statement.has_signal())
+            section.points.push_back("The bit about the budget costs a person " +
+                                     epsilon_of(statement.signal) + ", once. This is part of the sum above.");
     } else {
         section.points.push_back("Each report costs \u03B5 again: a person with two reports has spent " +
-                                 rounded(2 * epsilon) + (spec.delta() == 0 ? "" : ", twice \u03B4 as well") +
-                                 ", a factor of " + factor(2 * epsilon) + ".");
+                                 epsilon_of(statement.report.times(2)) + ". " +
+                                 then_guesses(statement.report.times(2)));
     }
-    if (std::string shared = shared_budget(spec, source.mechanism()); !shared.empty())
+    if (std::string shared = shared_budget(statement); !shared.empty())
         section.points.push_back(std::move(shared));
     return section;
 }
@@ -382,48 +387,32 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
     return section;
 }
 
-/// The privacy cost of a person, with odds in words.
+/// The privacy cost of a person, in probabilities.
 std::string privacy_of(const Source& source) {
-    const Spec& spec = source.spec();
-    const double epsilon = spec.epsilon();
-    const SeriesParts* parts = series_parts(source.mechanism());
+    const PrivacyStatement statement = privacy_statement(source.spec(), source.mechanism());
+    if (statement.covers_changes())
+        return "All reports of one person together cost " + epsilon_of(*statement.person) + ". " +
+               guesses(*statement.person);
+    std::string text = "One report costs a person at most " + epsilon_of(statement.report) + ". " +
+                       guesses(statement.report);
     const auto all = source.view_of_all();
-    const std::string meaning = "\u03B5\u00A0=\u00A0" + rounded(epsilon) +
-                                ". They multiply the odds of a guess about this person by at most " +
-                                factor(epsilon) + ", so a suspicion of 1\u00A0% can become at most " +
-                                suspicion(epsilon) + ".";
-    if (spec.mechanism().series || (parts != nullptr && parts->only_series()))
-        return "All reports of one person together cost " + meaning;
-    // Memoized responses cost once, however many reports repeat them.
-    std::string text = std::string(spec.evolving() ? "A new response" : "One report") +
-                       " costs a person \u03B5\u00A0=\u00A0" + rounded(epsilon) +
-                       ". It multiplies the odds of a guess about this person by at most " + factor(epsilon) +
-                       ", so a suspicion of 1\u00A0% can become at most " + suspicion(epsilon) + ".";
-    double most = 0;
-    if (spec.evolving()) {
-        const Mechanism& mechanism = source.mechanism();
-        most = most_epsilon(spec, mechanism);
-        text += " A response that is repeated from memory costs nothing.";
-        if (has_signal(mechanism))
-            text += " The first report also pays \u03B5\u00A0=\u00A0" + rounded(signal_epsilon(mechanism)) +
-                    ", once, for the bit that says whether the budget is spent: \u03B5\u00A0=\u00A0" +
-                    rounded(epsilon + signal_epsilon(mechanism)) + " in all.";
-        text += " All reports of a person in all rounds cost at most ";
+    if (statement.repetition == Repetition::memoized) {
+        text +=
+            " A response that is repeated from memory costs nothing more. All reports of a person in all rounds cost "
+            "at most " +
+            epsilon_of(*statement.person) + ".";
+        if (statement.person->epsilon > statement.report.epsilon)
+            text += " " + then_guesses(*statement.person);
     } else if (all && all->rounds.recorded() && all->rounds.most() > 1) {
-        most = epsilon * static_cast<double>(all->rounds.most());
-        if (spec.budget() && most_epsilon(spec, source.mechanism()) < most) {
-            most = most_epsilon(spec, source.mechanism());
-            text += " The devices limit the reports of a person in all rounds to ";
-        } else {
-            text += " A person who reports in each of " + grouped(all->rounds.most()) + " rounds spends ";
-        }
+        PrivacyLoss most = statement.report.times(static_cast<double>(all->rounds.most()));
+        const bool limited = statement.person && statement.person->epsilon < most.epsilon;
+        if (limited) most = *statement.person;
+        text += (limited ? " The devices limit the reports of a person in all rounds to "
+                         : " A person who reports in each of " + grouped(all->rounds.most()) +
+                               " rounds spends ") +
+                epsilon_of(most) + ".";
+        if (most.epsilon > statement.report.epsilon) text += " " + then_guesses(most);
     }
-    if (most > epsilon)
-        text += "\u03B5\u00A0=\u00A0" + rounded(most) + ": a factor of " + factor(most) +
-                ", with which a suspicion of 1\u00A0% can become at most " + suspicion(most) + "." +
-                weak(most);
-    else if (most > 0)
-        text += spec.evolving() ? "no more than one new response." : "the cost of one report.";
     return text;
 }
 

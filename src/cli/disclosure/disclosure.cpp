@@ -5,21 +5,25 @@
 #include <iomanip>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <sstream>
 
+#include "accounting/bound_texts.hpp"
 #include "accounting/composition.hpp"
 #include "accounting/lower_bounds.hpp"
-#include "accounting/posterior_odds.hpp"
 #include "cli/collection_spec.hpp"
 #include "cli/command.hpp"
+#include "cli/disclosure/question_texts.hpp"
 #include "cli/template.hpp"
+#include "core/base/json.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/capability.hpp"
+#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/proof/audit.hpp"
 #include "core/spec/attributes.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/spec/privacy_statement.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp::cli::disclosure {
@@ -30,6 +34,8 @@ namespace po = boost::program_options;
 
 /// δ of the total of a person's permanent responses.
 constexpr double whole_delta = 1e-6;
+/// Numbers of people in the summary, unless the spec or the command line names one.
+constexpr std::uint64_t usual_people[] = {500, 5000, 50000};
 
 enum class Part { all, consent, summary, assessment };
 const Choice<Part> parts{"part",
@@ -43,8 +49,8 @@ Options options() {
     options.add_options()("spec", po::value<std::string>()->required(),
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "part", po::value<std::string>()->default_value("all"), "consent, summary or assessment")(
-        "users", po::value<std::int64_t>()->default_value(100000),
-        "people who report, for the standard errors")(
+        "users", po::value<std::int64_t>(),
+        "people who report, for the margins of error; default: those of the spec, or 500, 5,000 and 50,000")(
         "with", po::value<std::vector<std::string>>(),
         "spec of another collection that shares the budget of the group (may be repeated)")(
         "column", po::value<std::vector<std::string>>(),
@@ -62,120 +68,99 @@ std::string percent(double bound) {
     return reported_percent(bound) + " %";
 }
 
-/// Escapes text of a spec for Markdown.
-std::string plain(std::string_view text) {
-    std::string safe;
-    for (const char c : text) {
-        if (std::string_view("\\`*_[]<>|#~").find(c) != std::string_view::npos) safe += '\\';
-        safe += c == '\n' || c == '\r' ? ' ' : c;
-    }
-    return safe;
+/// An ε with the probability of a right guess that it permits: "ε = 4: 50 % can become 98.3 %".
+std::string in_percent(const PrivacyLoss& loss) {
+    return "ε = " + digits(loss.epsilon, 6) + " (δ = " + shortest(loss.delta) + "): 50 % can become " +
+           percent(loss.right_guess());
 }
 
-/// The texts of an attribute, or those of its vector; those that were not given are empty.
-const AttributeTexts& texts_of(const Spec& spec, const Attribute& attribute) {
-    static const AttributeTexts none;
-    const AttributeTexts* found =
-        spec.texts().find(attribute.vector.empty() ? attribute.name : attribute.vector);
-    return found == nullptr ? none : *found;
-}
-
-/// The title of an attribute, or its name; of an element of a vector, both.
-std::string titled(const Spec& spec, const Attribute& attribute) {
-    const AttributeTexts& texts = texts_of(spec, attribute);
-    if (attribute.vector.empty()) return texts.title.empty() ? attribute.name : texts.title;
-    if (texts.title.empty() && texts.display.empty()) return attribute.name;
-    return (texts.title.empty() ? attribute.vector : texts.title) + ": " +
-           std::string(texts.display_text(element_label(attribute)));
-}
-
-std::string kind(const Attribute& attribute, const AttributeTexts& texts) {
-    const std::string unit = texts.unit.empty() ? "" : " " + plain(texts.unit);
-    if (attribute.of_numbers())
-        return "a number from " + shortest(attribute.min) + " to " + shortest(attribute.max) + unit +
-               (attribute.binned() ? ", of which only the range is used, one of " + grouped(attribute.domain)
-                                   : ", smaller and larger ones clamped to these");
-    if (const std::uint64_t used = attribute.strings ? attribute.strings->longest : attribute.prefix;
-        used != 0)
-        return "a text, of which at most its first " + std::to_string(used) + " characters are used";
-    std::string text = attribute.several() ? "up to " + grouped(attribute.most) + " of " +
-                                                 grouped(attribute.domain) + " values"
-                                           : "one of " + grouped(attribute.domain) + " values";
-    constexpr std::size_t shown = 8;
-    for (std::size_t i = 0; i < std::min(shown, attribute.labels.size()); ++i)
-        text += (i == 0 ? ": " : ", ") + plain(texts.display_text(attribute.labels[i]));
-    return text + (attribute.labels.size() > shown ? ", …" : "");
+/// The number of people that a spec names, in any of its keys; nothing if it names none.
+std::optional<std::uint64_t> people_of(const std::string& text) {
+    const Json document = json_of(text, Unsound::allowed);
+    const auto number = [](const Json& object, const char* key) -> std::optional<std::uint64_t> {
+        if (!object.is_object() || !object.contains(key) || !object[key].is_number_unsigned()) return {};
+        const auto found = object[key].get<std::uint64_t>();
+        return found > 0 ? std::optional(found) : std::nullopt;
+    };
+    if (!document.is_object()) return {};
+    if (document.contains("stream"))
+        if (const auto found = number(document["stream"], "people")) return found;
+    for (const char* key : {"people", "people_asked"})
+        if (const auto found = number(document, key)) return found;
+    return {};
 }
 
 /// The disclosure documents of a spec.
 class Disclosure {
   public:
-    /// `columns` has the public columns that are sent with a report; null if they are not known.
-    /// `others` has the specs of other collections of the group.
-    Disclosure(const Spec& spec, std::uint64_t users, const std::vector<PublicColumn>* columns,
+    /// `people` has the numbers of respondents in the summary. `columns` has the public columns that are sent with a
+    /// report; null if they are not known. `others` has the specs of other collections of the group.
+    Disclosure(const Spec& spec, std::vector<std::uint64_t> people, const std::vector<PublicColumn>* columns,
                std::vector<Spec> others)
         : spec_(spec),
           others_(std::move(others)),
           mechanism_(make_mechanism(spec)),
-          users_(users),
-          columns_(columns),
-          odds_(odds_factor(spec.epsilon())) {
-        if (spec.evolving()) answers_ = most_responses(spec, *mechanism_);
-    }
+          statement_(privacy_statement(spec, *mechanism_)),
+          questions_(questions_of(spec)),
+          people_(std::move(people)),
+          columns_(columns) {}
 
     [[nodiscard]] std::string consent() const {
         Fields fields = common();
-        fields.values.merge(decltype(fields.values){
-            {"odds", reported_factor(odds_)},
-            {"belief", percent(posterior(0.1, spec_.epsilon()))},
-            {"guess_of_first", percent(right_guess(mechanism_->report_epsilon()))},
-            {"odds_of_two", reported_factor(odds_ * odds_) + but_for(2 * spec_.delta())},
-            {"odds_with_signal", reported_factor(odds_factor(mechanism_->report_epsilon() + signal()))},
-            {"answers", grouped(answers_)}});
+        const bool memoized = statement_.repetition == Repetition::memoized;
+        fields.values.merge(
+            decltype(fields.values){{"guess", times_in(statement_.report.right_guess())},
+                                    {"belief", times_in(statement_.report.posterior(0.1))},
+                                    {"guess_of_answer", times_in(statement_.answer.right_guess())},
+                                    {"guess_of_two", times_in(statement_.report.times(2).right_guess())},
+                                    {"responses", grouped(statement_.responses)},
+                                    {"questions_in_all", grouped(questions_.size())}});
+        auto& sent = fields.sections["sent"];
+        for (const SentAnswer& one : sent_answers(spec_, *mechanism_)) {
+            Fields& row = sent.emplace_back(Fields{.values = {{"leaves", one.leaves}}});
+            row.sections["about"] = text_field(one.name);
+            row.sections["own"] = text_field(one.own ? times_in(*one.own) : "");
+        }
+        const std::optional<std::uint64_t> drawn = drawn_questions(*mechanism_);
+        fields.sections["drawn"] = text_field(drawn ? grouped(*drawn) : "");
+        if (drawn) {
+            fields.sections["drawn"][0].show("one", *drawn == 1);
+            fields.sections["drawn"][0].show("stays", memoized || statement_.covers_changes());
+        }
+        fields.show("missing", std::ranges::any_of(spec_.attributes(), may_be_missing));
         fields.show("has_delta", spec_.delta() != 0);
-        fields.show("single_reveals_less", mechanism_->report_epsilon() < spec_.epsilon());
-        const bool series = only_series(), remembered = !series && answers_ != 0;
-        fields.show("series", series);
-        fields.show("fresh", !series && !remembered);
-        fields.show("remembered", remembered);
+        fields.show("layered", statement_.has_second_layer());
+        fields.show("series", statement_.covers_changes());
+        fields.show("fresh", statement_.repetition == Repetition::fresh);
+        fields.show("memoized", memoized);
+        fields.show("signal", statement_.has_signal());
         fields.sections["group"] = group_fields();
-        fields.show("signal", signal() > 0);
         const BudgetTerms terms = budget_terms(mechanism_->block());
         fields.show("stops", terms.can_end() && terms.end == BudgetEnd::stopped);
-        if (remembered) {
-            Fields& spending = fields.sections["remembered"][0];
-            spending.values = {{"sum", digits(whole().sum, 4)}, {"least", digits(whole().least(), 4)}};
-            spending.show("composed", whole().least() < 0.99 * whole().sum);
-        }
-        return filled(template_text("consent.md"), fields, plain);
+        fields.show("repeats", terms.can_end() && terms.end != BudgetEnd::stopped);
+        fields.sections["person"] = text_field(statement_.person && !statement_.covers_changes()
+                                                   ? times_in(statement_.person->right_guess())
+                                                   : "");
+        if (statement_.person) fields.show("nearly_sure", statement_.person->right_guess() > 0.95);
+        return filled(template_text("consent.md"), fields, markdown);
     }
 
     [[nodiscard]] std::string summary() const {
         Fields fields = common();
-        fields.values.merge(decltype(fields.values){{"odds", reported_factor(odds_) + but_for(spec_.delta())},
-                                                    {"fingerprint", fingerprint_text(spec_.fingerprint())},
+        fields.values.merge(decltype(fields.values){{"fingerprint", fingerprint_text(spec_.fingerprint())},
                                                     {"mechanism_title", spec_.mechanism().title}});
-        fields.show("record", spec_.attributes().size() > 1);
+        fields.sections["group"] = group_fields();
+        auto& heads = fields.sections["people"];
+        for (const std::uint64_t people : people_) heads.push_back({.values = {{"count", grouped(people)}}});
         auto& errors = fields.sections["errors"];
+        std::set<std::string> vectors;
         for (std::size_t j = 0; j < spec_.attributes().size(); ++j) {
             const Attribute& attribute = spec_.attributes()[j];
-            const double unit = attribute.numeric() ? (attribute.max - attribute.min) / 2 : 1;
-            const auto error = [&](double n_variance) {
-                return digits(unit * std::sqrt(n_variance / static_cast<double>(users_)));
-            };
-            const auto [down, up] = mechanism_->promised_bias(j, 0.01);
-            Fields& row = errors.emplace_back();
-            row.values = {{"name", titled(spec_, attribute)},
-                          {"error", error(mechanism_->expected_variance(j))},
-                          {"pull", digits(std::max(-down, up))}};
-            row.show("numeric", attribute.numeric());
-            const bool known = !attribute.derived() && spec_.delta() == 0;
-            row.show("known", known);
-            if (known)
-                row.values["least_error"] =
-                    error(least_error(spec_.epsilon(), attribute, endless, Target::sample));
+            if (!attribute.vector.empty() && !vectors.insert(attribute.vector).second) continue;
+            errors.push_back(error_row(j));
         }
-        return filled(template_text("summary.md"), fields, plain);
+        if (!errors.empty()) fields.sections["example"] = {example()};
+        return filled(template_text("summary.md"), fields, markdown);
     }
 
     [[nodiscard]] std::string assessment() const {
@@ -183,18 +168,23 @@ class Disclosure {
         const Audit found = ldp::audit(*mechanism_, bits);
         Fields fields = common();
         fields.values.merge(decltype(fields.values){
-            {"odds", reported_factor(odds_) + but_for(spec_.delta())},
+            {"odds", reported_factor(statement_.report.factor()) + but_for(spec_.delta())},
             {"payload_bytes", std::to_string(sent_size(*mechanism_))},
-            {"odds_of_four",
-             reported_factor(odds_factor(group_epsilon(spec_.epsilon(), 4))) + but_for(4 * spec_.delta())},
+            {"household", in_percent(statement_.report.times(4))},
+            {"responses", grouped(statement_.responses)},
             {"steps", grouped(found.steps)},
             {"but_for", but_for(spec_.delta())}});
         fields.sections["group"] = group_fields();
-        fields.show("kept", answers_ != 0);
+        auto& sent = fields.sections["sent"];
+        for (const SentAnswer& one : sent_answers(spec_, *mechanism_)) {
+            Fields& row = sent.emplace_back(Fields{.values = {{"leaves", one.leaves}}});
+            row.sections["about"] = text_field(one.name);
+        }
+        fields.show("memoized", statement_.repetition == Repetition::memoized);
         fields.show("failed", !found.kept());
         fields.show("enumerated", found.kept() && found.enumerated);
         fields.show("argued", found.kept() && !found.enumerated);
-        return filled(template_text("assessment.md"), fields, plain);
+        return filled(template_text("assessment.md"), fields, markdown);
     }
 
   private:
@@ -205,24 +195,29 @@ class Disclosure {
     }
     /// Fields of several documents.
     [[nodiscard]] Fields common() const {
-        Fields fields{.values = {{"leaves", leaves()},
-                                 {"guess", percent(right_guess(spec_.epsilon(), spec_.delta()))},
-                                 {"epsilon", shortest(spec_.epsilon())},
+        Fields fields{.values = {{"epsilon", shortest(spec_.epsilon())},
                                  {"delta", shortest(spec_.delta())},
                                  {"mechanism", spec_.mechanism().name},
-                                 {"over_all_time", over_all_time()},
-                                 {"users", grouped(users_)},
+                                 {"mark", fingerprint_text(spec_.fingerprint())},
+                                 {"one_report", in_percent(statement_.report)},
                                  {"min_group", std::to_string(spec_.min_group())},
                                  {"report_bytes",
                                   std::to_string(mechanism_->block().size() + sent_size(*mechanism_))}}};
-        auto& attributes = fields.sections["attributes"];
-        for (const Attribute& attribute : spec_.attributes())
-            if (!attribute.derived()) {
-                const AttributeTexts& texts = texts_of(spec_, attribute);
-                Fields& one = attributes.emplace_back(
-                    Fields{.values = {{"name", titled(spec_, attribute)}, {"kind", kind(attribute, texts)}}});
-                one.sections["question"] = text_field(texts.question);
-            }
+        auto& questions = fields.sections["questions"];
+        for (const Question& question : questions_) {
+            Fields& one =
+                questions.emplace_back(Fields{.values = {{"name", question.name}, {"kind", question.kind}}});
+            one.sections["question"] = text_field(question.text);
+        }
+        auto& all = fields.sections["all_reports"];
+        for (const std::string& line : over_all_time()) all.push_back({.values = {{"line", line}}});
+        fields.sections["signal_part"] =
+            text_field(statement_.has_signal()
+                           ? "ε = " + shortest(statement_.early_report.epsilon) + " of it for the answers"
+                           : "");
+        fields.sections["answer_part"] =
+            text_field(statement_.has_second_layer() ? in_percent(statement_.answer) : "");
+        fields.show("changes_seen", statement_.repetition == Repetition::memoized);
         fields.sections["title"] = text_field(spec_.texts().title);
         fields.sections["description"] = text_field(spec_.texts().description);
         fields.show("columns_known", columns_ != nullptr);
@@ -239,80 +234,117 @@ class Disclosure {
         return fields;
     }
 
-    /// The content of a report. If attributes of a record have their own mechanisms, it includes theirs.
-    [[nodiscard]] std::string leaves() const {
-        std::string text = spec_.mechanism().leaves;
-        std::vector<std::string> seen;
-        for (const Attribute& attribute : spec_.attributes()) {
-            const MechanismEntry* entry = find_mechanism(attribute.mechanism);
-            if (entry == nullptr || std::ranges::find(seen, entry->name) != seen.end()) continue;
-            text += (seen.empty() ? ". For the question that is drawn, it is "
-                                  : "; for another kind of question ") +
-                    std::string(entry->leaves);
-            seen.emplace_back(entry->name);
-        }
-        return text;
+    /// The margin of error of an attribute's estimate at 95 %: of a mean in its unit, of a share in percentage points.
+    [[nodiscard]] std::string margin_text(std::size_t j, double n_variance, double people) const {
+        constexpr double confidence = 1.959963984540054;
+        const Attribute& attribute = spec_.attributes()[j];
+        const double margin = confidence * std::sqrt(n_variance / people);
+        return in_unit(attribute,
+                       attribute.numeric() ? margin * (attribute.max - attribute.min) / 2 : margin);
+    }
+    /// A length on the scale of an attribute's estimate. More than the whole scale says nothing.
+    [[nodiscard]] std::string in_unit(const Attribute& attribute, double length) const {
+        const double whole = attribute.numeric() ? attribute.max - attribute.min : 1;
+        if (!(length < whole)) return "nothing can be said";
+        if (!attribute.numeric()) return "± " + digits(100 * length, 2) + " points";
+        const AttributeTexts* texts =
+            spec_.texts().find(attribute.vector.empty() ? attribute.name : attribute.vector);
+        return "± " + digits(length, 2) + (texts == nullptr || texts->unit.empty() ? "" : " " + texts->unit);
+    }
+    [[nodiscard]] std::string name_of(std::size_t j) const {
+        const auto after =
+            std::ranges::find_if(questions_, [&](const Question& one) { return one.first > j; });
+        const bool asked =
+            after != questions_.begin() && j < std::prev(after)->first + std::prev(after)->count;
+        return asked ? std::prev(after)->name : spec_.attributes()[j].name;
+    }
+
+    [[nodiscard]] Fields error_row(std::size_t j) const {
+        const Attribute& attribute = spec_.attributes()[j];
+        Fields row{.values = {{"name", name_of(j)}}};
+        row.show("numeric", attribute.numeric());
+        for (const std::uint64_t people : people_)
+            row.sections["margins"].push_back(
+                {.values = {{"margin", margin_text(j, mechanism_->expected_variance(j),
+                                                   static_cast<double>(people))}}});
+        const auto [down, up] = mechanism_->promised_bias(j, 0.01);
+        row.values["pull"] = in_unit(attribute, std::max(-down, up));
+        const bool known = !attribute.derived() && spec_.delta() == 0;
+        row.values["least"] =
+            known ? margin_text(j, least_error(spec_.epsilon(), attribute, endless, Target::sample),
+                                static_cast<double>(people_.back()))
+                  : "not known";
+        return row;
+    }
+    /// The first margin of error in a sentence.
+    [[nodiscard]] Fields example() const {
+        const Attribute& attribute = spec_.attributes()[0];
+        Fields fields{.values = {{"count", grouped(people_.front())},
+                                 {"name", name_of(0)},
+                                 {"margin", margin_text(0, mechanism_->expected_variance(0),
+                                                        static_cast<double>(people_.front()))}}};
+        fields.show("numeric", attribute.numeric());
+        return fields;
     }
 
     /// The group whose budget pays for the collection, with its known collections; none without a group.
     [[nodiscard]] std::vector<Fields> group_fields() const {
-        if (!spec_.budget() || !spec_.budget()->group) return {};
-        const BudgetGroup& group = *spec_.budget()->group;
+        if (!statement_.group) return {};
+        const GroupLoss& group = *statement_.group;
         double sum = 0;
         Fields fields{.values = {{"group", group.name},
-                                 {"total", shortest(group.epsilon)},
-                                 {"group_odds", reported_factor(odds_factor(group.epsilon))}}};
+                                 {"total", shortest(group.loss.epsilon)},
+                                 {"group_loss", in_percent(group.loss)},
+                                 {"group_guess", times_in(group.loss.right_guess())}}};
         auto& rows = fields.sections["collections"];
         const auto add = [&](const Spec& spec) {
-            const double most = most_epsilon(spec, *make_mechanism(spec));
+            const PrivacyStatement statement = privacy_statement(spec, *make_mechanism(spec));
+            const double most = statement.person->epsilon;
             sum += most;
             rows.push_back({.values = {{"title", spec.texts().title.empty() ? spec.mechanism().name
                                                                             : spec.texts().title},
                                        {"fingerprint", fingerprint_text(spec.fingerprint())},
-                                       {"each", shortest(spec.epsilon())},
+                                       {"each", shortest(statement.report.epsilon)},
                                        {"most", digits(most, 6)}}});
         };
         add(spec_);
         for (const Spec& other : others_) add(other);
         fields.values["sum"] =
             "Together, these collections cost a person at most ε = " +
-            digits(std::min(sum, group.epsilon), 6) +
-            (sum > group.epsilon ? ", the budget: not every person can take part in all of them." : ".");
+            digits(std::min(sum, group.loss.epsilon), 6) +
+            (sum > group.loss.epsilon ? ", the budget: not every person can take part in all of them." : ".");
         return {fields};
     }
 
-    [[nodiscard]] Spent whole() const { return spent(answers_, spec_.epsilon(), whole_delta, signal()); }
-    /// Whether people report series only.
-    [[nodiscard]] bool only_series() const {
-        const SeriesParts* found = series_parts(*mechanism_);
-        return spec_.mechanism().series || (found != nullptr && found->only_series());
-    }
-    /// The ε of the signal of a spent budget; 0 without one.
-    [[nodiscard]] double signal() const { return has_signal(*mechanism_) ? signal_epsilon(*mechanism_) : 0; }
-
-    [[nodiscard]] std::string over_all_time() const {
-        if (only_series()) return "ε = " + shortest(spec_.epsilon()) + " (δ = 0) for the whole series";
-        if (spec_.budget() && answers_ == 0)
-            return "ε = " + shortest(spec_.epsilon()) +
-                   " (δ = 0) for each report of the same person, and at most " +
-                   digits(most_epsilon(spec_, *mechanism_), 6) + " in all";
-        if (answers_ == 0)
-            return "ε = " + shortest(spec_.epsilon()) + " (δ = " + shortest(spec_.delta()) +
-                   ") again for each further report of the same person; only the number of reports that are "
-                   "requested bounds the total";
-        const Spent all = whole();
-        return "at most " + grouped(answers_) + " responses are drawn: ε = " + shortest(all.sum) +
-               " (δ = 0) by the sum; ε = " + digits(all.least(), 6) +
-               " at δ = " + shortest(all.least_delta()) + " by " + name(all.by()) +
-               " composition; for any two series of values of one person";
+    /// The bounds of all reports of a person, a sentence each.
+    [[nodiscard]] std::vector<std::string> over_all_time() const {
+        if (statement_.covers_changes())
+            return {in_percent(*statement_.person) + ", for the whole series and the times of its changes"};
+        if (statement_.repetition == Repetition::fresh) {
+            const std::string again = "each further report costs the same again; two reports together: " +
+                                      in_percent(statement_.report.times(2));
+            if (!statement_.person)
+                return {again + "; only the number of reports that are requested limits the total"};
+            return {again, "the devices stop at " + in_percent(*statement_.person)};
+        }
+        std::vector<std::string> lines{in_percent(*statement_.person) + ", for at most " +
+                                       grouped(statement_.responses) + " different responses" +
+                                       (statement_.has_signal() ? " and the bit about the budget" : "")};
+        const Spent whole =
+            spent(statement_.responses, statement_.response.epsilon, whole_delta, statement_.signal.epsilon);
+        if (whole.least() < 0.99 * whole.sum)
+            lines.push_back(in_percent({whole.least(), whole.least_delta()}) + ", by " + name(whole.by()) +
+                            " composition");
+        return lines;
     }
 
     const Spec& spec_;
     std::vector<Spec> others_;
     std::unique_ptr<const Mechanism> mechanism_;
-    std::uint64_t users_, answers_ = 0;
+    PrivacyStatement statement_;
+    std::vector<Question> questions_;
+    std::vector<std::uint64_t> people_;
     const std::vector<PublicColumn>* columns_;
-    double odds_;
 };
 
 /// Returns the public columns that the command line names, or else those of its collection.
@@ -341,14 +373,24 @@ std::vector<Spec> other_collections(const Spec& spec, const Arguments& arguments
     return others;
 }
 
+/// Returns the numbers of people in the summary: that of the command line, that of the spec, or the usual ones.
+std::vector<std::uint64_t> people_named(const std::string& text, const Arguments& arguments) {
+    if (arguments.count("users") != 0) {
+        const auto users = arguments["users"].as<std::int64_t>();
+        if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
+        return {static_cast<std::uint64_t>(users)};
+    }
+    if (const std::optional<std::uint64_t> named = people_of(text)) return {*named};
+    return {std::begin(usual_people), std::end(usual_people)};
+}
+
 int run(const Arguments& arguments) {
-    const auto users = arguments["users"].as<std::int64_t>();
-    if (users < 1) throw UsageError("--users must be 1 or more, not " + std::to_string(users));
     const Part part = parts.chosen(arguments);
     const auto& given = arguments["spec"].as<std::string>();
-    const Spec spec = resolve(spec_text(given));
+    const std::string text = spec_text(given);
+    const Spec spec = resolve(text);
     const auto columns = public_columns(given, arguments);
-    const Disclosure documents(spec, static_cast<std::uint64_t>(users), columns ? &*columns : nullptr,
+    const Disclosure documents(spec, people_named(text, arguments), columns ? &*columns : nullptr,
                                other_collections(spec, arguments));
     const auto wanted = [&](Part one) { return part == one || part == Part::all; };
     if (wanted(Part::consent)) std::cout << documents.consent();

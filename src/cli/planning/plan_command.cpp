@@ -6,7 +6,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "accounting/posterior_odds.hpp"
+#include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
 #include "cli/planning/record_plan.hpp"
 #include "cli/planning/stream_plan.hpp"

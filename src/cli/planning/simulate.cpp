@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "accounting/posterior_odds.hpp"
+#include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
 #include "cli/file_options.hpp"
 #include "cli/planning/single_round_command.hpp"
@@ -214,11 +214,6 @@ void print_record(std::span<const Round> rounds, const Spec& spec, const Values&
     }
 }
 
-/// Returns the ε of the signal of a spent budget; 0 without one.
-double signal_of(const Mechanism& mechanism) {
-    return has_signal(mechanism) ? signal_epsilon(mechanism) : 0;
-}
-
 void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const Origins whole(rounds);
     const ErrorsOverall errors(rounds, [](const Round& round) -> const SimulatedEstimate& { return round; });
@@ -226,7 +221,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused + whole.silent;
     const Spending& answers = rounds.back().answers;
     const Mechanism& mechanism = collection.mechanism();
-    const double signal = signal_of(mechanism);
+    const double signal = privacy_statement(spec, mechanism).signal.epsilon;
     std::cout << "\nerror         " << errors.error << " over all rounds (root mean square; mean absolute "
               << errors.absolute << ")\nclaimed       " << errors.claimed
               << " as standard error of the estimates; error / claimed = " << errors.error / errors.claimed
@@ -243,13 +238,11 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
                   << " for the bit that says whether the budget is spent\n";
     if (whole.silent > 0)
         std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
-    if (!spec.evolving() && rounds_of_series(mechanism) > 0)
-        std::cout << "at most       " << spec.epsilon() << ", for all changes\n";
+    const PrivacyStatement statement = privacy_statement(spec, mechanism);
+    if (statement.covers_changes())
+        std::cout << "at most       " << statement.person->epsilon << ", for all changes\n";
     else if (spec.evolving())
-        std::cout << "at most       "
-                  << spec.epsilon() * static_cast<double>(most_responses(spec, collection.mechanism())) +
-                         signal
-                  << ", for any number of rounds\n";
+        std::cout << "at most       " << statement.person->epsilon << ", for any number of rounds\n";
     else
         std::cout << "at most       unbounded: without \"evolving\", each report is a fresh draw and costs "
                   << spec.epsilon() << but_for(spec.delta()) << " again\n";
@@ -257,7 +250,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
 
 void draw(std::span<const Round> rounds, const Collection& collection, const std::string& name) {
     const Spec& spec = collection.spec();
-    const double signal = signal_of(collection.mechanism());
+    const double signal = privacy_statement(spec, collection.mechanism()).signal.epsilon;
     const auto line = [&](const char* title, auto value) {
         plot::Series found{title, {}};
         for (std::size_t t = 0; t < rounds.size(); ++t)

@@ -10,7 +10,7 @@
 #include <limits>
 #include <map>
 
-#include "accounting/posterior_odds.hpp"
+#include "accounting/bound_texts.hpp"
 #include "cli/file_options.hpp"
 #include "cli/input/people_file.hpp"
 #include "cli/progress.hpp"

@@ -5,7 +5,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "accounting/posterior_odds.hpp"
+#include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
 #include "cli/file_options.hpp"
 #include "cli/planning/draft.hpp"

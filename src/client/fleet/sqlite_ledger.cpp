@@ -58,6 +58,7 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
                   "The file and its directory must be writable by the user who runs this.");
         sqlite3_busy_timeout(handle(), patience_ms);
         run("PRAGMA trusted_schema = OFF");
+        run("PRAGMA secure_delete = ON");
         run("PRAGMA synchronous = EXTRA");  // FULL does not make the removal of the journal durable
         if (pragma("PRAGMA application_id") != ledger_application)
             refuse_ledger(path, "Its application id is not that of a ledger.");

@@ -91,7 +91,8 @@ StateFile::StateFile(const std::string& path, const std::array<std::byte, 32>& s
         fail(path, "read-only", {}, "The file and its directory must be writable by the user who runs this.");
     run("PRAGMA locking_mode = EXCLUSIVE");
     run("PRAGMA trusted_schema = OFF");
-    run("BEGIN IMMEDIATE");  // takes the lock, which remains, and fails if the file is read-only
+    run("PRAGMA secure_delete = ON");  // overwrites what is removed; the default depends on the distribution
+    run("BEGIN IMMEDIATE");            // takes the lock, which remains, and fails if the file is read-only
     identify();
     run("COMMIT");
     run("PRAGMA journal_mode = WAL");

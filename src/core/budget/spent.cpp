@@ -64,7 +64,7 @@ SpentBudgets::SpentBudgets(const SummaryView& whole, std::optional<std::size_t> 
         reports_ = record->part(whole, *attribute).n;
         ones_ = *spent_ones(whole, record->part_of(*attribute).number);
     }
-    const SpentSignal signal(signal_epsilon(*whole.mechanism));
+    const SpentSignal signal(*whole.mechanism);
     p_ = signal.share_of_ones(true);
     q_ = signal.share_of_ones(false);
     each_ = most_of_one(whole);

@@ -121,12 +121,14 @@ std::string reason_of(std::span<const Candidate> candidates, const Limits& limit
     return reason;
 }
 
-[[noreturn]] void refuse_all(std::span<const Candidate> candidates, const std::string& hint) {
+[[noreturn]] void refuse_all(std::span<const Candidate> candidates, const Attribute& attribute,
+                             const std::string& hint) {
     std::string obstacles;
     for (const Candidate& each : candidates)
         obstacles +=
             (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " + each.obstacle + ".";
-    raise(ErrorCode::invalid_spec, "no mechanism suits the spec within its limits", obstacles, hint);
+    raise(ErrorCode::invalid_spec,
+          "no mechanism suits \"" + attribute.name + "\" within the limits of the spec", obstacles, hint);
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ Selected choose(const SelectionRequest& demand) {
     if (first.mechanism->shape == Shape::record)
         return {first.mechanism, "collects several attributes of any kind"};
     if (!first.obstacle.empty())
-        refuse_all(candidates,
+        refuse_all(candidates, demand.attributes[0],
                    "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
     return {first.mechanism, reason_of(candidates, demand.limits)};
 }
@@ -176,8 +178,8 @@ std::string ResponseLimit::obstacle(const Mechanism& mechanism) const {
     if (share)
         return rounded(100 * *share, 3) + " % of people need more than the " + std::to_string(left) +
                " different responses that the budget pays for, in the declared stream";
-    return "a person may need " + count_text(keys) + " different responses, and the budget pays for " +
-           std::to_string(most);
+    return "a person whose value changes may need " + count_text(keys) +
+           " different responses, and the budget pays for " + std::to_string(most);
 }
 
 std::string ResponseLimit::reason(const Mechanism& mechanism) const {
@@ -192,8 +194,10 @@ std::string ResponseLimit::reason(const Mechanism& mechanism) const {
 }
 
 std::string advice_within(const ResponseLimit&) {
-    return "Raise the budget, declare in \"stream\" how the values change, or use \"evolving\": \"auto\". A "
-           "mechanism that the spec names is used, although its budget may end.";
+    return "Ask for fewer values or ranges, lower \"epsilon\" so that the budget pays for more responses, or declare "
+           "how the values change: \"stream\": {\"rounds\": …, \"people\": …, \"attributes\": {}}. With it, \"evolving\": "
+           "\"auto\" also chooses the rounding of numbers. A mechanism that the spec names is used, although its budget may "
+           "end.";
 }
 
 bool has_few_responses(const MechanismEntry& mechanism, Shape attribute) noexcept {
@@ -211,7 +215,11 @@ std::vector<OptionValues> response_options(const MechanismEntry& mechanism, std:
     std::vector<OptionValues> found{{}};
     if (most <= more) return found;
     const std::uint64_t largest = most - more;
-    for (std::uint64_t value = 2 - more; value <= std::min(largest, all_of); ++value)
+    std::uint64_t least = 2 - std::min<std::uint64_t>(more, 2);
+    for (const Option& one : mechanism.options)
+        if (one.name == std::string_view(option)) least = std::max(least, one.least);
+    if (largest < least) return found;
+    for (std::uint64_t value = least; value <= std::min(largest, all_of); ++value)
         found.push_back({{option, value}});
     if (largest > all_of) found.push_back({{option, largest}});
     return found;
@@ -245,7 +253,7 @@ SelectedWithin choose_within(const SelectionRequest& demand, const ResponseLimit
     }
     std::ranges::stable_sort(candidates, {}, order);
     const Candidate& first = candidates.front();
-    if (!first.obstacle.empty()) refuse_all(candidates, advice_within(limit));
+    if (!first.obstacle.empty()) refuse_all(candidates, demand.attributes[0], advice_within(limit));
     const OptionValues& values = chosen[first.mechanism];
     const auto mechanism =
         make_mechanism(Settings(*first.mechanism, demand.epsilon, demand.attributes, values));

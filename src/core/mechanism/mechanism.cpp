@@ -33,7 +33,8 @@ Perturber::Perturber(const LocalRandomizer& randomizer)
       public_(randomizer.public_size()),
       permanent_(randomizer.permanent_size()),
       report_(frame_report(randomizer.block(), sent_size(randomizer))) {
-    if (has_signal(randomizer)) signal_ = signal_epsilon(*load_mechanism(randomizer.block(), Kind::report));
+    if (has_signal(randomizer))
+        signal_ = SpentSignal(*load_mechanism(randomizer.block(), Kind::report)).report_epsilon();
 }
 
 const Report& Perturber::perturb(Input input, BitSource& bits) {
@@ -53,8 +54,8 @@ const Report& Perturber::perturb(Input input, BitSource& bits) {
     randomizer_.draw_public(bits, public_);
     randomizer_.permanent_response(input, public_, bits, permanent_);
     randomizer_.instantaneous_response(public_, permanent_, bits, payload);
-    // The budget of a single report is not spent.
-    if (signal_ > 0) sent.back() = SpentSignal(signal_).draw(false, bits);
+    // The budget of a single report is not spent. In two layers, its bit is drawn in one step.
+    if (signal_ > 0) sent.back() = SpentSignal(signal_, signal_).draw(false, bits);
     return report_;
 }
 

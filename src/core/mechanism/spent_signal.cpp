@@ -1,5 +1,7 @@
 #include "core/mechanism/spent_signal.hpp"
 
+#include <limits>
+
 #include "core/base/exact.hpp"
 #include "core/mechanism/capability.hpp"
 
@@ -21,16 +23,54 @@ std::uint64_t number_behind(const SummaryView& view, std::size_t index) noexcept
 
 }  // namespace
 
+SpentSignal::SpentSignal(double epsilon, double report_epsilon)
+    : epsilon_(epsilon), report_epsilon_(report_epsilon), kept_(1, epsilon) {
+    if (report_epsilon < epsilon) sent_.emplace(2, second_odds(kept_.odds(), 2, report_epsilon));
+}
+
+SpentSignal::SpentSignal(const Mechanism& mechanism)
+    : SpentSignal(signal_epsilon(mechanism), signal_report_epsilon(mechanism)) {}
+
+double SpentSignal::second_epsilon() const noexcept {
+    return sent_ ? sent_->epsilon() : std::numeric_limits<double>::infinity();
+}
+
 Exact SpentSignal::probability(bool spent, bool bit) const {
-    return channel_.probability(spent ? 1 : 0, bit ? 1 : 0);
+    return kept_.probability(spent ? 1 : 0, bit ? 1 : 0);
+}
+
+Exact SpentSignal::report_probability(bool spent, bool bit) const {
+    const Exact as_is = probability(spent, bit);
+    if (!sent_) return as_is;
+    const Exact stays = exact(sent_->weight(1, 1), sent_->total());
+    return as_is * stays + as_is.complement() * stays.complement();
+}
+
+double SpentSignal::share_of_ones(bool spent) const noexcept {
+    const double kept =
+        static_cast<double>(kept_.weight(spent ? 1 : 0, 1)) / static_cast<double>(kept_.total());
+    return sent_ ? kept * sent_->p() + (1 - kept) * sent_->q() : kept;
 }
 
 Exact SpentSignal::worst_ratio() const {
-    return channel_.worst_ratio();
+    return kept_.worst_ratio();
+}
+
+Exact SpentSignal::report_ratio() const {
+    return report_probability(true, true) / report_probability(false, true);
 }
 
 double signal_epsilon(const Mechanism& mechanism) {
+    return parts_of(mechanism)[0].mechanism->epsilon();
+}
+
+double signal_report_epsilon(const Mechanism& mechanism) {
     return parts_of(mechanism)[0].mechanism->report_epsilon();
+}
+
+bool equal_signals(const Mechanism& one, const Mechanism& other) {
+    return signal_epsilon(one) == signal_epsilon(other) &&
+           signal_report_epsilon(one) == signal_report_epsilon(other);
 }
 
 bool valid_sent(const Mechanism& mechanism, Bytes sent) noexcept {

@@ -211,26 +211,38 @@ bool kept_by(const Promise& promise, bool enumerated) {
 /// Enumerates the signal of a spent budget, if reports have one.
 void audit_signal(const PrivacyProof& mechanism, Audit& found) {
     if (!has_signal(mechanism)) return;
-    const double epsilon = signal_epsilon(*load_mechanism(mechanism.block(), Kind::report));
-    const SpentSignal signal(epsilon);
-    Promise& promise = found.signal.emplace(Promise{epsilon, signal.worst_ratio(), {}});
-    Extremes bits;
-    for (const bool spent : {false, true}) {
-        std::uint64_t left = 16;
-        const auto law = law_of(
-            1, [&](BitSource& source, MutableBytes sent) { sent[0] = signal.draw(spent, source); }, left);
-        for (const auto& [bit, p] : law.value())
-            if (!(signal.probability(spent, bit[0] == std::byte{1}) == p)) found.sampler_as_stated = false;
-        bits.add(spent ? 1 : 0, *law);
-    }
-    bits.take(
-        2, {}, [](std::uint64_t state) { return std::vector<Cell>{state}; }, promise.worst);
+    const SpentSignal signal(*load_mechanism(mechanism.block(), Kind::report));
+    const auto enumerated = [&](double epsilon, const Exact& claimed, const auto& draw,
+                                const auto& probability) {
+        Promise promise{epsilon, claimed, {}};
+        Extremes bits;
+        for (const bool spent : {false, true}) {
+            std::uint64_t left = 16;
+            const auto law = law_of(
+                1, [&](BitSource& source, MutableBytes sent) { sent[0] = draw(spent, source); }, left);
+            for (const auto& [bit, p] : law.value())
+                if (!(probability(spent, bit[0] == std::byte{1}) == p)) found.sampler_as_stated = false;
+            bits.add(spent ? 1 : 0, *law);
+        }
+        bits.take(
+            2, {}, [](std::uint64_t state) { return std::vector<Cell>{state}; }, promise.worst);
+        return promise;
+    };
+    const auto permanent = [&](bool spent, BitSource& bits) { return signal.draw(spent, bits); };
+    found.signal = enumerated(signal.epsilon(), signal.worst_ratio(), permanent,
+                              [&](bool spent, bool bit) { return signal.probability(spent, bit); });
+    if (signal.report_epsilon() == signal.epsilon()) return;
+    found.signal_of_report = enumerated(
+        signal.report_epsilon(), signal.report_ratio(),
+        [&](bool spent, BitSource& bits) { return signal.send(permanent(spent, bits), bits); },
+        [&](bool spent, bool bit) { return signal.report_probability(spent, bit); });
 }
 
 }  // namespace
 
 bool Audit::kept() const {
-    if (signal && !kept_by(*signal, true)) return false;
+    for (const std::optional<Promise>& bit : {signal, signal_of_report})
+        if (bit && !kept_by(*bit, true)) return false;
     if (approximate)
         return sums_to_one && sampler_as_stated && approximate->claimed <= approximate->delta &&
                approximate->worst <= approximate->claimed;

@@ -52,9 +52,11 @@ struct Audit {
     Promise permanent{};
     /// Through both layers; empty if a report is its permanent response.
     std::optional<Promise> report;
-    /// Of the signal of a spent budget in each report: its inputs are 0, not spent, and 1, spent. It is
+    /// Of the permanent bit of the signal of a spent budget: its inputs are 0, not spent, and 1, spent. It is
     /// always enumerated.
     std::optional<Promise> signal;
+    /// Of the bit of the signal in one report; empty if it is the permanent bit.
+    std::optional<Promise> signal_of_report;
     /// Instead of both, for a mechanism with a δ.
     std::optional<ApproximatePromise> approximate;
 

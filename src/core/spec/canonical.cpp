@@ -12,6 +12,7 @@
 #include "core/spec/json_object.hpp"
 #include "core/spec/keys.hpp"
 #include "core/spec/mechanism_options.hpp"
+#include "core/spec/privacy_statement.hpp"
 #include "core/spec/products.hpp"
 #include "core/spec/response_count.hpp"
 #include "core/spec/spec_reader.hpp"
@@ -128,13 +129,13 @@ Json derived_json(const Spec& spec) {
     const Json given = canonical_json(spec);
     for (const auto& [key, value] : mechanism->parameters())
         if (!given.contains(key) && !given["attributes"][0].contains(key)) derived[key] = value;
-    if (spec.budget()) derived["max_epsilon"] = most_epsilon(spec, *mechanism);
+    const PrivacyStatement statement = privacy_statement(spec, *mechanism);
+    if (spec.budget()) derived["max_epsilon"] = statement.person->epsilon;
     if (spec.evolving()) {
         derived["max_responses"] = most_responses(spec, *mechanism);
-        if (has_signal(*mechanism)) {
-            const double signal = signal_epsilon(*mechanism);
-            derived["signal_epsilon"] = signal;
-            derived["signaled_report_epsilon"] = mechanism->report_epsilon() + signal;
+        if (statement.has_signal()) {
+            derived["signal_epsilon"] = statement.signal.epsilon;
+            derived["signaled_report_epsilon"] = statement.report.epsilon;
         }
     }
     return derived;

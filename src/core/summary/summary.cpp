@@ -329,7 +329,7 @@ SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute) {
     if (budget.can_end() && !is_series(*one.mechanism)) {
         const RecordPart of = part_of(*view.mechanism, attribute);
         if (budget.has_signal() && capability<Record>(*view.mechanism).counted_parts() > 0 &&
-            signal_epsilon(*of.mechanism) == signal_epsilon(*view.mechanism))
+            equal_signals(*of.mechanism, *view.mechanism))
             ones = spent_ones(view, of.number);
         if (budget.has_signal() && !ones) budget.end = BudgetEnd::silent;
         set_budget_terms(block, budget);

@@ -37,12 +37,16 @@ Report with_bit(const Mechanism& m, Cell value, bool bit, BitSource& bits) {
     return report;
 }
 
+/// Nine values in two layers. The budget pays for three responses and the signal.
+constexpr const char* of_nine_in_two_layers =
+    R"({"mechanism": "l_grr", "epsilon": 2, "report_epsilon": 1, "domain": 9, "evolving": {}, "budget": {"epsilon": 8}})";
+
 }  // namespace
 
 // The real sampler, enumerated: the bit has the stated law in both states, and e^ε bounds the ratio.
 BOOST_AUTO_TEST_CASE(the_signal_keeps_its_epsilon) {
     for (const double epsilon : {0.1, 0.5, 1.0, 4.0, 8.0}) {
-        const SpentSignal signal(epsilon);
+        const SpentSignal signal(epsilon, epsilon);
         std::vector<Outcomes> laws;
         for (const bool spent : {false, true}) {
             std::uint64_t steps = 16;
@@ -71,13 +75,50 @@ BOOST_AUTO_TEST_CASE(an_audit_includes_the_signal) {
     BOOST_REQUIRE(found.signal.has_value());
     BOOST_TEST(found.signal->epsilon == 1);
     BOOST_TEST(found.kept());
-    const Audit two = audit(
-        *mechanism(R"({"mechanism": "l_grr", "epsilon": 2, "report_epsilon": 1, "domain": 9, "evolving": {},
-                       "budget": {"epsilon": 8}})"),
-        bits);
-    BOOST_TEST(two.signal.value().epsilon == 1);
+    BOOST_TEST(!found.signal_of_report.has_value());
+    const Audit two = audit(*mechanism(of_nine_in_two_layers), bits);
+    BOOST_TEST(two.signal.value().epsilon == 2);
+    BOOST_TEST(two.signal_of_report.value().epsilon == 1);
     BOOST_TEST(two.kept());
     BOOST_TEST(!audit(*mechanism(of_ten(R"({"epsilon": 10})")), bits).signal.has_value());
+}
+
+// In two layers the bit of a report has the stated law and the ε of one report. Its bits under two permanent bits
+// differ by no more than the second layer of two values: the change of the state is hidden as a change of the value is.
+BOOST_AUTO_TEST_CASE(the_signal_has_the_layers_of_the_mechanism) {
+    const auto m = mechanism(of_nine_in_two_layers);
+    BOOST_REQUIRE(has_signal(*m));
+    const SpentSignal signal(*m);
+    BOOST_TEST(signal.epsilon() == 2);
+    BOOST_TEST(signal.report_epsilon() == 1);
+    const auto law_of_bit = [](const auto& draw) {
+        std::uint64_t steps = 16;
+        return law_of(
+                   1, [&](BitSource& bits, MutableBytes sent) { sent[0] = draw(bits); }, steps)
+            .value();
+    };
+    const auto ratio = [](const Outcomes& one, const Outcomes& other) {
+        Exact worst = exact(0, 1);
+        for (const auto& [bit, p] : one) worst = std::max({worst, p / other.at(bit), other.at(bit) / p});
+        return worst;
+    };
+    std::vector<Outcomes> sent, second;
+    for (const bool state : {false, true}) {
+        sent.push_back(
+            law_of_bit([&](BitSource& bits) { return signal.send(signal.draw(state, bits), bits); }));
+        for (const auto& [bit, p] : sent.back())
+            BOOST_TEST((signal.report_probability(state, bit[0] == std::byte{1}) == p));
+        BOOST_TEST(std::abs(signal.share_of_ones(state) - static_cast<double>(static_cast<long double>(
+                                                              sent.back().at({std::byte{1}})))) < 1e-15);
+        second.push_back(law_of_bit([&](BitSource& bits) { return signal.send(std::byte{state}, bits); }));
+    }
+    BOOST_TEST(margin(1, ratio(sent[0], sent[1])) >= 0);
+    BOOST_TEST(margin(1, ratio(sent[0], sent[1])) < 1e-9);
+    BOOST_TEST((ratio(sent[0], sent[1]) == signal.report_ratio()));
+    // (e^3 − 1)/(e^2 − e) is the ratio of the second layer of l_grr for two values.
+    BOOST_TEST(std::abs(signal.second_epsilon() - std::log((std::exp(3) - 1) / (std::exp(2) - std::exp(1)))) <
+               1e-9);
+    BOOST_TEST(margin(signal.second_epsilon() + 1e-12, ratio(second[0], second[1])) >= 0);
 }
 
 // A report beside the payload has no more information than the two epsilons state: the whole report,
@@ -86,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_whole_report_costs_both) {
     const auto m = mechanism(R"({"mechanism": "grr", "epsilon": 1, "domain": 3, "evolving": {},
                                  "budget": {"epsilon": 2}})");
     BOOST_REQUIRE(has_signal(*m));
-    const SpentSignal signal(signal_epsilon(*m));
+    const SpentSignal signal(*m);
     Exact worst = exact(0, 1);
     std::vector<Outcomes> laws;
     for (Cell value = 0; value < 3; ++value)
@@ -210,7 +251,7 @@ BOOST_AUTO_TEST_CASE(the_share_is_unbiased_and_its_interval_holds) {
     for (const double epsilon : {0.5, 1.0, 2.0}) {
         const auto m = mechanism(of_ten(R"({"epsilon": )" + std::to_string(5 * epsilon) + "}", epsilon));
         BOOST_REQUIRE(has_signal(*m));
-        const SpentSignal signal(signal_epsilon(*m));
+        const SpentSignal signal(*m);
         SeededBits bits(7);
         for (const double share : {0.0, 0.1, 0.6}) {
             constexpr int repetitions = 400, people = 300;
@@ -241,7 +282,7 @@ BOOST_AUTO_TEST_CASE(rounds_decide_whether_a_budget_can_have_ended) {
         OwnedSummary summary(m);
         for (int i = 0; i < people; ++i) {
             Report report = m.perturb(std::vector<Cell>{0}, bits);
-            if (has_signal(m)) report.back() = SpentSignal(signal_epsilon(m)).draw(i < share * people, bits);
+            if (has_signal(m)) report.back() = SpentSignal(m).draw(i < share * people, bits);
             summary.add(report, rounds);
         }
         return summary;
@@ -307,7 +348,7 @@ BOOST_AUTO_TEST_CASE(extended_intervals_hold_for_every_share) {
         mechanism(R"({"mechanism": "onebit", "epsilon": 1, "budget": {"epsilon": 6}, "evolving": {},
         "attributes": [{"name": "x", "min": 0, "max": 1, "evolving": true}]})");
     BOOST_REQUIRE(has_signal(*m));
-    const SpentSignal signal(signal_epsilon(*m));
+    const SpentSignal signal(*m);
     const Cell most = m->cells()[0] - 1;
     SeededBits bits(11);
     Perturber device(*m);
@@ -355,9 +396,10 @@ BOOST_AUTO_TEST_CASE(records_count_the_signal_of_each_part) {
             {"name": "a", "domain": 90, "mechanism": "l_grr"}, {"name": "x", "min": 0, "max": 9, "mechanism": "optimal"},
             {"name": "b", "domain": 90, "mechanism": "l_grr"}]})");
         BOOST_REQUIRE(has_signal(*m));
-        BOOST_TEST(signal_epsilon(*m) == 1.0 / per_report);
+        BOOST_TEST(signal_epsilon(*m) == 2.0 / per_report);
+        BOOST_TEST(signal_report_epsilon(*m) == 1.0 / per_report);
         SeededBits bits(4);
-        const SpentSignal signal(signal_epsilon(*m));
+        const SpentSignal signal(*m);
         OwnedSummary summary(*m), first(*m), second(*m);
         // People who report attribute a have spent their budget.
         std::vector<std::uint64_t> ones(3), all(3);
@@ -368,7 +410,7 @@ BOOST_AUTO_TEST_CASE(records_count_the_signal_of_each_part) {
             std::vector<bool> about(3);
             for (int k = 0; k < per_report; ++k)
                 about[std::to_integer<std::size_t>(payload[payload.size() / per_report * k])] = true;
-            report.back() = signal.draw(about[0], bits);
+            report.back() = signal.send(signal.draw(about[0], bits), bits);
             const bool one = report.back() == std::byte{1};
             for (std::size_t part = 0; part < 3; ++part)
                 all[part] += about[part], ones[part] += about[part] && one;

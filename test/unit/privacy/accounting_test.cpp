@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "accounting/binomial_window.hpp"
+#include "accounting/bound_texts.hpp"
 #include "accounting/composition.hpp"
-#include "accounting/posterior_odds.hpp"
 #include "accounting/shuffling.hpp"
 #include "core/base/error.hpp"
 #include "support.hpp"
@@ -253,12 +253,13 @@ BOOST_AUTO_TEST_CASE(many_answers_are_composed_and_wrong_ones_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(epsilon_in_odds) {
-    BOOST_CHECK_CLOSE(odds_factor(1), 2.718281828459045, 1e-12);
-    BOOST_CHECK_CLOSE(right_guess(std::log(3)), 0.75, 1e-12);
-    BOOST_CHECK_CLOSE(posterior(0.01, std::log(9)), 0.09 / (0.09 + 0.99), 1e-12);
-    BOOST_CHECK_CLOSE(posterior(0.5, 2), right_guess(2), 1e-12);
-    BOOST_CHECK_EQUAL(posterior(0.3, 0), 0.3);
-    BOOST_CHECK_EQUAL(group_epsilon(0.5, 4), 2);
+    BOOST_CHECK_CLOSE(PrivacyLoss{1}.factor(), 2.718281828459045, 1e-12);
+    BOOST_CHECK_CLOSE(PrivacyLoss{std::log(3)}.right_guess(), 0.75, 1e-12);
+    BOOST_CHECK_CLOSE((PrivacyLoss{std::log(3), 0.1}.right_guess()), 3.1 / 4, 1e-12);
+    BOOST_CHECK_CLOSE(PrivacyLoss{std::log(9)}.posterior(0.01), 0.09 / (0.09 + 0.99), 1e-12);
+    BOOST_CHECK_CLOSE(PrivacyLoss{2}.posterior(0.5), PrivacyLoss{2}.right_guess(), 1e-12);
+    BOOST_CHECK_EQUAL(PrivacyLoss{0}.posterior(0.3), 0.3);
+    BOOST_CHECK((PrivacyLoss{0.5, 1e-6}.times(4) == PrivacyLoss{2, 4e-6}));
 }
 
 BOOST_AUTO_TEST_CASE(shuffling_agrees_with_golden_constants) {

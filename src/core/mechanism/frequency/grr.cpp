@@ -36,7 +36,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 const MechanismEntry entry{1,
                            "grr",
                            "generalized randomized response",
-                           "one value of the list: your own, or by chance another one",
+                           "your own answer or, by chance, another one",
                            Shape::one_categorical,
                            Grr::max_domain,
                            true,

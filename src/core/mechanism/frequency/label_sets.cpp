@@ -504,8 +504,9 @@ const MechanismEntry entry{
     40,
     "label_sets",
     "sets of labels",
-    "a few of the labels, drawn by chance: sets with one of yours are more probable than others. Or, for one of the "
-    "labels, which is drawn independently of yours, whether you have it, by chance reversed",
+    // By the choices of "response": "subset", "one_label".
+    "some of the answers on the list, which chance picks, more often with yours among them|"
+    "“yes” or “no” to one answer on the list, which chance picks. Chance sometimes reverses this “yes” or “no”",
     Shape::one_set,
     max_labels,
     true,

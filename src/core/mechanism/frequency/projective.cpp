@@ -172,16 +172,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{11,
-                           "projective",
-                           "projective-geometry response",
-                           "a number that stands for a set of values of the list, drawn by "
-                           "chance; your own is in it more often than any other",
-                           Shape::one_categorical,
-                           max_domain,
-                           true,
-                           {},
-                           write,
-                           load};
+const MechanismEntry entry{
+    11,
+    "projective",
+    "projective-geometry response",
+    "a number that stands for some of the answers on the list. Chance picks them, and your "
+    "own answer is among them more often than any other",
+    Shape::one_categorical,
+    max_domain,
+    true,
+    {},
+    write,
+    load};
 
 }  // namespace ldp::projective

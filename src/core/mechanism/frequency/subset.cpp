@@ -167,7 +167,7 @@ const MechanismEntry entry{
     7,
     "subset",
     "subset selection",
-    "a set of values of the list, drawn by chance; your own is in it more often than any other",
+    "some of the answers on the list, which chance picks. Your own is among them more often than any other",
     Shape::one_categorical,
     max_domain,
     true,

@@ -310,16 +310,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    29,
-    "exponential",
-    "the exponential mechanism",
-    "one value of the list, drawn by chance, the more often the nearer it is to your own",
-    Shape::one_categorical,
-    max_domain,
-    false,
-    Utilities::options,
-    write,
-    load};
+const MechanismEntry entry{29,
+                           "exponential",
+                           "the exponential mechanism",
+                           "one answer on the list, which chance picks, more often one near your own",
+                           Shape::one_categorical,
+                           max_domain,
+                           false,
+                           Utilities::options,
+                           write,
+                           load};
 
 }  // namespace ldp::exponential

@@ -245,9 +245,9 @@ constexpr Option options[] = {
 const MechanismEntry entry{33,
                            "joint_haar",
                            "Haar coefficients of several attributes",
-                           "a plus or minus for one range of one or two of the questions, drawn at random. "
-                           "Which of the two is more likely depends on the halves of the range that contain "
-                           "your own values",
+                           "a plus or a minus for one range of one or two of the questions, which chance "
+                           "picks. It depends on the halves of the range in which your answers lie, and "
+                           "chance sometimes reverses it",
                            Shape::record,
                            max_joint_attributes,
                            false,

@@ -187,8 +187,8 @@ const MechanismEntry entry{
     31,
     "joint",
     "cells of cross tables",
-    "a random set of combined answers to a few of the questions, which are drawn at random, independently of "
-    "your answers. The set contains your own combination with a higher probability than any other",
+    "some combinations of answers to a few of the questions. Chance picks these questions, whatever your answers are. "
+    "Your own combination is among them more often than any other",
     Shape::record,
     max_joint_attributes,
     false,

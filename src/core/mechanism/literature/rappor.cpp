@@ -561,7 +561,7 @@ const MechanismEntry entry{
     12,
     "rappor",
     "Bloom filters with cohorts (RAPPOR)",
-    "a row of bits that stands for your text and for others, each bit turned over or not by chance",
+    "a row of yes and no that stands for your answer and for others. Chance reverses some of them",
     Shape::one_categorical,
     max_domain,
     false,

@@ -353,8 +353,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 const MechanismEntry entry{26,
                            "dbitflip",
                            "flipped bits of a few buckets",
-                           "a few yes or no answers to whether your value lies in some group of "
-                           "values, each true or by chance turned over",
+                           "a few times “yes” or “no” to whether your answer belongs to some group of "
+                           "answers. Chance sometimes reverses it",
                            Shape::one_categorical,
                            max_domain,
                            false,

@@ -63,8 +63,8 @@ constexpr Option options[] = {report_epsilon_option};
 const MechanismEntry entry{22,
                            "l_grr",
                            "generalized randomized response in two layers",
-                           "one value of the list: your own is exchanged by chance for another one, "
-                           "and what is sent is exchanged by chance again each time",
+                           "your own answer or, by chance, another one. Each time, chance may "
+                           "change it once more",
                            Shape::one_categorical,
                            Grr::max_domain,
                            false,

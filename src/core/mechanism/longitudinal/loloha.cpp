@@ -98,8 +98,8 @@ const MechanismEntry entry{
     25,
     "loloha",
     "longitudinal local hashing",
-    "one of a few groups of the values: the groups are made by chance, your own is exchanged by chance for "
-    "another one, and what is sent is exchanged by chance again each time",
+    "one of a few groups of answers. Chance makes the groups. It is the group with your own answer or, by chance, "
+    "another one. Each time, chance may change it once more",
     Shape::one_categorical,
     LocalHashing::max_domain,
     false,

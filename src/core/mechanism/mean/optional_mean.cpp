@@ -453,14 +453,17 @@ const MechanismEntry entry{
     37,
     "optional_mean",
     "mean of a number that people may leave out",
-    "\"no number\", or a number drawn by chance, more often one that is near your own. Either comes from people "
-    "with and without a number",
+    "“no number”, or a number that chance picks, more often one near your own. If you give no number, it may send "
+    "a number, and the other way round",
     Shape::one_numeric,
     1,
     true,
     options,
     write,
     load,
-    settle};
+    settle,
+    false,
+    Purpose::values,
+    {grid_option.name, 2}};  // the points of the grid, and "no number"
 
 }  // namespace ldp::optional_mean

@@ -474,20 +474,21 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{36,
-                           "dithered",
-                           "dithered buckets, ordered domain",
-                           "one of a few parts of the range: the parts are made by chance, your own is "
-                           "exchanged by chance for another one",
-                           Shape::one_ordered,
-                           max_points,
-                           false,
-                           options,
-                           write,
-                           load,
-                           settle,
-                           false,
-                           Purpose::distribution,
-                           {"buckets", 0}};
+const MechanismEntry entry{
+    36,
+    "dithered",
+    "dithered buckets, ordered domain",
+    "one of a few parts of the range, which chance makes. It is the part with your own "
+    "answer or, by chance, another one",
+    Shape::one_ordered,
+    max_points,
+    false,
+    options,
+    write,
+    load,
+    settle,
+    false,
+    Purpose::distribution,
+    {"buckets", 0}};
 
 }  // namespace ldp::dithered

@@ -570,8 +570,8 @@ const MechanismEntry entry{
     20,
     "haar_ordered",
     "Haar tree, ordered domain",
-    "a plus or minus for one part of the range, drawn at random. Which of the two is more likely depends on "
-    "the half of the part that contains your own value",
+    "a plus or a minus for one part of the range, which chance picks. It says in which half of the part your answer "
+    "lies, and chance sometimes reverses it",
     Shape::one_ordered,
     max_points,
     false,

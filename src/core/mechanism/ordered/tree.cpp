@@ -565,8 +565,8 @@ const MechanismEntry entry{
     30,
     "tree",
     "tree of sets, ordered domain",
-    "a random set of parts of the range; it contains the part with your own value with a "
-    "higher probability than any other",
+    "some parts of the range, which chance picks. The part with your own answer is among them more often than "
+    "any other",
     Shape::one_ordered,
     max_points,
     false,

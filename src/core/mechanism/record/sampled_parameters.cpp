@@ -239,8 +239,8 @@ const MechanismEntry entry{
     18,
     "sampled",
     "sampled attributes of a record",
-    "answers to some of the questions only, which are drawn at random and independently of yours; each of "
-    "these answers is drawn by chance: your own or another one",
+    "something about some of the questions only. Chance picks these questions, whatever your answers are. It is your "
+    "own answer or, by chance, another one",
     Shape::record,
     max_attributes,
     true,

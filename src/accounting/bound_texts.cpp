@@ -1,6 +1,7 @@
-#include "accounting/posterior_odds.hpp"
+#include "accounting/bound_texts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 
@@ -23,6 +24,7 @@ std::string reported_factor(double bound) {
 }
 
 std::string reported_percent(double bound) {
+    if (1 - bound < 1e-12) return "100";
     return upwards(100 * bound, std::floor(std::log10(100 * std::min(bound, 1 - bound))) - 1);
 }
 
