@@ -83,6 +83,31 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_check_steps(boolean) IS
     'Raises error 22023 unless the requested partitions are possible.';
 
+-- A transaction holds the locks of all tables, indexes and TOAST tables that it creates or drops until it ends: eleven of a new
+-- partition with a rollup. All sessions share the table of locks.
+CREATE FUNCTION ldp_internal.ldp_most_partitions() RETURNS integer
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT GREATEST(current_setting('max_locks_per_transaction')::integer
+        * (current_setting('max_connections')::integer + current_setting('max_prepared_transactions')::integer) / 16, 10)
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_most_partitions() IS
+    'Returns the largest number of partitions that one transaction adds or drops, so that the server has locks for other sessions.';
+
+CREATE FUNCTION ldp_internal.ldp_check_locks(partitions bigint) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF partitions > ldp_internal.ldp_most_partitions() THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'program_limit_exceeded',
+            MESSAGE = 'too many partitions in one call',
+            DETAIL = format('%s partitions are requested. The locks of this server are enough for %s in one transaction.', partitions, ldp_internal.ldp_most_partitions()),
+            HINT = 'Call the function several times with an earlier end, use longer steps, or increase max_locks_per_transaction.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_check_locks(bigint) IS
+    'Raises error 54000 if a transaction cannot hold the locks of this number of new partitions.';
+
 CREATE FUNCTION ldp_internal.ldp_add_partitions_as(caller name, name text, until @extschema@.ldp_time, step interval, since @extschema@.ldp_time) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
@@ -98,6 +123,7 @@ BEGIN
         AND (partition_column.type <> 'date'::regtype OR step >= '1 day'));
     SELECT COALESCE(max(p.ends::timestamptz), date_trunc('day', first)) INTO low FROM @extschema@.ldp_partitions(collection.reports::regclass) AS p;
     PERFORM ldp_internal.ldp_check_steps(last - low < 10000 * step);
+    PERFORM ldp_internal.ldp_check_locks(count(*)) FROM generate_series(low, last - interval '1 microsecond', step) AS g;
     WHILE low < last LOOP
         high := low + step;
         PERFORM ldp_internal.ldp_add_partition(collection.reports, partition_column.key,
@@ -131,6 +157,7 @@ BEGIN
     PERFORM ldp_internal.ldp_check_steps(partition_column.type = 'integer'::regtype AND step > 0 AND last::bigint + step < 2147483647);
     SELECT COALESCE(max(p.ends::bigint), first) INTO low FROM @extschema@.ldp_partitions(collection.reports::regclass) AS p;
     PERFORM ldp_internal.ldp_check_steps(last - low < 10000::bigint * step);
+    PERFORM ldp_internal.ldp_check_locks((last - low) / step + 1);
     WHILE low <= last LOOP
         PERFORM ldp_internal.ldp_add_partition(collection.reports, partition_column.key, low::text, (low + step)::text, low::text);
         low := low + step;

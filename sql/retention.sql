@@ -11,6 +11,7 @@ DECLARE
     uncounted text;
     part record;
     whole boolean;
+    most integer := ldp_internal.ldp_most_partitions();
 BEGIN
     IF below IS NULL THEN
         RAISE EXCEPTION USING
@@ -43,6 +44,13 @@ BEGIN
             SELECT FROM ldp_internal.ldp_rollup AS r JOIN pg_class AS t ON t.oid = r.summaries, LATERAL ldp_internal.ldp_parts(part.part) AS leaf
             WHERE r.collection = ldp_prune_below.collection.name AND NOT EXISTS (
                 SELECT FROM ldp_internal.ldp_rollup_part AS p WHERE p.rollup = r.name AND p.part = leaf AND p.counted IS NULL));
+        IF partitions >= most THEN
+            RAISE NOTICE USING
+                MESSAGE = format('collection "%s" has more partitions to drop', collection.name),
+                DETAIL = format('One call drops at most %s partitions, whose locks the transaction holds.', most),
+                HINT = 'Call the function again in another transaction.';
+            RETURN;
+        END IF;
         -- Submissions lock the parent before the partition, too. After the locks, no report can be added.
         PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', reports));
         PERFORM ldp_internal.ldp_change_as(owner, format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', part.part));
@@ -102,7 +110,8 @@ CREATE FUNCTION @extschema@.ldp_prune(name text, before @extschema@.ldp_time, "c
 COMMENT ON FUNCTION @extschema@.ldp_prune(text, @extschema@.ldp_time, text) IS
     'Deletes the reports of a collection from before a time. It refreshes the rollups first and deletes only reports '
     'that all rollups have counted. A time without an offset from UTC is in the time zone of the rollups; if they have '
-    'several, the earliest of these times counts. The argument "column" is a public column with a time; by default the partitioning '
+    'several, the earliest of these times counts. One call drops as many partitions as the server has locks for; a notice says '
+    'if there are more. The argument "column" is a public column with a time; by default the partitioning '
     'column, or else the first public column with a time. Returns the number of partitions dropped, the number of rows '
     'deleted from other partitions, and the number of rows kept because the column is NULL. Such rows also raise a '
     'warning. Error 0A000 if partitions are foreign tables: reports are deleted on their own server.';

@@ -143,7 +143,8 @@ COMMENT ON FUNCTION ldp_internal.ldp_rollup_named(text, text[], boolean, boolean
 -- time. Every value of a column must have a bucket, because otherwise one report would make all refreshes fail. However,
 -- date_trunc() fails near both ends of its range, and a date may exceed the range. Therefore times before 4712 BC are in
 -- the bucket -infinity, and times from 294275 AD on in the bucket infinity.
--- The column key_text identifies the bucket. Equal values have equal texts under all settings of a session.
+-- The column key_text identifies the bucket. Equal values have equal texts under all settings of a session. Values that a
+-- nondeterministic collation calls equal have several texts, so each text is a bucket.
 CREATE FUNCTION ldp_internal.ldp_buckets(source regclass, columns text[], by text[], zone text)
     RETURNS TABLE (name text, expression text, result_type text, key_text text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 3 SET search_path = pg_catalog, pg_temp AS $$
@@ -151,13 +152,14 @@ DECLARE
     part text;
     pieces text[];
     of_type oid;
+    of_collation oid;
     low text;
     high text;
 BEGIN
     FOREACH part IN ARRAY by LOOP
         pieces := CASE WHEN part = ANY (columns) THEN ARRAY[NULL, part]
                        ELSE regexp_match(part, '^(minute|hour|day|week|month|quarter|year)[(](.*)[)]$') END;
-        SELECT a.atttypid, format_type(a.atttypid, NULL) INTO of_type, result_type
+        SELECT a.atttypid, a.attcollation, format_type(a.atttypid, NULL) INTO of_type, of_collation, result_type
         FROM pg_attribute AS a WHERE a.attrelid = source AND a.attname = pieces[2] AND pieces[2] = ANY (columns);
         IF NOT FOUND OR pieces[1] IS NOT NULL AND of_type NOT IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype) THEN
             RAISE EXCEPTION USING
@@ -169,7 +171,10 @@ BEGIN
         name := COALESCE(pieces[1], part);
         low := format('%L::%s', '4712-01-01 00:00:00+00 BC', result_type);
         high := format('%L::%s', '294275-01-01 00:00:00+00', result_type);
-        expression := CASE WHEN pieces[1] IS NULL THEN format('t.%I', part)
+        expression := CASE WHEN pieces[1] IS NULL THEN
+                               -- A cast moves below a COLLATE, and would then differ from the expression of GROUP BY.
+                               format(CASE WHEN EXISTS (SELECT FROM pg_collation AS c WHERE c.oid = of_collation AND NOT c.collisdeterministic)
+                                           THEN '(CASE WHEN true THEN t.%I COLLATE pg_catalog."C" END)' ELSE 't.%I' END, part)
                            WHEN of_type = 'timestamptz'::regtype THEN format('date_trunc(%L, t.%I, %L)', pieces[1], pieces[2], zone)
                            ELSE format('date_trunc(%L, t.%I::timestamp)::%s', pieces[1], pieces[2], result_type) END;
         IF pieces[1] IS NOT NULL THEN
@@ -238,7 +243,17 @@ DECLARE
     named text;
     expressions text;
     key_texts text;
+    lost text := (SELECT s.source FROM unnest(rollup.buckets) AS b (bucket),
+                         LATERAL (SELECT regexp_replace(b.bucket, '^(minute|hour|day|week|month|quarter|year)[(](.*)[)]$', E'\\2') AS source) AS s
+                  WHERE NOT @extschema@.ldp_group_columns(collection.reports::regclass) && ARRAY[b.bucket, s.source] LIMIT 1);
 BEGIN
+    IF lost IS NOT NULL THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_column',
+            MESSAGE = format('column "%s" of rollup "%s" does not exist in the reports of collection "%s"', lost, rollup.name, collection.name),
+            DETAIL = 'The column was renamed or dropped after the rollup was created. Until this is repaired, neither a refresh nor ldp_prune is possible.',
+            HINT = 'Rename the column back, or replace the rollup with ldp_drop_rollup and ldp_create_rollup. A new rollup counts the reports that are still stored.';
+    END IF;
     SELECT string_agg(format('%I, ', b.name), ''), string_agg(format('%s AS %I, ', b.expression, b.name), ''),
            string_agg(format(', %s', b.expression), ''),
            string_agg(CASE WHEN shard IS NULL THEN b.key_text ELSE format('ldp_internal.ldp_key_text(%s)', regexp_replace(b.key_text, '::text$', '')) END, ', ')
