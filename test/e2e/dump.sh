@@ -52,6 +52,16 @@ for form in custom directory tar sections plain; do
         check "$form: $question" "$answer" "$(sql $to -c "$question")"
     done
 done
+# The owner of a database reads all tables of ldp as a member of pg_read_all_data, and not without.
+if [ "$(sql $from -c "SHOW server_version_num")" -ge 140000 ]; then
+    sql $from -c "CREATE ROLE ldp_dump_owner LOGIN" -c "ALTER DATABASE $from OWNER TO ldp_dump_owner" -c "GRANT SELECT ON ALL TABLES IN SCHEMA public TO ldp_dump_owner" >/dev/null
+    check "an owner without the right" 1 "$(pg_dump -U ldp_dump_owner -f "$work/own" $from 2>&1 | grep -c 'permission denied for table ldp_batch')"
+    sql $from -c "GRANT pg_read_all_data TO ldp_dump_owner" >/dev/null
+    check "an owner with the right" "" "$(pg_dump -U ldp_dump_owner -f "$work/own" $from 2>&1)"
+    check "its dump has the batches" yes "$(grep -q '^COPY ldp_internal.ldp_batch' "$work/own" && echo yes)"
+    sql $from -c "ALTER DATABASE $from OWNER TO CURRENT_USER" -c "DROP OWNED BY ldp_dump_owner" -c "DROP ROLE ldp_dump_owner" >/dev/null
+fi
+
 check "a collection dropped by hand stays behind" 3 "$(sql $to -c "SELECT count(*) FROM ldp_internal.ldp_collection")"
 check "parts still make the whole" t \
     "$(sql $to -c "SELECT (SELECT ldp_rollup(summary) FROM by_country) = (SELECT ldp_agg(report) FROM visits)")"
