@@ -3,6 +3,8 @@
 #include "client/contract.hpp"
 
 #include <cmath>
+#include <random>
+#include <tuple>
 
 #include "client_support.hpp"
 #include "core/base/json.hpp"
@@ -284,6 +286,84 @@ BOOST_AUTO_TEST_CASE(errors_show_before_and_now) {
             return error.code() == changed_error &&
                    error.detail() == "attributes.mood.title: before \"Europe\", now nothing";
         });
+}
+
+// Random changes of an offer: "same" if and only if fingerprint, meaning, headings, columns in clear, endpoint, name and group
+// are the same. The seed is fixed.
+BOOST_AUTO_TEST_CASE(same_means_that_nothing_agreed_differs) {
+    const char* const patches[] = {
+        "{}",
+        R"({"people_asked": 7})",
+        R"({"people_asked": null})",
+        R"({"epsilon": 1.25})",
+        R"({"min_group": 21})",
+        R"({"title": "Moving"})",
+        R"({"description": null})",
+        R"({"budget": {"epsilon": 4, "group": "acme"}})",
+        R"({"budget": {"epsilon": 3, "group": "acme"}})",
+        R"({"mood": {"name": "hiv"}})",
+        R"({"mood": {"domain": ["no", "yes"]}})",
+        R"({"mood": {"question": "Do you smoke?"}})",
+        R"({"mood": {"question": "Do  you live in   Europe?"}})",
+        R"({"mood": {"title": null}})",
+        R"({"mood": {"scale": null}})",
+        R"({"mood": {"display": null}})",
+        R"({"mood": {"display": {"yes": "Ja"}}})",
+        R"({"mood": {"description": "Today"}})",
+    };
+    std::mt19937 random(20261128);
+    const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
+    const auto facts = [](const Contract& contract) {
+        const SpecTexts texts = Spec::from_json(contract.spec).texts();
+        return std::tuple(contract.fingerprint, contract.meaning, texts.title, texts.description,
+                          contract.in_clear.value_or(std::set<std::string>()), contract.endpoint,
+                          contract.collection, contract.group, contract.group_epsilon);
+    };
+    int same = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const char* const base = below(2) == 0 ? remembered : fresh;
+        const auto any = [&] {
+            std::string spec = base;
+            for (std::size_t left = below(3); left > 0; --left)
+                spec = patched(spec.c_str(), patches[below(std::size(patches))]);
+            Offer offer{Spec::from_json(spec),
+                        {},
+                        below(4) == 0 ? "https://b.example" : "https://a.example",
+                        below(4) == 0 ? "d" : "c",
+                        std::to_string(below(3))};
+            if (below(3) == 0) offer.columns.push_back({"city", "text", false});
+            return offer;
+        };
+        const auto columns = [&] { return below(4) == 0 ? clear({"city"}) : clear({}); };
+        const ContractTerms then = columns(), now = columns();
+        const Contract agreed = Contract::of(any(), then);
+        const Offer offer = any();
+        const Verdict verdict = compare(&agreed, now, offer);
+        const bool equal = facts(agreed) == facts(Contract::of(offer, now));
+        BOOST_TEST((verdict.kind() == Effect::same) == equal, verdict.to_json());
+        same += equal ? 1 : 0;
+        // Keys in another order, and spaces between them, change nothing.
+        const Offer respaced{
+            Spec::from_json(
+                json_of(json_text(json_of(offer.spec.to_json(), Unsound::refused)), Unsound::refused)
+                    .dump(4)),
+            offer.columns, offer.endpoint + "/", offer.collection};
+        BOOST_TEST((compare(&agreed, now, respaced).changes == verdict.changes));
+    }
+    BOOST_TEST(same > 100);
+    BOOST_TEST(same < 2900);
+}
+
+// Whatever a stored contract holds, compare() returns a verdict.
+BOOST_AUTO_TEST_CASE(a_damaged_contract_is_never_the_same) {
+    for (const char* text :
+         {"", "{", "[]", "null", "{}", R"({"attributes": 3})", R"({"attributes": [1, null]})",
+          R"({"attributes": [{"name": 3, "display": [[]]}], "title": {"a": []}})"}) {
+        Contract agreed = Contract::of(offer_of(remembered));
+        agreed.spec = text;
+        BOOST_TEST(word_of(compare(&agreed, {}, offer_of(remembered)).kind()) == "refuse");
+        BOOST_CHECK_NO_THROW(static_cast<void>(agreed.digest()));
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
