@@ -12,16 +12,17 @@
 from .client import (Account, Batch, BatchTransport, Client, Fleet, Flushed, Ledger, Origin, Outcome, PermanentResponse,
                      Receipt, Spent, Undelivered)
 from .collection import Collection
+from .contract import Terms
 from .endpoint import Endpoint, HttpUploader
-from .errors import Code, Error
+from .errors import Change, Changed, Code, Error
 from .native import version
 from .planning import plan, simulate
 from .server import Uploader, estimate, fetch_spec, frame
 from .summary import Summary, compare_groups, group_test, summarize
 
 __all__ = [
-    "Account", "Batch", "BatchTransport", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader",
-    "Ledger", "Origin", "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Undelivered", "Uploader", "compare_groups", "estimate", "fetch_spec", "frame", "group_test",
+    "Account", "Batch", "BatchTransport", "Change", "Changed", "Client", "Code", "Collection", "Endpoint", "Error", "Fleet", "Flushed", "HttpUploader",
+    "Ledger", "Origin", "Outcome", "PermanentResponse", "Receipt", "Spent", "Summary", "Terms", "Undelivered", "Uploader", "compare_groups", "estimate", "fetch_spec", "frame", "group_test",
     "plan", "simulate", "summarize", "version",
 ]
 __version__ = version()

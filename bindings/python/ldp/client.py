@@ -13,12 +13,13 @@ import weakref
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from . import native
 from .collection import Collection
 from .columns import Columns, of_columns, of_columns_by_record
-from .errors import Code, Error
+from .contract import changes_of, contract_of
+from .errors import Changed, Code, Error
 from .records import Record, Records, of_record, of_records
 
 
@@ -208,6 +209,8 @@ class _Sender:
     _free_function = ""   # frees the handle
     _flush_function = ""  # begins a flush
     _ledger_function = ""  # sets the ledger
+    _contract_function = ""  # returns the contract
+    _accept_function = ""  # accepts a contract
 
     def __init__(self, collection: Collection, handle: ctypes.c_void_p, ledger: Ledger | None) -> None:
         self.collection = collection
@@ -240,7 +243,27 @@ class _Sender:
                             "Make a client in each process, with a file of its own, after the fork.")
             if not self._close.alive:
                 raise Error(Code.ENVIRONMENT, "the client is closed")
-            yield self._handle
+            try:
+                yield self._handle
+            except Changed as error:
+                error.changes = changes_of(contract_of(self._contract_function, self._handle))
+                raise
+
+    @property
+    def contract(self) -> dict[str, Any]:
+        """The contract that was agreed, as Collection.contract has the offered one, with two more keys: "changes" has the
+        differences between both when the store was opened, and "waiting" the digest that accept() takes, or None."""
+        with self._own() as handle:
+            return contract_of(self._contract_function, handle)
+
+    def accept(self, digest: str) -> None:
+        """Accepts the offered contract, whose digest is contract["waiting"]. Until then, reports and flushes raise Changed.
+
+        Accept other words for the same question only: memoized responses that answer a second question can reveal both answers.
+        Raises Error (INVALID_VALUE) for another digest.
+        """
+        with self._own() as handle:
+            native.call(self._accept_function, handle, str(digest).encode("utf-8", "surrogatepass"))
 
     def flush(self, transport: BatchTransport, most: int = 10000) -> Flushed:
         """Sends the queued reports, the oldest first, in batches of at most `most` reports, and returns the result.
@@ -294,6 +317,8 @@ class Client(_Sender):
     _free_function = "ldp_client_free"
     _flush_function = "ldp_flush_start"
     _ledger_function = "ldp_client_use_ledger"
+    _contract_function = "ldp_client_contract"
+    _accept_function = "ldp_client_accept"
 
     def __init__(self, collection: Collection, path: str | os.PathLike[str] | None = None, *,
                  state: bytes = b"", once_per_round: bool = False, ledger: Ledger | None = None) -> None:
@@ -432,6 +457,8 @@ class Fleet(_Sender):
     _free_function = "ldp_fleet_free"
     _flush_function = "ldp_fleet_flush_start"
     _ledger_function = "ldp_fleet_use_ledger"
+    _contract_function = "ldp_fleet_contract"
+    _accept_function = "ldp_fleet_accept"
 
     def __init__(self, collection: Collection, path: str | os.PathLike[str], *, once_per_round: bool = False,
                  ledger: Ledger | None = None) -> None:

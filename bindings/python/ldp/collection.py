@@ -8,6 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Mapping
 
 from . import native
+from .contract import Terms, native_terms
 from .errors import Code, Error
 from .records import Record, Records, of_records
 
@@ -19,17 +20,21 @@ class Collection:
     """A spec and its mechanism. Immutable, and safe to share between threads.
 
     `spec` is a dict or JSON, such as the result of `fetch_spec`. `outside` selects the treatment of numbers outside their
-    declared range: "clamp" moves them to the nearer end, "refuse" rejects the record. Raises Error (MALFORMED,
-    INVALID_SPEC) with the key.
+    declared range: "clamp" moves them to the nearer end, "refuse" rejects the record. `terms` are what the caller allows:
+    a spec that does not fit is refused before any draw. `endpoint` and `name` are the server's address and the collection's
+    name, which a client's contract keeps; Endpoint.collection fills them. Raises Error (MALFORMED, INVALID_SPEC) with the key,
+    and Error (INCOMPATIBLE) if the terms do not allow the collection.
     """
 
-    def __init__(self, spec: str | Mapping[str, Any], outside: str = "clamp") -> None:
+    def __init__(self, spec: str | Mapping[str, Any], outside: str = "clamp", *, terms: Terms | None = None,
+                 endpoint: str = "", name: str = "") -> None:
         ways = ("clamp", "refuse")
         if outside not in ways:
             raise Error(Code.INVALID_VALUE, f'outside must be "clamp" or "refuse", not {outside!r}')
         text = (spec if isinstance(spec, str) else json.dumps(dict(spec))).encode("utf-8", "surrogatepass")
         handle = ctypes.c_void_p()
-        native.call("ldp_collection_new", text, len(text), ways.index(outside), ctypes.byref(handle))
+        allowed = native_terms(terms, endpoint, name)
+        native.call("ldp_collection_new_under", text, len(text), ways.index(outside), ctypes.byref(allowed), ctypes.byref(handle))
         self._handle = handle
         weakref.finalize(self, native.library.ldp_collection_free, handle)
         self._names = [native.text(native.library.ldp_collection_name(handle, i))
@@ -67,6 +72,18 @@ class Collection:
         """
         found: dict[str, Any] = json.loads(native.text(native.library.ldp_collection_texts(self._handle)))
         return found
+
+    @property
+    def contract(self) -> dict[str, Any]:
+        """The contract that the collection offers: the digest, the spec with its texts, epsilon of a report and of a life, the
+        attributes, the columns in clear, the endpoint and the name. Client.contract is the one that was agreed."""
+        found: dict[str, Any] = json.loads(native.text(native.library.ldp_collection_contract(self._handle)))
+        return found
+
+    @property
+    def summary(self) -> str:
+        """The contract in four lines for people: collection and epsilon; attributes; columns in clear; digest."""
+        return native.text(native.library.ldp_collection_summary(self._handle))
 
     @property
     def fingerprint(self) -> str:

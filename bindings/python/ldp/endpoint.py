@@ -13,6 +13,8 @@ import urllib.request
 from typing import Any, Callable
 
 from .client import Batch, Outcome, Undelivered
+from .collection import Collection
+from .contract import Terms
 from .delivery import Action, Request, foreign_response, http_step, receipt, settled, spec_step
 from .errors import Code, Error, escaped, says
 
@@ -102,7 +104,16 @@ class Endpoint:
                     return Action.REPEAT
             return spec_step(status, right)
 
-        return self._request("GET", f"{_path(collection)}/spec", judge, lambda: failure).decode()
+        body = self._request("GET", f"{_path(collection)}/spec", judge, lambda: failure)
+        try:
+            return body.decode()
+        except UnicodeDecodeError as error:
+            raise Error(Code.ENVIRONMENT, f'fetching the spec of "{collection}": the response is not UTF-8',
+                        said=_words(body)) from error
+
+    def collection(self, collection: str, outside: str = "clamp", *, terms: Terms | None = None) -> Collection:
+        """The collection of this name, with its source in the contract. Raises Error as fetch_spec() and Collection do."""
+        return Collection(self.fetch_spec(collection), outside, terms=terms, endpoint=self._url, name=collection)
 
     def uploader(self, collection: str) -> HttpUploader:
         """A transport to a collection, for Client.flush."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 
 
 class Code(enum.IntEnum):
@@ -17,7 +18,7 @@ class Code(enum.IntEnum):
     SPENT = 7          # The budget of a group does not pay for the report.
     ENVIRONMENT = 8    # A file, the operating system or the server failed; often temporary.
     NO_MEMORY = 9      # Memory allocation failed.
-    CHANGED = 10       # The collection has changed since it was agreed; see Client.contract.
+    CHANGED = 10       # The collection has changed since it was agreed: see Client.accept.
 
 
 class Error(Exception):
@@ -37,6 +38,22 @@ class Error(Exception):
         self.hint = hint
         self.record = record
         self.said = said
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference between what was agreed and what a server offers."""
+
+    kind: str    # "shown": the client continues and says so; "ask": it waits for accept(); "refuse"
+    field: str   # what differs, such as "epsilon" or "attributes.mood.question"
+    before: str  # the values as JSON; empty for an absent value
+    now: str
+
+
+class Changed(Error):
+    """The collection has changed since it was agreed. `changes` has the differences. Nothing was drawn or sent."""
+
+    changes: tuple[Change, ...] = ()
 
 
 def says(said: str) -> str:

@@ -7,7 +7,7 @@ import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_uint8, c_void_p
 from typing import Any
 
-from .errors import Code, Error
+from .errors import Changed, Code, Error
 
 API_VERSION = 1
 TO_END = c_size_t(-1).value
@@ -42,6 +42,13 @@ class Entry(ctypes.Structure):
     _fields_ = [("person", c_char_p), ("round", c_int32), ("columns", POINTER(Column)), ("column_count", c_size_t)]
 
 
+class Terms(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("digest", c_char_p), ("report_epsilon", c_double), ("life_epsilon", c_double),
+                ("reports", c_uint64), ("group_epsilon", c_double), ("attributes", POINTER(c_char_p)),
+                ("attribute_count", c_size_t), ("in_clear", POINTER(c_char_p)), ("in_clear_count", c_size_t),
+                ("endpoint", c_char_p), ("collection", c_char_p), ("public_columns", c_char_p)]
+
+
 _place = POINTER(c_void_p)
 _values = (c_void_p, c_size_t)  # an array of Value and their number
 _columns = (POINTER(Column), c_size_t)
@@ -49,6 +56,11 @@ _columns = (POINTER(Column), c_size_t)
 # Functions with a status, without the place for the error at their end.
 _calls: dict[str, tuple[Any, ...]] = {
     "ldp_collection_new": (c_char_p, c_size_t, c_int, _place),
+    "ldp_collection_new_under": (c_char_p, c_size_t, c_int, POINTER(Terms), _place),
+    "ldp_client_contract": (c_void_p, _place),
+    "ldp_client_accept": (c_void_p, c_char_p),
+    "ldp_fleet_contract": (c_void_p, _place),
+    "ldp_fleet_accept": (c_void_p, c_char_p),
     "ldp_collection_perturb": (c_void_p, *_values, c_void_p, c_size_t, POINTER(c_size_t)),
     "ldp_summarize": (c_void_p, c_char_p, c_size_t, c_void_p, _place, POINTER(c_size_t)),
     "ldp_merge_summaries": (c_char_p, c_size_t, c_char_p, c_size_t, _place, POINTER(c_size_t)),
@@ -99,6 +111,8 @@ _getters: dict[str, tuple[Any, ...]] = {
     "ldp_collection_free": (None, c_void_p),
     "ldp_collection_spec": (c_char_p, c_void_p),
     "ldp_collection_texts": (c_char_p, c_void_p),
+    "ldp_collection_contract": (c_char_p, c_void_p),
+    "ldp_collection_summary": (c_char_p, c_void_p),
     "ldp_collection_fingerprint": (c_char_p, c_void_p),
     "ldp_collection_values": (c_size_t, c_void_p),
     "ldp_collection_name": (c_char_p, c_void_p, c_size_t),
@@ -165,9 +179,10 @@ def call(function: str, *arguments: Any, record: Any = None) -> None:
     if getattr(library, function)(*arguments, byref(error)) == 0:
         return
     try:
-        raise Error(Code(library.ldp_error_code(error)), text(library.ldp_error_message(error)),
-                    text(library.ldp_error_detail(error)), text(library.ldp_error_hint(error)),
-                    None if record is None else record.value)
+        code = Code(library.ldp_error_code(error))
+        kind = Changed if code is Code.CHANGED else Error
+        raise kind(code, text(library.ldp_error_message(error)), text(library.ldp_error_detail(error)),
+                   text(library.ldp_error_hint(error)), None if record is None else record.value)
     finally:
         library.ldp_error_free(error)
 

@@ -251,6 +251,9 @@ class BadEndpoints(unittest.TestCase):
             self.server.answers = [answer, (200, GENUINE, spec)]
             with self.assertRaisesRegex(ldp.Error, "something other than the endpoint"):
                 endpoint.fetch_spec("region")
+        self.server.answers = [(200, GENUINE, b"\x1f\x8b")]
+        with self.assertRaisesRegex(ldp.Error, "not UTF-8"):
+            endpoint.fetch_spec("region")
         self.server.answers = [(200, GENUINE, spec)]
         self.assertEqual(endpoint.fetch_spec("region"), REGION)
 
@@ -301,7 +304,7 @@ class BadEndpoints(unittest.TestCase):
         self.assertEqual(caught.exception.said, "zwyxtitle\\u{1b}[2J. zwyxdetail\\u{a}\\u{22}x\\u{22}\\u{202e}. zwyxhint " + advice)
         # The reason of a dead letter names the server, too.
         self.client.report(["north"], round=1)
-        self.flush((422, {}, problem), (204, GENUINE, b""), (201, GENUINE, b""))
+        self.flush((422, GENUINE, problem), (204, GENUINE, b""), (201, GENUINE, b""))
         self.assertIn('; the server says: "zwyxtitle', self.client.refused()[0])
 
 
