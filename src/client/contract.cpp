@@ -11,11 +11,9 @@
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
 #include "core/format/fingerprint.hpp"
-#include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/spent_signal.hpp"
 #include "core/spec/canonical.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/spec/privacy_statement.hpp"
 
 namespace ldp {
 
@@ -110,13 +108,10 @@ Contract contract_of(const Offer& offer, const ContractTerms& terms, const Mecha
     contract.spec = json_text(document);
     contract.meaning = meaning_of(collapsed(document));
     contract.mechanism = spec.mechanism().name;
-    contract.remembers = spec.evolving() || rounds_of_series(mechanism) > 0;
-    contract.report_epsilon = mechanism.report_epsilon() +
-                              (spec.evolving() && has_signal(mechanism) ? signal_epsilon(mechanism) : 0);
-    if (spec.budget())
-        contract.life_epsilon = most_epsilon(spec, mechanism);
-    else if (contract.remembers)
-        contract.life_epsilon = spec.epsilon();
+    const PrivacyStatement statement = privacy_statement(spec, mechanism);
+    contract.remembers = statement.repetition != Repetition::fresh;
+    contract.report_epsilon = statement.report.epsilon;
+    if (statement.person) contract.life_epsilon = statement.person->epsilon;
     contract.attributes = asked_attributes(document);
     contract.in_clear = terms.in_clear;
     // A digest says which columns are sent. Without a word about them, none is.
