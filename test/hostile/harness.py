@@ -3,14 +3,15 @@
 
     harness.py CLIENT...      CLIENT is command, c, python or js; ROWS=id,id runs some rows
 
-A row changes what an honest endpoint says (`patch`, a merge patch of the offer) or how it answers (`answers`), at a moment:
-first        the first contact of a client, under the terms of the row
-later        after an honest contact with a report
-flush        while reports of an honest contact are sent
-offline      once after an honest contact; then the endpoint is down
-A row may have other verdicts for some clients, in "except", with the reason in "why".
-The verdicts are same, shown (the client goes on and says so), ask (it neither draws nor sends until the digest of the new
-contract is accepted) and refuse.
+A row changes the honest offer (`patch`, a merge patch) or the answers of the endpoint (`answers`). "when" is the moment.
+
+In "first", it is the first contact of a client, under the terms of the row. In "later", it follows an honest contact with a
+report. In "flush", the answers are those to the reports of an honest contact. In "offline", it is one contact after an honest
+one; then the endpoint is down.
+
+The verdicts are same, shown, ask and refuse. With "shown", the client goes on and says so. With "ask", it neither draws nor
+sends until the digest of the new contract is accepted. A row may have other verdicts for some clients, in "except", with the
+reason in "why".
 """
 
 import hashlib

@@ -13,7 +13,7 @@ from .errors import Change, Code, Error
 
 @dataclass(frozen=True)
 class Terms:
-    """What the caller allows, whatever a server says. A limit that is None does not restrict."""
+    """What the caller allows. Limits that are not given do not restrict."""
 
     epsilon: float | None = None        # largest epsilon of one report
     life_epsilon: float | None = None   # largest epsilon of all reports of a client
