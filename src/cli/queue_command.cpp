@@ -21,6 +21,8 @@ Options options() {
     options.add_options()("file", po::value<std::string>()->required())(
         "retry", po::bool_switch(), "queue the dead-lettered reports again; the next submission sends them")(
         "drop", po::bool_switch(), "delete the dead-lettered reports")(
+        "resend", po::bool_switch(),
+        "mark the delivered reports that --keep has kept; the next submission sends them again")(
         "continue", po::bool_switch(),
         "go on after the server said that another copy of the file is in use: queue the reports that were set aside again");
     return options;
@@ -39,7 +41,9 @@ int run(const Arguments& arguments) {
     const auto& name = arguments["file"].as<std::string>();
     const bool retry = arguments["retry"].as<bool>(), drop = arguments["drop"].as<bool>();
     const bool go_on = arguments["continue"].as<bool>();
-    if (retry + drop + go_on > 1) throw UsageError("--retry, --drop and --continue cannot be combined");
+    const bool resend = arguments["resend"].as<bool>();
+    if (retry + drop + go_on + resend > 1)
+        throw UsageError("--retry, --drop, --resend and --continue cannot be combined");
     need_state_file(name);
     SqliteStore store(name);
     if (go_on) {
@@ -47,12 +51,15 @@ int run(const Arguments& arguments) {
                   << "; a new file would spend it again for certain\n"
                   << grouped(store.requeue_refused()) << " reports queued again\n";
     }
+    if (resend) std::cout << grouped(store.send_again()) << " reports will be sent again\n";
     if (retry) std::cout << grouped(store.requeue_refused()) << " reports queued again\n";
     if (drop) std::cout << grouped(store.drop_refused()) << " reports dropped\n";
 
     const std::vector<Refused> refused = store.refused();
     std::cout << "waiting     " << grouped(store.pending()) << "\n"
               << "set aside   " << grouped(refused.size()) << "\n";
+    if (const std::uint64_t kept = store.kept(); kept > 0)
+        std::cout << "delivered   " << grouped(kept) << " kept\n";
     std::map<std::string_view, std::uint64_t> reasons;
     for (const Refused& one : refused) ++reasons[one.reason];
     for (const auto& [reason, count] : reasons)
@@ -66,7 +73,7 @@ constexpr const char* positional[] = {"file"};
 
 const Command command{
     "queue",
-    "[--retry | --drop | --continue] FILE",
+    "[--retry | --drop | --resend | --continue] FILE",
     "shows the reports that wait to be submitted",
     "Reads the state file of a submission or a client. Shows the number of waiting "
     "reports, and the number and the\n"

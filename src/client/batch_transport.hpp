@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "client/store.hpp"
 #include "core/base/error.hpp"
@@ -56,6 +57,10 @@ class BatchTransport {
     /// Returns where batches are delivered. Reports that were made for another destination are not sent there. Empty
     /// texts are unknown and not compared.
     [[nodiscard]] virtual Destination destination() const { return {}; }
+
+    /// Returns the id of the history of the server that answered the last delivery, 16 hexadecimal digits;
+    /// empty if it is unknown. It changes if the server may have lost committed reports.
+    [[nodiscard]] virtual std::string history() const { return {}; }
 
     /// A call of deliver() for a prepared batch.
     using Delivery = std::function<bool()>;

@@ -1,6 +1,7 @@
 #include "client/client.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ namespace {
 
 /// The checkpoint with the number of reports under a budget of a group, if each one is a fresh draw.
 constexpr const char* reports_made_name = "budget.reports";
+/// The checkpoint with the history of the server at the last delivery.
+constexpr const char* history_name = "ldp.history";
 
 /// Discards buffered random bits at the end of a report. A copy of a running virtual machine would otherwise
 /// use the same bits as the original.
@@ -330,7 +333,8 @@ Flushed Flush::run(BatchTransport& transport, const Progress& progress) {
     store_.agree(transport.destination()).require_agreed();
     while (next()) {
         try {
-            delivered(!transport.deliver(*batch_));
+            const bool fresh = transport.deliver(*batch_);
+            delivered(!fresh, transport.history());
         } catch (const Undelivered& why) {
             if (!undelivered(why)) throw;
             continue;
@@ -354,8 +358,21 @@ const std::optional<Batch>& Flush::ahead() {
     return ahead_;
 }
 
-void Flush::delivered(bool earlier) {
+void Flush::compare_history(std::string_view history) {
+    std::uint64_t number = 0;
+    const char* const end = history.data() + history.size();
+    const auto [at, error] = std::from_chars(history.data(), end, number, 16);
+    if (history.empty() || error != std::errc() || at != end) return;
+    const Checkpoint now{history_name, static_cast<std::int64_t>(number)};
+    const auto before = store_.checkpoint(history_name);
+    if (before == now.value) return;
+    flushed_.set_back = flushed_.set_back || before.has_value();
+    store_.append({}, 0, std::span(&now, 1));
+}
+
+void Flush::delivered(bool earlier, std::string_view history) {
     store_.confirm(batch_->id);
+    compare_history(history);
     size_.delivered();
     in_a_row_ = 0;
     ++flushed_.batches;

@@ -33,6 +33,9 @@ struct Flushed {
     std::uint64_t reports = 0;   ///< reports in these batches
     std::uint64_t repeated = 0;  ///< batches among these that an earlier attempt had delivered
     std::uint64_t refused = 0;   ///< reports moved to the dead letters; Store::refused() has the reasons
+    /// Whether the server has another history than at the last delivery of this store: it was set back or
+    /// replaced, and may lack reports that were delivered before.
+    bool set_back = false;
 };
 
 /// Returns the JSON object of a contract with its changes and the verdict that waits, or null; see
@@ -87,8 +90,9 @@ class Flush {
     /// sent before the current batch is delivered. Returns nothing if no report follows, or if the store does
     /// not support this.
     [[nodiscard]] const std::optional<Batch>& ahead();
-    /// Records that the current batch was counted, by this attempt or by an earlier one.
-    void delivered(bool earlier);
+    /// Records that the current batch was counted, by this attempt or by an earlier one. `history` is
+    /// BatchTransport::history().
+    void delivered(bool earlier, std::string_view history = {});
     /// Records that the current batch was not counted and never will be. Its reports are sent in smaller
     /// batches or moved to the dead letters. Returns false if neither is possible; then the caller handles
     /// `why`. Throws as Client::flush does.
@@ -103,6 +107,7 @@ class Flush {
 
   private:
     [[noreturn]] void refuse_all(const char* what) const;
+    void compare_history(std::string_view history);
 
     Store& store_;
     BatchSize& size_;

@@ -48,6 +48,14 @@ std::int64_t digest_of_contract(const std::string& json) {
     return sqlite::RowDigest::of("contract", std::string_view(json));
 }
 
+/// The checkpoint with the last kept batch that was sent again; -1 if no batch is to be sent again.
+constexpr const char* again_name = "ldp.again";
+
+std::int64_t now() {
+    using std::chrono::system_clock;
+    return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
 /// An open file, with the person of a store.
@@ -254,8 +262,59 @@ void SqliteStore::confirm(std::string_view id) {
     sqlite::Contents& contents = opened_->contents();
     // If a crash undoes this step, the same batch is sent again, and the server has its id.
     Step step(contents.file, sqlite::Durable::with_others);
+    if (contents.keep_for > 0) {
+        const auto front = contents.outbox.up_to(*step.head.last, std::nullopt);
+        if (front)
+            contents.delivered.keep(
+                step, {0, std::string(id), front->round, front->columns, contents.route, front->reports},
+                now() + contents.keep_for);
+    }
     contents.outbox.drop(step, *step.head.last);
     step.head.last = std::exchange(step.head.ahead, std::nullopt);
+    step.commit();
+}
+
+void SqliteStore::keep_delivered(std::chrono::seconds time, std::string route) {
+    sqlite::Contents& contents = opened_->contents();
+    contents.keep_for = time.count();
+    contents.route = std::move(route);
+    Step step(contents.file);
+    contents.delivered.drop_until(step, now());
+    step.commit();
+}
+
+std::uint64_t SqliteStore::kept() const {
+    return opened_->contents().delivered.reports();
+}
+
+std::uint64_t SqliteStore::send_again() {
+    const Checkpoint from{again_name, 0};
+    append({}, 0, std::span(&from, 1));
+    return kept();
+}
+
+std::optional<SqliteStore::KeptBatch> SqliteStore::next_again() const {
+    const std::int64_t behind = checkpoint(again_name).value_or(-1);
+    if (behind < 0) return std::nullopt;
+    auto found = opened_->contents().delivered.after(behind);
+    if (!found) return std::nullopt;
+    return KeptBatch{{std::move(found->id), static_cast<std::int32_t>(found->round),
+                      std::move(found->reports), columns_of(found->columns)},
+                     std::move(found->route),
+                     found->last};
+}
+
+void SqliteStore::sent_again(const KeptBatch& kept) {
+    const bool more = opened_->contents().delivered.after(kept.last).has_value();
+    const Checkpoint next{again_name, more ? kept.last : -1};
+    append({}, 0, std::span(&next, 1));
+}
+
+void SqliteStore::queue_again(const KeptBatch& kept) {
+    sqlite::Contents& contents = opened_->contents();
+    Step step(contents.file);
+    contents.delivered.drop(step, kept.batch.id);
+    contents.outbox.append(step, kept.batch.reports, kept.batch.round, stored(kept.batch.columns));
     step.commit();
 }
 

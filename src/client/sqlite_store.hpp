@@ -1,6 +1,7 @@
 // A store in an SQLite file.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -48,6 +49,30 @@ class SqliteStore final : public Store {
     std::uint64_t drop_refused() override;
     [[nodiscard]] StoreIdentity identity() const override;
     void set_queue_aside(std::string_view reason) override;
+
+    // A server that is set back to an earlier state lacks reports that were delivered. A store can keep delivered
+    // batches for a time. If they are sent again under their ids, the server counts those that it lacks.
+
+    /// A delivered batch.
+    struct KeptBatch {
+        Batch batch;
+        std::string route;      ///< how it was delivered, as given to keep_delivered()
+        std::int64_t last = 0;  ///< its position among the kept batches
+    };
+    /// Keeps the batches that are confirmed from now on for this time by the system's clock; 0: keeps none.
+    /// Deletes those whose time has passed. `route` says how they are delivered: the server recognizes an id
+    /// on one route only.
+    void keep_delivered(std::chrono::seconds time, std::string route);
+    /// Returns the number of reports in kept batches.
+    [[nodiscard]] std::uint64_t kept() const;
+    /// Marks all kept batches to be sent again. Returns the number of their reports.
+    std::uint64_t send_again();
+    /// Returns the first marked batch; nothing if none is left.
+    [[nodiscard]] std::optional<KeptBatch> next_again() const;
+    /// Removes the mark of this batch, which the server has counted.
+    void sent_again(const KeptBatch& kept);
+    /// Queues the reports of this marked batch, which was not counted and never will be under its id.
+    void queue_again(const KeptBatch& kept);
 
   private:
     friend class SqliteFleet;

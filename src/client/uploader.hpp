@@ -219,6 +219,8 @@ class Uploader final : public BatchTransport {
     /// Implements BatchTransport::deliver. Throws Undelivered if the batch was certainly not counted. Throws
     /// Error (environment) if the outcome is unknown; then the caller delivers the same batch again.
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
+    /// Implements BatchTransport::history.
+    [[nodiscard]] std::string history() const override { return history_; }
     /// Implements BatchTransport::prepare: packs the batch and computes its digest.
     [[nodiscard]] Delivery prepare(const Batch& batch) override {
         EncodedBatch encoded{batch.id, batch.reports.size(), batch.digest(), batch.round, {},
@@ -285,12 +287,14 @@ class Uploader final : public BatchTransport {
 
     /// Returns true if the batch was not counted before, and claims its id for this transaction.
     bool claim(pqxx::transaction_base& transaction, const ReportTable& into, const EncodedBatch& batch) {
-        return pq::run(transaction,
-                       "SELECT " + into.schema +
-                           ".ldp_claim_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.int8, "
-                           "$4::pg_catalog.bytea)",
-                       collection_, batch.id, std::to_string(batch.count), pq::binary(batch.digest))[0][0]
-            .template as<bool>();
+        const auto claimed =
+            pq::run(transaction,
+                    "SELECT " + into.schema +
+                        ".ldp_claim_batch($1::pg_catalog.text, $2::pg_catalog.uuid, $3::pg_catalog.int8, "
+                        "$4::pg_catalog.bytea), ldp_internal.ldp_history()",
+                    collection_, batch.id, std::to_string(batch.count), pq::binary(batch.digest));
+        history_ = claimed[0][1].is_null() ? std::string() : claimed[0][1].template as<std::string>();
+        return claimed[0][0].template as<bool>();
     }
     /// Claims in a transaction that is rolled back. No code of a table's owner runs in it.
     bool claimed(pqxx::connection& connection, const EncodedBatch& batch) {
@@ -382,6 +386,7 @@ class Uploader final : public BatchTransport {
     std::string collection_;
     Method method_;
     std::optional<ReportTable> table_;
+    std::string history_;  ///< of the server of the last claim
 };
 
 }  // namespace ldp

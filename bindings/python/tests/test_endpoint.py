@@ -211,6 +211,17 @@ class BadEndpoints(unittest.TestCase):
         self.assertEqual(len(set(self.server.asked)), 1)
         self.assertRegex(self.server.asked[0], "^/below/collections/region/batches/[0-9a-f-]{36}$")
 
+    def test_statuses_of_a_proxy_set_nothing_aside(self):
+        for _ in range(39):
+            self.client.report(["north"])
+        turns = [(400, {}, b""), (413, {}, b""), (422, {}, b""), (520, {}, b""), (201, GENUINE, b"")]
+        self.server.answers = turns * 6
+        endpoint = ldp.Endpoint(f"http://127.0.0.1:{self.server.server_port}/below/", retry_for=60)
+        sent = self.client.flush(endpoint.uploader("region"), 7)
+        self.assertEqual((sent.batches, sent.reports, sent.repeated, sent.refused), (6, 40, 0, 0))
+        self.assertEqual((self.client.pending, self.client.refused()), (0, []))
+        self.assertEqual([self.server.asked.count(one) for one in dict.fromkeys(self.server.asked)], [5] * 6)
+
     def test_a_body_without_end_is_not_read(self):
         for status in (200, 201, 400, 503):
             self.server.sent = 0

@@ -53,7 +53,7 @@ PublicValues take_public_values(std::string& body) {
 bool CatalogEntry::same_as(const CatalogEntry& other) const {
     return name == other.name && table == other.table && fingerprint == other.fingerprint &&
            created == other.created && owner == other.owner && rounds == other.rounds &&
-           columns == other.columns && texts == other.texts;
+           columns == other.columns && texts == other.texts && history == other.history;
 }
 
 std::optional<std::pair<std::int32_t, std::int32_t>> parse_rounds(std::string_view check) {

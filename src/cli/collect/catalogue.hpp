@@ -30,6 +30,7 @@ struct CatalogEntry {
     std::optional<std::pair<std::int32_t, std::int32_t>> rounds = {};
     std::vector<PublicColumn> columns = {};  ///< that the role may fill
     std::string texts = {};                  ///< a digest of the texts in the spec; empty without texts
+    std::string history = {};                ///< the id of the history of the database
 
     /// Compares all members except the mechanism, which follows from the spec.
     [[nodiscard]] bool same_as(const CatalogEntry& other) const;

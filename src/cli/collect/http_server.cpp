@@ -480,7 +480,8 @@ class Server {
         for (const auto& [name, value] : answer.fields) response.set(name, value);
         if (const std::string* origin = allowed_origin(request)) {
             response.set(http::field::access_control_allow_origin, *origin);
-            response.set(http::field::access_control_expose_headers, "ETag, Ldp-Receipt, Retry-After");
+            response.set(http::field::access_control_expose_headers,
+                         "ETag, Ldp-History, Ldp-Receipt, Retry-After");
         }
         // A cache must not return the response for one origin to another.
         if (!settings_.allow_origins.empty() && settings_.allow_origins[0] != "*")

@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "core/delivery/delivery_receipt.hpp"
 #include "core/spec/spec.hpp"
 #include "core/summary/batch.hpp"
 
@@ -20,6 +21,8 @@ constexpr auto between_looks = 2s;
 constexpr RetryPolicy short_retries{500ms, 50ms, 100ms};
 
 constexpr auto between_checks = 200ms;
+/// The id of the database's history, once for a statement.
+constexpr const char* current_history = "(SELECT ldp_internal.ldp_history())";
 /// Settings of the session in which no code of table owners runs. The search path excludes objects of other
 /// roles. An owner's lock on a table must not delay the look-up of other collections.
 std::vector<Session::Setting> control_settings() {
@@ -44,21 +47,26 @@ ReceivedBatches received(std::span<const QueuedBatch> group) {
 }
 
 /// Claims the ids of a group for this transaction, and returns for each whether it is new, in the group's
-/// order. Throws pq::Failure, with BatchOutcome::outdated if an id was claimed with other content.
+/// order. Also sets `history`. Throws pq::Failure, with BatchOutcome::outdated if an id was claimed with other
+/// content.
 std::vector<bool> claim(pqxx::transaction_base& transaction, const std::string& schema,
-                        const ReceivedBatches& group) {
+                        const ReceivedBatches& group, std::string& history) {
     const auto claimed = pq::run(
         transaction,
         "SELECT " + schema +
-            ".ldp_claim_batch($1::pg_catalog.text, u.id, u.reports, pg_catalog.decode(u.digest, 'hex')) "
-            "FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
+            ".ldp_claim_batch($1::pg_catalog.text, u.id, u.reports, pg_catalog.decode(u.digest, 'hex')), " +
+            current_history +
+            " FROM ROWS FROM (pg_catalog.unnest($2::pg_catalog.uuid[]), "
             "pg_catalog.unnest($3::pg_catalog.int8[]), "
             "pg_catalog.unnest($4::pg_catalog.text[])) AS u (id, reports, digest)",
         group.front()->to->name, array(group, [](const ReceivedBatch& one) { return one.id; }),
         array(group, [](const ReceivedBatch& one) { return std::to_string(one.reports()); }),
         array(group, [](const ReceivedBatch& one) { return to_hex(one.digest); }));
     std::vector<bool> fresh;
-    for (const auto& row : claimed) fresh.push_back(row[0].as<bool>());
+    for (const auto& row : claimed) {
+        fresh.push_back(row[0].as<bool>());
+        history = row[1].is_null() ? std::string() : row[1].as<std::string>();
+    }
     return fresh;
 }
 
@@ -256,26 +264,27 @@ constexpr const char* digest_of_texts =
 /// Returns the collections that the role may submit to, without specs and mechanisms; only the one of this
 /// name if the name is not empty.
 std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
-    const auto rows = look_up("looking collections up", [&](pqxx::work& transaction,
-                                                            const std::string& schema) {
-        return pq::run(transaction,
-                       "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
-                       "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
-                       "t.relowner::text, "
-                       "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
-                       "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open'), "
-                       "(SELECT coalesce(json_agg(json_build_object('name', s.\"column\", 'type', s.type, "
-                       "'required', s.required)), '[]')::text FROM " +
-                           schema +
-                           ".ldp_public_columns(c.name) AS s JOIN pg_attribute AS a "
-                           "ON a.attrelid = t.oid AND a.attname = s.\"column\" "
-                           "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT')), " +
-                           digest_of_texts + " FROM " + schema +
-                           ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
-                           "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
-                           "WHERE has_any_column_privilege(t.oid, 'INSERT') AND ($1 = '' OR c.name = $1)",
-                       name);
-    });
+    const auto rows =
+        look_up("looking collections up", [&](pqxx::work& transaction, const std::string& schema) {
+            return pq::run(
+                transaction,
+                "SELECT c.name, format('%I.%I', n.nspname, t.relname), c.fingerprint, "
+                "to_char(c.created AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS \"GMT\"'), "
+                "t.relowner::text, "
+                "(SELECT pg_get_constraintdef(k.oid) FROM pg_constraint AS k "
+                "WHERE k.conrelid = t.oid AND k.conname = 'round_is_open'), "
+                "(SELECT coalesce(json_agg(json_build_object('name', s.\"column\", 'type', s.type, "
+                "'required', s.required)), '[]')::text FROM " +
+                    schema +
+                    ".ldp_public_columns(c.name) AS s JOIN pg_attribute AS a "
+                    "ON a.attrelid = t.oid AND a.attname = s.\"column\" "
+                    "WHERE has_column_privilege(t.oid, a.attnum, 'INSERT')), " +
+                    digest_of_texts + ", (SELECT coalesce(ldp_internal.ldp_history(), '')) FROM " + schema +
+                    ".ldp_collections AS c JOIN pg_class AS t ON t.oid = c.reports "
+                    "JOIN pg_namespace AS n ON n.oid = t.relnamespace "
+                    "WHERE has_any_column_privilege(t.oid, 'INSERT') AND ($1 = '' OR c.name = $1)",
+                name);
+        });
     std::vector<CatalogEntry> all;
     for (const auto& row : rows) {
         std::string called = row[0].as<std::string>();
@@ -289,7 +298,8 @@ std::vector<CatalogEntry> ReportWriter::listed(const std::string& name) {
                            row[4].as<std::string>(),
                            row[5].is_null() ? std::nullopt : parse_rounds(row[5].as<std::string>()),
                            public_columns(row[6].as<std::string>()),
-                           row[7].as<std::string>()});
+                           row[7].as<std::string>(),
+                           row[8].as<std::string>()});
             unknown_.erase(called);
         } catch (const Error& error) {
             // Its columns cannot be read, for example because their names are not UTF-8.
@@ -355,7 +365,7 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
     worker.session.begin(transaction, true);
     std::vector<BatchOutcome> outcomes;
     const auto note = [&](std::span<const QueuedBatch> some) {
-        for (const bool fresh : claim(transaction, schema, received(some)))
+        for (const bool fresh : claim(transaction, schema, received(some), worker.history))
             outcomes.push_back(fresh ? BatchOutcome::delivered : BatchOutcome::repeated);
     };
     if (!singly) note(group);
@@ -401,7 +411,7 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
                 transaction.abort();
                 pqxx::work again(connection);
                 worker.session.begin(again, true);
-                claim(again, schema, repeated);
+                claim(again, schema, repeated, worker.history);
                 commit(again);
             }
             return outcomes;
@@ -417,7 +427,7 @@ std::vector<BatchOutcome> ReportWriter::attempt(Worker& worker, pqxx::connection
         // Deferrable constraints and constraint triggers are checked now. Afterwards each claim must exist,
         // for the role that made it.
         transaction.exec("SET CONSTRAINTS ALL IMMEDIATE");
-        for (const bool unclaimed : claim(transaction, schema, fresh))
+        for (const bool unclaimed : claim(transaction, schema, fresh, worker.history))
             if (unclaimed) pq::refuse_unclaimed(to.name);
         // A trigger may have changed the timeout.
         worker.session.end(transaction);
@@ -456,7 +466,7 @@ void ReportWriter::attempt_to_store(Worker& worker, Group& group) {
         // A rejected batch must not cause the rejection of others, so each is stored alone. With --hold,
         // batches must not be stored in smaller groups.
         if (!failure.is(BatchOutcome::refused) || group.size() == 1 || queue_.limits().hold > 1)
-            return end(group, failure, worker.doubt, Clock::now() - began);
+            return this->end(group, failure, worker.doubt, Clock::now() - began);
         for (QueuedBatch& queued : group) {
             Group alone;
             alone.push_back(std::move(queued));
@@ -467,19 +477,23 @@ void ReportWriter::attempt_to_store(Worker& worker, Group& group) {
     std::uint64_t reports = 0;
     std::size_t batches = 0;
     Group again;
+    const auto end = [&](const QueuedBatch& queued, HttpResponse answer) {
+        if (!worker.history.empty()) answer.fields.emplace_back(history_field, worker.history);
+        queued.end(answer);
+    };
     for (std::size_t i = 0; i < group.size(); ++i) {
         const ReceivedBatch& one = group[i].batch;
         if (outcomes[i] == BatchOutcome::outdated) {
-            group[i].end(problem(409, "the id belongs to another batch or was revoked",
-                                 "Use a new id for every batch, and repeat a batch unchanged."));
+            end(group[i], problem(409, "the id belongs to another batch or was revoked",
+                                  "Use a new id for every batch, and repeat a batch unchanged."));
         } else if (one.frame.empty()) {
-            group[i].end({204});
+            end(group[i], {204});
         } else if (outcomes[i] == BatchOutcome::repeated) {
-            group[i].end({200});
+            end(group[i], {200});
         } else if (outcomes[i] == BatchOutcome::delivered) {
             ++batches;
             reports += one.reports();
-            group[i].end({201});
+            end(group[i], {201});
         } else {
             again.push_back(std::move(group[i]));
         }

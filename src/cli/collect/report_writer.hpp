@@ -53,7 +53,8 @@ class ReportWriter {
     struct Worker {
         Worker(const std::string& dsn, const WriterLimits& limits);
         Session session;
-        bool doubt = false;  ///< whether the outcome of a COMMIT is unknown
+        bool doubt = false;   ///< whether the outcome of a COMMIT is unknown
+        std::string history;  ///< of the database of the last claim
     };
 
     template <class Query>

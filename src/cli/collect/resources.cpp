@@ -26,6 +26,7 @@ HttpResponse spec_response(const CatalogEntry& collection, std::string_view know
     if (unchanged) response = {304};
     response.fields = {
         {"ETag", tag}, {"Last-Modified", collection.created}, {"Cache-Control", "public, max-age=300"}};
+    if (!collection.history.empty()) response.fields.emplace_back(history_field, collection.history);
     return unchanged ? response : with_receipt(std::move(response), collection);
 }
 

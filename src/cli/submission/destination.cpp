@@ -3,6 +3,7 @@
 #include <iostream>
 #include <pqxx/pqxx>
 
+#include "cli/submission/set_back.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli::submit {
@@ -32,6 +33,7 @@ const Choice<Uploader::Method> method_choice{
 Destination::Destination(const Arguments& arguments, const RetryPolicy& retry_policy)
     : database_(pq::for_writing(arguments["dsn"].as<std::string>()), retry_policy),
       name_(arguments["collection"].as<std::string>()),
+      keep_(keep_option(arguments["keep"].as<std::string>())),
       notify_([](const std::string& line) { std::cerr << line << "\n"; }) {
     const auto waiting = [this, notified = false](const Error& why, std::chrono::milliseconds) mutable {
         if (!std::exchange(notified, true)) notify_(std::string(why.what()) + "; retrying");
@@ -55,6 +57,15 @@ Spec Destination::spec() {
 
 std::vector<PublicColumn> Destination::public_columns() {
     return endpoint_ ? fetch_public_columns(*endpoint_, name_) : fetch_public_columns(database_, name_);
+}
+
+std::string Destination::route() {
+    if (endpoint_) return "an endpoint";
+    return database_.persist("looking up the role", [&](pqxx::connection& connection) {
+        pqxx::work transaction(connection);
+        database_.prepare(transaction);
+        return "the role " + transaction.exec("SELECT session_user::pg_catalog.text")[0][0].as<std::string>();
+    });
 }
 
 std::int64_t Destination::target() {

@@ -1,6 +1,7 @@
 // The destination of a submission: a database or an endpoint.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,11 +50,16 @@ class Destination {
     /// in another database, or a replacement, has another creation time. A dump and restore preserves it.
     [[nodiscard]] std::int64_t target();
     [[nodiscard]] BatchTransport& transport() { return *transport_; }
+    /// Returns how batches are delivered: by an endpoint, or by which role of the database.
+    [[nodiscard]] std::string route();
+    /// Returns the time for which delivered reports are kept (--keep).
+    [[nodiscard]] std::chrono::seconds keep() const noexcept { return keep_; }
 
   private:
     Connection database_;
     std::optional<HttpConnection> endpoint_;
     std::string name_;
+    std::chrono::seconds keep_;
     std::unique_ptr<BatchTransport> transport_;
     Notify notify_;
 };

@@ -21,6 +21,7 @@
 #include "cli/submission/destination.hpp"
 #include "cli/submission/journal.hpp"
 #include "cli/submission/panel.hpp"
+#include "cli/submission/set_back.hpp"
 #include "client/fleet/sqlite_ledger.hpp"
 #include "client/in_quotes.hpp"
 #include "client/sqlite_store.hpp"
@@ -68,7 +69,10 @@ Options options() {
         "file with the ledger of the group whose budget pays for the reports, shared by all of its collections")(
         "state", po::value<std::string>(),
         "state file (default: FILE.COLLECTION.ldp; with --person COLLECTION.panel.ldp in the same folder)")(
-        "copy", po::bool_switch(), "submit the file although the same content was submitted before")(
+        "keep", po::value<std::string>()->default_value("0"),
+        "time for which delivered reports stay in the state file, such as 7d or 12h, so that ldp queue --resend can send "
+        "them again")("copy", po::bool_switch(),
+                      "submit the file although the same content was submitted before")(
         "retry-for", real_number(60),
         "seconds to retry if the server cannot be reached, is full or is busy; 0: no retries");
     add_file_options(options);
@@ -165,15 +169,16 @@ struct Rows {
 
 /// Submits the file's rows, starting where an earlier run stopped. Deliveries run in a thread of their own.
 /// Meanwhile this thread randomizes and queues the rows of the next batch, and prepares that batch.
-void submit_rows(const InputFile& source, std::uint64_t total, Destination& destination, Flush flush,
-                 Rows rows, std::size_t batch) {
+/// Returns what was sent.
+Flushed submit_rows(const InputFile& source, std::uint64_t total, Destination& destination, Flush flush,
+                    Rows rows, std::size_t batch) {
     Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "submitting " + source.name, "records", total);
     const Destination::NotifyScope scope(destination, [&](const std::string& line) { progress.say(line); });
     BatchTransport& transport = destination.transport();
     BatchTransport::Delivery ready;  // of the next batch, if it was prepared
     for (;;) {
         const std::optional<Batch>& next = flush.next();
-        if (!next && !rows.more) return;
+        if (!next && !rows.more) return flush.done();
         std::future<bool> delivery;  // its destructor waits for the delivery
         if (next)
             delivery = std::async(std::launch::async, ready ? std::move(ready) : transport.prepare(*next));
@@ -186,7 +191,8 @@ void submit_rows(const InputFile& source, std::uint64_t total, Destination& dest
             }
         if (const std::optional<Batch>& ahead = flush.ahead()) ready = transport.prepare(*ahead);
         if (next) try {
-                flush.delivered(!delivery.get());
+                const bool fresh = delivery.get();
+                flush.delivered(!fresh, transport.history());
             } catch (const Undelivered& why) {
                 if (!flush.undelivered(why)) throw;
                 ready = nullptr;
@@ -245,7 +251,9 @@ int submit_records(const Submission& submission, Destination& destination, const
         if (!copy) refuse_copy(source, key, state);
         total = check(submission);
     }
-    Client client(collection, SqliteStore(state));
+    auto owned = std::make_unique<SqliteStore>(state);
+    SqliteStore& kept = *owned;
+    Client client(collection, std::move(owned));
     Journal journal(client.store(), "", key, collection.spec().attributes().size());
     const Journal::Commit commit = [&](std::span<const Checkpoint> checkpoints) {
         client.commit(submission.round, checkpoints);
@@ -260,6 +268,7 @@ int submit_records(const Submission& submission, Destination& destination, const
         journal.start(source, *total, records, commit);
     }
     journal.check(source, state);
+    send([&] { keep_and_resend(kept, destination); });
     if (journal.finished() && client.pending() == 0)
         return repeated(submission, journal, client.store(), name);
 
@@ -273,14 +282,15 @@ int submit_records(const Submission& submission, Destination& destination, const
         journal.advance(records, !more, commit);
         return more;
     };
+    Flushed flushed;
     send([&] {
-        submit_rows(source, journal.total(), destination, Flush(client, submission.batch),
-                    {[&] { return client.pending(); }, queue_more, [&] { return records.done(); },
-                     !journal.finished(), columns.filled.empty() ? 0 : most_queued_ahead},
-                    submission.batch);
+        flushed = submit_rows(source, journal.total(), destination, Flush(client, submission.batch),
+                              {[&] { return client.pending(); }, queue_more, [&] { return records.done(); },
+                               !journal.finished(), columns.filled.empty() ? 0 : most_queued_ahead},
+                              submission.batch);
     });
     std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n" << records.reasons();
-    return records.exit_code(verdict(client.store(), state));
+    return records.exit_code(noted_set_back(flushed, kept, state, verdict(client.store(), state)));
 }
 
 /// Submits rows of people who report repeatedly. The state file serves all files of the panel. The names of
@@ -326,6 +336,8 @@ int submit_panel(const Submission& submission, Destination& destination, const S
         journal.start(source, *total, records, commit);
     }
     journal.check(source, state);
+    auto& kept = dynamic_cast<SqliteStore&>(queue);
+    send([&] { keep_and_resend(kept, destination); });
     if (journal.finished() && panel.pending() == 0) return repeated(submission, journal, queue, name);
 
     records.resume(journal.position(), journal.tally());
@@ -348,14 +360,16 @@ int submit_panel(const Submission& submission, Destination& destination, const S
         return more;
     };
     BatchSize batch_size;
+    Flushed flushed;
     send([&] {
-        submit_rows(source, journal.total(), destination, Flush(queue, batch_size, submission.batch),
-                    {[&] { return panel.pending(); }, queue_more, [&] { return records.done(); },
-                     !journal.finished()},
-                    submission.batch);
+        flushed =
+            submit_rows(source, journal.total(), destination, Flush(queue, batch_size, submission.batch),
+                        {[&] { return panel.pending(); }, queue_more, [&] { return records.done(); },
+                         !journal.finished()},
+                        submission.batch);
     });
     std::cerr << summary(records.tally(), collection.spec(), "submitted") << "\n" << records.reasons();
-    return records.exit_code(verdict(queue, state));
+    return records.exit_code(noted_set_back(flushed, kept, state, verdict(queue, state)));
 }
 
 /// The round of all rows, or the column of the round.

@@ -38,6 +38,7 @@ class HttpConnection {
         std::string body;           ///< content
         std::string last_modified;  ///< the header Last-Modified, or empty
         std::string receipt;        ///< the header Ldp-Receipt (delivery_receipt.hpp), or empty
+        std::string history;        ///< the header Ldp-History, or empty
     };
     /// The media type of a batch.
     static constexpr const char* octets = "application/octet-stream";
@@ -107,7 +108,7 @@ class HttpConnection {
                     const auto response = exchanged(message);
                     reply_ = {response.result_int(), response.body(),
                               std::string(response[http::field::last_modified]),
-                              std::string(response[receipt_field])};
+                              std::string(response[receipt_field]), std::string(response[history_field])};
                     const std::string seconds(response[http::field::retry_after]);
                     std::int64_t number = 0;
                     std::from_chars(seconds.data(), seconds.data() + seconds.size(), number);

@@ -107,6 +107,9 @@ class HttpUploader final : public BatchTransport {
         };
     }
 
+    /// As BatchTransport::history.
+    [[nodiscard]] std::string history() const override { return history_; }
+
   private:
     using Frames = std::optional<std::vector<std::vector<std::byte>>>;
 
@@ -128,6 +131,7 @@ class HttpUploader final : public BatchTransport {
             [&](const HttpConnection::Reply& reply) -> std::optional<TransportFailure> {
             const bool receipt =
                 reply.receipt == delivery_receipt("POST", reply.status, collection_, id, round, content);
+            if (receipt) history_ = reply.history;
             step = next_step(DeliveryRequest::submit, step.outcome,
                              http_reply(DeliveryRequest::submit, reply.status, receipt));
             why = endpoint_error(doing_, reply.status, reply.body, receipt);
@@ -177,7 +181,7 @@ class HttpUploader final : public BatchTransport {
     }
 
     HttpConnection& link_;
-    std::string collection_, path_, doing_;
+    std::string collection_, path_, doing_, history_;
 };
 
 }  // namespace ldp

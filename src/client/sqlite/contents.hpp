@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "client/sqlite/delivered.hpp"
 #include "client/sqlite/outbox.hpp"
 #include "client/sqlite/person_table.hpp"
 #include "client/sqlite/refusals.hpp"
@@ -19,6 +20,9 @@ struct Contents {
     Outbox outbox{file};
     Refusals refusals{file};
     People people{file};
+    Delivered delivered{file};
+    std::int64_t keep_for = 0;  ///< seconds for which batches are kept that are confirmed from now on
+    std::string route = {};     ///< how they are delivered
     Statement contract{file, "SELECT json, digest FROM contract"};
     Statement put_contract{file, "INSERT OR REPLACE INTO contract VALUES (0, ?, ?)"};
 

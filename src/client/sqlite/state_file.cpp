@@ -21,10 +21,13 @@ constexpr std::int64_t unreleased = 0x4C445031;   // the application id before 1
 // Every row has a digest, and the head has the sum of all digests. It detects changed, missing and repeated
 // rows.
 constexpr std::int64_t schema_version = 2;
-/// Without a contract, and with one secret.
+/// Without a contract and delivered batches, and with one secret.
 constexpr std::int64_t first_version = 1;
-#define LDP_CONTRACT_TABLE \
-    "CREATE TABLE contract (id INTEGER PRIMARY KEY CHECK (id = 0), json TEXT NOT NULL, digest INTEGER NOT NULL);"
+#define LDP_LATER_TABLES                                                                                          \
+    "CREATE TABLE contract (id INTEGER PRIMARY KEY CHECK (id = 0), json TEXT NOT NULL, digest INTEGER NOT NULL);" \
+    "CREATE TABLE delivered (id INTEGER PRIMARY KEY, batch TEXT NOT NULL, until INTEGER NOT NULL, "               \
+    "round INTEGER NOT NULL, columns TEXT NOT NULL, route TEXT NOT NULL, count INTEGER NOT NULL, "                \
+    "shared INTEGER NOT NULL, content BLOB NOT NULL, digest INTEGER NOT NULL);"
 constexpr const char* schema = R"(
     CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 0), secret BLOB NOT NULL, fingerprint INTEGER,
                        reports INTEGER NOT NULL, waiting INTEGER NOT NULL, batches INTEGER NOT NULL,
@@ -44,14 +47,13 @@ constexpr const char* schema = R"(
                          response BLOB NOT NULL, epsilon REAL NOT NULL, round INTEGER NOT NULL,
                          digest INTEGER NOT NULL, PRIMARY KEY (person, number),
                          UNIQUE (person, key)) WITHOUT ROWID;
-)" LDP_CONTRACT_TABLE;
-constexpr const char* upgrade =
-    "ALTER TABLE head ADD COLUMN ids BLOB NOT NULL DEFAULT x'';" LDP_CONTRACT_TABLE;
-#undef LDP_CONTRACT_TABLE
+)" LDP_LATER_TABLES;
+constexpr const char* upgrade = "ALTER TABLE head ADD COLUMN ids BLOB NOT NULL DEFAULT x'';" LDP_LATER_TABLES;
+#undef LDP_LATER_TABLES
 constexpr const char* all_digests = R"(
     SELECT digest FROM outbox UNION ALL SELECT digest FROM refused UNION ALL SELECT digest FROM person
     UNION ALL SELECT digest FROM checkpoint UNION ALL SELECT digest FROM response
-    UNION ALL SELECT digest FROM contract
+    UNION ALL SELECT digest FROM contract UNION ALL SELECT digest FROM delivered
 )";
 
 std::int64_t first_digest(const Head& head) {

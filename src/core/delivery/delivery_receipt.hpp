@@ -13,6 +13,8 @@ namespace ldp {
 
 /// The receipt's header field.
 inline constexpr const char* receipt_field = "Ldp-Receipt";
+/// The header field with the id of the history of the endpoint's database. It counts beside a receipt only.
+inline constexpr const char* history_field = "Ldp-History";
 
 /// Returns SHA-256, as 64 lower-case hexadecimal digits, of the following lines. Each line but the last ends
 /// with a line feed.
