@@ -41,14 +41,14 @@ use() {
     local what=$1 collection=$2 label=$3 at
     { echo "$collection,$collection 2"; for _ in 1 2 3 4 5 6 7 8 9 10; do echo "$label,$label"; done; } >values.csv
     rm -rf ./*.ldp ./*.ldp-* endpoint.log "$XDG_STATE_HOME"
-    run "$what: insert" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --state 1.ldp values.csv
-    run "$what: again" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --state 1.ldp values.csv
-    run "$what: call" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --column "$collection 2" --method call --copy --state 2.ldp values.csv
+    run "$what: insert" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --public "$collection 2" --state 1.ldp values.csv
+    run "$what: again" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --public "$collection 2" --state 1.ldp values.csv
+    run "$what: call" 0 "$ldp" submit --dsn "user=$role" --collection "$collection" --public "$collection 2" --method call --copy --state 2.ldp values.csv
     "$ldp" collect --listen 127.0.0.1:0 --dsn "user=$role" --sessions 1 2>endpoint.log &
     endpoint=$!
     until grep -qs "listening\|error" endpoint.log || ! kill -0 "$endpoint" 2>/dev/null; do sleep 0.05; done
     at=$(sed -n 's/^listening on //p' endpoint.log)
-    run "$what: endpoint" 0 "$ldp" submit --to "$at" --retry-for 10 --collection "$collection" --column "$collection 2" --copy --state 3.ldp values.csv
+    run "$what: endpoint" 0 "$ldp" submit --to "$at" --retry-for 10 --collection "$collection" --public "$collection 2" --copy --state 3.ldp values.csv
     stop_endpoint
     check "$what: the endpoint's errors" "" "$(grep -v ^listening endpoint.log)"
     check "$what: stored" "30|$label" "$(admin -c "SELECT count(*), string_agg(DISTINCT \"$collection 2\", ' ') FROM public.\"$collection\"")"
@@ -84,7 +84,7 @@ rm -f endpoint.log  # of the last endpoint, which has another address
 endpoint=$!
 until grep -qs "listening" endpoint.log || ! kill -0 "$endpoint" 2>/dev/null; do sleep 0.05; done
 run "beside a name that is no UTF-8" 0 "$ldp" submit --to "$(sed -n 's/^listening on //p' endpoint.log)" --retry-for 10 --collection größe \
-    --column "größe 2" --copy --state 9.ldp values.csv
+    --public "größe 2" --copy --state 9.ldp values.csv
 stop_endpoint
 name="the endpoint's complaint"
 has endpoint.log 'odd'
@@ -157,10 +157,10 @@ create größe Köln
 use "a German server" größe Köln
 echo "größe,größe 2"$'\n'"Köln,Köln" >one.csv
 admin -c "ALTER ROLE $role CONNECTION LIMIT 0"
-run "a full server" 4 "$ldp" submit --dsn "user=$role" --retry-for 1 --collection größe --column "größe 2" --state 4.ldp one.csv
+run "a full server" 4 "$ldp" submit --dsn "user=$role" --retry-for 1 --collection größe --public "größe 2" --state 4.ldp one.csv
 has err "; retrying"
 if [ -n "${LOCPATH:-}" ]; then has err "zu viele Verbindungen"; fi
 admin -c "ALTER ROLE $role CONNECTION LIMIT -1"
-run "no such database" 1 "$ldp" submit --dsn "user=$role dbname=missing" --retry-for 60 --collection größe --column "größe 2" --state 5.ldp one.csv
-run "it has room" 0 "$ldp" submit --dsn "user=$role" --collection größe --column "größe 2" --state 4.ldp one.csv
+run "no such database" 1 "$ldp" submit --dsn "user=$role dbname=missing" --retry-for 60 --collection größe --public "größe 2" --state 5.ldp one.csv
+run "it has room" 0 "$ldp" submit --dsn "user=$role" --collection größe --public "größe 2" --state 4.ldp one.csv
 finish
