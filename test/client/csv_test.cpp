@@ -7,6 +7,7 @@
 #include "cli/input/csv.hpp"
 #include "cli/input/people_file.hpp"
 #include "cli/input/statistics_parser.hpp"
+#include "cli/input/statistics_times.hpp"
 #include "cli/records.hpp"
 #include "client_support.hpp"
 
@@ -178,6 +179,59 @@ BOOST_AUTO_TEST_CASE(converted_files_read_the_same_from_any_place) {
     if (!has_statistics_parser()) return;
     for (const char* file : {"survey.zsav", "survey.dta", "survey.xpt"})
         BOOST_TEST(read_twice(std::string("test/data/survey/") + file, {}).size() == 400u);
+}
+
+BOOST_AUTO_TEST_CASE(dates_and_times_of_statistics_packages) {
+    struct Shown {
+        StatisticsFormat format;
+        const char* written;
+        double value;
+        const char* text;  ///< empty if the number is no date or time
+    };
+    using enum StatisticsFormat;
+    // 1582-10-14 and 1960-01-01 are 137,775 days apart; 2026-11-25 is 24,435 days after 1960-01-01.
+    constexpr double spss = 86400.0 * (137775 + 24435), sas = 86400.0 * 24435, noon = 43200 + 1815.25;
+    const Shown all[] = {
+        {sav, "DATE11", spss + noon, "2026-11-25"},
+        {sav, "DATETIME20", spss + noon, "2026-11-25 12:30:15.25"},
+        {sav, "DATETIME20", spss, "2026-11-25 00:00:00"},
+        {sav, "YMDHMS19.2", spss + noon, "2026-11-25 12:30:15.25"},
+        {por, "TIME8", 1234, "00:20:34"},
+        {sav, "TIME11.2", 45 + 0.5, "00:00:45.5"},
+        {sav, "DTIME12", 90061, "25:01:01"},
+        {sav, "MOYR6", spss, "2026-11"},
+        {sav, "QYR6", spss, "2026q4"},
+        {sav, "EDATE10", -86400, "1582-10-13"},
+        {sav, "F8.2", 1234, ""},
+        {sav, "MONTH9", 3, ""},
+        {sav, "DATE11", 1e18, ""},
+        {dta, "%td", 24435, "2026-11-25"},
+        {dta, "%tdDD/NN/CCYY", 24435.75, "2026-11-25"},
+        {dta, "%tc", 1000 * (sas + noon), "2026-11-25 12:30:15.25"},
+        {dta, "%-tcDDmonCCYY", -1, "1959-12-31 23:59:59.999"},
+        {dta, "%tC", 1000 * (sas + noon + 27), "2026-11-25 12:30:15.25"},
+        {dta, "%tC", 1000 * 86400.0 * 4564, "1972-06-30 00:00:00"},
+        {dta, "%tC", 1000 * (86400.0 * 4565 + 1), "1972-07-01 00:00:00"},
+        {dta, "%tm", 802, "2026-11"},
+        {dta, "%tm", -1, "1959-12"},
+        {dta, "%tq", 267, "2026q4"},
+        {dta, "%th", 133, "2026h2"},
+        {dta, "%tw", -52, "1959w01"},
+        {dta, "%ty", 2026, ""},
+        {dta, "%9.0g", 24435, ""},
+        {sas7bdat, "DATE9", 24435, "2026-11-25"},
+        {sas7bdat, "DATETIME18", sas + noon, "2026-11-25 12:30:15.25"},
+        {xport, "TIME8", 1234, "00:20:34"},
+        {xport, "MONYY7", 24435, "2026-11"},
+        {xport, "YYQ6", 24435, "2026q4"},
+        {xport, "YYMMDD10", 24435, "2026-11-25"},
+        {xport, "BEST12", 24435, ""},
+    };
+    for (const Shown& one : all)
+        BOOST_TEST(time_text(one.value, time_unit(one.format, one.written)).value_or("") == one.text,
+                   one.written << " of " << one.value << " is "
+                               << time_text(one.value, time_unit(one.format, one.written)).value_or("no time")
+                               << ", not " << one.text);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_codes_and_missing_answers_of_a_file) {

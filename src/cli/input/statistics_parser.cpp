@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -22,6 +21,7 @@
 #endif
 
 #include "cli/input/codebook.hpp"
+#include "cli/input/statistics_times.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli {
@@ -76,7 +76,7 @@ struct ParserState {
     Codebook codebook = {};
     std::map<std::string, std::vector<ValueLabel>> sets = {};  ///< value labels by the name of their set
     std::vector<std::string> set_of = {};                      ///< the name of each column's set
-    std::vector<int> dates = {};                               ///< DateUnit of each column
+    std::vector<TimeUnit> units = {};                          ///< of each column
     std::size_t labels = 0;
     int column = 0;  ///< the next one of the row
     std::string rows = {};
@@ -98,48 +98,6 @@ void write_frame(int descriptor, FrameKind kind, std::string_view content) {
     for (std::size_t i = 0; i < 4; ++i) header[i + 1] = static_cast<char>(content.size() >> (8 * i) & 0xFF);
     write_all(descriptor, {header.data(), header.size()});
     write_all(descriptor, content);
-}
-
-/// How a column of numbers encodes dates.
-enum DateUnit { no_date, spss_seconds, days_of_1960, seconds_of_1960, milliseconds_of_1960 };
-
-DateUnit date_unit(StatisticsFormat format, std::string_view written) {
-    const auto begins = [&](std::initializer_list<std::string_view> words) {
-        return std::ranges::any_of(words, [&](std::string_view word) { return written.starts_with(word); });
-    };
-    switch (format) {
-        case StatisticsFormat::sav:
-        case StatisticsFormat::por:
-            return begins({"DATE", "ADATE", "EDATE", "JDATE", "SDATE"}) ? spss_seconds : no_date;
-        case StatisticsFormat::dta:
-            if (begins({"%tc", "%-tc"})) return milliseconds_of_1960;
-            return begins({"%td", "%-td", "%d", "%-d"}) ? days_of_1960 : no_date;
-        case StatisticsFormat::sas7bdat:
-        case StatisticsFormat::xport:
-            if (begins({"DATETIME", "E8601DT"})) return seconds_of_1960;
-            return begins({"DATE", "YYMMDD", "MMDDYY", "DDMMYY", "E8601DA"}) ? days_of_1960 : no_date;
-    }
-    return no_date;
-}
-
-/// Returns a date as 2026-11-25; nothing if it is no date of the years 1 to 9999.
-std::optional<std::string> date_text(double value, int unit) {
-    using namespace std::chrono;
-    constexpr double day = 86400;
-    const auto epoch = unit == spss_seconds ? sys_days(year(1582) / 10 / 14) : sys_days(year(1960) / 1 / 1);
-    const double days_since = std::floor(unit == days_of_1960           ? value
-                                         : unit == milliseconds_of_1960 ? value / (1000 * day)
-                                                                        : value / day);
-    if (!(std::abs(days_since) < 4e6)) return {};
-    const year_month_day date(epoch + days(static_cast<int>(days_since)));
-    if (!date.ok() || date.year() < year(1) || date.year() > year(9999)) return {};
-    const auto digits = [](unsigned number, std::size_t width) {
-        std::string text = std::to_string(number);
-        return std::string(width - std::min(width, text.size()), '0') + text;
-    };
-    return digits(static_cast<unsigned>(static_cast<int>(date.year())), 4) + "-" +
-           digits(static_cast<unsigned>(date.month()), 2) + "-" +
-           digits(static_cast<unsigned>(date.day()), 2);
 }
 
 /// Returns a value as text: numbers with the fewest digits of their type.
@@ -239,12 +197,12 @@ int take_variable(int index, readstat_variable_t* variable, const char* set, voi
             return;
         }
         const char* const written = readstat_variable_get_format(variable);
-        const DateUnit unit = date_unit(state.format, written == nullptr ? "" : written);
+        const TimeUnit unit = time_unit(state.format, written == nullptr ? "" : written);
         CodebookColumn column{bounded(readstat_variable_get_name(variable)),
                               bounded(readstat_variable_get_label(variable)),
                               is_text(readstat_variable_get_type(variable)) ? CodebookColumn::ColumnKind::text
-                              : unit != no_date                             ? CodebookColumn::ColumnKind::date
-                                                : CodebookColumn::ColumnKind::number,
+                              : unit != TimeUnit::none                      ? CodebookColumn::ColumnKind::date
+                                                       : CodebookColumn::ColumnKind::number,
                               measure_of(variable)};
         for (int i = 0; i < readstat_variable_get_missing_ranges_count(variable); ++i) {
             std::string low = text_of(readstat_variable_get_missing_range_lo(variable, i));
@@ -254,7 +212,7 @@ int take_variable(int index, readstat_variable_t* variable, const char* set, voi
         }
         state.codebook.columns.push_back(std::move(column));
         state.set_of.push_back(set == nullptr ? "" : set);
-        state.dates.push_back(unit);
+        state.units.push_back(unit);
     });
 }
 
@@ -302,10 +260,10 @@ int take_value(int, readstat_variable_t* variable, readstat_value_t value, void*
             return;
         }
         if (!is_missing(value, variable)) {
-            const int unit = state.dates[static_cast<std::size_t>(state.column)];
-            std::optional<std::string> date;
-            if (unit != no_date) date = date_text(readstat_double_value(value), unit);
-            const std::string text = date ? *date : text_of(value);
+            const TimeUnit unit = state.units[static_cast<std::size_t>(state.column)];
+            std::optional<std::string> time;
+            if (unit != TimeUnit::none) time = time_text(readstat_double_value(value), unit);
+            const std::string text = time ? *time : text_of(value);
             state.rows += is_text(readstat_value_type(value)) ? csv_field(text) : text;
         }
         state.rows += state.column == last ? '\n' : ',';
