@@ -53,7 +53,7 @@ std::string clock_text(std::int64_t time) {
     return text;
 }
 
-/// Returns the part of a year with this number since 1960, if a year has so many parts.
+/// Returns a part of a year, such as a quarter, by its number since 1960. A year has `parts` of them.
 std::optional<std::string> part_of_year(double value, int parts, char letter, std::size_t width) {
     if (!(std::abs(value) < 1e6)) return {};
     const auto number = static_cast<std::int64_t>(std::floor(value));
