@@ -352,7 +352,7 @@ static void deciding(void) {
     CHECK(ldp_http_step(LDP_SUBMIT, 409, 1, &outcome) == LDP_THEN_REVOKE && outcome == LDP_OUTDATED);
     CHECK(ldp_http_step(LDP_REVOKE, 204, 0, &outcome) == LDP_REPEAT && outcome == LDP_OUTDATED);
     CHECK(ldp_http_step(LDP_REVOKE, 409, 1, &outcome) == LDP_SETTLE && outcome == LDP_OUTDATED);
-    CHECK(ldp_http_step(LDP_REVOKE, 204, 1, &outcome) == LDP_SETTLE && outcome == LDP_REFUSED);
+    CHECK(ldp_http_step(LDP_REVOKE, 204, 1, &outcome) == LDP_SETTLE && outcome == LDP_TOO_LARGE);
     CHECK(ldp_http_step((ldp_request)7, -5, 1, NULL) == LDP_REPEAT);
     CHECK(ldp_spec_step(200, 1) == LDP_SETTLE && ldp_spec_step(200, 0) == LDP_REPEAT);
     CHECK(ldp_spec_step(404, 1) == LDP_STOP);
