@@ -193,7 +193,7 @@ DECLARE
 BEGIN
     PERFORM ldp_internal.ldp_check_calibration(totals IS NOT NULL OR weights IS NOT NULL, 'neither totals nor weights are given', NULL,
         'Pass known totals of the groups, the name of a public column with weights, or both.');
-    groups := CASE WHEN of_rollup IS NULL THEN ldp_internal.ldp_groups_of(name, wanted) ELSE @extschema@.ldp_rolled_up(name, wanted, NULL::timestamptz, NULL::timestamptz, NULL::integer, NULL::integer) END;
+    groups := CASE WHEN of_rollup IS NULL THEN ldp_internal.ldp_groups_of(name, wanted) ELSE @extschema@.ldp_rolled_up(name, wanted, NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer) END;
     IF groups IS NULL THEN
         RETURN;
     END IF;

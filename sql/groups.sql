@@ -2,7 +2,7 @@
 
 CREATE FUNCTION ldp_internal.ldp_groups_by(name text, by text) RETURNS @extschema@.ldp_group[]
     LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = $1) THEN @extschema@.ldp_rolled_up($1, ARRAY[$2]::text[], NULL::timestamptz, NULL::timestamptz, NULL::integer, NULL::integer)
+    SELECT CASE WHEN EXISTS (SELECT FROM @extschema@.ldp_rollups AS r WHERE r.name = $1) THEN @extschema@.ldp_rolled_up($1, ARRAY[$2]::text[], NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer)
                 ELSE ldp_internal.ldp_groups_of($1, ARRAY[$2]) END
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_groups_by(text, text) IS

@@ -162,7 +162,7 @@ COMMENT ON FUNCTION @extschema@.ldp_rollup_series(text, text[], @extschema@.ldp_
 CREATE FUNCTION @extschema@.ldp_missing_values(name text) RETURNS TABLE ("column" text, missing bigint, reports bigint)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
     SELECT c.key, COALESCE(sum(@extschema@.ldp_count(g.summary::@extschema@.ldp_summary)) FILTER (WHERE c.value = 'null'), 0)::bigint, sum(@extschema@.ldp_count(g.summary::@extschema@.ldp_summary))::bigint
-    FROM unnest(@extschema@.ldp_rolled_up($1, NULL::text[], NULL::timestamptz, NULL::timestamptz, NULL::integer, NULL::integer)) AS g ("group", summary), LATERAL jsonb_each(g."group") AS c GROUP BY c.key ORDER BY c.key
+    FROM unnest(@extschema@.ldp_rolled_up($1, NULL::text[], NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer)) AS g ("group", summary), LATERAL jsonb_each(g."group") AS c GROUP BY c.key ORDER BY c.key
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_missing_values(text) IS
     'Returns for each column of a rollup the number of reports in buckets where the column is NULL, and the number '
