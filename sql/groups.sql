@@ -112,7 +112,7 @@ COMMENT ON FUNCTION @extschema@.ldp_smooth(text, text, text[], integer, float8) 
     'estimates with known noise (Kalman filter and smoother). The argument '
     'name is a collection, and by its column of dates or integers: round, or a public column. It may also be a rollup and one of its columns. '
     'The groups consist of different people. There is a row for each point in time; those without reports have estimates, '
-    'too. The argument season is the number of points in time of a season, 0 for none. NULL is 7 for dates with at least 28 days of reports, and otherwise '
+    'too. Reports without a value of the column have no position and are left out. A jump that is found is part of the series. The argument season is the number of points in time of a season, 0 for none. NULL is 7 for dates with at least 28 days of reports, and otherwise '
     '0. The p-value is that of a jump of the level at this point, and adjusted_p_value is adjusted for the rows of the call (Holm 1979). Error 22023 for fewer than '
     'five groups or an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query '
     'the collection.';

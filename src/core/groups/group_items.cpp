@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/square.hpp"
+#include "core/budget/spent.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
@@ -79,14 +80,14 @@ void measure_by_errors(GroupItem& item, std::span<const GroupEstimate> found) {
 
 }  // namespace
 
-GroupItems::GroupItems(const Subject& subject, const SummaryQuery& query, std::size_t least)
-    : labels_(*subject.labels) {
+GroupItems::GroupItems(const Subject& subject, const SummaryQuery& query, const GroupTerms& terms)
+    : labels_(*subject.labels), terms_(terms) {
     if (query.groups.size() != query.summaries.size())
         throw Error(ErrorCode::invalid_value, "groups and summaries must have the same number of elements");
-    if (query.summaries.size() < least)
-        throw Error(ErrorCode::invalid_value, "at least " + std::to_string(least) + " groups are required",
-                    "Found " + std::to_string(query.summaries.size()) + ".",
-                    "Group the reports by another column.");
+    if (query.summaries.size() < terms.least)
+        throw Error(
+            ErrorCode::invalid_value, "at least " + std::to_string(terms.least) + " groups are required",
+            "Found " + std::to_string(query.summaries.size()) + ".", "Group the reports by another column.");
     for (const Bytes summary : query.summaries) {
         mechanisms_.push_back(checked_mechanism(summary));
         views_.push_back(view_of(*mechanisms_.back(), summary));
@@ -114,6 +115,29 @@ GroupItems::GroupItems(const Subject& subject, const SummaryQuery& query, std::s
     }
 }
 
+GroupItem GroupItems::answered(std::size_t attribute, std::span<const ReportStatus> status) const {
+    GroupItem item{.attribute = static_cast<std::uint32_t>(attribute), .status = status};
+    std::vector<SummaryView> parts;
+    std::vector<double> weights;
+    std::vector<std::uint32_t> numbers;
+    for (std::size_t j = 0; j < views_.size(); ++j) {
+        if (!status[j].enough || status[j].n == 0) continue;
+        parts.push_back(part(views_[j], attribute));
+        weights.push_back(terms_.weights == GroupWeights::equal ? 1 : static_cast<double>(status[j].n));
+        numbers.push_back(static_cast<std::uint32_t>(j));
+    }
+    const std::vector<Estimate> found = answered_groups(parts, weights, terms_.rate, Target::population);
+    if (found.empty()) return item;
+    item.truths = possible_values(*parts[0].mechanism, 0);
+    item.numbers = std::move(numbers);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        MeasuredGroup group{.value = found[i].value, .people = static_cast<double>(parts[i].n)};
+        group.variance[0] = square(found[i].standard_error);
+        item.groups.push_back(group);
+    }
+    return item;
+}
+
 void GroupItems::for_each(const std::function<void(const GroupItem&)>& visit) const {
     for (const std::size_t attribute : attributes_) of_attribute(attribute, visit);
 }
@@ -127,6 +151,8 @@ void GroupItems::of_attribute(std::size_t attribute,
     std::vector<LawfulEstimates> found;
     double spread = 0, people = 0;
     Work work;
+    const Mechanism& part = *part_of(mechanism, attribute).mechanism;
+    const bool ratio = number && find_capability<ResponseRate>(part) != nullptr;
     for (std::size_t j = 0; j < views_.size(); ++j) {
         check_interrupt();
         status.push_back(report_status(views_[j], attribute, Target::population));
@@ -134,7 +160,8 @@ void GroupItems::of_attribute(std::size_t attribute,
             found.emplace_back();
             continue;
         }
-        if (panel_) status.back().add_note("if people repeat responses, the interval is too narrow");
+        if (panel_) status.back().add_note(terms_.panel_note);
+        if (ratio) continue;
         found.push_back(estimates_[j].of_attribute(attribute));
         if (!number || found.back().empty()) continue;
         const double n = static_cast<double>(status.back().n), all = found.back()[0].estimate.standard_error,
@@ -142,7 +169,10 @@ void GroupItems::of_attribute(std::size_t attribute,
         spread += n * n * (square(all) - square(noise));
         people += n;
     }
-    const Mechanism& part = *part_of(mechanism, attribute).mechanism;
+    if (ratio) {
+        visit(answered(attribute, status));
+        return;
+    }
     std::vector<GroupEstimate> known;
     std::vector<TruthCurve> curves;
     // A visit takes microseconds for each group.
@@ -166,9 +196,8 @@ void GroupItems::of_attribute(std::size_t attribute,
             continue;
         }
         item.truths = number ? known[0].law.truths : possible_shares;
-        // Bits show the mean alone, and the errors of means among people who answer contain that of their number.
-        if (number && !counted && people > 0 && find_capability<ResponseRate>(part) == nullptr)
-            item.within = std::max(0.0, spread / people);
+        // Bits show the mean alone.
+        if (number && !counted && people > 0) item.within = std::max(0.0, spread / people);
         if (curves.size() == known.size() &&
             (item.share || std::isfinite(item.truths.upper - item.truths.lower)))
             measure_by_curves(item, known, curves);

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/comparison/answered_groups.hpp"
 #include "core/comparison/group_estimates.hpp"
+#include "core/groups/clustered_mean.hpp"
 #include "core/groups/measured_group.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/results/summary_query.hpp"
@@ -40,28 +42,42 @@ struct GroupItem {
     }
 };
 
+/// What differs between the functions of groups.
+struct GroupTerms {
+    std::size_t least;                       ///< number of groups
+    AnswerRate rate = AnswerRate::of_group;  ///< in means among people who answer
+    GroupWeights weights =
+        GroupWeights::people;  ///< of the groups in the mean around which those are linearised
+    const char* panel_note = "if people repeat responses, the interval is too narrow";
+};
+
 /// The groups of a query. Summary bytes and labels must outlive it.
 class GroupItems {
   public:
-    /// Error incompatible if the summaries have different specs. Error invalid_value if there are fewer than `least`
-    /// groups, more than max_group_items results, or no such attribute. Error unsupported if the mechanism has no
+    /// Error incompatible if the summaries have different specs. Error invalid_value if there are fewer than
+    /// terms.least groups, more than max_group_items results, or no such attribute. Error unsupported if the mechanism has no
     /// such estimates.
-    GroupItems(const Subject& subject, const SummaryQuery& query, std::size_t least);
+    GroupItems(const Subject& subject, const SummaryQuery& query, const GroupTerms& terms);
 
     /// Calls visit(item) for each quantity; the item is valid during the call.
     void for_each(const std::function<void(const GroupItem&)>& visit) const;
     [[nodiscard]] std::size_t groups() const noexcept { return views_.size(); }
+    /// Returns whether the groups may contain the same people, who repeat their responses.
+    [[nodiscard]] bool panel() const noexcept { return panel_; }
     [[nodiscard]] const Labels& labels() const noexcept { return labels_; }
 
   private:
     void of_attribute(std::size_t attribute, const std::function<void(const GroupItem&)>& visit) const;
+    /// The mean of a number that people may leave out.
+    [[nodiscard]] GroupItem answered(std::size_t attribute, std::span<const ReportStatus> status) const;
 
     const Labels& labels_;
     std::vector<std::unique_ptr<const Mechanism>> mechanisms_;
     std::vector<SummaryView> views_;
     std::vector<GroupEstimates> estimates_, noisy_;  ///< with and without the sampling error
     std::vector<std::size_t> attributes_;
-    bool panel_ = false;  ///< whether the groups may contain the same people
+    GroupTerms terms_;
+    bool panel_ = false;
 };
 
 }  // namespace ldp

@@ -133,7 +133,7 @@ GroupWeights weights_named(std::string_view name) {
 std::unique_ptr<Results> clustered(const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
     const GroupWeights weights = weights_named(query.method);
-    const GroupItems items(subject, query, 2);
+    const GroupItems items(subject, query, {.least = 2, .rate = AnswerRate::of_all, .weights = weights});
     ClusteredRows all;
     items.for_each([&](const GroupItem& item) {
         ClusteredRows::ClusteredRow row{.subject = {items.labels(), item},
@@ -204,7 +204,7 @@ struct AreaRows {
 
 std::unique_ptr<Results> small_areas(const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
-    const GroupItems items(subject, query, least_small_areas);
+    const GroupItems items(subject, query, {.least = least_small_areas});
     AreaRows all;
     for (const std::optional<std::string_view>& name : query.groups)
         all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
@@ -264,6 +264,7 @@ struct SmoothedRows {
         Estimate own{unknown, unknown}, estimate{unknown, unknown};
         Interval interval{unknown, unknown};
         double season = unknown, p_value = unknown, adjusted = unknown;
+        bool jump = false;
     };
     std::vector<RowSubject> subjects = {};
     KeptStatuses statuses = {};
@@ -289,6 +290,8 @@ struct SmoothedRows {
             row.put("n", std::uint64_t{0});
         if (std::isnan(found.estimate.value))
             row.put("note", "too few points in time have an estimate");
+        else if (found.jump)
+            row.put("note", "the level jumps here: the days before and after are smoothed as two levels");
         else if (found.status == nullptr)
             row.put("note", no_reports_note);
         else
@@ -324,7 +327,9 @@ TimePoints time_points(std::span<const std::int32_t> positions, std::size_t grou
 
 std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
-    const GroupItems items(subject, query, least_smoothed);
+    const GroupItems items(subject, query,
+                           {.least = least_smoothed,
+                            .panel_note = "people may repeat responses, so the error is that of one round"});
     const TimePoints time = time_points(query.rounds, items.groups());
     if (query.bins < 0 || query.bins > static_cast<std::int32_t>(max_season))
         throw Error(
@@ -358,6 +363,7 @@ std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& qu
         for (std::size_t j = 0; j < status.size(); ++j) all.rows[first + time.points[j]].status = status[j];
         const MeasuredGroups measured = item.measured();
         std::vector<TimedEstimate> series;
+        double most = 0;  // largest variance of an estimate
         const double center = item.groups.empty() ? unknown : measured.center(),
                      between = item.groups.size() < 2 ? 0 : spread_of(measured).between;
         for (std::size_t i = 0; i < item.groups.size(); ++i) {
@@ -365,6 +371,7 @@ std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& qu
                                     item.groups[i].variance_around(center, between)};
             all.rows[first + one.time].own = item.published(Estimate{one.value, std::sqrt(one.variance)});
             series.push_back(one);
+            most = std::max(most, one.variance);
         }
         if (series.size() < std::max(least_smoothed, 2 * period)) return;
         // The smoother ends at the last estimate, and the season needs no origin.
@@ -377,6 +384,16 @@ std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& qu
             row.interval = extended(item.published(found[t].interval), bias, critical_value);
             if (period > 1) row.season = item.unit * found[t].season;
             row.p_value = found[t].p_value;
+            row.jump = found[t].jump;
+            // Noise that people repeat does not average out. The error of an average is at most the largest of its parts.
+            if (items.panel()) {
+                const double error = std::max(row.estimate.standard_error, item.unit * std::sqrt(most));
+                const Interval alone =
+                    interval(Estimate{row.estimate.value, error}, critical_value, ErrorLaw{});
+                row.estimate.standard_error = error;
+                row.interval = {std::min(row.interval.lower, alone.lower),
+                                std::max(row.interval.upper, alone.upper)};
+            }
         }
     });
     adjust_by_holm(

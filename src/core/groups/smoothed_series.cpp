@@ -37,11 +37,16 @@ class LevelSmoother {
         const std::size_t whole = points_ * states_;
         means_.resize(whole), variances_.resize(whole * states_), gains_.resize(whole);
         innovations_.resize(points_), spreads_.resize(points_), phases_.resize(states_);
+        jumps_.resize(points_);
         covariance_.resize(states_ * states_), mean_.resize(states_);
         score_.resize(states_), information_.resize(states_ * states_), product_.resize(states_);
     }
     [[nodiscard]] std::size_t points() const noexcept { return points_; }
     [[nodiscard]] double typical_error() const noexcept { return std::sqrt(error_); }
+
+    /// Lets the level jump by any size at a point in time.
+    void jump_at(std::size_t t) { jumps_[t] = true; }
+    [[nodiscard]] bool jumps_at(std::size_t t) const { return jumps_[t]; }
 
     /// Returns the logarithm of the likelihood of a variance of the steps, except for a constant.
     double filter(double steps) {
@@ -53,7 +58,7 @@ class LevelSmoother {
         const TimedEstimate* const end = next + estimates_.size();
         for (std::size_t t = 0; t < points_; ++t) {
             work_.done(states_ * states_);
-            if (t > 0) covariance_[0] += steps;
+            if (t > 0) covariance_[0] += jumps_[t] ? start_ : steps;
             std::ranges::copy(mean_, means_.begin() + static_cast<std::ptrdiff_t>(t * states_));
             std::ranges::copy(covariance_,
                               variances_.begin() + static_cast<std::ptrdiff_t>(t * states_ * states_));
@@ -150,6 +155,7 @@ class LevelSmoother {
     double center_ = 0, error_ = 0, start_ = 0;
     std::vector<double> means_, variances_, gains_, innovations_, spreads_;  // of each point in time
     std::vector<double> mean_, covariance_, phases_, score_, information_, product_;
+    std::vector<bool> jumps_;
     Work work_;
 };
 
@@ -198,12 +204,42 @@ std::vector<AssumedSteps> steps_of(LevelSmoother& smoother) {
     return fine;
 }
 
+/// The p-value of a jump at a point in time. The steps are those that are probable if there is a jump of any size at this point.
+double p_value_of_jump(const std::vector<AssumedSteps>& grid, std::size_t t) {
+    double most = -HUGE_VAL, weights = 0, tails = 0;
+    for (const AssumedSteps& one : grid) most = std::max(most, one.log_density_of_jump(t));
+    for (const AssumedSteps& one : grid) {
+        const double weight = std::exp(one.log_density_of_jump(t) - most);
+        weights += weight;
+        tails += weight * two_sided(std::sqrt(one.states[t].jump));
+    }
+    return std::min(1.0, tails / weights);
+}
+
 }  // namespace
 
 std::vector<SmoothedPoint> smoothed_series(std::span<const TimedEstimate> estimates, std::size_t period,
                                            const Interval& truths, double confidence) {
+    constexpr double most_alarms = 0.05;
     LevelSmoother smoother(estimates, period);
-    const std::vector<AssumedSteps> grid = steps_of(smoother);
+    const std::size_t points = smoother.points();
+    std::vector<double> p_values(points, unknown);  // those of jumps before the series was smoothed with them
+    std::vector<AssumedSteps> grid;
+    Work work;
+    for (std::size_t jumps = 0;; ++jumps) {
+        grid = steps_of(smoother);
+        std::size_t first = 0;
+        for (std::size_t t = 1; t < points; ++t) {
+            work.done(100 * grid.size());
+            if (smoother.jumps_at(t)) continue;
+            p_values[t] = p_value_of_jump(grid, t);
+            if (first == 0 || p_values[t] < p_values[first]) first = t;
+        }
+        if (jumps == max_jumps || first == 0 ||
+            !(p_values[first] * static_cast<double>(points - 1) < most_alarms))
+            break;
+        smoother.jump_at(first);
+    }
     const double top = std::ranges::max_element(grid, {}, &AssumedSteps::log_density)->log_density;
     double sum = 0;
     std::vector<double> probabilities;
@@ -211,30 +247,22 @@ std::vector<SmoothedPoint> smoothed_series(std::span<const TimedEstimate> estima
     const auto possible = [&](double value) { return std::clamp(value, truths.lower, truths.upper); };
     std::vector<SmoothedPoint> found;
     NormalMixture mixture;
-    Work work;
-    for (std::size_t t = 0; t < smoother.points(); ++t) {
+    for (std::size_t t = 0; t < points; ++t) {
         mixture.parts.clear();
-        double season = 0, jumped = -HUGE_VAL;
+        double season = 0;
         for (std::size_t i = 0; i < probabilities.size(); ++i) {
             work.done(100);
             const SmoothedState& state = grid[i].states[t];
             mixture.parts.push_back({probabilities[i] / sum, state.value, std::sqrt(state.variance)});
             season += probabilities[i] / sum * state.season;
-            jumped = std::max(jumped, grid[i].log_density_of_jump(t));
-        }
-        // The steps are those that are probable if there is a jump of any size at this point.
-        double weights = 0, tails = 0;
-        for (const AssumedSteps& one : grid) {
-            const double weight = std::exp(one.log_density_of_jump(t) - jumped);
-            weights += weight;
-            tails += weight * two_sided(std::sqrt(one.states[t].jump));
         }
         const Estimate moments = mixture.moments();
         found.push_back({{possible(moments.value), moments.standard_error},
                          {possible(mixture.quantile((1 - confidence) / 2, moments)),
                           possible(mixture.quantile((1 + confidence) / 2, moments))},
                          season,
-                         t == 0 ? unknown : std::min(1.0, tails / weights)});
+                         p_values[t],
+                         smoother.jumps_at(t)});
     }
     return found;
 }

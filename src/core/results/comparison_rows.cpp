@@ -10,10 +10,12 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
+#include "core/comparison/answered_groups.hpp"
 #include "core/comparison/calibration.hpp"
 #include "core/comparison/comparison.hpp"
 #include "core/comparison/group_test.hpp"
 #include "core/comparison/weighted_sum.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/results/report_status.hpp"
 #include "core/results/row_functions.hpp"
@@ -315,6 +317,35 @@ ReportStatus status_of_sum(const SummaryView& view, std::span<const Labels::Quan
     return status_of_part(std::move(all), reports, {});
 }
 
+/// Replaces the estimates of groups by those of answered_groups() if people may leave the number out. Groups without a weight
+/// or with too few reports are unchanged. Returns whether they were replaced.
+bool linearise_answered(std::vector<BoundedEstimate>& found, const SummaryQuery& query,
+                        std::span<const double> weights, std::size_t attribute, double critical_value) {
+    const Target target = target_named(query.target);
+    const GroupSummaries groups(query);
+    const Mechanism& mechanism = *groups.views[0].mechanism;
+    if (!is_compared_number(mechanism, attribute) ||
+        find_capability<ResponseRate>(*part_of(mechanism, attribute).mechanism) == nullptr)
+        return false;
+    std::vector<SummaryView> parts;
+    std::vector<double> used;
+    std::vector<std::size_t> numbers;
+    for (std::size_t g = 0; g < groups.views.size(); ++g) {
+        const ReportStatus status = report_status(groups.views[g], attribute, target);
+        if (!(weights[g] > 0)) continue;
+        if (!status.enough || status.n == 0) return false;
+        parts.push_back(part(groups.views[g], attribute));
+        used.push_back(weights[g]);
+        numbers.push_back(g);
+    }
+    const std::vector<Estimate> all = answered_groups(parts, used, AnswerRate::of_all, target);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const Estimate one = all.empty() ? Estimate{unknown, unknown} : all[i];
+        found[numbers[i]] = {one, interval(one, critical_value, ErrorLaw{})};
+    }
+    return true;
+}
+
 }  // namespace
 
 namespace accessors {
@@ -415,6 +446,10 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
     }
     for (std::size_t i = 0; i < all.rows.size(); ++i) {
         CalibratedRows::CalibratedRow& one = all.rows[i];
+        if (one.number.known && !one.value.known &&
+            linearise_answered(figures[i].found, query, weights, static_cast<std::size_t>(one.number.whole),
+                               critical_value))
+            one.note = "among the people who answer";
         const std::vector<BoundedEstimate>& found = figures[i].found;
         BoundedEstimate mean{};
         double weight_so_far = 0, squares = 0, reports = 0, between = 0;

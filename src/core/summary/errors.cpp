@@ -77,6 +77,10 @@ std::optional<Interval> answered_interval(const SummaryView& view, std::size_t a
                                          std::min(1.0, forged / one.drawn)});
 }
 
+AnsweredMean answered_terms(const SummaryView& part, Target target) {
+    return capability<ResponseRate>(*part.mechanism).answered_mean(part, target_of_means(part, 0, 0, target));
+}
+
 Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const Estimate& mean,
                          Target target) {
     const SummaryView one = part(view, attribute);

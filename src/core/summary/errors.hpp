@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/mechanism/error_law.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/summary_view.hpp"
 
 namespace ldp {
@@ -22,6 +23,9 @@ namespace ldp {
 [[nodiscard]] std::optional<Interval> answered_interval(const SummaryView& view, std::size_t attribute,
                                                         Target target, double critical_value,
                                                         double forged = 0);
+/// Returns the terms of the mean among the people who answer, from the reports about the attribute. Each report counts as that of
+/// another person.
+[[nodiscard]] AnsweredMean answered_terms(const SummaryView& part, Target target);
 /// Returns a mean with a standard error for comparisons: the longer half of its interval at 95 % without clipping,
 /// divided by the critical value. Both are unknown if the interval is unlimited. Other means are returned unchanged.
 [[nodiscard]] Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const Estimate& mean,

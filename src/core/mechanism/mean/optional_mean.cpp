@@ -134,9 +134,15 @@ class Residual {
     }
 
     [[nodiscard]] double rate() const noexcept { return rate_; }
-    /// Returns the estimate on [−1,1]; unknown if the estimated response rate is not positive.
+    [[nodiscard]] double sum() const noexcept { return sum_; }
+    /// Returns the estimate on [−1,1]; unknown if the estimated response rate is not positive. It may be beyond the range, except
+    /// if hardly anybody may answer, as such a ratio has no meaning.
     [[nodiscard]] double ratio() const noexcept {
-        return rate_ > 0 ? std::clamp(sum_ / rate_, -1.0, 1.0) : unknown;
+        if (!(rate_ > 0)) return unknown;
+        constexpr double clear = 1.96;
+        const double none = none_.at(std::clamp(rate_, 0.0, 1.0));
+        const double error = std::sqrt(none * (1 - none) / n_) / (none_.d - none_.c);
+        return rate_ < clear * error ? std::clamp(sum_ / rate_, -1.0, 1.0) : sum_ / rate_;
     }
     [[nodiscard]] double at(double mean) const noexcept { return sum_ - mean * rate_; }
     /// Returns n·Var of a report's y − μr about 0.
@@ -253,6 +259,7 @@ class OptionalMean final : public Mechanism, public ResponseRate {
                 .counts_people = target == Target::sample,
                 .truths = possible_shares};
     }
+    AnsweredMean answered_mean(const Counts& counts, Target target) const override;
     Interval answered_interval(const Counts& counts, const AnsweredInterval& terms) const override;
     AnsweredVariances variances(double rate, const AnsweredMoments& answers, Target target) const override;
 
@@ -338,9 +345,19 @@ Interval OptionalMean::answered_interval(const Counts& counts, const AnsweredInt
         return std::abs(residual.at(mean)) <=
                terms.critical_value * residual.error(mean, terms.target, terms.repetitions) + forged;
     };
-    const double low = last_accepted(start, -end, accepted), high = last_accepted(start, end, accepted);
+    const double half =
+        terms.critical_value * residual.error(start, terms.target, terms.repetitions) / residual.rate();
+    const auto [low, high] = accepted_means(start, half, {-end, end}, accepted);
     return {low == -end ? whole.lower : range_.on({(1 + low) / 2, 0}).value,
             high == end ? whole.upper : range_.on({(1 + high) / 2, 0}).value};
+}
+
+AnsweredMean OptionalMean::answered_mean(const Counts& counts, Target target) const {
+    const double rounding = target == Target::sample ? square(rounding_of_unit()) : 0;
+    const Residual residual(counts, none_, Decoding(channel_.number()), rounding);
+    const auto at = [&](double share) { return square(residual.error(2 * share - 1, target, 1) / 2); };
+    return {(residual.sum() + residual.rate()) / 2, residual.rate(),
+            quadratic_through(at(0), at(0.5), at(1))};
 }
 
 AnsweredVariances OptionalMean::variances(double rate, const AnsweredMoments& answers, Target target) const {

@@ -1,6 +1,10 @@
 // Estimates of numbers that people may leave out: the response rate, and the mean among the people who answer.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "core/mechanism/error_law.hpp"
 
 namespace ldp {
@@ -25,6 +29,25 @@ struct AnsweredVariances {
     double mean, rate;
 };
 
+/// Unbiased terms of the mean θ of a function f of the numbers among the people who answer: the root of the mean of f − θ, which
+/// is 0 for people without a number. Sums of groups are sums of these terms, because the root itself is a ratio.
+struct AnsweredMean {
+    double sum,
+        rate;  ///< the mean of f over all people, 0 without a number, and the share who answer; not clipped
+    std::array<double, 3> square;  ///< variance of the mean of f − θ: coefficients of 1, θ, θ²
+
+    [[nodiscard]] double at(double mean) const noexcept { return sum - mean * rate; }
+    [[nodiscard]] double error(double mean) const noexcept {
+        return std::sqrt(std::max(0.0, square[0] + mean * (square[1] + mean * square[2])));
+    }
+};
+
+/// Returns the coefficients of a polynomial of degree 2 from its values at 0, 1/2 and 1.
+[[nodiscard]] inline std::array<double, 3> quadratic_through(double begin, double middle,
+                                                             double end) noexcept {
+    return {begin, 4 * middle - 3 * begin - end, 2 * (begin + end) - 4 * middle};
+}
+
 /// Returns the farthest accepted mean from `start` towards `to`: `to` itself, or the result of a bisection.
 template <class Accepted>
 [[nodiscard]] double last_accepted(double start, double to, const Accepted& accepted) {
@@ -37,6 +60,22 @@ template <class Accepted>
     return inside;
 }
 
+/// Returns the interval of the accepted means between `ends`, searched from an estimate outwards. An estimate beyond an end
+/// stays in the interval, which then reaches to the far end of estimate ± half.
+template <class Accepted>
+[[nodiscard]] Interval accepted_means(double estimate, double half, const Interval& ends,
+                                      const Accepted& accepted) {
+    const double nearest = std::clamp(estimate, ends.lower, ends.upper);
+    const bool possible = accepted(nearest);
+    if (!possible && nearest == estimate) return ends;
+    Interval found{nearest, nearest};
+    if (possible)
+        found = {last_accepted(nearest, ends.lower, accepted), last_accepted(nearest, ends.upper, accepted)};
+    if (estimate > nearest) found.upper = std::max(found.upper, estimate + half);
+    if (estimate < nearest) found.lower = std::min(found.lower, estimate - half);
+    return found;
+}
+
 /// Capability of mechanisms for a number that people may leave out. estimate() returns the mean among the
 /// people who answer.
 class ResponseRate : public Capability {
@@ -47,8 +86,10 @@ class ResponseRate : public Capability {
     [[nodiscard]] virtual Estimate response_rate(const Counts& counts, Target target) const = 0;
     /// Returns the law of this estimate.
     [[nodiscard]] virtual ErrorLaw response_law(const Counts& counts, Target target) const = 0;
+    /// Returns the terms of the mean, as a share of the range, for sums over groups; n ≥ 1.
+    [[nodiscard]] virtual AnsweredMean answered_mean(const Counts& counts, Target target) const = 0;
     /// Returns the interval of the mean among the people who answer; n ≥ 1. If the reports do not exclude that
-    /// hardly anybody answers, it is the whole range.
+    /// hardly anybody answers, it is the whole range. It contains an estimate beyond the range.
     [[nodiscard]] virtual Interval answered_interval(const Counts& counts,
                                                      const AnsweredInterval& terms) const = 0;
     /// Returns the variances at a response rate.

@@ -194,11 +194,15 @@ Interval DrawnLevels::answered_mean_interval(const Counts& counts, const Answere
         }
         return std::abs(mean.at(at)) <= terms.critical_value * mean.error(at) + forged;
     };
-    const double start = std::clamp(mean.sum / mean.rate, ends.lower, ends.upper);
-    const double low = last_accepted(start, ends.lower, accepted),
-                 high = last_accepted(start, ends.upper, accepted);
+    const double start = estimator.mean_of(values(0, 1), terms.target).value;
+    const double half = terms.critical_value * mean.error(start) / mean.rate;
+    const auto [low, high] = accepted_means(start, half, ends, accepted);
     return {low == ends.lower ? whole.lower : range_->on({low, 0}).value,
             high == ends.upper ? whole.upper : range_->on({high, 0}).value};
+}
+
+AnsweredMean DrawnLevels::answered_mean(const Counts& counts, Target target) const {
+    return OrderedEstimator(*this, counts).answered_mean(values(0, 1), target);
 }
 
 // No known distribution exceeds the result by more than 3 % (test/unit/answers/plan_test.cpp searches for one).

@@ -40,6 +40,7 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
                                     double critical_value) const final;
     /// Returns the interval of the mean of a number that people may leave out.
     [[nodiscard]] Interval answered_mean_interval(const Counts& counts, const AnsweredInterval& terms) const;
+    [[nodiscard]] AnsweredMean answered_mean(const Counts& counts, Target target) const;
     /// Returns the variances of that mean and of the response rate.
     [[nodiscard]] AnsweredVariances answered_variances(double response_rate, const AnsweredMoments& answers,
                                                        Target target) const;

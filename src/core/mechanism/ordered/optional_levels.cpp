@@ -12,6 +12,10 @@ ErrorLaw OptionalDistribution::response_law(const Counts& counts, Target target)
     return OrderedEstimator(levels_of(), counts).law_of_answered(target);
 }
 
+AnsweredMean OptionalDistribution::answered_mean(const Counts& counts, Target target) const {
+    return levels_of().answered_mean(counts, target);
+}
+
 Interval OptionalDistribution::answered_interval(const Counts& counts, const AnsweredInterval& terms) const {
     return levels_of().answered_mean_interval(counts, terms);
 }

@@ -10,6 +10,7 @@ class OptionalDistribution : public ResponseRate {
   public:
     Estimate response_rate(const Counts& counts, Target target) const override;
     ErrorLaw response_law(const Counts& counts, Target target) const override;
+    AnsweredMean answered_mean(const Counts& counts, Target target) const override;
     Interval answered_interval(const Counts& counts, const AnsweredInterval& terms) const override;
     AnsweredVariances variances(double response_rate, const AnsweredMoments& answers,
                                 Target target) const override;

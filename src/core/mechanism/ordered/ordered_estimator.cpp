@@ -181,8 +181,7 @@ AnsweredMean OrderedEstimator::answered_mean(std::span<const double> function, T
     const auto at = [&](double mean) {
         return variance_of(contrast(function, mean), shares_, *noise_, target);
     };
-    const double begin = at(0), middle = at(0.5), end = at(1);
-    return {sum, cumulative_[steps_], {begin, 4 * middle - 3 * begin - end, 2 * (begin + end) - 4 * middle}};
+    return {sum, cumulative_[steps_], quadratic_through(at(0), at(0.5), at(1))};
 }
 
 // At each true share, the people who answer are distributed inside and outside of the range as estimated.

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 
 namespace ldp {
@@ -21,18 +22,6 @@ struct Quantile {
     /// side, it also covers the sharp quantile, for any distribution. For a sharp mechanism, it extends from
     /// the first to the last point that may be the quantile.
     Interval interval;
-};
-
-/// The mean of a function f of the points among the people who answer: the root θ of the mean of f − θ, which is 0 for
-/// people without a value.
-struct AnsweredMean {
-    double sum, rate;  ///< the mean of f over all people, 0 without a value, and the share who answer
-    std::array<double, 3> square;  ///< variance of the mean of f − θ: coefficients of 1, θ, θ²
-
-    [[nodiscard]] double at(double mean) const noexcept { return sum - mean * rate; }
-    [[nodiscard]] double error(double mean) const noexcept {
-        return std::sqrt(std::max(0.0, square[0] + mean * (square[1] + mean * square[2])));
-    }
 };
 
 /// A state prepared for estimation. The mechanism and the state must outlive the object.
