@@ -182,7 +182,7 @@ CREATE FUNCTION @extschema@.ldp_shuffled(spec jsonb, n bigint, at_delta float8)
 COMMENT ON FUNCTION @extschema@.ldp_shuffled(jsonb, bigint, float8) IS
     'Returns the central privacy cost of a report of this spec after a trusted party shuffles it among the reports of n '
     'people (at most 10^7), by enumeration of the randomizer. The column generic is the cost for any mechanism at the same '
-    'epsilon. The column lower_bound is the exact cost if all other people have one value, the worst one. The column '
+    'epsilon. The column lower_bound is a lower bound: the cost if all other people have one value, the worst of those that were compared. The column '
     'blanket is the probability with which a report does not depend on the value. The argument at_delta is at least 1e-100. '
     'A text constant needs the name of the argument, as in spec => ''{...}'', or a cast to jsonb. The function raises an '
     'error if the spec is too large for enumeration.';
