@@ -14,12 +14,16 @@
 
 namespace ldp::cli {
 
+namespace contract {
+extern const Command command;
+}
+
 std::span<const Command* const> commands() noexcept {
     static constexpr const Command* table[] = {
-        &spec::command,     &advise::command,     &plan::command,      &perturb::command,
-        &submit::command,   &queue::command,      &collect::command,   &ledger::command,
-        &estimate::command, &simulate::command,   &model::command,     &synthesize::command,
-        &audit::command,    &disclosure::command, &reference::command, &help::command,
+        &spec::command,      &advise::command, &plan::command,       &perturb::command, &submit::command,
+        &contract::command,  &queue::command,  &collect::command,    &ledger::command,  &estimate::command,
+        &simulate::command,  &model::command,  &synthesize::command, &audit::command,   &disclosure::command,
+        &reference::command, &help::command,
     };
     return table;
 }

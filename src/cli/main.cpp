@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "cli/terms_options.hpp"
 #include "core/base/error.hpp"
 
 namespace ldp::cli {
@@ -88,6 +89,7 @@ int run(std::vector<std::string> words) {
         return Exit::later;
     } catch (const Error& error) {
         tell(error.what(), error.detail(), error.hint(command_words));
+        if (error.code() == changed_error) return exit_changed;
     } catch (const std::exception& error) {
         tell(error.what(), {}, {});
     }

@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/template.hpp"
+#include "cli/terms_options.hpp"
 
 namespace ldp::cli::reference {
 
@@ -84,7 +85,8 @@ Fields facts() {
                           {"failed", std::to_string(Exit::failed)},
                           {"misused", std::to_string(Exit::misused)},
                           {"refused", std::to_string(Exit::refused)},
-                          {"later", std::to_string(Exit::later)}}};
+                          {"later", std::to_string(Exit::later)},
+                          {"changed", std::to_string(exit_changed)}}};
     std::string& names = all.values["names"];
     for (const Command* command : commands()) {
         names += (names.empty() ? "" : " ") + std::string(command->name);

@@ -46,9 +46,8 @@ class Destination {
 
     [[nodiscard]] Spec spec();
     [[nodiscard]] std::vector<PublicColumn> public_columns();
-    /// Returns a hash that identifies the collection by name and creation time. A collection of the same name
-    /// in another database, or a replacement, has another creation time. A dump and restore preserves it.
-    [[nodiscard]] std::int64_t target();
+    /// Returns the address of the endpoint or of the database, as the user named it. No answer of a server is part of it.
+    [[nodiscard]] const std::string& address() const noexcept { return address_; }
     [[nodiscard]] BatchTransport& transport() { return *transport_; }
     /// Returns how batches are delivered: by an endpoint, or by which role of the database.
     [[nodiscard]] std::string route();
@@ -58,7 +57,7 @@ class Destination {
   private:
     Connection database_;
     std::optional<HttpConnection> endpoint_;
-    std::string name_;
+    std::string name_, address_;
     std::chrono::seconds keep_;
     std::unique_ptr<BatchTransport> transport_;
     Notify notify_;

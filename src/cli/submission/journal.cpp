@@ -1,11 +1,8 @@
 #include "cli/submission/journal.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -13,6 +10,8 @@
 #include "cli/command.hpp"
 #include "client/sqlite_store.hpp"
 #include "core/base/error.hpp"
+#include "core/base/random.hpp"
+#include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli::submit {
@@ -24,39 +23,83 @@ std::string clamped_name(std::size_t attribute) {
     return "tally.moved." + std::to_string(attribute);
 }
 
+/// A value that shows whether a journal was written under this user's secret.
+constexpr std::int64_t known = 0x6c6470;
+/// Bound of the number of values of a step without those of attributes.
+constexpr std::size_t fixed_values = 32;
+
+std::string_view text_of(const AuthenticationCode& code) {
+    return {reinterpret_cast<const char*>(code.data()), code.size()};
+}
+
+std::int64_t first_number(const AuthenticationCode& code) {
+    std::int64_t number = 0;
+    std::memcpy(&number, code.data(), sizeof number);
+    return number;
+}
+
+std::int64_t target_of(const SubmissionKey& key) {
+    ContentHash hash;
+    hash.add(key.endpoint);
+    hash.add(" ");
+    hash.add(key.collection);
+    return static_cast<std::int64_t>(hash.value());
+}
+
 }  // namespace
 
-InputFile::InputFile(std::string file) : name(std::move(file)) {
+InputFile::InputFile(std::string file, const UserFolder& user) : name(std::move(file)) {
     namespace fs = std::filesystem;
     if (!fs::is_regular_file(name) && fs::exists(name))
         throw Error(ErrorCode::environment, name + " is not a regular file", {},
                     "A submission can only be resumed from a file; write the values to one first.");
     std::ifstream in;
     open(in, name);
-    ContentHash content;
+    Sha256 content;
     std::vector<char> buffer(std::size_t{1} << 16);
     while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
-        content.add({buffer.data(), static_cast<std::size_t>(in.gcount())});
-        size += in.gcount();
+        content.add(std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount())));
+        size += static_cast<std::uint64_t>(in.gcount());
     }
-    hash = static_cast<std::int64_t>(content.value());
+    const auto digest = content.digest();
+    code = user.code("content", {text_of(digest)});
 }
 
-Journal::Journal(const Store& store, std::string prefix, const SubmissionKey& key, std::size_t attributes)
-    : store_(store), prefix_(std::move(prefix)), key_(key), attributes_(attributes) {}
+Journal::Journal(const Store& store, const UserFolder& user, std::string prefix, SubmissionKey key,
+                 std::size_t attributes)
+    : store_(store), user_(user), prefix_(std::move(prefix)), key_(std::move(key)), attributes_(attributes) {}
+
+std::int64_t Journal::mask(const std::string& name, std::int64_t nonce) const {
+    return user_.number("checkpoint", {std::to_string(nonce), name});
+}
+
+std::int64_t Journal::read(const std::string& name) const {
+    const auto stored = store_.checkpoint(prefix_ + name);
+    if (!stored) return 0;
+    const bool of_file = name.starts_with("file.");
+    return *stored ^ mask(name, store_.checkpoint(prefix_ + (of_file ? file_nonce : at_nonce)).value_or(0));
+}
 
 void Journal::start(const InputFile& source, std::int64_t total, const Records& records,
                     const Commit& commit) {
-    Named checkpoints{{"file.size", source.size}, {"file.hash", source.hash}, {"file.rows", total},
-                      {"columns", key_.columns},  {"target", key_.target},    {"round", key_.round},
-                      {"format", key_.format}};
-    add_position(checkpoints, records, false);
-    commit_all(std::move(checkpoints), commit);
+    std::vector<std::string> names;
+    std::vector<Checkpoint> all;
+    hide(all, names,
+         {{"file.known", known},
+          {"file.code", first_number(source.code)},
+          {"file.rows", total},
+          {"file.columns", key_.columns},
+          {"file.target", target_of(key_)},
+          {"file.round", key_.round},
+          {"file.format", key_.format}},
+         file_nonce);
+    hide(all, names, position_of(records, false), at_nonce);
+    commit(all);
 }
 
 bool Journal::has_content_of(const InputFile& source) const {
-    return started() && read("file.size") == source.size && read("file.hash") == source.hash &&
-           read("target") == key_.target && read("round") == key_.round && read("columns") == key_.columns;
+    return started() && read("file.known") == known && read("file.code") == first_number(source.code) &&
+           read("file.target") == target_of(key_) && read("file.round") == key_.round;
 }
 
 void Journal::check(const InputFile& source, const std::string& state) const {
@@ -64,26 +107,29 @@ void Journal::check(const InputFile& source, const std::string& state) const {
         throw Error(ErrorCode::environment, "state file " + state + " belongs to another " + what, detail,
                     "Name another state file with --state for another submission.");
     };
-    if (read("file.size") != source.size || read("file.hash") != source.hash)
-        refuse("content of " + source.name, "The file has changed since its submission began: it had " +
-                                                grouped(count("file.size")) + " bytes and now has " +
-                                                grouped(static_cast<std::uint64_t>(source.size)) + ".");
-    if (read("target") != key_.target)
-        refuse("collection", "Its submission began for a collection of another name or creation time.");
-    if (read("round") != key_.round)
-        refuse("round", "Its submission uses round " + std::to_string(read("round")) + ".");
-    if (read("columns") != key_.columns)
+    if (read("file.known") != known)
+        throw Error(ErrorCode::environment, "state file " + state + " belongs to another user",
+                    "Its submission began with another secret in ldp/secret of $XDG_STATE_HOME.",
+                    "Continue as the user who began, with the same $XDG_STATE_HOME.");
+    if (read("file.code") != first_number(source.code))
+        refuse("content of " + source.name, "The file has changed since its submission began.");
+    if (read("file.target") != target_of(key_))
+        refuse("collection", "Its submission began for a collection of another name or address.");
+    if (read("file.round") != key_.round)
+        refuse("round", "Its submission uses round " + std::to_string(read("file.round")) + ".");
+    if (read("file.columns") != key_.columns)
         refuse("kind of record",
                "Its submission began with another --column, --public, --average-by or --person.");
-    if (read("format") != key_.format)
+    if (read("file.format") != key_.format)
         refuse("format of the file",
                "Its submission began with another --delimiter, --decimal or --missing.");
 }
 
 void Journal::advance(const Records& records, bool finished, const Commit& commit) const {
-    Named checkpoints;
-    add_position(checkpoints, records, finished);
-    commit_all(std::move(checkpoints), commit);
+    std::vector<std::string> names;
+    std::vector<Checkpoint> all;
+    hide(all, names, position_of(records, finished), at_nonce);
+    commit(all);
 }
 
 Records::RecordPosition Journal::position() const {
@@ -103,7 +149,8 @@ Tally Journal::tally() const {
     return tally;
 }
 
-void Journal::add_position(Named& checkpoints, const Records& records, bool finished) {
+Journal::Named Journal::position_of(const Records& records, bool finished) {
+    Named checkpoints;
     const auto add = [&](std::string name, std::uint64_t value) {
         checkpoints.emplace_back(std::move(name), static_cast<std::int64_t>(value));
     };
@@ -126,13 +173,20 @@ void Journal::add_position(Named& checkpoints, const Records& records, bool fini
         add("tally.memoized", tally.panel->memoized);
     }
     add("finished", finished ? 1 : 0);
+    return checkpoints;
 }
 
-void Journal::commit_all(Named checkpoints, const Commit& commit) const {
-    std::vector<Checkpoint> all;
-    for (auto& [name, value] : checkpoints) name.insert(0, prefix_);
-    for (const auto& [name, value] : checkpoints) all.push_back({name, value});
-    commit(all);
+void Journal::hide(std::vector<Checkpoint>& all, std::vector<std::string>& names, const Named& values,
+                   const char* nonce_name) const {
+    SystemRandom bits;
+    const auto nonce = static_cast<std::int64_t>(bits.word());
+    const std::size_t before = names.size();
+    names.reserve(2 * (fixed_values + attributes_));  // the checkpoints refer to the texts
+    names.push_back(prefix_ + nonce_name);
+    for (const auto& [name, value] : values) names.push_back(prefix_ + name);
+    all.push_back({names[before], nonce});
+    for (std::size_t i = 0; i < values.size(); ++i)
+        all.push_back({names[before + 1 + i], values[i].second ^ mask(values[i].first, nonce)});
 }
 
 namespace {
@@ -144,30 +198,20 @@ namespace {
         "second time, add --copy: every person then spends epsilon twice.");
 }
 
-/// Returns the file that records a submission; empty if this user has no folder for it.
-std::filesystem::path record_of(const InputFile& source, const SubmissionKey& key) {
-    namespace fs = std::filesystem;
-    const char* const state_home = std::getenv("XDG_STATE_HOME");
-    const char* const home = std::getenv("HOME");
-    fs::path folder;
-    if (state_home != nullptr && fs::path(state_home).is_absolute())
-        folder = state_home;
-    else if (home != nullptr && fs::path(home).is_absolute())
-        folder = fs::path(home) / ".local" / "state";
-    else
-        return {};
-    std::string name;
-    for (const std::int64_t part : {source.size, source.hash, key.target, key.round, key.columns})
-        name += (name.empty() ? "" : ".") + fingerprint_text(static_cast<std::uint64_t>(part));
-    return folder / "ldp" / "submitted" / name;
+/// Returns the file that records a submission.
+std::filesystem::path record_of(const UserFolder& user, const InputFile& source, const SubmissionKey& key) {
+    return user.file("submitted",
+                     to_hex(user.code("submission", {source.code_text(), key.endpoint, key.collection,
+                                                     std::to_string(key.round)})));
 }
 
-/// Throws Error (environment) if the submission was recorded.
-void refuse_recorded(const InputFile& source, const SubmissionKey& key) {
+/// Throws Error (environment) if the submission was recorded for another state file.
+void refuse_recorded(const std::filesystem::path& record, const InputFile& source, const std::string& own) {
     namespace fs = std::filesystem;
-    std::ifstream record(record_of(source, key));
-    std::string earlier;
-    if (!std::getline(record, earlier)) return;
+    const auto content = read_private(record);
+    if (!content) return;
+    const std::string earlier = content->substr(0, content->find('\n'));
+    if (earlier == own) return;
     std::error_code ignored;
     const bool exists = fs::exists(earlier, ignored);
     raise_copy(source, "State file " + earlier +
@@ -177,40 +221,19 @@ void refuse_recorded(const InputFile& source, const SubmissionKey& key) {
 
 }  // namespace
 
-void claim_submission(const InputFile& source, const SubmissionKey& key, const std::string& state,
-                      bool copy) {
-    namespace fs = std::filesystem;
-    const fs::path file = record_of(source, key);
-    const std::string own = fs::absolute(state).string();
-    std::error_code failed;
-    if (!file.empty()) {
-        fs::create_directories(file.parent_path(), failed);
-        // A hash of a short file can be guessed, so nobody else may read its name.
-        fs::permissions(file.parent_path(), fs::perms::owner_all, failed);
-    }
-    const fs::path draft = file.string() + "." + std::to_string(getpid());
-    if (std::ofstream record(draft); !file.empty() && record << own << "\n" << std::flush) {
-        // The record appears with its content, and of two processes only one creates it.
-        if (copy)
-            fs::rename(draft, file, failed);
-        else
-            fs::create_hard_link(draft, file, failed);
-        const bool exists = failed == std::errc::file_exists;
-        std::error_code ignored;
-        fs::remove(draft, ignored);
-        if (!failed) return;
-        std::string earlier;
-        if (exists && std::getline(std::ifstream(file) >> std::ws, earlier) && earlier == own) return;
-        if (exists) refuse_recorded(source, key);
-    }
-    std::cerr << "The submission cannot be recorded"
-              << (file.empty() ? "" : " in " + file.parent_path().string()) << ". A copy of " << source.name
-              << " in another folder will not be recognized.\n";
+void claim_submission(const UserFolder& user, const InputFile& source, const SubmissionKey& key,
+                      const std::string& state, bool copy) {
+    const std::string own = std::filesystem::absolute(state).string();
+    const std::filesystem::path record = record_of(user, source, key);
+    // The record appears with its content, and of two processes only one creates it.
+    if (write_private(record, own + "\n", copy ? Placement::replace : Placement::once)) return;
+    refuse_recorded(record, source, own);
 }
 
-void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::string& state) {
+void refuse_copy(const UserFolder& user, const InputFile& source, const SubmissionKey& key,
+                 const std::string& state) {
     namespace fs = std::filesystem;
-    refuse_recorded(source, key);
+    refuse_recorded(record_of(user, source, key), source, {});
     const auto folder_of = [](const std::string& file) { return fs::absolute(file).parent_path(); };
     std::set<fs::path> states;
     for (const fs::path& folder : {folder_of(source.name), folder_of(state)}) {
@@ -223,7 +246,7 @@ void refuse_copy(const InputFile& source, const SubmissionKey& key, const std::s
         bool same = false;
         try {
             const SqliteStore store(other.string());
-            same = Journal(store, "", key, 0).has_content_of(source);
+            same = Journal(store, user, "", key, 0).has_content_of(source);
         } catch (const Error&) {
             continue;
         }

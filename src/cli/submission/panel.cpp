@@ -23,11 +23,15 @@ std::optional<std::int32_t> last_round_of(const Store& store) {
 
 }  // namespace
 
-Panel::Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger)
+Panel::Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger,
+             const std::string& accepted)
     : collection_(collection), fleet_(state), ledger_(std::move(ledger)) {
-    fleet_.queue()
-        .agree(collection.terms(), collection.contract(), collection.public_columns())
-        .require_agreed();
+    const Verdict verdict =
+        fleet_.queue().agree(collection.terms(), collection.contract(), collection.public_columns());
+    verdict.require_possible();
+    if (verdict.kind() != ContractChange::Kind::ask) return;
+    if (!verdict.contract.has_digest(accepted)) verdict.require_agreed();
+    fleet_.queue().bind(verdict.contract);
 }
 
 std::optional<std::int32_t> Panel::last_round(const std::string& person) {

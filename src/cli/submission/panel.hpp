@@ -21,7 +21,9 @@ class Panel {
     /// Opens the state file, or creates it if it does not exist. Throws as SqliteFleet does, and Error
     /// (incompatible) if the file belongs to another spec.
     /// `ledger` is that of the group that pays for the reports; null without a group.
-    Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger);
+    /// `accepted` is the digest of a changed contract that the user accepts, or empty.
+    Panel(const Collection& collection, const std::string& state, std::shared_ptr<BudgetLedger> ledger,
+          const std::string& accepted);
 
     /// Returns the last round of a person's rows; nothing if no row of the person was reported.
     [[nodiscard]] std::optional<std::int32_t> last_round(const std::string& person);

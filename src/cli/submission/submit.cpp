@@ -18,14 +18,17 @@
 #include "cli/file_options.hpp"
 #include "cli/input/people_file.hpp"
 #include "cli/progress.hpp"
+#include "cli/submission/agreement.hpp"
 #include "cli/submission/destination.hpp"
 #include "cli/submission/journal.hpp"
 #include "cli/submission/panel.hpp"
 #include "cli/submission/set_back.hpp"
+#include "cli/terms_options.hpp"
 #include "client/fleet/sqlite_ledger.hpp"
 #include "client/in_quotes.hpp"
 #include "client/sqlite_store.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/resolve.hpp"
 
 namespace ldp::cli::submit {
 
@@ -78,11 +81,18 @@ Options options() {
     add_file_options(options);
     add_record_options(options);
     add_public_options(options);
+    add_terms_options(options);
+    options.add_options()(
+        "spec", po::value<std::string>(),
+        "a file with the spec, or the JSON itself, from another source than the server: refuse any other spec or text")(
+        "accept", po::value<std::string>(),
+        "digest of a changed contract that you accept, at least 16 digits");
     return options;
 }
 
 /// A submission: its file, its collection and its options.
 struct Submission {
+    const UserFolder& user;
     const InputFile& source;
     const Collection& collection;
     BadRow policy;
@@ -93,6 +103,8 @@ struct Submission {
     CsvFormat format;
     std::string ledger;  ///< file with the ledger of the spec's group; empty without a group
     bool copy;           ///< whether the file may be a copy of one that was submitted before
+    Agreement& agreement;
+    std::string accepted;  ///< digest of a changed contract that the user accepts; may be empty
 
     /// Returns the number of rows that are queued in one step.
     [[nodiscard]] std::size_t rows_ahead() const noexcept {
@@ -104,13 +116,13 @@ struct Submission {
 /// before the first report is sent, so the file can be corrected and submitted from its start. `panel` has
 /// the state of a panel; null if its state file does not exist.
 std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
-    const auto& [source, collection, policy, columns, round, batch, state, format, ledger, copy] = submission;
+    const auto& [user, source, collection, policy, columns, round, batch, state, format, ledger, copy,
+                 agreement, accepted] = submission;
     PeopleFile file(source.name, format);
     CsvReader& csv = file.rows();
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
     RoundCheck rounds(collection, panel);
-    Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes",
-                      static_cast<std::uint64_t>(source.size));
+    Progress progress(std::cerr, isatty(STDERR_FILENO) == 1, "checking " + source.name, "bytes", source.size);
     constexpr std::uint64_t now_and_then = 1024;  // reading the clock takes as long as reading a row
     const auto take = [&](std::span<const Value> record) {
         auto taken = submission.collection.to_grid(record);
@@ -138,6 +150,19 @@ void check_clear(const std::vector<NamedColumn>& named, const ColumnMap& columns
                     in_quotes(name, 63) + ".",
                 "Nothing was drawn or sent. A column is either randomized or sent in clear.");
         }
+}
+
+/// Refuses an offer with another spec, or with other texts, than the spec that the user has.
+void check_spec(const std::string& text, const Offer& offer, const ContractTerms& terms) {
+    const Contract mine = Contract::of({resolve(text)}, terms), offered = Contract::of(offer, terms);
+    if (mine.digest() == offered.digest()) return;
+    const Verdict verdict = compare(&mine, terms, offer);
+    throw Error(
+        ErrorCode::incompatible, "the collection has another spec than --spec",
+        verdict.lines(ContractChange::Kind::refuse) + verdict.lines(ContractChange::Kind::ask) +
+            verdict.lines(ContractChange::Kind::shown),
+        "Nothing was drawn or sent. Ask the owner of the collection why it differs, by another way than "
+        "this server.");
 }
 
 std::int64_t hash_of(const std::string& text) {
@@ -245,16 +270,18 @@ int repeated(const Submission& submission, const Journal& journal, const Store& 
 /// Submits rows that are each a record of a different person, or averages of people.
 int submit_records(const Submission& submission, Destination& destination, const SubmissionKey& key,
                    const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state, format, ledger, copy] = submission;
+    const auto& [user, source, collection, policy, columns, round, most, state, format, ledger, copy,
+                 agreement, accepted] = submission;
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
-        if (!copy) refuse_copy(source, key, state);
+        if (!copy) refuse_copy(user, source, key, state);
         total = check(submission);
     }
     auto owned = std::make_unique<SqliteStore>(state);
     SqliteStore& kept = *owned;
     Client client(collection, std::move(owned));
-    Journal journal(client.store(), "", key, collection.spec().attributes().size());
+    if (client.waiting() != nullptr && !accepted.empty()) client.accept(accepted);
+    Journal journal(client.store(), user, "", key, collection.spec().attributes().size());
     const Journal::Commit commit = [&](std::span<const Checkpoint> checkpoints) {
         client.commit(submission.round, checkpoints);
     };
@@ -264,7 +291,8 @@ int submit_records(const Submission& submission, Destination& destination, const
     Records records(csv, collection.spec(), policy, columns);
     if (!journal.started()) {
         if (!total) total = check(submission);
-        claim_submission(source, key, state, copy);
+        claim_submission(user, source, key, state, copy);
+        agreement.keep();
         journal.start(source, *total, records, commit);
     }
     journal.check(source, state);
@@ -294,26 +322,24 @@ int submit_records(const Submission& submission, Destination& destination, const
 }
 
 /// Submits rows of people who report repeatedly. The state file serves all files of the panel. The names of
-/// its checkpoints contain the hash of the file and of the round, because files of two rounds may be equal.
+/// its checkpoints contain a code of the file and of the round under the user's secret, because files of two rounds may be equal.
 int submit_panel(const Submission& submission, Destination& destination, const SubmissionKey& key,
                  const std::string& name) {
-    const auto& [source, collection, policy, columns, round, most, state, format, ledger_file, copy] =
-        submission;
+    const auto& [user, source, collection, policy, columns, round, most, state, format, ledger_file, copy,
+                 agreement, accepted] = submission;
     std::shared_ptr<BudgetLedger> ledger;
     if (!ledger_file.empty()) ledger = std::make_shared<SqliteLedger>(ledger_file);
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
-        if (!copy) refuse_copy(source, key, state);
+        if (!copy) refuse_copy(user, source, key, state);
         total = check(submission);
         std::cerr << "The memory of people begins in the new state file " << state
                   << "; use this file for all later rounds.\n";
     }
-    Panel panel(collection, state, ledger);
+    Panel panel(collection, state, ledger, accepted);
     Store& queue = panel.queue();
-    ContentHash hash;
-    hash.add(std::to_string(source.hash) + " " + std::to_string(key.round));
-    const auto id = static_cast<std::int64_t>(hash.value());
-    Journal journal(queue, std::to_string(id) + ".", key, collection.spec().attributes().size());
+    const std::int64_t id = user.number("panel", {source.code_text(), std::to_string(key.round)});
+    Journal journal(queue, user, std::to_string(id) + ".", key, collection.spec().attributes().size());
     constexpr const char* unfinished = "panel.unfinished";
     bool finished = false;
     const Journal::Commit commit = [&](std::span<const Checkpoint> checkpoints) {
@@ -332,7 +358,8 @@ int submit_panel(const Submission& submission, Destination& destination, const S
                 "State file " + state + " has rows of a file whose submission was interrupted.",
                 "Run the earlier command again first. The rounds of a person must be in ascending order.");
         if (!total) total = check(submission, &panel);
-        claim_submission(source, key, state, copy);
+        claim_submission(user, source, key, state, copy);
+        agreement.keep();
         journal.start(source, *total, records, commit);
     }
     journal.check(source, state);
@@ -413,15 +440,30 @@ int submit(const Arguments& arguments) {
         throw UsageError("--person and --average-by exclude each other");
     const auto& name = arguments["collection"].as<std::string>();
 
-    const InputFile source(arguments["file"].as<std::string>());
+    const UserFolder user;
+    const InputFile source(arguments["file"].as<std::string>(), user);
     RetryPolicy retry_policy;
     retry_policy.limit = retry_limit(arguments);
     Destination destination(arguments, retry_policy);
-    const Collection collection(destination.spec(), outside);
-    ColumnMap columns = record_columns(arguments, collection.spec());
+    const Spec spec = destination.spec();
+    check_fingerprint(arguments, spec);
+    ColumnMap columns = record_columns(arguments, spec);
     const std::vector<NamedColumn> in_clear = public_option(arguments);
-    check_clear(in_clear, columns, collection.spec());
-    columns.filled = public_sources(in_clear, destination.public_columns());
+    check_clear(in_clear, columns, spec);
+    const Offer offer{spec, destination.public_columns(), destination.address(), name};
+    columns.filled = public_sources(in_clear, offer.columns);
+
+    // The contract is compared before any row is read, and shown before the first report of it.
+    const ContractTerms terms = terms_option(arguments, in_clear);
+    if (arguments.count("spec") != 0)
+        check_spec(spec_text(arguments["spec"].as<std::string>()), offer, terms);
+    const std::string accepted = arguments.count("accept") != 0 ? arguments["accept"].as<std::string>() : "";
+    Agreement agreement(user, destination.address(), name);
+    const bool unknown = agreement.compare_with(offer, terms, accepted);
+    if (!agreement.shown().empty())
+        std::cerr << "changed since the last file:\n" << agreement.shown() << "\n";
+    if (unknown) std::cerr << shown_contract(agreement.offered(), spec, columns);
+    const Collection collection(offer, terms, outside);
     if (is_panel) {
         columns.panel_person = arguments["person"].as<std::string>();
         columns.panel_round = round.column;
@@ -434,10 +476,11 @@ int submit(const Arguments& arguments) {
     ContentHash round_column;
     round_column.add(round.column);
     const SubmissionKey key{
-        destination.target(),
+        destination.address(), name,
         round.column.empty() ? round.number : static_cast<std::int64_t>(round_column.value()),
         static_cast<std::int64_t>(columns.hash()), hash_of(format_options(format))};
-    const Submission submission{source,
+    const Submission submission{user,
+                                source,
                                 collection,
                                 policy,
                                 columns,
@@ -446,7 +489,9 @@ int submit(const Arguments& arguments) {
                                 state,
                                 format,
                                 ledger_option(arguments, collection.spec()),
-                                arguments["copy"].as<bool>()};
+                                arguments["copy"].as<bool>(),
+                                agreement,
+                                accepted};
     return is_panel ? submit_panel(submission, destination, key, name)
                     : submit_records(submission, destination, key, name);
 }
@@ -473,16 +518,19 @@ const Command command{
     "reports. After any interruption, the same command resumes where it stopped: no row is randomized for\n"
     "two reports, no report is lost, and none is counted twice. The state file stays after the submission\n"
     "and prevents a second submission by mistake. A file is recognized by its content. A copy under another\n"
-    "name or in another folder is refused for the same collection, round and columns. --copy accepts it.\n"
+    "name or in another folder is refused for the same collection and round. --copy accepts it.\n"
     "--public names a column that is sent and stored as it is, without protection. A column is either\n"
     "randomized or sent in clear. A public column that was not named is not sent.\n"
+    "Before the first report of a contract, the command shows the collection, epsilon, the columns that it\n"
+    "reads, the columns in clear and a digest. The next files of the collection are compared with it.\n"
     "With --person, the rows are those of a panel, under a spec of changing values: each person may have "
     "one\n"
     "row in each round, in ascending order of rounds. The state file has the memory of all people; the next\n"
     "file of the panel needs the same one.\n"
     "Exit codes: 0 all reports submitted; 1 failure that needs attention; 3 all submitted except reports\n"
     "that the server refused (see ldp queue); 4 the server was unavailable for --retry-for seconds: run the\n"
-    "same command again later; 5 all submitted except rows that --on-bad-row skip omitted.",
+    "same command again later; 5 all submitted except rows that --on-bad-row skip omitted; 6 the collection\n"
+    "differs from the contract of the earlier files, and nothing was drawn or sent (see ldp contract).",
     options,
     positional,
     run};
