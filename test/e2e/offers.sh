@@ -80,6 +80,10 @@ for way in database endpoint; do
     submit() { "$ldp" submit "${to[@]}" --collection $pin "$@"; }
     tokens first.csv
     run "an honest collection ($way)" 0 submit --column mood first.csv
+    has err 'randomized by grr at epsilon 1'
+    has err 'reads the column "mood"'
+    has err 'sent in clear: nothing'
+    has err 'contract '
     sql -c "ALTER TABLE $pin ADD COLUMN mood text, ADD COLUMN income text, ADD COLUMN note text" -c "GRANT INSERT (mood, income, note) ON $pin TO ldp_submitter"
     if [ $way = endpoint ]; then shows $pin mood; fi
     tokens second.csv
@@ -96,7 +100,11 @@ for way in database endpoint; do
     has err '--public would send the values of attribute "mood" in clear'
     stored $pin
     check "no cell is in the table ($way)" 0 "$(cat first.csv second.csv >both.csv; leaked both.csv stored)"
-    run "a column that the person named ($way)" 0 submit --public note --copy --state "note.$way.ldp" second.csv
+    run "a column that the contract lacks ($way)" 6 submit --public note --copy --state "note.$way.ldp" second.csv
+    has err 'in_clear: before nothing, now "note"'
+    digest=$(sed -n "s/.*--accept '\([0-9a-f ]*\)'.*/\1/p" err)
+    run "a column that the person named ($way)" 0 submit --public note --accept "$digest" --copy --state "note.$way.ldp" second.csv
+    has err 'sent in clear: "note"'
     stored $pin
     check "its cells alone are in the table ($way)" 200 "$(leaked second.csv stored)"
     # The owner demands a column.
@@ -112,6 +120,64 @@ done
 cut -d, -f1,2 second.csv | cat - first.csv third.csv >attributes.csv
 check "no cell of an attribute was on the wire" 0 "$(leaked attributes.csv wire)"
 check "the wire has bytes" yes "$([ -s wire ] && echo yes)"
+
+# A collection that is created again under its name is compared with the contract, also for another file.
+again() { sql -c "SELECT ldp_drop_collection('again')" >/dev/null; sql -c "SELECT ldp_create_collection('again', '$1')" >/dev/null; }
+create again
+tokens asked.csv
+run "the first file" 0 "$ldp" submit --collection again asked.csv
+tokens next.csv
+again '{"mechanism": "grr", "epsilon": 20, "attributes": [{"name": "mood", "domain": ["good", "bad"], "other": "bad"}]}'
+run "another epsilon" 6 "$ldp" submit --collection again next.csv
+has err 'epsilon: before 1, now 20'
+again '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "hiv", "domain": ["good", "bad"], "other": "bad"}]}'
+run "another attribute" 6 "$ldp" submit --collection again next.csv
+check "no state, no report" "no 0" "$(test -e next.csv.again.ldp && echo yes || echo no) $(sql -c 'SELECT count(*) FROM again')"
+run "the offer is shown" 6 "$ldp" contract --collection again
+has out 'reads: "hiv"'
+again '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "mood", "domain": ["good", "bad"], "other": "bad"}]}'
+run "the first offer again" 0 "$ldp" submit --collection again next.csv
+run "its state has the contract" 0 "$ldp" contract next.csv.again.ldp
+has out 'contract '
+run "a copy of it, although the collection is a new one" 1 "$ldp" submit --collection again --state other.ldp next.csv
+has err "has the content of a file that was submitted before"
+tokens limited.csv
+run "a limit below" 1 "$ldp" submit --collection again --at-most-epsilon 0.5 limited.csv
+has err 'report_epsilon: before at most 0.5, now 1'
+run "another digest" 1 "$ldp" submit --collection again --contract "0123 4567 89ab cdef" limited.csv
+run "another fingerprint" 1 "$ldp" submit --collection again --fingerprint 0123456789abcdef limited.csv
+run "the limit itself" 0 "$ldp" submit --collection again --at-most-epsilon 1 --at-most-total 1 limited.csv
+
+# A state file and the names beside it cannot be used to test guesses of the answers: 256 guesses of eight answers.
+sql -c "SELECT ldp_create_collection('small', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"mood\", \"domain\": [\"yes\", \"no\"]}]}')" >/dev/null
+printf 'mood\nyes\nno\nno\nyes\nyes\nyes\nno\nyes\n' >small.csv
+run "a small file" 0 "$ldp" submit --collection small small.csv
+cat >guess.py <<'PYTHON'
+import hashlib, hmac, itertools, os, sqlite3, struct, sys
+stored = {value for _, value in sqlite3.connect("file:small.csv.small.ldp?mode=ro", uri=True).execute("SELECT name, value FROM checkpoint")}
+names = set(os.listdir(os.path.join(os.environ["XDG_STATE_HOME"], "ldp", "submitted")))
+secret = open(os.path.join(os.environ["XDG_STATE_HOME"], "ldp", "secret"), "rb").read()
+def fnv(data):
+    value = 0xcbf29ce484222325
+    for byte in data: value = (value ^ byte) * 0x100000001b3 % 2**64
+    return value
+def part(data): return str(len(data)).encode() + b" " + data
+def found(answers, key):
+    text = ("mood\n" + "".join(a + "\n" for a in answers)).encode()
+    digest = hashlib.sha256(text).digest()
+    numbers = {len(text), len(answers), fnv(text), struct.unpack("<q", digest[:8])[0], struct.unpack(">q", digest[:8])[0]}
+    numbers |= {n - 2**64 for n in numbers if n >= 2**63}
+    code = hmac.new(key, part(b"content") + part(digest), "sha256").digest() if key else b""
+    if key:  # whoever has the secret can test a guess: this shows that the test would find one
+        for (nonce,) in sqlite3.connect("file:small.csv.small.ldp?mode=ro", uri=True).execute("SELECT value FROM checkpoint WHERE name = 'file.nonce'"):
+            mask = hmac.new(key, part(b"checkpoint") + part(str(nonce).encode()) + part(b"file.code"), "sha256").digest()
+            numbers = {struct.unpack("<q", code[:8])[0] ^ struct.unpack("<q", mask[:8])[0]}
+    return bool(numbers & stored) or any(hashlib.sha256(text).hexdigest() in n or "%016x" % fnv(text) in n for n in names)
+for key in None, secret:
+    print(sum(found(answers, key) for answers in itertools.product(("yes", "no"), repeat=8)), end=" ")
+PYTHON
+check "guesses that fit without and with the secret" "0 1 " "$(python3 guess.py)"
+check "modes of the secret and of its folder" "600 700" "$(stat -c %a "$XDG_STATE_HOME/ldp/secret" "$XDG_STATE_HOME/ldp" | xargs)"
 
 # The owner's words are a quotation, in one line, and no advice of the program.
 create words

@@ -131,7 +131,9 @@ printf 'value,country\na,de\nb,fr\n' >unasked.csv
 run "a public column that is not named" 0 "$ldp" submit --collection unasked unasked.csv
 check "no advice to send it" 0 "$(grep -c 'country' err)"
 check "no value was sent" 2 "$(sql -c "SELECT count(*) FROM unasked WHERE country IS NULL")"
-run "a public column that is named" 0 "$ldp" submit --collection unasked --public country --copy --state asked.ldp unasked.csv
+run "a public column that the contract lacks" 6 "$ldp" submit --collection unasked --public country --copy --state asked.ldp unasked.csv
+digest=$(sed -n "s/.*--accept '\([0-9a-f ]*\)'.*/\1/p" err)
+run "a public column that is named" 0 "$ldp" submit --collection unasked --public country --accept "$digest" --copy --state asked.ldp unasked.csv
 check "its values were sent" 2 "$(sql -c "SELECT count(*) FROM unasked WHERE country IS NOT NULL")"
 
 # The record of a person has the public columns of the person's rows, which must agree.

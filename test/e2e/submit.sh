@@ -291,8 +291,10 @@ run "the file again" 0 "$ldp" submit --collection twice few.csv
 has err "nothing was sent now"
 run "the file with another format" 1 "$ldp" submit --collection twice --missing red few.csv
 has err "began with another --delimiter, --decimal or --missing"
-run "a user without a home" 0 env -u HOME -u XDG_STATE_HOME "$ldp" submit --collection other --round 0 --state homeless.ldp some.csv
-has err "A copy of some.csv in another folder will not be recognized"
+# Without a folder for its records, a copy could count twice.
+run "a user without a home" 1 env -u HOME -u XDG_STATE_HOME "$ldp" submit --collection other --round 0 --state homeless.ldp some.csv
+has err "there is no folder for the state of this user"
+check "no state of it" no "$(test -e homeless.ldp && echo yes || echo no)"
 equal "$(sql -c 'SELECT count(*) FROM twice')" 800
 run "its copy, on purpose" 0 "$ldp" submit --collection twice --copy renamed.csv
 equal "$(sql -c 'SELECT count(*) FROM twice')" 1200
