@@ -58,7 +58,7 @@ const Choice<Uploader::Method> method_choice{
 Destination::Destination(const Arguments& arguments, const RetryPolicy& retry_policy)
     : database_(pq::for_writing(arguments["dsn"].as<std::string>()), retry_policy),
       name_(arguments["collection"].as<std::string>()),
-      keep_(keep_option(arguments["keep"].as<std::string>())),
+      keep_(keep_option(arguments.count("keep") == 0 ? "0" : arguments["keep"].as<std::string>())),
       notify_([](const std::string& line) { std::cerr << line << "\n"; }) {
     const auto waiting = [this, notified = false](const Error& why, std::chrono::milliseconds) mutable {
         if (!std::exchange(notified, true)) notify_(std::string(why.what()) + "; retrying");
