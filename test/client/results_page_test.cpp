@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(text_of_a_document) {
 Warning: Look.
 
 mood
-  The most frequent answer is “ok” with 48 % (46–50), followed by “bad”
-  with 27 % (25–29) and “good” with 26 % (24–28).
+  “ok” is the most frequent answer: 48 % (46–50). The order of the other
+  3 answers is uncertain.
 
 Shares of mood
   ok     48 % (46–50)                                              |-o-|
@@ -83,8 +83,8 @@ Shares of mood
   SELECT 1;
 
 Shares of mood by town
-  Compared with the other groups by town, the share of “bad” is clearly
-  higher for “Ulm” (28 %) and clearly lower for “Bonn” (20 %).
+  “bad”: 28 % of the “Ulm” group and 20 % of the “Bonn” group, a clear
+  difference.
   answer              Ulm             Bonn
   ok        50.0 %  ± 2.0    50.0 %  ± 2.0
   bad     28.0 %  ± 2.0 ▲  20.0 %  ± 2.0 ▼

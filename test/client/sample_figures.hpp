@@ -3,6 +3,7 @@
 
 #include "cli/answers/clear_differences.hpp"
 #include "cli/answers/formatting.hpp"
+#include "core/math/statistics.hpp"
 
 namespace ldp::test::sample {
 
@@ -24,6 +25,35 @@ inline Row row(std::string label, double estimate, double error, std::string gro
 inline Row at(double x, Row row) {
     row.at = x;
     return row;
+}
+
+/// Compares rounds, with the tests of normal estimates. Pages have those of the library.
+inline void compare_normal_rounds(Figure& figure) {
+    compare_rounds(figure);
+    for (LineChange& change : figure.changes) {
+        const double error = (change.upper - change.lower) / 4;
+        change.p_value = error > 0 ? two_sided(std::abs(change.estimate / error)) : NAN;
+    }
+}
+/// Compares each group with all others, which are weighted by their reports, by the tests of normal estimates.
+inline void compare_normal_groups(Figure& figure) {
+    figure.contrasts.clear();
+    for (std::size_t i = 0; i < figure.rows.size(); ++i) {
+        const Row& one = figure.rows[i];
+        double weights = 0, sum = 0, variance = 0;
+        for (const Row& other : figure.rows) {
+            const double n = std::stod(other.n);
+            if (&other == &one || other.label != one.label || !std::isfinite(other.estimate)) continue;
+            weights += n;
+            sum += n * other.estimate;
+            variance += n * n * other.error * other.error;
+        }
+        if (weights == 0 || !std::isfinite(one.estimate)) continue;
+        const double estimate = one.estimate - sum / weights;
+        const double error = std::hypot(one.error, std::sqrt(variance) / weights);
+        figure.contrasts.push_back({i, {}, estimate, two_sided(std::abs(estimate / error))});
+    }
+    join_two_groups(figure);
 }
 
 /// Marks clear changes and differences as in a document of this figure alone.
@@ -79,7 +109,7 @@ inline Figure changes_of_mood() {
                            at(2, row("", 0.27, 0.01, "bad")), at(2, row("", 0.48, 0.01, "ok")),
                            at(3, row("", 0.31, 0.01, "bad")), at(3, row("", 0.49, 0.01, "ok"))},
                   .heading = "By round"};
-    compare_rounds(figure, 0.95);
+    compare_normal_rounds(figure);
     mark(figure);
     return figure;
 }
@@ -93,7 +123,7 @@ inline Figure mood_by(const std::vector<std::string>& groups) {
         figure.rows.push_back(row("bad", 0.2 + shift, 0.01, groups[i], n));
         figure.rows.push_back(row("ok", 0.5, 0.01, groups[i], n));
     }
-    compare_groups(figure, 0.95);
+    compare_normal_groups(figure);
     mark(figure);
     return figure;
 }

@@ -30,6 +30,7 @@ struct Row {
     std::string unit = {};               ///< of the estimate; not of shares
     std::optional<Interval> scale = {};  ///< the range of the drawing, if the row has its own
     double height = 1;                   ///< factor of the drawn height of a share, see bin_heights()
+    double drawn = NAN;                  ///< the drawn estimate, if it is another one
     /// The attribute whose planned error the row's error is compared with.
     std::optional<std::size_t> attribute = {};
     Contrast contrast = Contrast::none;
@@ -68,7 +69,8 @@ struct Figure {
     std::string sql = {};    ///< the query that returns these rows
     bool shares = false;     ///< whether numbers are shares, which are shown in per cent
     Kind kind = Kind::category;
-    std::string axis = {};  ///< the name of the horizontal axis
+    std::string axis = {};    ///< the name of the horizontal axis, or of the attribute of a table's columns
+    std::string row_of = {};  ///< the name of the attribute of a table's rows
     std::vector<Row> rows = {};
     std::string refused = {};       ///< the reason, if there are no rows
     bool ordered = false;           ///< whether categories have an order; others are shown by size

@@ -75,7 +75,9 @@ plot::Drawing bars(const Figure& figure) {
     return plot::bars(marks, figure.end, label_of(figure));
 }
 
-plot::Drawing histogram(const Figure& figure) {
+plot::Drawing histogram(Figure figure) {
+    for (Row& row : figure.rows)
+        if (!std::isnan(row.drawn)) row.estimate = row.drawn;
     std::vector<std::string> edges;
     const bool of_points =
         std::ranges::all_of(figure.rows, [](const Row& row) { return row.at == row.until; });

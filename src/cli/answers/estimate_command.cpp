@@ -42,8 +42,9 @@ Options options() {
         "dsn", po::value<std::string>()->default_value(""),
         "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "confidence", real_number(0.95), "of the intervals")(
-        "target", po::value<std::string>()->default_value("sample"),
-        "whom errors are against: sample (those who reported) or population (those they were drawn from)")(
+        "target", po::value<std::string>(),
+        "whom errors are against: sample (those who reported) or population (those they were drawn from); default: that of "
+        "each SQL function, sample for estimates and population for comparisons of groups")(
         "round", po::value<std::string>(),
         "only reports of this round, or all: the rounds together; default: the last round, beside the others")(
         "by", po::value<std::string>()->default_value(""), "public column: compares its groups of reports")(
@@ -121,7 +122,7 @@ int write(Source source, const Arguments& arguments) {
 int run(const Arguments& arguments) {
     const Choice<const char*> targets{"target", {{"sample", "sample"}, {"population", "population"}}};
     Asked asked{arguments["collection"].as<std::string>(), arguments["confidence"].as<double>(),
-                targets.chosen(arguments)};
+                arguments.count("target") == 0 ? "" : targets.chosen(arguments)};
     if (!(asked.confidence > 0 && asked.confidence < 1))
         throw UsageError("--confidence must lie between 0 and 1");
     asked.by = arguments["by"].as<std::string>();

@@ -21,6 +21,7 @@
 #include "core/results/row_functions.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/products.hpp"
+#include "core/summary/distribution.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::cli {
@@ -353,6 +354,17 @@ class Questions {
         keep(std::move(figure));
     }
 
+    /// Draws the bars of a histogram from the distribution that its quantiles are read from, so that both agree.
+    void draw_monotone(Figure& histogram, std::size_t j) {
+        const auto view = source_.view();
+        if (!view || histogram.rows.empty() || std::isnan(histogram.rows[0].estimate)) return;
+        const std::vector<double> shares = monotone_histogram(part(*view, j), histogram.rows.size());
+        for (std::size_t bin = 0; bin < shares.size(); ++bin) histogram.rows[bin].drawn = shares[bin];
+        histogram.about =
+            "The bars are the distribution that the quantiles are read from; they add up to 100\u00A0%. The table "
+            "has the unbiased estimates, and the lines are their intervals.";
+    }
+
     /// The histogram and the quantiles of a number.
     void distribution(std::size_t j) {
         const auto& ordered = *find_capability<Ordered>(source_.reporter(j));
@@ -402,6 +414,7 @@ class Questions {
                         }
                         histogram.rows.push_back(std::move(one));
                     });
+        draw_monotone(histogram, j);
         keep(std::move(histogram));
         if (may_be_missing(attributes()[j])) keep(response_rate(j));
         Figure quantiles{.title = "Quantiles of " + called(j), .kind = Figure::Kind::quantiles};
@@ -489,7 +502,9 @@ class Questions {
         Figure table{.title = section_.title,
                      .about = "The share of all people with both answers.",
                      .shares = true,
-                     .kind = Figure::Kind::table};
+                     .kind = Figure::Kind::table,
+                     .axis = called(second),
+                     .row_of = called(first)};
         source_.ask(
             table,
             "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +

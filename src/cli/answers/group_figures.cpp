@@ -40,15 +40,6 @@ void limit_lines(Figure& figure) {
 
 constexpr double half[] = {0.5};
 
-/// A series has many rounds, whose news is the change from the first one to the last.
-void compare_series(Figure& figure, double confidence) {
-    compare_rounds(figure, confidence);
-    std::vector<LineChange> whole;
-    for (const LineChange& change : figure.changes)
-        if (!is_latest(figure, change)) whole.push_back(change);
-    if (!whole.empty()) figure.changes = std::move(whole);
-}
-
 /// Joins adjacent rounds whose estimates are equal to one point. Returns a note; empty without such rounds.
 std::string drop_repeated(Figure& figure) {
     std::map<double, std::vector<Row>> rounds;
@@ -154,12 +145,14 @@ Figure GroupFigures::by_round(Figure figure, const GroupAccessor& accessor,
 }
 
 void GroupFigures::compare(Figure& figure, const std::vector<std::size_t>& which) {
-    compare_rounds(figure, source_.asked().confidence);
-    if (figure.quantity == "median" || figure.changes.empty()) return;
-    // ldp_change uses the law of the errors; its intervals replace those of the normal law.
-    for (LineChange& change : figure.changes)
-        for (const Source::RoundChange& found :
-             source_.changes_since(static_cast<std::int32_t>(std::lround(change.from)))) {
+    compare_rounds(figure);
+    for (LineChange& change : figure.changes) {
+        const auto before = static_cast<std::int32_t>(std::lround(change.from));
+        if (figure.quantity == "median") {
+            change.p_value = source_.p_value_of_medians(before, which[0]);
+            continue;
+        }
+        for (const Source::RoundChange& found : source_.changes_since(before)) {
             if (std::ranges::find(which, found.attribute) == which.end()) continue;
             const std::string line = which.size() > 1 ? source_.label_of(found.attribute) : found.label;
             if (line != change.group) continue;
@@ -168,6 +161,43 @@ void GroupFigures::compare(Figure& figure, const std::vector<std::size_t>& which
             change.upper = found.upper;
             change.p_value = found.p_value;
         }
+    }
+}
+
+/// A series has many rounds, whose news is the change from the first one to the last. Estimates of its rounds share
+/// reports, so that the library computes their difference.
+void GroupFigures::compare_series(Figure& figure, std::size_t attribute) {
+    compare_rounds(figure);
+    std::vector<LineChange> whole;
+    for (const LineChange& change : figure.changes)
+        if (!is_latest(figure, change)) whole.push_back(change);
+    if (!whole.empty()) figure.changes = std::move(whole);
+    if (figure.quantity == "median") return;
+    for (LineChange& change : figure.changes)
+        for (const Source::RoundChange& found :
+             source_.changes_of_series(attribute, static_cast<std::int32_t>(std::lround(change.from)),
+                                       static_cast<std::int32_t>(std::lround(change.to))))
+            if (found.label == change.group) {
+                change.estimate = found.estimate;
+                change.lower = found.lower;
+                change.upper = found.upper;
+                change.p_value = found.p_value;
+            }
+}
+
+void GroupFigures::contrast(Figure& figure, const std::vector<std::size_t>& which) {
+    const bool numbers = which.size() > 1 || !figure.shares;
+    for (std::size_t i = 0; i < figure.rows.size(); ++i) {
+        const Row& row = figure.rows[i];
+        if (!std::isfinite(row.estimate)) continue;
+        const auto position = static_cast<std::size_t>(std::isfinite(row.at) ? std::lround(row.at) : 0);
+        const std::size_t attribute = which[which.size() > 1 ? position : 0];
+        for (const Source::GroupDifference& found : source_.differences(source_.asked().by))
+            if (found.group == row.group && found.attribute == attribute &&
+                (numbers ? !found.value : found.value == static_cast<std::int32_t>(position)))
+                figure.contrasts.push_back({i, {}, found.estimate, found.p_value});
+    }
+    join_two_groups(figure);
 }
 
 Figure GroupFigures::by_group(Figure figure, const GroupAccessor& accessor,
@@ -198,7 +228,7 @@ Figure GroupFigures::by_group(Figure figure, const GroupAccessor& accessor,
         by);
     limit_drawing(figure, std::move(groups), figure.ordered && !figure.shares ? most_lines : most_groups,
                   "groups");
-    compare_groups(figure, source_.asked().confidence);
+    contrast(figure, which);
     if (std::ranges::any_of(figure.rows, [](const Row& row) {
             return row.contrast == Contrast::above || row.contrast == Contrast::below;
         }))
@@ -253,7 +283,7 @@ Figure GroupFigures::series(std::size_t attribute) {
                     one.group = std::exchange(one.label, {});
                     figure.rows.push_back(std::move(one));
                 });
-    compare_series(figure, source_.asked().confidence);
+    compare_series(figure, attribute);
     limit_lines(figure);
     return figure;
 }
@@ -284,7 +314,7 @@ Figure GroupFigures::series_median(std::size_t attribute) {
                     one.unit = source_.unit(attribute);
                     figure.rows.push_back(std::move(one));
                 });
-    compare_series(figure, source_.asked().confidence);
+    compare_series(figure, attribute);
     return figure;
 }
 

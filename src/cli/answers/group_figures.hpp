@@ -64,6 +64,10 @@ class GroupFigures {
 
     /// Sets the changes of lines about these attributes.
     void compare(Figure& figure, const std::vector<std::size_t>& which);
+    /// The same for the rounds of a series.
+    void compare_series(Figure& figure, std::size_t attribute);
+    /// Sets the differences between groups in these attributes.
+    void contrast(Figure& figure, const std::vector<std::size_t>& which);
 
     Source& source_;
 };

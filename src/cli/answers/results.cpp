@@ -51,34 +51,48 @@ Rows by_size(const Figure& figure) {
 }
 
 std::string label_and_share(const Row& row, const FigureNumbers& numbers) {
-    return quoted(row.label) + " with " + numbers.estimate_and_interval(row);
+    return quoted(row.label) + ", " + numbers.estimate_and_interval(row);
+}
+
+/// "The order of the other 3 answers is uncertain." Rows whose intervals overlap have no order.
+std::string order_of_others(const Rows& rows, std::size_t ranked) {
+    const std::size_t rest = rows.size() - ranked;
+    if (rest < 2) return {};
+    return " The order of the other " + grouped(rest) + " answers is uncertain.";
 }
 
 std::string of_category(const Figure& figure, const FigureNumbers& numbers) {
     const Rows rows = by_size(figure);
     if (rows.empty()) return {};
     if (rows.size() <= 2) {
+        std::string text = numbers.estimate_and_interval(*rows[0]) + " answered " + quoted(rows[0]->label);
+        if (rows.size() == 2)
+            text +=
+                ", and " + numbers.estimate_and_interval(*rows[1]) + " answered " + quoted(rows[1]->label);
+        return text + ".";
+    }
+    if (rows[0]->lower <= 0) return "These reports cannot show whether any share is above zero.";
+    // The rows before the first one whose interval overlaps with that of its successor have an order.
+    std::size_t ranked = 0;
+    while (ranked + 1 < rows.size() && rows[ranked]->lower > rows[ranked + 1]->upper) ++ranked;
+    if (ranked + 1 == rows.size()) ranked = rows.size();
+    if (ranked == 0) {
+        const auto tied = static_cast<std::size_t>(
+            std::ranges::count_if(rows, [&](const Row* row) { return row->upper >= rows[0]->lower; }));
         std::vector<std::string> parts;
-        for (const Row* row : rows) parts.push_back(label_and_share(*row, numbers));
-        return (parts.size() == 1 ? "The only answer is " : "The answers are ") + enumerated(parts) + ".";
+        for (std::size_t i = 0; i < std::min(tied, most_named); ++i)
+            parts.push_back(label_and_share(*rows[i], numbers));
+        return "These reports cannot show which answer is the most frequent. The largest estimates: " +
+               enumerated(parts, "; ") + ".";
     }
-    if (rows[0]->lower <= 0) return "No share is clearly above zero.";
-    const auto tied = static_cast<std::size_t>(
-        std::ranges::count_if(rows, [&](const Row* row) { return row->upper >= rows[0]->lower; }));
+    std::string text =
+        quoted(rows[0]->label) + " is the most frequent answer: " + numbers.estimate_and_interval(*rows[0]);
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < std::min(rows.size(), most_named); ++i)
+    for (std::size_t i = 1; i < std::min(ranked, most_named); ++i)
         parts.push_back(label_and_share(*rows[i], numbers));
-    if (tied > most_named)
-        return "No answer is clearly the most frequent; the largest estimates are those of " +
-               enumerated(parts) + ".";
-    if (tied > 1) {
-        parts.resize(tied);
-        return "The most frequent answers are " + enumerated(parts) +
-               "; their intervals overlap, so their order is uncertain.";
-    }
-    const std::string first = parts[0];
-    parts.erase(parts.begin());
-    return "The most frequent answer is " + first + ", followed by " + enumerated(parts) + ".";
+    if (!parts.empty()) text += ". Next: " + enumerated(parts, "; ");
+    text += ".";
+    return ranked < rows.size() && ranked <= most_named ? text + order_of_others(rows, ranked) : text;
 }
 
 std::string of_means(const Figure& figure, const FigureNumbers& numbers) {
@@ -113,11 +127,17 @@ std::string of_quantiles(const Figure& figure, const FigureNumbers& numbers) {
     };
     const Row *median = at(0.5), *lower = at(0.25), *upper = at(0.75);
     if (median == nullptr) return {};
-    std::string text = "Half of the values are below " + numbers.estimate_and_interval(*median);
+    std::string text = "Half of the people have less than " + numbers.estimate(*median);
+    if (const std::string ends = numbers.interval(*median); !ends.empty())
+        text += "; the true number is probably between " +
+                numbers.estimate({.estimate = median->lower, .unit = {}}) + " and " +
+                numbers.estimate({.estimate = median->upper, .unit = median->unit});
+    text += ".";
     if (lower != nullptr && upper != nullptr)
-        text +=
-            "; the middle half lies between " + numbers.estimate(*lower) + " and " + numbers.estimate(*upper);
-    return text + ".";
+        text += " The middle half has between " +
+                numbers.estimate({.estimate = lower->estimate, .unit = {}}) + " and " +
+                numbers.estimate(*upper) + ".";
+    return text;
 }
 
 std::string of_vector(const Figure& figure, const FigureNumbers& numbers) {
@@ -131,12 +151,10 @@ std::string of_vector(const Figure& figure, const FigureNumbers& numbers) {
         std::vector<std::string> parts;
         for (std::size_t i = 0; i < std::min(tied, most_named); ++i)
             parts.push_back(label_and_share(*rows[i], numbers));
-        const std::string elements = (named ? "elements " : "") + enumerated(parts);
-        return tied > most_named
-                   ? "No mean" + of + " is clearly the largest; the largest estimates are those of " +
-                         elements + "."
-                   : "The largest means" + of + " are those of " + elements +
-                         "; their intervals overlap, so their order is uncertain.";
+        const std::string elements = (named ? "elements " : "") + enumerated(parts, "; ");
+        return tied > most_named ? "These reports cannot show which mean" + of +
+                                       " is the largest. The largest estimates: " + elements + "."
+                                 : "The largest means" + of + ": " + elements + ". Their order is uncertain.";
     }
     // Noise decides which mean near the end of the range, or near others, is the smallest.
     const Row &least = *rows.back(), &next = *rows[rows.size() - 2];
@@ -149,8 +167,10 @@ std::string of_vector(const Figure& figure, const FigureNumbers& numbers) {
 std::string of_table(const Figure& figure, const FigureNumbers& numbers) {
     const Rows rows = by_size(figure);
     if (rows.empty()) return {};
-    return "The most frequent combination is " + quoted(rows[0]->label) + " and " + quoted(rows[0]->group) +
-           " with " + numbers.estimate_and_interval(*rows[0]) + ".";
+    return "The largest estimate: " + numbers.estimate_and_interval(*rows[0]) + " answered " +
+           quoted(rows[0]->label) + (figure.row_of.empty() ? "" : " to " + name(figure.row_of, 40)) +
+           " and " + quoted(rows[0]->group) + (figure.axis.empty() ? "" : " to " + name(figure.axis, 40)) +
+           ".";
 }
 
 std::string of_associations(const Figure& figure, const FigureNumbers& numbers) {
@@ -159,9 +179,18 @@ std::string of_associations(const Figure& figure, const FigureNumbers& numbers) 
         if (std::isfinite(row.estimate) && (row.lower > 0 || row.upper < 0) &&
             (strongest == nullptr || std::abs(row.estimate) > std::abs(strongest->estimate)))
             strongest = &row;
-    if (strongest == nullptr) return "No association is clearly different from zero.";
-    return "The strongest association is that of " + quoted(strongest->label) + " and " +
-           quoted(strongest->group) + " with " + numbers.estimate_and_interval(*strongest) + ".";
+    const std::string others = " No other pair of questions was compared.";
+    if (strongest == nullptr)
+        return figure.rows.size() == 1
+                   ? "These reports cannot show whether " + quoted(figure.rows[0].label) + " and " +
+                         quoted(figure.rows[0].group) + " are associated." + others
+                   : "These reports cannot show whether any of the " + grouped(figure.rows.size()) +
+                         " pairs of questions listed here are associated." + others;
+    return (figure.rows.size() == 1
+                ? quoted(strongest->label) + " and " + quoted(strongest->group) + " are associated: "
+                : "The strongest estimated association: " + quoted(strongest->label) + " and " +
+                      quoted(strongest->group) + ", ") +
+           numbers.estimate_and_interval(*strongest) + "." + (figure.rows.size() == 1 ? others : "");
 }
 
 /// "“good” rises from 23.0 % to 31.0 %, by 8.0 points (5.2 to 10.8)". One precision, that of tables: the numbers
@@ -222,67 +251,74 @@ std::string of_changes(const Figure& figure, const FigureNumbers& numbers) {
         for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i)
             parts.push_back(described(*all[i], figure, numbers));
         sentences.push_back(period + (parts.empty()
-                                          ? "no change is clear."
+                                          ? "these reports cannot show whether anything changed."
                                           : enumerated(parts) + (parts.size() == 1 ? ", a clear change."
                                                                                    : ", clear changes.")));
     }
     return in_line(sentences, " ");
 }
 
-/// "clearly higher for “a” (31 %) and “b” (30 %)"; empty without groups.
-std::string contrast_of(const Rows& rows, Contrast contrast, const FigureNumbers& numbers,
-                        const char* how = "clearly ") {
-    std::vector<std::string> parts;
+/// "28 % of the “Ulm” group": of whom, also beside the numbers of other groups.
+std::string group_number(const Row& row, const Figure& figure, const FigureNumbers& numbers) {
+    return numbers.estimate(row) + (figure.shares ? " of" : " in") + " the " + quoted(row.group) + " group";
+}
+
+/// "“bad”: 28 % of the “Ulm” group, clearly more than of all other groups together", or with two groups "28 % of the
+/// “Ulm” group and 20 % of the “Bonn” group, a clear difference". Empty without a clear difference.
+std::string contrast_of(const Rows& rows, const Figure& figure, const FigureNumbers& numbers) {
+    Rows marked[2];
     for (const Row* row : rows)
-        if (row->contrast == contrast && parts.size() < most_named)
-            parts.push_back(quoted(row->group) + " (" + numbers.estimate(*row) + ")");
-    if (parts.empty()) return {};
-    return std::string(how) + (contrast == Contrast::above ? "higher" : "lower") + " for " +
-           enumerated(parts);
+        if (row->contrast == Contrast::above || row->contrast == Contrast::below)
+            marked[row->contrast == Contrast::above ? 0 : 1].push_back(row);
+    if (marked[0].empty() && marked[1].empty()) return {};
+    const std::string& label = rows[0]->label;
+    const std::string subject = label.empty() ? "The " + figure.quantity : quoted(label);
+    if (rows.size() == 2 && marked[0].size() == 1 && marked[1].size() == 1)
+        return subject + ": " + group_number(*marked[0][0], figure, numbers) + " and " +
+               group_number(*marked[1][0], figure, numbers) + ", a clear difference";
+    std::vector<std::string> parts;
+    for (const std::size_t side : {0, 1}) {
+        std::vector<std::string> groups;
+        for (const Row* row : marked[side])
+            if (groups.size() < most_named) groups.push_back(group_number(*row, figure, numbers));
+        if (groups.empty()) continue;
+        const std::size_t more = marked[side].size() - groups.size();
+        parts.push_back(enumerated(groups) + (more > 0 ? " and " + grouped(more) + " more" : "") +
+                        (side == 0 ? ", clearly more than" : ", clearly less than") +
+                        (figure.shares ? " of" : " in") + " all other groups together");
+    }
+    return subject + ": " + enumerated(parts, "; ");
+}
+
+/// The rows of each label, in the order of drawings. The difference of one of two values follows from that of the other.
+std::vector<Rows> rows_by_label(const Figure& figure) {
+    std::vector<Rows> labels;
+    for (const Row* row : display_order(figure)) {
+        if (labels.empty() || labels.back()[0]->label != row->label) labels.emplace_back();
+        labels.back().push_back(row);
+    }
+    if (complementary(figure)) labels.resize(1);
+    return labels;
 }
 
 std::string of_comparison(const Figure& figure, const FigureNumbers& numbers) {
-    const std::string by = name(figure.axis, 40);
     if (std::ranges::none_of(figure.rows, [](const Row& row) { return row.contrast != Contrast::none; }))
         return {};
-    std::vector<std::pair<std::string, Rows>> values;
-    for (const Row* row : display_order(figure)) {
-        if (values.empty() || values.back().first != row->label) values.push_back({row->label, {}});
-        values.back().second.push_back(row);
-    }
     std::vector<std::string> parts;
     std::size_t more = 0;
-    if (complementary(figure)) values.resize(1);
-    for (const auto& [label, rows] : values) {
-        std::vector<std::string> contrasts;
-        for (const Contrast contrast : {Contrast::above, Contrast::below})
-            if (std::string text = contrast_of(rows, contrast, numbers); !text.empty())
-                contrasts.push_back(text);
-        if (contrasts.empty()) continue;
-        if (parts.size() == most_compared) {
+    for (const Rows& rows : rows_by_label(figure)) {
+        const std::string text = contrast_of(rows, figure, numbers);
+        if (text.empty()) continue;
+        if (parts.size() == most_compared)
             ++more;
-            continue;
-        }
-        parts.push_back("the " +
-                        (label.empty()   ? figure.quantity
-                         : figure.shares ? "share of " + quoted(label)
-                                         : figure.quantity + " for " + quoted(label)) +
-                        " is " + enumerated(contrasts));
+        else
+            parts.push_back(text + ".");
     }
-    const bool apart = std::ranges::any_of(figure.rows, [&](const Row& one) {
-        return std::ranges::any_of(figure.rows, [&](const Row& other) {
-            return one.label == other.label && one.upper < other.lower;
-        });
-    });
     if (parts.empty())
-        return "No difference by " + by + " is clear" +
-               (apart
-                    ? ": some intervals do not overlap, but the differences do not pass the test used for the "
-                      "whole page."
-                    : ".");
-    return "Compared with the other groups by " + by + ", " + enumerated(parts, "; ") +
-           (more == 0 ? "."
-                      : "; " + grouped(more) + (more == 1 ? " more answer differs" : " more answers differ") +
+        return "These reports cannot show whether the groups differ. This does not mean that they are equal.";
+    return in_line(parts, " ") +
+           (more == 0 ? ""
+                      : " " + grouped(more) + (more == 1 ? " more answer differs" : " more answers differ") +
                             " clearly.");
 }
 
@@ -380,7 +416,9 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
                          std::vector<std::string> parts, bool fresh = false) {
         if (compared == 0) return;
         if (parts.empty()) {
-            sentences.push_back(beginning + "no clear " + what + ".");
+            sentences.push_back(
+                beginning + "these reports cannot show whether anything " +
+                (what == "change" ? "changed." : "differs. This does not mean that the groups are equal."));
             return;
         }
         const std::size_t found = parts.size();
@@ -459,17 +497,10 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
         compared += any ? 1 : 0;
         if (strongest == nullptr) continue;
         const FigureNumbers numbers(*of);
-        const std::string& label = of->rows[strongest->row].label;
         Rows rows;
         for (const Row& row : of->rows)
-            if (row.label == label) rows.push_back(&row);
-        std::vector<std::string> contrasts;
-        for (const Contrast contrast : {Contrast::above, Contrast::below})
-            if (std::string text = contrast_of(rows, contrast, numbers, ""); !text.empty())
-                contrasts.push_back(text);
-        parts.push_back(section.title + ", " +
-                        (label.empty() ? "the " + of->quantity + " is " : quoted(label) + " is ") +
-                        enumerated(contrasts));
+            if (row.label == of->rows[strongest->row].label) rows.push_back(&row);
+        parts.push_back(section.title + ", " + contrast_of(rows, *of, numbers));
     }
     add("By " + name(by, 40) + ", ", "difference", compared, std::move(parts));
     return in_line(sentences, " ");
@@ -511,8 +542,8 @@ std::string interval_title(double confidence) {
 }
 
 std::string meaning_of_clear() {
-    return "Clear (\u25B2 \u25BC): if nothing had changed or differed, at most 5 in 100 such pages would mark any "
-           "change since a given round, and at most 5 in 100 any difference between groups.";
+    return "\u25B2 and \u25BC mark a clear change or difference. If nothing had changed, at most 5 of 100 such pages would "
+           "mark a change since a given round. If the groups were equal, at most 5 of 100 would mark a difference.";
 }
 
 std::vector<std::string> explanations(const Document& document) {
@@ -538,9 +569,8 @@ std::vector<std::string> explanations(const Document& document) {
         (shares ? "; that of a share is in percentage points." : "."));
     if (negative)
         found.emplace_back(
-            "The randomization can make the estimate of a rare answer negative. The text and the drawings "
-            "show "
-            "such a share as 0\u00A0%; the tables show the unbiased estimate.");
+            "Estimates below 0 are shown as 0\u00A0% in the text and the drawings, so these shares may add up to more "
+            "than 100\u00A0%. The tables show the unbiased estimates.");
     if (outside)
         found.emplace_back(
             "The randomization can also move the estimate of a mean, or an end of its interval, beyond the declared "

@@ -11,6 +11,7 @@
 #include "accounting/bound_texts.hpp"
 #include "cli/answers/answer_sections.hpp"
 #include "cli/answers/clear_differences.hpp"
+#include "cli/answers/figure_numbers.hpp"
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
@@ -279,15 +280,56 @@ Table health(Source& source, bool& alarm) {
                 "randomizer."
         : least < noticeable
             ? "Honest reports rarely have such a result. It may be chance: repeat the test with more reports."
-            : "The tests found no sign of forged reports. They cannot find well-made forgeries.";
+            : "No test raised an alarm. The tests cannot find well-made forgeries.";
     table.about +=
-        " A test alarms only if its p-value, multiplied by the number of rows, is below 0.001, even if the observed number "
-        "differs from the expected one.";
+        " The numbers below are for experts: differences between observed and expected numbers are normal. A test raises an "
+        "alarm only if its p-value, multiplied by the number of rows, is below 0.001.";
     if (by_round)
         table.about +=
             " Each round was tested; a row has the round with the smallest p-value, multiplied by the number "
             "of rounds.";
     return table;
+}
+
+/// The largest margin of error in the first result of a question: its shares, its mean, or the median of its quantiles.
+double largest_margin(const Section& section) {
+    double margin = NAN;
+    for (const Figure& figure : section.figures) {
+        if (&figure != section.figures.data() && figure.kind != Figure::Kind::quantiles) continue;
+        if (figure.kind == Figure::Kind::distribution) continue;
+        for (const Row& row : figure.rows)
+            if (figure.kind != Figure::Kind::quantiles || row.at == 0.5)
+                margin = std::fmax(margin, margin_of(row));
+    }
+    return margin;
+}
+
+/// A warning that names the questions whose estimates false reports can shift by more than their margins of error.
+std::string shift_by_forgery(const Source& source, const std::vector<Section>& questions) {
+    const auto& attributes = source.spec().attributes();
+    std::vector<std::string> found;
+    for (std::size_t j = 0; j < attributes.size(); ++j) {
+        if (!is_first_element(source.spec(), attributes[j]) || attributes[j].derived()) continue;
+        const auto section = std::ranges::find(questions, source.called_whole(j), &Section::title);
+        if (section == questions.end()) continue;
+        const auto [down, up] = source.mechanism().promised_bias(j, forged);
+        const double shift = std::fmax(std::abs(down), std::abs(up));
+        if (!(shift > largest_margin(*section))) continue;
+        const std::string unit = source.unit(j);
+        found.push_back(section->title + " by " +
+                        (attributes[j].numeric()
+                             ? shown(shift, shift, false) + (unit.empty() ? "" : "\u00A0" + unit)
+                             : shown(100 * shift, 100 * shift, false) + "\u00A0points"));
+    }
+    if (found.empty()) return {};
+    constexpr std::size_t most = 6;
+    if (found.size() > most) {
+        const std::size_t more = found.size() - most;
+        found.resize(most);
+        found.push_back("and " + std::to_string(more) + " more");
+    }
+    return "If 1 report in 100 is false on purpose, estimates may be wrong by more than their intervals: " +
+           joined(found) + ".";
 }
 
 /// Signs of forged reports, and their largest effect.
@@ -344,7 +386,7 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
     Table table{.title = "Planned and estimated standard errors",
                 .header = {{"attribute", true}, {"planned"}, {"estimated"}, {"ratio"}}};
     const auto view = source.view();
-    if (source.asked().target != "sample" || !view) return section;
+    if (!source.of_sample() || !view) return section;
     std::string last_vector;
     double last_ratio = 0;
     for (std::size_t j = 0; j < attributes.size(); ++j) {
@@ -423,24 +465,53 @@ std::string people_of(std::uint64_t fewest, std::uint64_t most) {
            " people: reports are not linked between rounds";
 }
 
+/// "Each covers some questions only: wage 5,546, education 5,612." Empty if each report is about all questions.
+std::string reports_by_question(const Source& source) {
+    const auto view = source.view();
+    const auto parts = source.parts();
+    constexpr std::size_t most = 8;
+    std::vector<std::string> found;
+    bool differ = false;
+    for (const QuestionPart& one : parts) {
+        const std::uint64_t count = part(*view, one.first).n;
+        differ = differ || count != view->n;
+        std::vector<std::string> names;
+        for (std::size_t j = one.first; j < one.first + one.count; ++j)
+            if (names.empty() || names.back() != source.called_whole(j, 40))
+                names.push_back(source.called_whole(j, 40));
+        found.push_back(joined(names) + " " + grouped(count));
+    }
+    if (!differ || found.size() > most) return differ ? " Each report covers some questions only." : "";
+    std::string text;
+    for (const std::string& one : found) text += (text.empty() ? "" : "; ") + one;
+    return " Each report covers some questions only: " + text + ".";
+}
+
 /// The reports of the results, and those of all rounds.
-std::string reports_of(const Source& source, const Dates& dates, const std::vector<std::string>& attributes) {
+std::string reports_of(const Source& source, const std::vector<std::string>& attributes) {
     const auto view = source.view();
     const std::string round = source.round() ? " of round " + std::to_string(*source.round()) : "";
     std::string text = reports(view->n) + round + " about " + joined(attributes);
-    if (!dates.first.empty())
-        text += dates.first == dates.last ? ", of " + day(dates.first)
-                                          : ", from " + day(dates.first) + " to " + day(dates.last);
     const auto in_rounds = [](const SummaryView& all) {
         return "in rounds " + std::to_string(all.rounds.first) + " to " + std::to_string(all.rounds.last) +
                ", sent by " + people_of(fewest_people(all), all.n);
     };
     if (view->rounds.recorded() && view->rounds.most() > 1 && !source.round())
-        return text + ", " + in_rounds(*view) + ".";
-    text += ".";
+        return text + ", " + in_rounds(*view) + "." + reports_by_question(source);
+    text += "." + reports_by_question(source);
     if (const auto all = source.view_of_all(); all && all->n != view->n)
         text += " All " + grouped(all->n) + " reports are " + in_rounds(*all) + ".";
     return text;
+}
+
+/// The days of collection come first: readers take the day of the computation for them.
+std::string dates_of(const Dates& dates) {
+    const std::string today = dates.today.empty() ? "" : "omputed on " + day(dates.today) + ".";
+    if (dates.first.empty())
+        return today.empty() ? "" : "C" + today + " The days on which people answered are not known.";
+    return (dates.first == dates.last ? "Answers of " + day(dates.first)
+                                      : "Answers from " + day(dates.first) + " to " + day(dates.last)) +
+           (today.empty() ? "." : ", c" + today);
 }
 
 }  // namespace
@@ -475,16 +546,15 @@ Document answers_of(Source& source) {
         add("Reports", "There are no reports" + round + " about " + joined(attributes) + ", or fewer than " +
                            std::to_string(spec.min_group()) + ", too few for this role.");
     } else {
-        add("Reports", reports_of(source, dates, attributes));
+        add("Reports", reports_of(source, attributes));
         add("Response", response_of(source));
-        add("Estimates",
-            "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
-                rounded(spec.epsilon()) +
-                (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
-                ", so all numbers are estimates for " +
-                (source.asked().target == "sample" ? "the people who reported."
-                                                   : "the population from which these people were drawn.") +
-                " In parentheses: " + interval_title(source.asked().confidence) + "s.");
+        add("Estimates", "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
+                             rounded(spec.epsilon()) +
+                             (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
+                             ", so all numbers are estimates for " +
+                             (source.of_sample() ? "the people who reported."
+                                                 : "the population from which these people were drawn.") +
+                             " In parentheses: " + interval_title(source.asked().confidence) + "s.");
         add("Privacy", privacy_of(source));
         const std::string why = note(*view), spent = enough(*view) ? SpentBudgets(*view).note() : "";
         for (std::string each : {why, spent})
@@ -512,7 +582,7 @@ Document answers_of(Source& source) {
             " under local differential privacy (\u03B5\u00A0=\u00A0" + rounded(spec.epsilon()) + ")" +
             (dates.today.empty() ? "" : ", " + day(dates.today)) + ".";
     }
-    add("Date", dates.today.empty() ? "" : "Estimated on " + day(dates.today) + ".");
+    add("Dates", dates_of(dates));
     document.sections.push_back(collected(source));
     document.sections.push_back(promise(source));
     bool alarm = false;
@@ -521,6 +591,7 @@ Document answers_of(Source& source) {
         add("Warning",
             "Honest devices would hardly ever send such reports, and the estimates may be far off. See "
             "\u201CDiagnostics\u201D.");
+    add("False reports", shift_by_forgery(source, document.sections));
     std::erase_if(document.sections, [](const Section& section) {
         return section.paragraphs.empty() && section.figures.empty() && section.tables.empty();
     });

@@ -13,8 +13,10 @@
 #include "client/uploader.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
+#include "core/comparison/against_others.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
+#include "core/results/other_groups.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -220,6 +222,56 @@ const std::vector<Source::RoundChange>& Source::changes_since(std::int32_t befor
     return at->second;
 }
 
+std::vector<Source::RoundChange> Source::changes_of_series(std::size_t attribute, std::int32_t from,
+                                                           std::int32_t to) {
+    SummaryQuery asked = query("series_mean");
+    if (spec_.attributes().size() > 1) asked.attribute = spec_.attributes()[attribute].name;
+    asked.rounds = {&to, 1};
+    asked.baseline = {&from, 1};
+    const IntervalRule rule = IntervalRule::of(asked.confidence, false, false);
+    const auto found = row_function("series_mean").find(subject(summary_), asked);
+    std::vector<RoundChange> changes;
+    for (std::size_t i = 0; i < found->count(); ++i) {
+        const ComputedRow row(found->columns(), found->row(i), nullptr);
+        const double estimate = row.number("estimate"), error = row.number("stderr");
+        changes.push_back({attribute, row.text("label"), estimate, row.number("lower"), row.number("upper"),
+                           rule.p_value(std::abs(estimate) / error, row.number("n"))});
+    }
+    return changes;
+}
+
+const std::vector<Source::GroupDifference>& Source::differences(const std::string& by) {
+    const auto [at, added] = differences_.try_emplace(by);
+    if (!added) return at->second;
+    std::vector<std::string> names;
+    std::vector<std::vector<std::byte>> summaries;
+    const SummaryGroups& all = groups(by);
+    for (std::size_t g = 0; g < all.names.size(); ++g)
+        if (const SummaryView one = view_of(*mechanism_, all.summaries[g]); one.n > 0 && enough(one)) {
+            names.push_back(all.names[g]);
+            summaries.push_back(all.summaries[g]);
+        }
+    if (names.size() < 2) return at->second;
+    for (const OtherGroups::Contrast& one :
+         OtherGroups(*mechanism_, summaries).contrasts(labels_, query("compare_groups")))
+        at->second.push_back({names[one.group], one.attribute, one.value, one.estimate, one.p_value});
+    return at->second;
+}
+
+double Source::p_value_of_medians(std::int32_t before, std::size_t attribute) {
+    const SummaryGroups& rounds = groups("round");
+    const auto earlier = std::ranges::find(rounds.names, std::to_string(before));
+    if (earlier == rounds.names.end() || !compares_medians(*mechanism_, attribute)) return NAN;
+    const SummaryView from =
+        view_of(*mechanism_, rounds.summaries[static_cast<std::size_t>(earlier - rounds.names.begin())]);
+    const SummaryView to = view_of(*mechanism_, summary_);
+    if (part(from, attribute).n == 0 || part(to, attribute).n == 0) return NAN;
+    const SummaryQuery defaults = query("change");
+    return difference_of_medians(to, from, attribute, IntervalRule::of(defaults.confidence, false, false),
+                                 target_named(defaults.target))
+        .p_value;
+}
+
 void Source::name_apart() {
     const auto& all = spec_.attributes();
     const auto name_of = [&](std::size_t j) { return all[j].vector.empty() ? all[j].name : all[j].vector; };
@@ -238,6 +290,7 @@ void Source::show_texts(bool shown) {
     texts_shown_ = shown;
     labels_ = Labels(shown ? std::span<const Attribute>(displayed_) : spec_.attributes());
     changes_.clear();
+    differences_.clear();
     name_apart();
 }
 
@@ -291,8 +344,12 @@ void Source::check_bytes() const {
 SummaryQuery Source::query(const char* function) const {
     SummaryQuery query = row_function(function).defaults;
     query.confidence = asked_.confidence;
-    query.target = asked_.target;
+    if (!asked_.target.empty()) query.target = asked_.target;
     return query;
+}
+
+bool Source::of_sample() const {
+    return query("estimate").target == "sample";
 }
 
 /// Behind a pooler the session may be another one in each transaction, and later serves other programs.
@@ -323,7 +380,7 @@ std::optional<SummaryView> Source::view_of_all() const {
 std::string Source::options(bool targeted) const {
     std::string arguments;
     if (asked_.confidence != 0.95) arguments += ", confidence => " + shortest(asked_.confidence);
-    if (targeted && asked_.target != "sample") arguments += ", target => '" + asked_.target + "'";
+    if (targeted && !asked_.target.empty()) arguments += ", target => '" + asked_.target + "'";
     return arguments;
 }
 

@@ -22,7 +22,7 @@ namespace ldp::cli {
 struct Asked {
     std::string collection;  ///< or a rollup
     double confidence = 0.95;
-    std::string target = "sample";  ///< or "population"
+    std::string target = {};  ///< "sample" or "population"; empty for the default of each function of SQL
     std::optional<std::int32_t> round = {};
     bool all_rounds = false;  ///< the reports of all rounds together, instead of those of the last one
     std::string by = {};      ///< the public column of groups that are compared; may be empty
@@ -101,6 +101,24 @@ class Source {
     };
     /// The changes of all attributes from an earlier round to the round of the results; empty if the mechanism has none.
     [[nodiscard]] const std::vector<RoundChange>& changes_since(std::int32_t before);
+    /// The changes of the mean of a number, or of the shares of all values, between two rounds of a series.
+    [[nodiscard]] std::vector<RoundChange> changes_of_series(std::size_t attribute, std::int32_t from,
+                                                             std::int32_t to);
+    /// A group that is compared with all other groups together: the difference in the share of a value, in the mean of
+    /// a number, or in the share of people above the common median of an ordered number.
+    struct GroupDifference {
+        std::string group;
+        std::size_t attribute;
+        std::optional<std::int32_t> value;  ///< none for a number
+        double estimate, p_value;
+    };
+    /// The differences of all groups of this column in all attributes that have a test.
+    [[nodiscard]] const std::vector<GroupDifference>& differences(const std::string& by);
+    /// The p-value of the hypothesis that an earlier round and the round of the results have one median; NaN without a
+    /// test.
+    [[nodiscard]] double p_value_of_medians(std::int32_t before, std::size_t attribute);
+    /// Returns whether the intervals of estimates are about the people who reported.
+    [[nodiscard]] bool of_sample() const;
     /// Returns whether the reports are those of a collection, not of a rollup.
     [[nodiscard]] bool of_collection() const noexcept { return rollup_.empty(); }
     /// Counts the reports of each round. Rounds with too few reports for this role are left out.
@@ -215,6 +233,7 @@ class Source {
     std::vector<std::int32_t> earlier_ = {};
     std::map<std::int32_t, std::vector<RoundChange>> changes_ = {};
     std::map<std::string, SummaryGroups> groups_ = {};
+    std::map<std::string, std::vector<GroupDifference>> differences_ = {};
 };
 
 /// A field as a number; NaN if it is NULL or the column does not exist.

@@ -70,22 +70,42 @@ ShareOfRange share_between(const SummaryView& view, double low, double high, Tar
     return share_between(estimator, low, high, target);
 }
 
-std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target) {
-    OrderedEstimator estimator = estimator_of(view);
+namespace {
+
+/// Calls `bin` with the two ends of each bin, as positions. Error (invalid_value) if there are too many bins.
+template <class Bin>
+void for_each_bin(const OrderedEstimator& estimator, std::size_t bins, Bin bin) {
     const double steps = estimator.steps();
     const auto most = std::min<std::size_t>(max_bins, static_cast<std::size_t>(steps) + 1);
     if (bins < 1 || bins > most)
         out_of_range("the number of bins must lie between 1 and " + std::to_string(most),
                      static_cast<double>(bins));
-    std::vector<ShareOfRange> shares;
     double from = OrderedEstimator::left_end;
     for (std::size_t i = 1; i <= bins; ++i) {
         check_interrupt();
         const double to = i == bins ? OrderedEstimator::right_end
                                     : steps * static_cast<double>(i) / static_cast<double>(bins);
-        shares.push_back(share_of_range(estimator, from, to, target));
+        bin(from, to);
         from = to;
     }
+}
+
+}  // namespace
+
+std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target) {
+    OrderedEstimator estimator = estimator_of(view);
+    std::vector<ShareOfRange> shares;
+    for_each_bin(estimator, bins, [&](double from, double to) {
+        shares.push_back(share_of_range(estimator, from, to, target));
+    });
+    return shares;
+}
+
+std::vector<double> monotone_histogram(const SummaryView& view, std::size_t bins) {
+    OrderedEstimator estimator = estimator_of(view);
+    std::vector<double> shares;
+    for_each_bin(estimator, bins,
+                 [&](double from, double to) { shares.push_back(estimator.monotone_share(from, to)); });
     return shares;
 }
 

@@ -40,6 +40,10 @@ struct ShareOfRange : Estimate {
 inline constexpr std::size_t max_bins = 1000;
 [[nodiscard]] std::vector<ShareOfRange> histogram(const SummaryView& view, std::size_t bins, Target target);
 
+/// Returns the shares of the same bins in the distribution from which quantile() is read. They are not negative and sum
+/// to 1, and they are biased. NaN if nobody may answer.
+[[nodiscard]] std::vector<double> monotone_histogram(const SummaryView& view, std::size_t bins);
+
 /// Returns the value below which the share lies, smoothed, or the first grid point whose cumulative share is
 /// at least `share`. Requires 0 < share < 1.
 [[nodiscard]] Quantile quantile(const SummaryView& view, double share, double confidence, Target target);

@@ -311,6 +311,25 @@ double OrderedEstimator::place_of(double share) {
     return std::min(static_cast<double>(found), static_cast<double>(steps_));
 }
 
+double OrderedEstimator::height_at(double position) {
+    if (position == left_end) return 0;
+    if (position == right_end) return 1;
+    const std::vector<double>& height = curve().height;
+    if (sharp()) {
+        const std::size_t below = std::min(points_below(position), steps_ + 1);
+        if (below == 0 || below > steps_) return below == 0 ? 0 : 1;
+        return std::clamp(height[below - 1] / (optional() ? answering() : 1), 0.0, 1.0);
+    }
+    const double point = std::clamp(std::floor(position), 0.0, steps() - 1);
+    const auto s = static_cast<std::size_t>(point);
+    return std::clamp(std::lerp(height[s], height[s + 1], position - point), 0.0, 1.0);
+}
+
+double OrderedEstimator::monotone_share(double from, double to) {
+    if (optional() && !(answering() > 0)) return unknown;
+    return std::max(0.0, height_at(to) - height_at(from));
+}
+
 // The height of the curve at the last point is too large on average, as the largest of many estimates.
 double OrderedEstimator::answering() {
     read();

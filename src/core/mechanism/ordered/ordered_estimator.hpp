@@ -73,6 +73,9 @@ class OrderedEstimator {
     [[nodiscard]] Quantile quantile(double share, double critical_value, Target target);
     /// Returns the value alone by a binary search.
     [[nodiscard]] double quantile(double share);
+    /// Returns the share between two positions of the curve from which quantiles are read. It is at least 0, and the
+    /// shares of adjacent ranges over all positions add up to 1. It is biased.
+    [[nodiscard]] double monotone_share(double from, double to);
     /// Returns the fit of a sharp mechanism: the average of the weighted monotone regression of the
     /// cumulative shares, with inverse variances as weights, and the result of shrunk_splits().
     [[nodiscard]] Distribution fit();
@@ -109,6 +112,8 @@ class OrderedEstimator {
     [[nodiscard]] double error_of_answered(const Pool& pool, double share, Target target);
     /// Returns the position at which the curve reaches a share.
     [[nodiscard]] double place_of(double share);
+    /// Returns the height of the curve at a position, from 0 to 1.
+    [[nodiscard]] double height_at(double position);
     /// Returns the estimated share of people who answer.
     [[nodiscard]] double answering();
     /// Returns f − mean at the points, and 0 for people without a value.

@@ -1,0 +1,106 @@
+// Groups against all other groups: pages of equal groups, by simulation, and the sums of summaries.
+
+#include "core/results/other_groups.hpp"
+
+#include <random>
+
+#include "core/comparison/against_others.hpp"
+#include "core/comparison/difference.hpp"
+#include "core/results/row_functions.hpp"
+#include "core/spec/spec.hpp"
+#include "repeated_draws.hpp"
+
+namespace ldp::test {
+
+BOOST_AUTO_TEST_SUITE(other_groups)
+
+namespace {
+
+SummaryQuery usual_query() {
+    return row_function("compare_groups").defaults;
+}
+
+/// Returns whether a page of these groups would mark a difference.
+bool marked(const Mechanism& m, std::span<const std::vector<std::byte>> summaries) {
+    const Labels labels;
+    const auto contrasts = OtherGroups(m, summaries).contrasts(labels, usual_query());
+    std::vector<double> p_values;
+    for (const OtherGroups::Contrast& one : contrasts) p_values.push_back(one.p_value);
+    return std::ranges::any_of(holm_adjusted(p_values), [](double p_value) { return p_value < 0.05; });
+}
+
+}  // namespace
+
+// A family is rejected by chance in at most 5 of 100 pages. The bound of the test adds 5.7 standard deviations of 40 pages,
+// so that a false alarm has a probability below 1e-8.
+BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked) {
+    SeededBits bits(6101);
+    std::mt19937_64 draws(6102);
+    struct Case {
+        const char *name, *attribute;
+        std::size_t groups, people;
+        double epsilon;
+    };
+    constexpr std::size_t pages = 40;
+    const double most = pages * 0.05 + 5.7 * std::sqrt(pages * 0.05 * 0.95);
+    for (const Case& each :
+         {Case{"grr", R"("domain": 6)", 60, 60, 3},
+          Case{"one_label", R"("several": true, "domain": 6, "most": 3)", 60, 60, 3},
+          Case{"subset", R"("domain": 6)", 16, 300, 3}, Case{"pdp", R"("min": 0, "max": 3)", 60, 60, 3},
+          Case{"tree", R"("min": 0, "max": 15, "step": 1)", 16, 200, 3}}) {
+        const auto m = mechanism(each.name, each.epsilon, each.attribute);
+        const std::uint64_t cells = m->cells()[0];
+        std::vector<double> weights(cells);
+        for (std::size_t c = 0; c < cells; ++c) weights[c] = 1.0 / static_cast<double>(c + 1);
+        std::discrete_distribution<Cell> value(weights.begin(), weights.end());
+        std::size_t found = 0;
+        for (std::size_t page = 0; page < pages; ++page) {
+            std::vector<std::vector<std::byte>> summaries;
+            for (std::size_t g = 0; g < each.groups; ++g) {
+                std::vector<Cell> people(each.people);
+                for (Cell& cell : people) cell = value(draws);
+                summaries.push_back(reported(*m, people, bits).bytes());
+            }
+            found += marked(*m, summaries) ? 1 : 0;
+        }
+        BOOST_TEST_CONTEXT(each.name) BOOST_TEST(static_cast<double>(found) <= most);
+    }
+}
+
+// One group differs from the others by more than chance.
+BOOST_AUTO_TEST_CASE(a_group_that_differs_is_marked) {
+    SeededBits bits(6103);
+    for (const auto& [name, attribute] :
+         {std::pair{"grr", R"("domain": 4)"}, {"tree", R"("min": 0, "max": 15, "step": 1)"}}) {
+        const auto m = mechanism(name, 3, attribute);
+        std::vector<std::vector<std::byte>> summaries;
+        for (std::size_t g = 0; g < 5; ++g) {
+            std::vector<Cell> people(400);
+            for (std::size_t i = 0; i < people.size(); ++i) people[i] = g == 0 ? i % 2 : 2 + i % 2;
+            summaries.push_back(reported(*m, people, bits).bytes());
+        }
+        BOOST_TEST_CONTEXT(name) {
+            BOOST_TEST(marked(*m, summaries));
+            const auto found = OtherGroups(*m, summaries).contrasts(Labels(), usual_query());
+            // The first group has smaller values, and more people with the value 0.
+            BOOST_TEST((found[0].value ? found[0].estimate > 0.3 : found[0].estimate < -0.3));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_others_of_each_group_add_up) {
+    SeededBits bits(6104);
+    const auto m = mechanism("grr", 2, R"("domain": 3)");
+    std::vector<std::vector<std::byte>> summaries;
+    for (const std::size_t people : {7, 0, 30, 11})
+        summaries.push_back(reported(*m, std::vector<Cell>(people, 1), bits).bytes());
+    const auto others = summaries_of_others(*m, summaries);
+    BOOST_REQUIRE_EQUAL(others.size(), 4U);
+    const std::uint64_t counts[] = {41, 48, 18, 37};
+    for (std::size_t g = 0; g < 4; ++g) BOOST_TEST(view_of(*m, others[g]).n == counts[g]);
+    BOOST_CHECK(summaries_of_others(*m, std::span(summaries).first(2))[1] == summaries[0]);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ldp::test
