@@ -71,6 +71,7 @@ SELECT ldp_create_collection('colour', '$spec', ARRAY[['country', 'text'], ['wee
     ldp_create_collection('age', '{"mechanism": "haar_ordered", "epsilon": 4, "min": 0, "max": 7, "grid": 7}'),
     ldp_create_collection('day', '{"mechanism": "haar", "epsilon": 4, "attributes": [{"name": "a", "min": 0, "max": 1}, {"name": "b", "min": 0, "max": 9}]}'),
     ldp_create_collection('wage', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100}', ARRAY[['week', 'integer']]),
+    ldp_create_collection('dated', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100}', ARRAY[['seen', 'timestamptz']]),
     ldp_create_collection('income', '{"mechanism": "optional_mean", "epsilon": 4, "attributes": [{"name": "income", "min": 0, "max": 2500, "missing": true}]}'),
     ldp_create_collection('rent', '{"mechanism": "winsorized", "epsilon": 8, "min": 0, "max": 2000, "concentration": {"tau": 100}}'),
     ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen'),
@@ -86,6 +87,7 @@ INSERT INTO pair SELECT report('pair', '0001') FROM generate_series(1, 60) AS i;
 INSERT INTO age SELECT report('age', '0000') FROM generate_series(1, 60) AS i;
 INSERT INTO day SELECT report('day', '0000') FROM generate_series(1, 60) AS i;
 INSERT INTO wage SELECT report('wage', lpad((i % 2)::text, 2, '0')), 0, i % 6 FROM generate_series(1, 120) AS i;
+INSERT INTO dated SELECT report('dated', lpad((i % 2)::text, 2, '0')), 0, timestamptz '2026-01-01 00:00Z' + i % 6 * interval '1 day' FROM generate_series(1, 240) AS i;
 INSERT INTO visits SELECT report('visits', '01'), 0, '2026-01-01' FROM generate_series(1, 60) AS i;
 INSERT INTO words_1 SELECT report('words_1', '02') FROM generate_series(1, 60);
 SET ROLE ldp_exact_owner;
@@ -167,9 +169,17 @@ results() {
         [ "$role" = superuser ] && role=ldp || role=ldp_exact_$role
         sql $hostile -c "BEGIN" -c "SET LOCAL ROLE $role" -c "SELECT $number, calls.c$number()" -c "ROLLBACK"
     done <"$work/calls"
+    # The command names the schema, and passes all arguments with their types.
+    local dsn="dbname=$hostile options='-c role=ldp_exact_analyst'"
+    for query in "colour --by country" "colour --round 0 --by week" "by_country --by country" "guarded --by country" "wage --curve week" \
+        "wage --curve week --round 0" "dated --curve seen" "visits" "rent" "pair"; do
+        echo "ldp estimate $query"
+        "$ldp" estimate $query --dsn "$dsn" 2>&1
+    done
 }
 results >"$work/before"
-check "there are results" "" "$(grep -E 'ERROR' "$work/before")"
+check "there are results" "" "$(grep -E 'ERROR|refused|rejected|cannot compute' "$work/before")"
+check "of the command as well" 10 "$(grep -cE '^ldp estimate' "$work/before")"
 
 sql $hostile >"$work/log" <<'SQL' || { cat "$work/log"; exit 1; }
 SET client_min_messages = error;
@@ -180,7 +190,7 @@ INSERT INTO near SELECT t::regtype, o::regtype FROM (VALUES
     ('text', '{text[],name,"char",varchar,bpchar,jsonb,json,integer,regclass,uuid}'::text[]), ('text[]', '{text,name[],varchar[],jsonb}'), ('name', '{text}'),
     ('integer', '{bigint,smallint,numeric,float8,oid,text}'), ('bigint', '{integer,smallint,numeric,float8,text}'),
     ('float8', '{numeric,real,integer,bigint,text}'), ('float8[]', '{numeric[],real[],float8,text}'), ('boolean', '{text,integer}'), ('jsonb', '{json,text,text[]}'),
-    ('timestamptz', '{timestamp,date,text}'), ('interval', '{text,time}'), ('regclass', '{oid,text,name,integer}'), ('uuid', '{text,bytea}'), ('bytea', '{text,uuid}'),
+    ('timestamptz', '{timestamp,date,text}'), ('ldp_time', '{text,timestamptz,date}'), ('interval', '{text,time}'), ('regclass', '{oid,text,name,integer}'), ('uuid', '{text,bytea}'), ('bytea', '{text,uuid}'),
     ('ldp_summary', '{bytea,text,ldp_report,ldp_report_batch}'), ('ldp_summary[]', '{bytea[],text[],text}'), ('ldp_report', '{bytea,text,ldp_report_batch}'),
     ('ldp_report[]', '{bytea[],text[],text}'), ('ldp_report_batch', '{bytea,text,ldp_report}'), ('ldp_estimate_row', '{text,record}')) AS v (t, others), unnest(others) AS o;
 INSERT INTO near SELECT DISTINCT type, 'anyelement'::regtype FROM near UNION SELECT DISTINCT type, 'anyarray'::regtype FROM near WHERE type::text LIKE '%[]';

@@ -347,17 +347,24 @@ Figure GroupFigures::curve(std::size_t attribute, const CurveAxis& axis) {
     // The function with a name takes numbers, and all rounds.
     const bool by_name =
         axis.position == nullptr && source_.of_collection() && (!source_.round() || asked.curve == "round");
+    const std::string points =
+        "(SELECT array_agg(p.x ORDER BY p.x) AS points, array_agg(p.summary ORDER BY p.x) AS summaries FROM "
+        "(SELECT " +
+        axis.sql + " AS x, g.summary FROM {groups} WHERE g.name IS NOT NULL) AS p) AS p";
+    const std::string all_arguments =
+        ", " + shortest(asked.bandwidth) + "::float8, " + shortest(asked.confidence) +
+        "::float8, 'population'::text, " +
+        (of_record() ? constant(source_.spec().attributes()[attribute].name) : "NULL") + "::text)";
     double bandwidth = NAN;
     source_.ask_server(
         figure,
-        by_name
-            ? "SELECT * FROM ldp_kernel_regression({name}, " + constant(asked.curve) + arguments + ")"
-            : "SELECT c.* FROM (SELECT array_agg(p.x ORDER BY p.x) AS points, array_agg(p.summary ORDER BY "
-              "p.x) AS summaries FROM (SELECT " +
-                  axis.sql +
-                  " AS x, g.summary FROM {groups} WHERE g.name IS NOT NULL) AS p) AS p, "
-                  "ldp_kernel_regression(points, summaries" +
-                  arguments + ") AS c",
+        by_name ? "SELECT * FROM ldp_kernel_regression({name}, " + constant(asked.curve) + arguments + ")"
+                : "SELECT c.* FROM " + points + ", ldp_kernel_regression(points, summaries" + arguments +
+                      ") AS c",
+        by_name ? "SELECT * FROM {ldp}ldp_kernel_regression({name}, " + constant(asked.curve) + "::text" +
+                      all_arguments
+                : "SELECT c.* FROM " + points + ", {ldp}ldp_kernel_regression(points::float8[], summaries" +
+                      all_arguments + " AS c",
         [&](const NamedRow& row) {
             Row one = row_of(row);
             one.at = number(row, "x");
@@ -382,9 +389,10 @@ std::vector<Figure> GroupFigures::curves(const std::vector<std::size_t>& attribu
     const std::string column = name(source_.asked().curve, 40);
     Figure values{.title = "Means over " + column};
     double points = 0;
+    const char* const count = "SELECT count(*) AS points FROM {groups} WHERE g.name IS NOT NULL";
     const bool counted = source_.ask_server(
-        values, "SELECT count(*) AS points FROM {groups} WHERE g.name IS NOT NULL",
-        [&](const NamedRow& row) { points = number(row, "points"); }, source_.asked().curve);
+        values, count, count, [&](const NamedRow& row) { points = number(row, "points"); },
+        source_.asked().curve);
     constexpr std::size_t fewest = KernelRegression::fewest_points, most = KernelRegression::most_points;
     if (counted && points >= fewest && points <= most) {
         std::vector<Figure> figures;

@@ -155,7 +155,7 @@ Source::Source(pqxx::connection& connection, Asked asked)
       labels_(displayed_),
       mechanism_(make_mechanism(spec_)) {
     pq::guarded("counting reports", [&] {
-        const auto found = binary_rows("SELECT " + spelled("{summary}"));
+        const auto found = binary_rows("SELECT " + exact("{summary}"));
         if (found.at(0).at(0)) summary_ = bytes_of(*found[0][0]);
     });
     check_columns();
@@ -358,8 +358,7 @@ void Source::begin(pqxx::transaction_base& transaction) const {
     transaction.exec(
         "SET LOCAL client_encoding = 'UTF8'; SET LOCAL standard_conforming_strings = on; "
         "SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; "
-        "SET LOCAL search_path = pg_catalog, " +
-        schema_ + ", pg_temp");
+        "SET LOCAL search_path = pg_catalog, pg_temp");
 }
 
 const Mechanism& Source::reporter(std::size_t attribute) const {
@@ -395,33 +394,47 @@ std::vector<QuestionPart> Source::parts() const {
 }
 
 std::string Source::spelled(const std::string& question, const std::string& by) const {
-    const std::string collection = constant(collection_);
-    const std::string round = this->round() ? ", " + std::to_string(*this->round()) : "";
+    return rendered(question, by, false);
+}
+
+std::string Source::exact(const std::string& question, const std::string& by) const {
+    return rendered(question, by, true);
+}
+
+std::string Source::rendered(const std::string& question, const std::string& by, bool exact) const {
+    const std::string ldp = exact ? schema_ + "." : "", cast = exact ? "::text" : "";
+    const std::string collection = constant(collection_) + cast;
+    const std::string number = this->round() ? std::to_string(*this->round()) : "";
+    const std::string typed = ", " + (number.empty() ? "NULL" : number) + "::integer";
+    const std::string round = exact ? typed : number.empty() ? "" : ", " + number;
     if (!rollup_.empty()) {
-        const std::string rounds = this->round() ? ", first_round => " + std::to_string(*this->round()) +
-                                                       ", last_round => " + std::to_string(*this->round())
-                                                 : "";
+        const std::string rounds =
+            exact            ? ", NULL::" + ldp + "ldp_time, NULL::" + ldp + "ldp_time" + typed + typed
+            : number.empty() ? ""
+                             : ", first_round => " + number + ", last_round => " + number;
         const auto rolled_up = [&](const std::string& columns) {
-            return "unnest(ldp_rolled_up(" + constant(rollup_) + ", ARRAY[" + columns + "]::text[]" + rounds +
-                   "))";
+            return "unnest(" + ldp + "ldp_rolled_up(" + constant(rollup_) + cast + ", ARRAY[" + columns +
+                   "]::text[]" + rounds + "))";
         };
         return with(question,
                     {{"{groups}", "(SELECT \"group\" ->> " + constant(by) + " AS name, summary FROM " +
                                       rolled_up(constant(by)) + " AS b (\"group\", summary)) AS g"},
                      {"{summary}", "(SELECT summary FROM " + rolled_up("") + " AS b (\"group\", summary))"},
-                     {"{name}", collection}});
+                     {"{name}", collection},
+                     {"{ldp}", ldp}});
     }
     std::string columns = constant(by), condition;
     if (this->round() && by != "round") {
         columns += ", 'round'";
         condition = " WHERE (\"group\" ->> 'round')::integer = " + std::to_string(*this->round());
     }
-    const std::string groups = "(SELECT \"group\" ->> " + constant(by) +
-                               " AS name, summary FROM ldp_summaries_of(" + collection + ", ARRAY[" +
-                               columns + "])" + condition + ") AS g";
+    const std::string groups = "(SELECT \"group\" ->> " + constant(by) + " AS name, summary FROM " + ldp +
+                               "ldp_summaries_of(" + collection + ", ARRAY[" + columns + "]" +
+                               (exact ? "::text[]" : "") + ")" + condition + ") AS g";
     return with(question, {{"{groups}", groups},
-                           {"{summary}", "ldp_summary_of(" + collection + round + ")"},
-                           {"{name}", collection}});
+                           {"{summary}", ldp + "ldp_summary_of(" + collection + round + ")"},
+                           {"{name}", collection},
+                           {"{ldp}", ldp}});
 }
 
 const Source::SummaryGroups& Source::groups(const std::string& by) {
@@ -432,9 +445,9 @@ const Source::SummaryGroups& Source::groups(const std::string& by) {
     try {
         pq::guarded("asking", [&] {
             for (const auto& row : binary_rows(
-                     spelled("SELECT name, summary FROM (SELECT coalesce(name, 'none') AS name, summary, "
-                             "ldp_count(summary) AS n FROM {groups}) AS counted ORDER BY n DESC, name",
-                             by))) {
+                     exact("SELECT name, summary FROM (SELECT coalesce(name, 'none') AS name, summary, "
+                           "{ldp}ldp_count(summary) AS n FROM {groups}) AS counted ORDER BY n DESC, name",
+                           by))) {
                 if (!row[1]) continue;
                 found.names.push_back(row[0].value_or(""));
                 found.summaries.push_back(bytes_of(*row[1]));
@@ -483,7 +496,7 @@ std::string Source::computed(std::span<const Find> finds, const EachOf& each, co
 }
 
 std::string Source::answer(const std::string& sql, const Each& each) {
-    return run(with(sql, {{"{name}", constant(collection_)}}), each);
+    return run(exact(sql), each);
 }
 
 std::vector<std::vector<std::optional<std::string>>> Source::binary_rows(const std::string& sql) {
@@ -519,8 +532,8 @@ std::string Source::collection_of_rollup() {
     std::string found;
     const std::string name = constant(asked_.collection);
     const std::string rejection =
-        run("SELECT r.collection FROM ldp_rollups AS r WHERE r.name = " + name +
-                " AND NOT EXISTS (SELECT FROM ldp_collections AS c WHERE c.name = r.name)",
+        run("SELECT r.collection FROM " + schema_ + ".ldp_rollups AS r WHERE r.name = " + name +
+                " AND NOT EXISTS (SELECT FROM " + schema_ + ".ldp_collections AS c WHERE c.name = r.name)",
             [&](const NamedRow& row) { found = text(row, "collection"); });
     return rejection.empty() ? found : std::string();
 }
@@ -532,12 +545,13 @@ bool Source::has_rounds() const {
 void Source::check_columns() {
     // A unit of time is a column of the rollup's table, whose name is that of the unit.
     const std::string columns =
-        rollup_.empty() ? "(SELECT ldp_group_columns(reports) FROM ldp_collections WHERE name = {name})"
-                        : "(SELECT ARRAY(SELECT a.attname::text FROM pg_attribute AS a "
-                          "WHERE a.attrelid = r.summaries AND a.attnum > 0 AND NOT a.attisdropped AND "
-                          "a.attname NOT IN ('bucket', 'summary') ORDER BY a.attnum) "
-                          "FROM ldp_rollups AS r WHERE r.name = " +
-                              constant(rollup_) + ")";
+        rollup_.empty()
+            ? "(SELECT {ldp}ldp_group_columns(reports) FROM {ldp}ldp_collections WHERE name = {name})"
+            : "(SELECT ARRAY(SELECT a.attname::text FROM pg_attribute AS a "
+              "WHERE a.attrelid = r.summaries AND a.attnum > 0 AND NOT a.attisdropped AND "
+              "a.attname NOT IN ('bucket', 'summary') ORDER BY a.attnum) "
+              "FROM {ldp}ldp_rollups AS r WHERE r.name = " +
+                  constant(rollup_) + ")";
     const std::string rejection =
         answer("SELECT c AS column FROM unnest(" + columns + ") AS c",
                [&](const NamedRow& row) { columns_.push_back(text(row, "column")); });
@@ -555,9 +569,9 @@ std::string Source::type_of_column(const std::string& column) {
     std::string type;
     const std::string rejection = answer(
         "SELECT format_type(CASE WHEN t.typbasetype = 0 THEN t.oid ELSE t.typbasetype END, NULL) AS type FROM " +
-            (rollup_.empty()
-                 ? "(SELECT reports FROM ldp_collections WHERE name = {name})"
-                 : "(SELECT summaries AS reports FROM ldp_rollups WHERE name = " + constant(rollup_) + ")") +
+            (rollup_.empty() ? "(SELECT reports FROM {ldp}ldp_collections WHERE name = {name})"
+                             : "(SELECT summaries AS reports FROM {ldp}ldp_rollups WHERE name = " +
+                                   constant(rollup_) + ")") +
             " AS c JOIN pg_attribute AS a ON a.attrelid = c.reports JOIN pg_type AS t ON t.oid = a.atttypid "
             "WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attname = " +
             constant(column),
@@ -578,7 +592,7 @@ Dates Source::dates() {
     std::string zone = "UTC";
     (void)answer(
         "SELECT coalesce(CASE WHEN count(DISTINCT zone) = 1 THEN min(zone) END, 'UTC') AS zone FROM "
-        "ldp_rollups WHERE " +
+        "{ldp}ldp_rollups WHERE " +
             (rollup_.empty() ? "collection = {name}" : "name = " + constant(rollup_)),
         [&](const NamedRow& row) { zone = text(row, "zone"); });
     (void)run("SELECT (now() AT TIME ZONE " + constant(zone) + ")::date::text AS today",
@@ -590,11 +604,11 @@ Dates Source::dates() {
         "'SELECT min(%1$I)::date::text AS first, max(%1$I)::date::text AS last FROM %2$s' END, a.attname, "
         "c.reports, " +
             constant(zone) + ") AS range FROM " +
-            (rollup_.empty() ? "ldp_collections AS c"
-                             : "(SELECT summaries AS reports FROM ldp_rollups WHERE name = " +
+            (rollup_.empty() ? "{ldp}ldp_collections AS c"
+                             : "(SELECT summaries AS reports FROM {ldp}ldp_rollups WHERE name = " +
                                    constant(rollup_) + ") AS c") +
             " JOIN pg_attribute AS a ON a.attrelid = c.reports WHERE " +
-            (rollup_.empty() ? "c.name = {name} AND a.attname = ANY (ldp_group_columns(c.reports))"
+            (rollup_.empty() ? "c.name = {name} AND a.attname = ANY ({ldp}ldp_group_columns(c.reports))"
                              : "a.attnum > 0 AND NOT a.attisdropped") +
             " AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype)" +
             (asked_.date.empty() ? "" : " AND a.attname = " + constant(asked_.date)),
@@ -612,7 +626,7 @@ Dates Source::dates() {
         dates.first = text(row, "first");
         dates.last = text(row, "last");
     };
-    if (!run(range, keep).empty() && !fallback.empty()) (void)run(spelled(fallback, column), keep);
+    if (!run(range, keep).empty() && !fallback.empty()) (void)run(exact(fallback, column), keep);
     return dates;
 }
 

@@ -163,11 +163,13 @@ class Source {
         part.sql = spelled(sql);
         refuse(part, computed(finds, each, {}));
     }
-    /// The same with rows that the server computes by this query. Returns whether it did.
+    /// The same with rows that the server computes. The query that runs has the exact types of its functions (exact());
+    /// `sql` is what a person would type. Returns whether it ran.
     template <class AnyPart>
-    bool ask_server(AnyPart& part, const std::string& sql, const Each& each, const std::string& by) {
+    bool ask_server(AnyPart& part, const std::string& sql, const std::string& exact_sql, const Each& each,
+                    const std::string& by) {
         part.sql = spelled(sql, by);
-        const std::string rejection = run(part.sql, each);
+        const std::string rejection = run(exact(exact_sql, by), each);
         refuse(part, rejection);
         return rejection.empty();
     }
@@ -179,6 +181,10 @@ class Source {
     [[nodiscard]] std::string spelled(const std::string& question, const std::string& by = {}) const;
 
   private:
+    /// The same for a query that runs, where {ldp} is the schema of the extension with a dot. All arguments are passed, and
+    /// each has the type of its parameter, so that no function that another role creates in the schema is called.
+    [[nodiscard]] std::string exact(const std::string& question, const std::string& by = {}) const;
+    [[nodiscard]] std::string rendered(const std::string& question, const std::string& by, bool exact) const;
     /// Names and summaries of groups.
     struct SummaryGroups {
         std::vector<std::string> names = {};
