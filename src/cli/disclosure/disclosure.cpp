@@ -169,7 +169,8 @@ class Disclosure {
         Fields fields = common();
         fields.values.merge(decltype(fields.values){
             {"odds", reported_factor(statement_.report.factor()) + but_for(spec_.delta())},
-            {"payload_bytes", std::to_string(sent_size(*mechanism_))},
+            {"payload_bytes",
+             grouped(sent_size(*mechanism_)) + (sent_size(*mechanism_) == 1 ? " byte" : " bytes")},
             {"household", in_percent(statement_.report.times(4))},
             {"responses", grouped(statement_.responses)},
             {"steps", grouped(found.steps)},
