@@ -73,7 +73,7 @@ suite(installed LABELS check fast plain COMPUTES COMMAND bash test/install/run)
 suite(c LABELS check fast plain COMPUTES COMMAND bash test/capi/run)
 suite(c.sanitized LABELS check sanitized COMPUTES COMMAND bash test/capi/run sanitized)
 suite(structure LABELS check fast structure COMMAND test/structure/run)
-suite(hostile LABELS check plain COMMAND bash test/hostile/run c python)
+suite(hostile LABELS check plain COMMAND bash test/hostile/run command c python)
 suite(hostile.complete LABELS check fast structure COMMAND test/hostile/complete)
 
 # Beside a server. The SQL suites are one run of pg_regress, in cluster 1.
