@@ -394,10 +394,10 @@ BOOST_AUTO_TEST_CASE(explanations_are_of_what_the_document_has) {
     BOOST_CHECK(explanations(document)[0].find("99.5\u00A0% confidence interval") != std::string::npos);
     document.sections[0].figures = {mood()};
     BOOST_REQUIRE_EQUAL(explanations(document).size(), 2);
-    BOOST_CHECK(explanations(document)[1].find("negative") != std::string::npos);
+    BOOST_CHECK(explanations(document)[1].find("below 0") != std::string::npos);
     document.sections[0].figures = {mood_by({"Ulm", "Bonn"})};
     BOOST_REQUIRE_EQUAL(explanations(document).size(), 2);
-    BOOST_CHECK(explanations(document)[1].find("mark any") != std::string::npos);
+    BOOST_CHECK(explanations(document)[1].find("mark a change") != std::string::npos);
     document.sections[0].figures = {changes_of_mood()};
     BOOST_REQUIRE_EQUAL(explanations(document).size(), 3);
     BOOST_CHECK(explanations(document)[2].find("not corrected") != std::string::npos);

@@ -20,8 +20,8 @@ void compare_rounds(Figure& figure);
 /// Whether a change is from the round before the last one of its figure, not from the first one.
 [[nodiscard]] bool is_latest(const Figure& figure, const LineChange& change);
 
-/// Marks what is significant at 5 % in all sections together, by the p-values that were set and the correction of Holm
-/// (1979) for each of three families: latest changes, changes since the first round, and differences between groups.
+/// Marks the significant changes and differences of all sections together, at 5 %. Each of three families has the correction
+/// of Holm (1979): latest changes, changes since the first round, and differences between groups.
 void mark_clear(std::span<Section> sections);
 
 }  // namespace ldp::cli

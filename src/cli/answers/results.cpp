@@ -500,7 +500,9 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
         Rows rows;
         for (const Row& row : of->rows)
             if (row.label == of->rows[strongest->row].label) rows.push_back(&row);
-        parts.push_back(section.title + ", " + contrast_of(rows, *of, numbers));
+        std::string text = contrast_of(rows, *of, numbers);
+        if (text.starts_with("The ")) text[0] = 't';
+        parts.push_back(section.title + ", " + text);
     }
     add("By " + name(by, 40) + ", ", "difference", compared, std::move(parts));
     return in_line(sentences, " ");

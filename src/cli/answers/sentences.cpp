@@ -468,11 +468,11 @@ std::string people_of(std::uint64_t fewest, std::uint64_t most) {
 /// "Each covers some questions only: wage 5,546, education 5,612." Empty if each report is about all questions.
 std::string reports_by_question(const Source& source) {
     const auto view = source.view();
-    const auto parts = source.parts();
     constexpr std::size_t most = 8;
     std::vector<std::string> found;
     bool differ = false;
-    for (const QuestionPart& one : parts) {
+    if (find_capability<Record>(source.mechanism()) == nullptr) return {};
+    for (const QuestionPart& one : source.parts()) {
         const std::uint64_t count = part(*view, one.first).n;
         differ = differ || count != view->n;
         std::vector<std::string> names;

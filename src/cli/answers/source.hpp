@@ -104,8 +104,7 @@ class Source {
     /// The changes of the mean of a number, or of the shares of all values, between two rounds of a series.
     [[nodiscard]] std::vector<RoundChange> changes_of_series(std::size_t attribute, std::int32_t from,
                                                              std::int32_t to);
-    /// A group that is compared with all other groups together: the difference in the share of a value, in the mean of
-    /// a number, or in the share of people above the common median of an ordered number.
+    /// A group that is compared with all other groups together (OtherGroups::Contrast).
     struct GroupDifference {
         std::string group;
         std::size_t attribute;

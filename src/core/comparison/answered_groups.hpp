@@ -16,7 +16,7 @@ namespace ldp {
 /// The response rate ρ in the linearised estimate of a group.
 enum class AnswerRate {
     of_all,   ///< the weighted mean of all groups: weighted means of estimates are ratios of sums, exactly
-    of_group  ///< that of the group, shrunk to the mean of all as far as its own error requires
+    of_group  ///< the rate of the group, shrunk towards the mean of all by its own error
 };
 
 /// Returns the linearised estimates of groups with reports, on the scale of the attribute. `parts` are their reports about the

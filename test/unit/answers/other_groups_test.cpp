@@ -1,6 +1,6 @@
 // Groups against all other groups: pages of equal groups, by simulation, and the sums of summaries.
 
-#include "core/results/other_groups.hpp"
+#include "core/groups/other_groups.hpp"
 
 #include <random>
 
@@ -31,23 +31,26 @@ bool marked(const Mechanism& m, std::span<const std::vector<std::byte>> summarie
 
 }  // namespace
 
-// A family is rejected by chance in at most 5 of 100 pages. The bound of the test adds 5.7 standard deviations of 40 pages,
+// A family is rejected by chance in at most 5 of 100 pages. The bound of the test adds 5.7 standard deviations of 400 pages,
 // so that a false alarm has a probability below 1e-8.
 BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked) {
     SeededBits bits(6101);
     std::mt19937_64 draws(6102);
-    struct Case {
+    struct EqualGroups {
         const char *name, *attribute;
         std::size_t groups, people;
         double epsilon;
     };
-    constexpr std::size_t pages = 40;
+    constexpr std::size_t pages = 400;
     const double most = pages * 0.05 + 5.7 * std::sqrt(pages * 0.05 * 0.95);
-    for (const Case& each :
-         {Case{"grr", R"("domain": 6)", 60, 60, 3},
-          Case{"one_label", R"("several": true, "domain": 6, "most": 3)", 60, 60, 3},
-          Case{"subset", R"("domain": 6)", 16, 300, 3}, Case{"pdp", R"("min": 0, "max": 3)", 60, 60, 3},
-          Case{"tree", R"("min": 0, "max": 15, "step": 1)", 16, 200, 3}}) {
+    for (const EqualGroups& each :
+         {EqualGroups{"grr", R"("domain": 6)", 60, 60, 3},
+          EqualGroups{"label_sets", R"("several": true, "domain": 6, "most": 3, "response": "one_label")", 60,
+                      60, 3},
+          EqualGroups{"label_sets", R"("several": true, "domain": 6, "most": 3, "response": "subset")", 16,
+                      300, 3},
+          EqualGroups{"pdp", R"("min": 0, "max": 3)", 60, 60, 3},
+          EqualGroups{"tree", R"("min": 0, "max": 15, "grid": 15)", 16, 200, 3}}) {
         const auto m = mechanism(each.name, each.epsilon, each.attribute);
         const std::uint64_t cells = m->cells()[0];
         std::vector<double> weights(cells);
@@ -63,6 +66,7 @@ BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked) {
             }
             found += marked(*m, summaries) ? 1 : 0;
         }
+        BOOST_TEST_MESSAGE(each.name << ": " << found << " of " << pages << " pages have a mark");
         BOOST_TEST_CONTEXT(each.name) BOOST_TEST(static_cast<double>(found) <= most);
     }
 }
@@ -71,7 +75,7 @@ BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked) {
 BOOST_AUTO_TEST_CASE(a_group_that_differs_is_marked) {
     SeededBits bits(6103);
     for (const auto& [name, attribute] :
-         {std::pair{"grr", R"("domain": 4)"}, {"tree", R"("min": 0, "max": 15, "step": 1)"}}) {
+         {std::pair{"grr", R"("domain": 4)"}, {"tree", R"("min": 0, "max": 15, "grid": 15)"}}) {
         const auto m = mechanism(name, 3, attribute);
         std::vector<std::vector<std::byte>> summaries;
         for (std::size_t g = 0; g < 5; ++g) {

@@ -1,9 +1,11 @@
-#include "core/results/other_groups.hpp"
+#include "core/groups/other_groups.hpp"
 
 #include <algorithm>
 
 #include "core/base/interrupt.hpp"
 #include "core/comparison/against_others.hpp"
+#include "core/comparison/comparison.hpp"
+#include "core/comparison/group_estimates.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -30,7 +32,8 @@ OtherGroups::OtherGroups(const Mechanism& mechanism, std::span<const std::vector
 std::vector<OtherGroups::Contrast> OtherGroups::contrasts(const Labels& labels,
                                                           const SummaryQuery& query) const {
     std::vector<Contrast> found;
-    for (std::size_t j = 0; j < mechanism_.cells().size(); ++j)
+    for (std::size_t j = 0; j < mechanism_.cells().size(); ++j) {
+        if (is_left_out(mechanism_, j) || compared_values(mechanism_, j) > max_comparisons) continue;
         for (std::size_t g = 0; g < summaries_.size(); ++g) {
             check_interrupt();
             const Contrast contrast{g, j, {}, unknown, unknown};
@@ -38,6 +41,7 @@ std::vector<OtherGroups::Contrast> OtherGroups::contrasts(const Labels& labels,
                                                              : add(labels, query, contrast, found);
             if (!any) break;
         }
+    }
     return found;
 }
 

@@ -29,7 +29,7 @@ class OtherGroups {
     [[nodiscard]] std::vector<Contrast> contrasts(const Labels& labels, const SummaryQuery& query) const;
 
   private:
-    /// Appends the contrasts of an attribute in one group. Returns false if there are none in any group.
+    /// Appends the contrasts of an attribute in one group. Returns false if no group has one.
     bool add(const Labels& labels, SummaryQuery query, Contrast contrast, std::vector<Contrast>& into) const;
     bool add_median(const SummaryQuery& query, Contrast contrast, std::vector<Contrast>& into) const;
 
