@@ -145,9 +145,9 @@ typedef struct ldp_terms {
     uint64_t reports;              /* largest number of reports of a client, if each is a fresh draw */
     double group_epsilon;          /* epsilon of the group in the person's ledger */
     const char *const *attributes; /* the only attributes that may be asked for */
-    size_t attribute_count;
+    size_t attribute_count;        /* number of these attributes */
     const char *const *in_clear;   /* the only public columns that are filled; not null with a count of 0: none */
-    size_t in_clear_count;
+    size_t in_clear_count;         /* number of these columns */
     const char *endpoint;          /* address of the server */
     const char *collection;        /* name of the collection */
     const char *public_columns;    /* the public columns that the server offers, in its JSON */

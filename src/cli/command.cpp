@@ -14,10 +14,6 @@
 
 namespace ldp::cli {
 
-namespace contract {
-extern const Command command;
-}
-
 std::span<const Command* const> commands() noexcept {
     static constexpr const Command* table[] = {
         &spec::command,      &advise::command, &plan::command,       &perturb::command, &submit::command,

@@ -60,6 +60,7 @@ namespace advise { extern const Command command; }
 namespace plan { extern const Command command; }
 namespace perturb { extern const Command command; }
 namespace submit { extern const Command command; }
+namespace contract { extern const Command command; }
 namespace queue { extern const Command command; }
 namespace collect { extern const Command command; }
 namespace ledger { extern const Command command; }

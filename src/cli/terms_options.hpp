@@ -1,4 +1,4 @@
-// What a user allows, whatever a server says: limits of epsilon, a digest, a fingerprint and a spec.
+// Limits that a user sets for every server: limits of epsilon, a digest, a fingerprint and a spec.
 #pragma once
 
 #include <string>

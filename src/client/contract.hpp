@@ -20,7 +20,7 @@ class Mechanism;
 
 /// What a server states about a collection now. Unknown texts are empty.
 struct Offer {
-    Spec spec;
+    Spec spec;                               ///< spec of the collection
     std::vector<PublicColumn> columns = {};  ///< public columns of the collection's table
     std::string endpoint = {};               ///< address of the server
     std::string collection = {};             ///< name of the collection
@@ -67,7 +67,9 @@ struct Contract {
     std::optional<std::set<std::string>> in_clear = {};  ///< public columns that the caller fills, if stated
     std::string group = {};                              ///< name of the group that pays; empty without one
     double group_epsilon = 0;                            ///< its ε
-    std::string endpoint = {}, collection = {}, created = {};  ///< of the offer
+    std::string endpoint = {};                           ///< address of the server in the offer
+    std::string collection = {};                         ///< name of the collection in the offer
+    std::string created = {};                            ///< time of the collection's creation in the offer
     /// Whether the contract was made when a store that older releases had used was first opened.
     bool adopted = false;
     std::uint32_t revision = 1;  ///< 1, and 1 more for each accepted change
@@ -116,12 +118,14 @@ struct ContractChange {
         ask,     ///< neither draws nor sends until the person's side accepts the digest of the new contract
         refuse,  ///< never continues under this offer
     };
-    Kind kind;
-    std::string field;        ///< a path, such as "epsilon" or "attributes.mood.question"
-    std::string before, now;  ///< as JSON, or empty for an absent value; long values are shortened
+    Kind kind;           ///< what the client does
+    std::string field;   ///< a path, such as "epsilon" or "attributes.mood.question"
+    std::string before;  ///< agreed value as JSON, empty if absent; long values are shortened
+    std::string now;     ///< value of the offer, likewise
 
     friend bool operator==(const ContractChange&, const ContractChange&) = default;
 };
+/// Returns the name of the kind: "same", "shown", "ask" or "refuse".
 [[nodiscard]] const char* word_of(ContractChange::Kind kind) noexcept;
 
 /// The code of an error that waits for an acceptance.

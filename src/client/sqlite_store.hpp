@@ -55,7 +55,7 @@ class SqliteStore final : public Store {
 
     /// A delivered batch.
     struct KeptBatch {
-        Batch batch;
+        Batch batch;            ///< its id, reports and public columns
         std::string route;      ///< how it was delivered, as given to keep_delivered()
         std::int64_t last = 0;  ///< its position among the kept batches
     };

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "cli/public_options.hpp"
-#include "cli/submission/agreement.hpp"
+#include "cli/submission/agreed_contract.hpp"
 #include "cli/submission/destination.hpp"
 #include "cli/terms_options.hpp"
 #include "client/sqlite_store.hpp"

@@ -1,4 +1,5 @@
 // ldp submit --dsn D --collection C values.csv
+// Length: one submission, whose steps share the journal and the destination.
 //
 // A submission can be resumed because one transaction of the state file covers each range of rows: it adds
 // the range's reports to the outbox and moves the checkpoint behind the range. After any interruption, each
@@ -18,7 +19,7 @@
 #include "cli/file_options.hpp"
 #include "cli/input/people_file.hpp"
 #include "cli/progress.hpp"
-#include "cli/submission/agreement.hpp"
+#include "cli/submission/agreed_contract.hpp"
 #include "cli/submission/destination.hpp"
 #include "cli/submission/journal.hpp"
 #include "cli/submission/panel.hpp"
@@ -463,7 +464,10 @@ int submit(const Arguments& arguments) {
     if (!agreement.shown().empty())
         std::cerr << "changed since the last file:\n" << agreement.shown() << "\n";
     if (unknown) std::cerr << shown_contract(agreement.offered(), spec, columns);
-    const Collection collection(offer, terms, outside);
+    // Without a panel, each row is another person, and the limit of all reports of a person was compared above.
+    ContractTerms of_rows = terms;
+    if (!is_panel) of_rows.life_epsilon.reset();
+    const Collection collection(offer, of_rows, outside);
     if (is_panel) {
         columns.panel_person = arguments["person"].as<std::string>();
         columns.panel_round = round.column;

@@ -44,7 +44,7 @@ class UserFolder {
 /// How a file takes its place.
 enum class Placement {
     replace,  ///< instead of an earlier one
-    once,     ///< only if there is none
+    once,     ///< only if the file does not exist
 };
 /// Writes a file of this user as a whole and durably, mode 0600. Returns false if it exists and must not be replaced.
 /// Throws Error (environment).

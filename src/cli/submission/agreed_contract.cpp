@@ -1,4 +1,4 @@
-#include "cli/submission/agreement.hpp"
+#include "cli/submission/agreed_contract.hpp"
 
 #include "core/base/bytes.hpp"
 #include "core/base/sha256.hpp"
