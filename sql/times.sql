@@ -24,16 +24,19 @@ CREATE FUNCTION ldp_internal.ldp_time_of_date(date) RETURNS @extschema@.ldp_time
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ldp_internal.ldp_time_of_date(date) IS 'Converts a date to a bound of time. Implements a cast.';
 CREATE CAST (date AS @extschema@.ldp_time) WITH FUNCTION ldp_internal.ldp_time_of_date(date) AS IMPLICIT;
+COMMENT ON CAST (date AS @extschema@.ldp_time) IS 'Converts a date to the bound at its first moment, on the clocks of the rollup''s zone.';
 CREATE FUNCTION ldp_internal.ldp_time_of_timestamp(timestamp) RETURNS @extschema@.ldp_time
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ldp_internal.ldp_time_of_timestamp(timestamp) IS
     'Converts a time without a time zone to a bound of time. Implements a cast.';
 CREATE CAST (timestamp AS @extschema@.ldp_time) WITH FUNCTION ldp_internal.ldp_time_of_timestamp(timestamp) AS IMPLICIT;
+COMMENT ON CAST (timestamp AS @extschema@.ldp_time) IS 'Converts a time without an offset to a bound on the clocks of the rollup''s zone.';
 CREATE FUNCTION ldp_internal.ldp_time_of_timestamptz(timestamptz) RETURNS @extschema@.ldp_time
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION ldp_internal.ldp_time_of_timestamptz(timestamptz) IS
     'Converts an instant to a bound of time. Implements a cast.';
 CREATE CAST (timestamptz AS @extschema@.ldp_time) WITH FUNCTION ldp_internal.ldp_time_of_timestamptz(timestamptz) AS IMPLICIT;
+COMMENT ON CAST (timestamptz AS @extschema@.ldp_time) IS 'Converts an instant to a bound.';
 
 CREATE FUNCTION ldp_internal.ldp_instant(bound @extschema@.ldp_time, zone text) RETURNS timestamptz
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;

@@ -84,9 +84,10 @@ void rewrite_as_first_schema(const std::string& path) {
     const std::int64_t digest =
         sqlite::RowDigest::of("head", Bytes(head.secret), head.fingerprint, head.reports, head.waiting,
                               head.batches, head.last, head.ahead, head.outdated, head.rows);
-    run_sql(path, "DROP TABLE contract; ALTER TABLE head DROP COLUMN ids; UPDATE head SET rows = " +
-                      std::to_string(head.rows) + ", digest = " + std::to_string(digest) +
-                      "; PRAGMA user_version = 1");
+    run_sql(
+        path,
+        "DROP TABLE contract; DROP TABLE delivered; ALTER TABLE head DROP COLUMN ids; UPDATE head SET rows = " +
+            std::to_string(head.rows) + ", digest = " + std::to_string(digest) + "; PRAGMA user_version = 1");
 }
 
 /// Rewrites a snapshot of a store as the first version had it.

@@ -237,6 +237,7 @@ SET track_functions = 'all';
 SET search_path = $path;
 SELECT ldp_client_spec('nothing');
 SELECT ldp_hitters('nothing');
+SELECT ldp_internal.ldp_history();
 SELECT ldp_create_collection('colour', '$spec');
 UPDATE ldp_internal.ldp_collection SET spec = '{}';
 SELECT ldp_value(s, 'no such') FROM (SELECT ldp_agg(report) AS s FROM colour) AS c;

@@ -168,7 +168,7 @@ def found(answers, key):
     numbers = {len(text), len(answers), fnv(text), struct.unpack("<q", digest[:8])[0], struct.unpack(">q", digest[:8])[0]}
     numbers |= {n - 2**64 for n in numbers if n >= 2**63}
     code = hmac.new(key, part(b"content") + part(digest), "sha256").digest() if key else b""
-    if key:  # whoever has the secret can test a guess: this shows that the test would find one
+    if key:  # a program with the secret can test a guess, so this test would find one
         for (nonce,) in sqlite3.connect("file:small.csv.small.ldp?mode=ro", uri=True).execute("SELECT value FROM checkpoint WHERE name = 'file.nonce'"):
             mask = hmac.new(key, part(b"checkpoint") + part(str(nonce).encode()) + part(b"file.code"), "sha256").digest()
             numbers = {struct.unpack("<q", code[:8])[0] ^ struct.unpack("<q", mask[:8])[0]}

@@ -38,7 +38,7 @@ SELECT bool_and(summary IS NOT DISTINCT FROM anew) AS same FROM (
     SELECT ldp_agg(report) OVER (ORDER BY i ROWS 19 PRECEDING) AS summary, (SELECT ldp_agg(o.report) FROM numbered AS o WHERE o.i BETWEEN d.i - 19 AND d.i) AS anew
     FROM numbered AS d) AS m;
 -- A record in two layers: each part, extracted or not, has the share of the people who reported it.
-SELECT ldp_create_collection('mixed', '{"mechanism": "sampled", "epsilon": 2, "report_epsilon": 1, "evolving": {}, "budget": {"epsilon": 5},
+SELECT ldp_create_collection('mixed', '{"mechanism": "sampled", "epsilon": 2, "report_epsilon": 1, "evolving": {}, "budget": {"epsilon": 6},
     "attributes": [{"name": "town", "domain": 9, "mechanism": "l_grr"}, {"name": "age", "min": 0, "max": 90, "mechanism": "optimal"}]}');
 SELECT key, value FROM jsonb_each(ldp_client_spec('mixed') -> 'derived') WHERE key ~ 'epsilon|max_responses' ORDER BY key;
 SELECT count(ldp_open_rounds('mixed', 1, 9));
