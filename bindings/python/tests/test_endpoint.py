@@ -68,7 +68,7 @@ class Endpoints(unittest.TestCase):
         self.client.report(["west"], columns={"continent": "europe"})
         sent = self.client.flush(self.endpoint.uploader("columned"))
         self.assertEqual((sent.batches, sent.reports, sent.refused), (2, 3, 1))
-        self.assertIn('no public column "continent"', self.client.refused()[0])
+        self.assertIn("no public column", self.client.refused()[0])
         self.assertEqual(self.run_sql("SELECT country, count(*) FROM columned GROUP BY 1 ORDER BY 1"), [("de", 2), ("fr", 1)])
 
     def test_specs(self):
