@@ -135,11 +135,11 @@ class Columns(Case):
 
     def test_simulation(self):
         region, people = ldp.Collection(REGION), 100_000
-        told = region.perturb_many({"region": self.numpy.repeat(["south"], people)})
-        self.assertEqual((told.shape, told.dtype), ((people, region.report_size), self.numpy.uint8))
+        made = region.perturb_many({"region": self.numpy.repeat(["south"], people)})
+        self.assertEqual((made.shape, made.dtype), ((people, region.report_size), self.numpy.uint8))
         # The truth with probability e/(e + 3) = 0.47537: a standard deviation of 0.00158, and 6.5 of them, up or down, in
         # fewer than 1 of 10^9 runs.
-        self.assertAlmostEqual(float((told[:, -1] == 2).mean()), 0.47537, delta=6.5 * 0.00158)
+        self.assertAlmostEqual(float((made[:, -1] == 2).mean()), 0.47537, delta=6.5 * 0.00158)
         error = self.fails(ldp.Code.INVALID_VALUE, "mars", region.perturb_many, {"region": ["south", "mars"]})
         self.assertEqual(error.record, 1)
         self.assertEqual(region.perturb_many([]).shape, (0, region.report_size))
@@ -168,9 +168,9 @@ class Columns(Case):
     def test_numbers(self):
         number = ldp.Collection({"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1})
         for kind in ("float64", "float32", "int8", "uint64"):
-            told = number.perturb_many({"value": self.numpy.ones(20_000, kind)})
+            made = number.perturb_many({"value": self.numpy.ones(20_000, kind)})
             # One in e + 1 says 0: 0.26894, with a standard deviation of 0.00314; 6.5 of them as above.
-            self.assertAlmostEqual(float((told[:, -1] == 0).mean()), 0.26894, delta=6.5 * 0.00314)
+            self.assertAlmostEqual(float((made[:, -1] == 0).mean()), 0.26894, delta=6.5 * 0.00314)
 
 
 if __name__ == "__main__":

@@ -229,10 +229,6 @@ Figure GroupFigures::by_group(Figure figure, const GroupAccessor& accessor,
     limit_drawing(figure, std::move(groups), figure.ordered && !figure.shares ? most_lines : most_groups,
                   "groups");
     contrast(figure, which);
-    if (std::ranges::any_of(figure.rows, [](const Row& row) {
-            return row.contrast == Contrast::above || row.contrast == Contrast::below;
-        }))
-        figure.about += "\u25B2 and \u25BC: clearly above and below the other groups.";
     return figure;
 }
 
