@@ -383,12 +383,13 @@ void Flush::delivered(bool earlier, std::string_view history) {
 
 bool Flush::undelivered(const Undelivered& why) {
     constexpr int suspicious = 10;
+    const std::string reason = std::string(why.what()) + (why.detail().empty() ? "" : "; " + why.detail());
     if (why.outcome() == BatchOutcome::outdated) {
         const std::uint64_t reports = store_.pending();
-        store_.set_queue_aside(why.what());
+        store_.set_queue_aside(reason);
         batch_.reset();
         ahead_.reset();
-        const Error error = queue_set_aside(reports, why.what());
+        const Error error = queue_set_aside(reports, reason);
         raise(error.code(), error.what(), error.detail(), error.hint());
     }
     if (const std::size_t reports = batch_->reports.size(); reports > 1) {
@@ -404,8 +405,7 @@ bool Flush::undelivered(const Undelivered& why) {
         ahead_.reset();
         return false;
     }
-    store_.move_to_dead_letters(batch_->id,
-                                std::string(why.what()) + (why.detail().empty() ? "" : "; " + why.detail()));
+    store_.move_to_dead_letters(batch_->id, reason);
     batch_.reset();
     ahead_.reset();
     refusal_.emplace(why);

@@ -474,15 +474,23 @@ void Verdict::require_possible() const {
 void Verdict::require_agreed() const {
     require_possible();
     if (kind() != Effect::ask) return;
-    raise(
-        changed_error, "the collection has changed since it was agreed", lines(Effect::ask),
-        std::string("Nothing was drawn or sent. If the change is right, accept the contract ") +
-            contract.short_digest() +
-            (contract.remembers
-                 ? ". Accept other words for the same question only: memoized responses that answer a second "
-                   "question can reveal both answers. A new question needs a collection of its own, which "
-                   "costs its own epsilon."
-                 : "."));
+    bool moved = false, other_meaning = false;
+    for (const ContractChange& one : changes) {
+        if (one.kind != Effect::ask) continue;
+        const bool address = one.field == "endpoint" || one.field == "collection";
+        moved = moved || address;
+        other_meaning = other_meaning || (!address && one.field != "in_clear");
+    }
+    std::string hint = "Nothing was drawn or sent. If the change is right, accept the contract " +
+                       contract.short_digest() + ".";
+    if (contract.remembers && other_meaning)
+        hint +=
+            " Accept other words for the same question only: memoized responses that answer a second question "
+            "can reveal both answers. A new question needs a collection of its own, which costs its own epsilon.";
+    if (contract.remembers && moved)
+        hint +=
+            " Accept another address of the same owner only: two owners of the same memoized responses can link them.";
+    raise(changed_error, "the collection has changed since it was agreed", lines(Effect::ask), hint);
 }
 
 Verdict compare(const Contract* agreed, const ContractTerms& terms, const Offer& offer) {

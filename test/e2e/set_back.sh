@@ -29,18 +29,21 @@ done
 # listening PORT: starts the endpoint for the server at this port.
 listening() {
     if [ -n "$endpoint" ]; then kill -TERM "$endpoint" && wait "$endpoint"; fi
+    rm -f endpoint.log
     "$ldp" collect --listen 127.0.0.1:0 --dsn "port=$1 dbname=ldp_set_back user=$gateway" 2>endpoint.log &
     endpoint=$!
-    for ((i = 0; i < 200; i++)); do grep -q 'listening on' endpoint.log && break; sleep 0.05; done
+    for ((i = 0; i < 200; i++)); do grep -qs 'listening on' endpoint.log && break; sleep 0.05; done
     url=$(sed -n 's|^listening on ||p' endpoint.log)
 }
-# round STATUS PORT ROUND: submits a round both ways.
+# round STATUS PORT ROUND [OPTION...]: submits a round both ways.
 round() {
-    run "round $3 to the database" "$1" "$ldp" submit --dsn "port=$2 dbname=ldp_set_back" --collection direct --person who \
-        --round "$3" --keep 7d --batch 70 "$3.csv"
+    local status=$1 port=$2 round=$3
+    shift 3
+    run "round $round to the database" "$status" "$ldp" submit --dsn "port=$port dbname=ldp_set_back" --collection direct --person who \
+        --round "$round" --keep 7d --batch 70 "$@" "$round.csv"
     cat err >direct.err
-    run "round $3 to the endpoint" "$1" "$ldp" submit --to "$url" --collection posted --person who --round "$3" --keep 7d \
-        --batch 70 "$3.csv"
+    run "round $round to the endpoint" "$status" "$ldp" submit --to "$url" --collection posted --person who --round "$round" --keep 7d \
+        --batch 70 "$@" "$round.csv"
     cat err >posted.err
 }
 # counts PORT NAME: the numbers of reports by round.
@@ -69,7 +72,14 @@ control promote
 check "the second round is lost" "300" "$(counts 5434 direct)"
 check "also that of the endpoint" "300" "$(counts 5434 posted)"
 listening 5434
-round 1 5434 3
+# The standby has another address, which a person's side must accept first.
+round 6 5434 3
+for way in direct posted; do
+    has $way.err 'endpoint: before "'
+    has $way.err "same owner only"
+done
+contract=$(sed -n 's/^contract //p' direct.err)
+round 1 5434 3 --accept "$contract"
 for way in direct posted; do
     name="$way"
     has $way.err "was set back or replaced since the last delivery"
