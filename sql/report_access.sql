@@ -113,8 +113,10 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_group_columns(regclass) IS
     'Returns the columns by which reports of a collection''s table can be grouped.';
 
+-- Names of groups are the same in all sessions.
 CREATE FUNCTION ldp_internal.ldp_groups_of_as(caller name, name text, by text[]) RETURNS @extschema@.ldp_group[]
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO'
+    SET intervalstyle = 'postgres' SET extra_float_digits = 1 SET bytea_output = 'hex' AS $$
 DECLARE
     reports regclass := (ldp_internal.ldp_collection_named(name)).reports;
     groups text[];
@@ -165,6 +167,6 @@ CREATE FUNCTION @extschema@.ldp_summaries_of(name text, by text[]) RETURNS SETOF
     AS $$ SELECT g.* FROM unnest(ldp_internal.ldp_groups_of($1, $2)) AS g $$;
 COMMENT ON FUNCTION @extschema@.ldp_summaries_of(text, text[]) IS
     'Returns the summary of each group of a collection''s reports, one group per row. The argument by lists the '
-    'grouping columns: round, or public columns. If the caller may not select the reports, groups of fewer reports '
+    'grouping columns: round, or public columns. Instants in names of groups are in UTC. If the caller may not select the reports, groups of fewer reports '
     'than the spec''s min_group are omitted. Error 42703 if a column does not exist.';
 

@@ -64,7 +64,8 @@ COMMENT ON FUNCTION @extschema@.ldp_time_label(timestamptz, text) IS
 
 CREATE FUNCTION ldp_internal.ldp_rolled_up_as(caller name, name text, by text[], since @extschema@.ldp_time, until @extschema@.ldp_time,
         first_round integer, last_round integer) RETURNS @extschema@.ldp_group[]
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO'
+    SET intervalstyle = 'postgres' SET extra_float_digits = 1 SET bytea_output = 'hex' AS $$
 DECLARE
     rollup ldp_internal.ldp_rollup := ldp_internal.ldp_rollup_named(name, COALESCE(by, '{}'),
         since IS NOT NULL OR until IS NOT NULL, first_round IS NOT NULL OR last_round IS NOT NULL);

@@ -83,6 +83,23 @@ $$;
 SELECT t AS text, pg_temp.outcome(format('SELECT %L::ldp_time', t)) FROM unnest(ARRAY['03/04/2026', '3.4.2026', '20261125', '2026-11', '2026-02-30', '2025-02-29', '2026-11-25 25:00',
     '2026-11-25 10', '2026-11-25 10:30 CET', '2026-11-25 10:30+1', 'today', 'Nov 25 2026', '0000-01-01', '', '2026-11-25 10:30 Europe/Berlin']) AS t;
 
+-- Names of groups do not depend on settings of the session.
+SELECT ldp_create_collection('named', :'spec', ARRAY[['seen', 'timestamptz'], ['day', 'date'], ['lasted', 'interval'], ['share', 'float8'], ['code', 'bytea']]);
+INSERT INTO named (report, seen, day, lasted, share, code) SELECT pg_temp.report(n % 4), '2026-11-01 05:30Z', '2026-11-01', '1 day 02:00', 1 / 3.0, '\x01' FROM generate_series(1, 20) AS n;
+SELECT ldp_create_rollup('by_name', 'named', '{seen,day,lasted,share,code}', 'Asia/Kathmandu'), ldp_refresh('by_name');
+CREATE FUNCTION pg_temp.names() RETURNS TABLE (of_reports jsonb, of_rollup jsonb) LANGUAGE sql AS
+$$ SELECT s."group", r."group" FROM ldp_summaries_of('named', '{seen,day,lasted,share,code}') AS s, unnest(ldp_rolled_up('by_name')) AS r $$;
+SELECT * FROM pg_temp.names();
+CREATE TEMP TABLE names AS SELECT * FROM pg_temp.names();
+BEGIN;
+SET LOCAL timezone = 'America/New_York';
+SET LOCAL datestyle = 'SQL, DMY';
+SET LOCAL intervalstyle = 'iso_8601';
+SET LOCAL extra_float_digits = -5;
+SET LOCAL bytea_output = 'escape';
+SELECT count(*) AS equal FROM names NATURAL JOIN pg_temp.names() AS again;
+COMMIT;
+
 -- Partitions begin and end in UTC. A prune deletes what is before a day of the rollup.
 SELECT ldp_create_collection('parted', :'spec', ARRAY[['seen', 'timestamptz']], partition_by => 'seen');
 SET timezone = 'America/New_York';
@@ -96,4 +113,4 @@ SELECT rows FROM ldp_prune('timestamptz_kathmandu', '2026-11-01');
 SELECT ldp_prune_batches('parted', '2026-01-01'), pg_temp.outcome('SELECT ldp_prune_batches(''parted'', ''infinity'')');
 
 SET client_min_messages = warning;
-SELECT count(ldp_drop_collection(name) IS NULL) AS dropped FROM ldp_collections WHERE name ~ '^(date|timestamp|timestamptz)_' OR name = 'parted';
+SELECT count(ldp_drop_collection(name) IS NULL) AS dropped FROM ldp_collections WHERE name ~ '^(date|timestamp|timestamptz)_' OR name IN ('parted', 'named');
