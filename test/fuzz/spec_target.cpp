@@ -18,6 +18,8 @@ bool spec(Bytes bytes) {
     std::optional<Spec> device;
     const bool open =
         refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { device = Spec::from_json(text); });
+    // The choice of a protocol simulates streams, which takes a hundred times as long as everything else.
+    if (text.find("\"stream\"") != std::string_view::npos && !drawn.one_in(16)) return open;
     if (refused({ErrorCode::malformed, ErrorCode::invalid_spec}, [&] { first = resolve(text); }))
         return false;
     const std::string canonical = first->to_json();
