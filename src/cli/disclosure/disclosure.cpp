@@ -14,7 +14,9 @@
 #include "cli/collection_spec.hpp"
 #include "cli/command.hpp"
 #include "cli/disclosure/question_texts.hpp"
+#include "cli/public_options.hpp"
 #include "cli/template.hpp"
+#include "client/contract.hpp"
 #include "core/base/json.hpp"
 #include "core/choice/resolve.hpp"
 #include "core/mechanism/capability.hpp"
@@ -52,9 +54,8 @@ Options options() {
         "users", po::value<std::int64_t>(),
         "people who report, for the margins of error; default: those of the spec, or 500, 5,000 and 50,000")(
         "with", po::value<std::vector<std::string>>(),
-        "spec of another collection that shares the budget of the group (may be repeated)")(
-        "column", po::value<std::vector<std::string>>(),
-        "public column that is sent with a report (may be repeated); those of collection:NAME are known");
+        "spec of another collection that shares the budget of the group (may be repeated)");
+    add_public_options(options);
     return options;
 }
 
@@ -70,8 +71,8 @@ std::string percent(double bound) {
 
 /// An ε with the probability of a right guess that it permits: "ε = 4: 50 % can become 98.3 %".
 std::string in_percent(const PrivacyLoss& loss) {
-    return "ε = " + digits(loss.epsilon, 6) + " (δ = " + shortest(loss.delta) + "): 50 % can become " +
-           percent(loss.right_guess());
+    return "ε = " + digits(loss.epsilon, 6) + (loss.delta == 0 ? "" : " (δ = " + shortest(loss.delta) + ")") +
+           ": 50 % can become " + percent(loss.right_guess());
 }
 
 /// The number of people that a spec names, in any of its keys; nothing if it names none.
@@ -103,7 +104,8 @@ class Disclosure {
           statement_(privacy_statement(spec, *mechanism_)),
           questions_(questions_of(spec)),
           people_(std::move(people)),
-          columns_(columns) {}
+          columns_(columns),
+          contract_(Contract::of({spec}, terms_of(columns), *mechanism_)) {}
 
     [[nodiscard]] std::string consent() const {
         Fields fields = common();
@@ -147,8 +149,7 @@ class Disclosure {
 
     [[nodiscard]] std::string summary() const {
         Fields fields = common();
-        fields.values.merge(decltype(fields.values){{"fingerprint", fingerprint_text(spec_.fingerprint())},
-                                                    {"mechanism_title", spec_.mechanism().title}});
+        fields.values["mechanism_title"] = spec_.mechanism().title;
         fields.sections["group"] = group_fields();
         auto& heads = fields.sections["people"];
         for (const std::uint64_t people : people_) heads.push_back({.values = {{"count", grouped(people)}}});
@@ -171,6 +172,7 @@ class Disclosure {
             {"odds", reported_factor(statement_.report.factor()) + but_for(spec_.delta())},
             {"payload_bytes",
              grouped(sent_size(*mechanism_)) + (sent_size(*mechanism_) == 1 ? " byte" : " bytes")},
+            {"digest", contract_.digest()},
             {"household", in_percent(statement_.report.times(4))},
             {"responses", grouped(statement_.responses)},
             {"steps", grouped(found.steps)},
@@ -189,6 +191,14 @@ class Disclosure {
     }
 
   private:
+    /// The terms of clients that fill these columns; none if the columns are not known.
+    [[nodiscard]] static ContractTerms terms_of(const std::vector<PublicColumn>* columns) {
+        ContractTerms terms;
+        terms.in_clear.emplace();
+        if (columns != nullptr)
+            for (const PublicColumn& column : *columns) terms.in_clear->insert(column.name);
+        return terms;
+    }
     /// A section with this text; none if it is empty.
     [[nodiscard]] static std::vector<Fields> text_field(const std::string& text) {
         if (text.empty()) return {};
@@ -199,7 +209,8 @@ class Disclosure {
         Fields fields{.values = {{"epsilon", shortest(spec_.epsilon())},
                                  {"delta", shortest(spec_.delta())},
                                  {"mechanism", spec_.mechanism().name},
-                                 {"mark", fingerprint_text(spec_.fingerprint())},
+                                 {"fingerprint", fingerprint_text(spec_.fingerprint())},
+                                 {"contract", contract_.short_digest()},
                                  {"one_report", in_percent(statement_.report)},
                                  {"min_group", std::to_string(spec_.min_group())},
                                  {"report_bytes",
@@ -283,7 +294,9 @@ class Disclosure {
         Fields fields{.values = {{"count", grouped(people_.front())},
                                  {"name", name_of(0)},
                                  {"margin", margin_text(0, mechanism_->expected_variance(0),
-                                                        static_cast<double>(people_.front()))}}};
+                                                        static_cast<double>(people_.front()))},
+                                 {"smallest", margin_text(0, mechanism_->expected_variance(0),
+                                                          static_cast<double>(spec_.min_group()))}}};
         fields.show("numeric", attribute.numeric());
         return fields;
     }
@@ -346,14 +359,14 @@ class Disclosure {
     std::vector<Question> questions_;
     std::vector<std::uint64_t> people_;
     const std::vector<PublicColumn>* columns_;
+    Contract contract_;
 };
 
 /// Returns the public columns that the command line names, or else those of its collection.
 std::optional<std::vector<PublicColumn>> public_columns(const std::string& spec, const Arguments& arguments) {
-    if (arguments.count("column") != 0) {
+    if (arguments.count("public") != 0) {
         std::vector<PublicColumn> columns;
-        for (const std::string& name : arguments["column"].as<std::vector<std::string>>())
-            columns.push_back({name, {}, false});
+        for (NamedColumn& one : public_option(arguments)) columns.push_back({std::move(one.name), {}, false});
         return columns;
     }
     const std::optional<std::string> collection = collection_name(spec);
@@ -409,7 +422,7 @@ constexpr const char* positional[] = {"spec"};
 
 const Command command{
     "disclosure",
-    "[--part PART] [--users N] [--with SPEC]... [--column NAME]... SPEC",
+    "[--part PART] [--users N] [--with SPEC]... [--public COLUMN]... SPEC",
     "writes the disclosure documents of a spec",
     "Writes three documents in Markdown from the spec. The consent text describes the content of a report\n"
     "and the privacy guarantee. The summary has one page. The draft of a data protection impact assessment\n"
@@ -417,7 +430,7 @@ const Command command{
     "are\n"
     "not legal advice. Write them for the canonical spec, as that of ldp_client_spec(): if the spec has\n"
     "\"auto\", they describe the mechanism that is chosen now. The public\n"
-    "columns that are sent with a report are not part of a spec: name them with --column, or give\n"
+    "columns that are sent with a report are not part of a spec: name them with --public, or give\n"
     "collection:NAME, whose columns are looked up. If the budget of the spec belongs to a group, the\n"
     "assessment lists the collections of the group that --with names.",
     options,
