@@ -114,6 +114,57 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_check_public_columns(regclass, text[]) IS
     'Raises error 42703 if one of these columns of a table has the name of an attribute of its collection.';
 
+-- The conversion of an insertion: only the server knows the types and domains of the columns.
+CREATE FUNCTION ldp_internal.ldp_check_values(reports regclass, "column" text, "values" text[]) RETURNS void
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION ldp_internal.ldp_check_values(regclass, text, text[]) IS
+    'Raises the error of an insertion for the first of the values that this public column of a table cannot have.';
+
+CREATE FUNCTION @extschema@.ldp_invalid_values(name text, "column" text, "values" text[]) RETURNS TABLE (value text, reason text)
+    LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD' AS $$
+DECLARE
+    reports regclass := (ldp_internal.ldp_collection_named(name)).reports;
+    good text[] := "values";
+    one text;
+    checked record;
+BEGIN
+    BEGIN
+        PERFORM ldp_internal.ldp_check_values(reports, "column", "values");
+    EXCEPTION WHEN OTHERS THEN  -- each value by itself
+        good := '{}';
+        FOREACH one IN ARRAY "values" LOOP
+            BEGIN
+                PERFORM ldp_internal.ldp_check_values(reports, "column", ARRAY[one]);
+                good := good || one;
+            EXCEPTION WHEN OTHERS THEN
+                -- The state of the server or of the session, or the name of the column, is no fault of the value.
+                IF left(SQLSTATE, 2) IN ('08', '40', '53', '55', '57', '58', 'XX') OR SQLSTATE = '42703' THEN
+                    RAISE;
+                END IF;
+                GET STACKED DIAGNOSTICS reason = PG_EXCEPTION_DETAIL;
+                value := one;
+                reason := COALESCE(NULLIF(reason, ''), SQLERRM);
+                RETURN NEXT;
+            END;
+        END LOOP;
+    END;
+    FOR checked IN
+        SELECT k.conname, pg_get_expr(k.conbin, k.conrelid) AS condition,
+               CASE WHEN a.atttypid = 'timestamp'::regtype THEN 'timestamptz AT TIME ZONE ''UTC''' ELSE format_type(a.atttypid, a.atttypmod) END AS type
+        FROM pg_constraint AS k JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND k.conkey = ARRAY[a.attnum]
+        WHERE k.conrelid = reports AND k.contype = 'c' AND a.attname = "column" ORDER BY k.conname
+    LOOP
+        RETURN QUERY EXECUTE format('SELECT u.v, %L FROM unnest($1) AS u (v) WHERE (SELECT (%s) FROM (SELECT u.v::%s AS %I) AS r) IS FALSE',
+                                    format('The value violates the CHECK constraint "%s".', checked.conname), checked.condition, checked.type, "column")
+            USING good;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_invalid_values(text, text, text[]) IS
+    'Returns the values that a public column of a collection cannot have, and the reason for each: values that are not of the '
+    'column''s type or domain, or that violate a CHECK constraint on this column alone. Clients call it before they draw the '
+    'reports of a file. Error 42704 if the collection does not exist, 42703 if the column is not public.';
+
 CREATE FUNCTION @extschema@.ldp_batch_digest(reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bytea
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_batch_digest(@extschema@.ldp_report[], integer, jsonb) IS

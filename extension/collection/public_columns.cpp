@@ -14,6 +14,8 @@ extern "C" {
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/jsonb.h"
@@ -220,6 +222,23 @@ PublicColumns public_columns(Oid table, FunctionCallInfo fcinfo, int argument) {
         filled.columns[filled.count++] = target.column;
     }
     return filled;
+}
+
+/// (table, column, values): raises the error of an insertion for the first value that the column cannot have.
+LDP_FUNCTION(ldp_check_values) {
+    const Oid table = PG_GETARG_OID(0);
+    PublicText column{text_to_cstring(PG_GETARG_TEXT_PP(1)), nullptr};
+    refuse_attributes(table, {&column, 1});
+    TargetColumn target = target_column(table, column.name);
+    Datum* values = nullptr;
+    bool* missing = nullptr;
+    int count = 0;
+    deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing, &count);
+    for (int i = 0; i < count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        if (!missing[i]) convert(target, TextDatumGetCString(values[i]));
+    }
+    PG_RETURN_VOID();
 }
 
 }  // namespace ldp

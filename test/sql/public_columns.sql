@@ -165,3 +165,28 @@ DROP TABLE shaped, no_binary, dated;
 DROP DOMAIN side_code, side_day;
 DROP TYPE side_level;
 DROP ROLE ldp_public_columns_role;
+
+-- Values that a column cannot have, in every session.
+CREATE TYPE public.weather AS ENUM ('sun', 'rain');
+CREATE DOMAIN public.postcode AS text CHECK (VALUE ~ '^[0-9]{5}$');
+SELECT ldp_create_collection('asked', '{"mechanism": "grr", "epsilon": 1, "domain": 3}',
+    ARRAY[['id', 'uuid'], ['sky', 'public.weather'], ['place', 'public.postcode'], ['amount', 'numeric'], ['seen', 'timestamp']]);
+ALTER TABLE asked ADD COLUMN code varchar(3), ADD CHECK (amount > 3), ADD CHECK (seen >= '2026-01-01');
+SELECT * FROM ldp_invalid_values('asked', 'id', '{a,5d3f7c2e-0d50-4d2f-9d0c-3a6f1f9c2b11,NULL}');
+SELECT * FROM ldp_invalid_values('asked', 'sky', '{sun,"snow, perhaps"}');
+SELECT * FROM ldp_invalid_values('asked', 'place', '{12345,1234}');
+SELECT * FROM ldp_invalid_values('asked', 'code', '{abc,abcd}');
+SELECT * FROM ldp_invalid_values('asked', 'amount', '{4,2,x}');
+SET timezone = 'Asia/Kathmandu';
+SET datestyle = 'SQL, DMY';
+SELECT * FROM ldp_invalid_values('asked', 'seen', '{2025-12-31 23:30:00-01,2025-12-31,02/01/2026}');
+RESET timezone;
+RESET datestyle;
+SELECT * FROM ldp_invalid_values('asked', 'seen', NULL);
+SELECT * FROM ldp_invalid_values('asked', 'report', '{a}');
+SELECT * FROM ldp_invalid_values('asked', 'value', '{a}');
+SELECT * FROM ldp_invalid_values('nothing', 'value', '{a}');
+SELECT count(*) FROM asked;
+SELECT ldp_drop_collection('asked');
+DROP DOMAIN public.postcode;
+DROP TYPE public.weather;
