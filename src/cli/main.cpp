@@ -41,6 +41,29 @@ constexpr RemedyWords command_words{
     "ldp spec resolve SPEC makes the choices that a spec leaves open.",
 };
 
+/// Calls the function, prints its errors, and returns the exit code.
+template <class Function>
+int exit_code_of(const std::string& command, Function function) {
+    try {
+        return function();
+    } catch (const UsageError& error) {
+        tell(error.what(), {}, "ldp help " + command + " shows how it is used.");
+        return Exit::misused;
+    } catch (const Unavailable& error) {
+        tell(error.what(), error.detail(), error.hint());
+        return Exit::later;
+    } catch (const UnwrittenOutput& error) {
+        tell(error.what(), error.detail(), error.hint());
+        return exit_unwritten;
+    } catch (const Error& error) {
+        tell(error.what(), error.detail(), error.hint(command_words));
+        if (error.code() == changed_error) return exit_changed;
+    } catch (const std::exception& error) {
+        tell(error.what(), {}, {});
+    }
+    return Exit::failed;
+}
+
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
     namespace po = boost::program_options;
     po::positional_options_description places;
@@ -69,8 +92,11 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
 int run(std::vector<std::string> words) {
     if (words.empty() || words[0] == "--help" || words[0] == "-h") words = {"help"};
     if (words[0] == "--version") {
-        std::cout << "ldp " LDP_VERSION "\n";
-        return Exit::done;
+        return exit_code_of("help", [] {
+            std::cout << "ldp " LDP_VERSION "\n";
+            finish_output();
+            return Exit::done;
+        });
     }
     const auto found = std::ranges::find(commands(), words[0], &Command::name);
     if (found == commands().end()) {
@@ -79,21 +105,11 @@ int run(std::vector<std::string> words) {
     }
     words.erase(words.begin());
     if (std::ranges::find(words, "--help") != words.end()) return run({"help", (*found)->name});
-    try {
-        return (*found)->run(parse(**found, words));
-    } catch (const UsageError& error) {
-        tell(error.what(), {}, std::string("ldp help ") + (*found)->name + " shows how it is used.");
-        return Exit::misused;
-    } catch (const Unavailable& error) {
-        tell(error.what(), error.detail(), error.hint());
-        return Exit::later;
-    } catch (const Error& error) {
-        tell(error.what(), error.detail(), error.hint(command_words));
-        if (error.code() == changed_error) return exit_changed;
-    } catch (const std::exception& error) {
-        tell(error.what(), {}, {});
-    }
-    return Exit::failed;
+    return exit_code_of((*found)->name, [&] {
+        const int code = (*found)->run(parse(**found, words));
+        finish_output();
+        return code;
+    });
 }
 
 }  // namespace
@@ -102,6 +118,7 @@ int run(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
+    ldp::cli::need_standard_streams();
     // Exceeding the file size limit is then an error with a message, not a signal.
     (void)std::signal(SIGXFSZ, SIG_IGN);
     // Messages quote labels, files and servers. What goes to a file or a pipe as output keeps its bytes.

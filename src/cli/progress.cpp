@@ -1,7 +1,14 @@
 #include "cli/progress.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <ostream>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
 #include <string_view>
 #include <utility>
 
@@ -132,6 +139,37 @@ void Progress::clear() {
         out_.flush();
     }
     drawn_ = false;
+}
+
+namespace {
+
+/// Whether standard output is a pipe without a reader. The program that started this one may have set SIGPIPE to be ignored.
+bool is_reader_gone() noexcept {
+    pollfd polled{STDOUT_FILENO, 0, 0};
+    return poll(&polled, 1, 0) == 1 && (polled.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+void need_standard_streams() noexcept {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+            (void)open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);  // the lowest free number
+}
+
+void finish_output() {
+    errno = 0;
+    std::cout.flush();
+    const int cause = errno;
+    if (std::cout) return;
+    if (is_reader_gone()) {
+        (void)std::signal(SIGPIPE, SIG_DFL);
+        (void)std::raise(SIGPIPE);
+    }
+    throw UnwrittenOutput(
+        ErrorCode::environment, "cannot write the output",
+        cause == 0 ? "Standard output failed." : std::strerror(cause),
+        "What was written is incomplete: discard it, and run the command again when there is space.");
 }
 
 }  // namespace ldp::cli

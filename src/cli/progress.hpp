@@ -1,4 +1,4 @@
-// Output on a terminal or in a log: the progress of a long run, and text of others.
+// Output on a terminal, in a log or in a file: the progress of a long run, text of others, and whether it was written.
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,8 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
+
+#include "core/base/error.hpp"
 
 namespace ldp::cli {
 
@@ -66,5 +68,21 @@ class Progress {
     std::mutex writing_;
     bool drawn_ = false;
 };
+
+/// The exit code of a run whose output could not be written.
+inline constexpr int exit_unwritten = 7;
+
+/// Standard output that cannot be written: exit code exit_unwritten.
+class UnwrittenOutput : public Error {
+  public:
+    using Error::Error;
+};
+
+/// Makes sure that the descriptors of the standard streams are open. Otherwise a file that is opened later could get their
+/// numbers, and with them the output. Writing to standard output then fails.
+void need_standard_streams() noexcept;
+/// Writes what the buffer of standard output has. Throws UnwrittenOutput if this or an earlier output failed. If the reader of a
+/// pipe is gone, ends the process by SIGPIPE, as other programs do.
+void finish_output();
 
 }  // namespace ldp::cli

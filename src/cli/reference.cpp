@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "cli/progress.hpp"
 #include "cli/template.hpp"
 #include "cli/terms_options.hpp"
 
@@ -86,7 +87,8 @@ Fields facts() {
                           {"misused", std::to_string(Exit::misused)},
                           {"refused", std::to_string(Exit::refused)},
                           {"later", std::to_string(Exit::later)},
-                          {"changed", std::to_string(exit_changed)}}};
+                          {"changed", std::to_string(exit_changed)},
+                          {"unwritten", std::to_string(exit_unwritten)}}};
     std::string& names = all.values["names"];
     for (const Command* command : commands()) {
         names += (names.empty() ? "" : " ") + std::string(command->name);

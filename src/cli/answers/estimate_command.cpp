@@ -111,7 +111,7 @@ int write(Source source, const Arguments& arguments) {
         if (name != "-") file.open(name, std::ios::binary);
         std::ostream& out = name == "-" ? std::cout : file;
         layout.write(out, plain && layout.write == write_csv ? *plain : document);
-        if (!out.flush())
+        if (!out.flush() && name != "-")
             throw Error(ErrorCode::environment, "cannot write " + name, {},
                         "Check the name and its permissions.");
     }

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/file_options.hpp"
 #include "cli/input/people_file.hpp"
+#include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "cli/terms_options.hpp"
 #include "core/base/bytes.hpp"
@@ -52,9 +53,7 @@ int run(const Arguments& arguments) {
         return perturbed;
     };
     while (std::cout && records.next(perturb)) std::cout << line;
-    if (!std::cout.flush())
-        throw Error(ErrorCode::environment, "cannot write the reports", "Standard output failed.",
-                    "What was written is incomplete: discard it.");
+    finish_output();
     std::cerr << summary(records.tally(), collection.spec(), "written") << "\n" << records.reasons();
     return records.exit_code(Exit::done);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cli/progress.hpp"
 #include "cli/tables/counted_summary.hpp"
 #include "core/spec/labels.hpp"
 #include "core/tables/model/synthesis.hpp"
@@ -73,8 +74,7 @@ int run(const Arguments& arguments) {
             }
             std::cout << line << '\n';
         }
-        if (!std::cout)
-            throw Error(ErrorCode::environment, "cannot write the records", {}, "Check the free space.");
+        if (!std::cout) finish_output();
     }
     std::cout << std::flush;
     return Exit::done;
