@@ -148,4 +148,10 @@ void set_public_value(PublicValues& values, const PublicColumn& column, std::str
     values.set(column.name, field);
 }
 
+Error refused_value(const std::string& column, const std::string& value, const std::string& reason) {
+    return {ErrorCode::invalid_value,
+            "invalid value for public column " + in_quotes(column, 63) + ": " + in_quotes(value),
+            server_says(reason)};
+}
+
 }  // namespace ldp::cli

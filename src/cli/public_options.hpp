@@ -1,6 +1,8 @@
 // Public columns that are filled from the columns of a file.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +38,14 @@ struct NamedColumn {
 /// Sets the value of a public column in one row. An empty field is no value, so the column takes its default.
 ///
 /// Throws Error (invalid_value) if the field is too long or not UTF-8, or if it is empty and the column needs
-/// a value. Numbers, truth values, dates and times (ISO 8601) are checked here; the server checks other
-/// types.
+/// a value. The form of numbers, truth values, dates and times (ISO 8601) is checked here. The server checks all values
+/// (submission/value_check.hpp).
 void set_public_value(PublicValues& values, const PublicColumn& column, std::string_view field);
+
+/// Values of public columns that the server refuses, with its reasons, by the name of the column.
+using RefusedValues = std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>>;
+/// Returns the error for such a value.
+[[nodiscard]] Error refused_value(const std::string& column, const std::string& value,
+                                  const std::string& reason);
 
 }  // namespace ldp::cli

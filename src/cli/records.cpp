@@ -151,6 +151,13 @@ void Records::read_side() {
     for (const auto& [column, at] : side_)
         set_public_value(public_values_, column,
                          is_public_number(column) ? csv_.number_field(at) : csv_.field(at));
+    if (refused_ == nullptr || refused_->empty()) return;
+    for (const auto& [column, value] : public_values_.values()) {
+        const auto of = refused_->find(column);
+        if (of == refused_->end()) continue;
+        if (const auto found = of->second.find(value); found != of->second.end())
+            throw refused_value(column, value, found->second);
+    }
 }
 
 std::optional<std::int32_t> Records::round() const {

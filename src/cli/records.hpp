@@ -104,6 +104,12 @@ class Records {
     [[nodiscard]] const PublicValues& columns() const noexcept {
         return means_ ? side_of_people_[person_ - 1] : public_values_;
     }
+    /// From now on, rows with one of these values of public columns are invalid. Borrows the values.
+    void refuse_values(const RefusedValues& refused) noexcept { refused_ = &refused; }
+    /// The line of the record that next() hands over: of a person, the first one.
+    [[nodiscard]] std::uint64_t line() const noexcept {
+        return means_ ? first_lines_[person_ - 1] : csv_.line();
+    }
     /// In a panel, the person of the record that next() hands over.
     [[nodiscard]] std::string person() const { return std::string(csv_.field(names_)); }
     /// The round of this record; nothing if the file has no column of rounds. Throws Error (invalid_value) if
@@ -167,6 +173,7 @@ class Records {
     std::vector<std::pair<PublicColumn, std::size_t>>
         side_;                    ///< public columns, and their columns in the file
     PublicValues public_values_;  ///< public columns of the current record
+    const RefusedValues* refused_ = nullptr;
     Tally tally_;
 
     std::optional<UserMeans> means_;          ///< if rows are averaged, or slopes computed

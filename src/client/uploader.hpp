@@ -13,6 +13,7 @@
 
 #include "client/client.hpp"
 #include "client/pqxx_compat.hpp"
+#include "core/delivery/column_values.hpp"
 
 namespace ldp {
 
@@ -178,6 +179,47 @@ class SessionSettings {
             columns.push_back({row[0].template as<std::string>(), row[1].template as<std::string>(),
                                row[2].template as<bool>()});
         return columns;
+    });
+}
+
+/// Returns those of the values that the public column cannot have, in a transaction of the caller that stores nothing.
+[[nodiscard]] inline std::vector<InvalidValue> find_invalid_values(pqxx::transaction_base& transaction,
+                                                                   const std::string& schema,
+                                                                   const std::string& collection,
+                                                                   const ColumnValues& asked) {
+    transaction.exec("SET TRANSACTION READ ONLY");
+    std::vector<InvalidValue> invalid;
+    for (const auto& row : pq::run(transaction,
+                                   "SELECT * FROM " + schema +
+                                       ".ldp_invalid_values($1::pg_catalog.text, "
+                                       "$2::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'column', "
+                                       "ARRAY(SELECT v.value FROM pg_catalog.jsonb_array_elements_text("
+                                       "$2::pg_catalog.jsonb OPERATOR(pg_catalog.->) 'values') AS v))",
+                                   collection, asked.json()))
+        invalid.push_back({row[0].template as<std::string>(), row[1].template as<std::string>()});
+    return invalid;
+}
+
+/// Returns those of the values that the public column cannot have. Stores nothing. Code of the table's owner may run: of
+/// domains and CHECK constraints. Throws as fetch_spec does.
+[[nodiscard]] inline std::vector<InvalidValue> find_invalid_values(Connection& link,
+                                                                   const std::string& collection,
+                                                                   const ColumnValues& asked) {
+    return link.persist("checking the public columns", [&](pqxx::connection& connection) {
+        std::vector<InvalidValue> invalid;
+        std::optional<pq::SessionSettings> before;
+        {
+            pqxx::work transaction(connection);
+            if (link.borrows()) before.emplace(transaction);
+            link.prepare(transaction);
+            invalid = find_invalid_values(transaction, pq::extension_schema(transaction), collection, asked);
+            if (!before && !link.direct()) pq::reset_pooled(transaction);
+        }
+        if (before)
+            before->restore(connection);
+        else if (link.direct())
+            pq::reset_session(connection);
+        return invalid;
     });
 }
 

@@ -125,6 +125,97 @@ has err 'the collection demands "number" in clear'
 check "nothing was drawn for it" no "$(test -e other.ldp && echo yes || echo no)"
 run "a column twice" 2 "$ldp" submit --collection typed --public number --public number=ratio --state other.ldp typed.csv
 
+# The server checks every type, its domains and the constraints on one column before the first report is drawn: through a
+# database and through an endpoint. Each line has a type, a good value and a bad one.
+sql -c "CREATE TYPE mood AS ENUM ('good', 'bad')" -c "CREATE DOMAIN postcode AS text CHECK (VALUE ~ '^[0-9]{5}$')" \
+    -c "CREATE TYPE pair AS (a integer, b text)" >/dev/null
+cat >types <<'TYPES'
+smallint|7|40000
+integer|7|x
+bigint|7|9223372036854775808
+real|0.5|1e300
+double precision|0.5|1e400
+numeric|0.5|0.5.1
+numeric(4,2)|12.34|123.4
+money|12.50|twelve
+boolean|yes|maybe
+text|a|
+varchar(3)|abc|abcd
+character(2)|ab|abc
+"char"|a|
+bytea|\x00ff|\x0
+uuid|5d3f7c2e-0d50-4d2f-9d0c-3a6f1f9c2b11|5d3f7c2e
+date|2026-02-28|2026-02-30
+time|10:30|25:30
+timetz|10:30+01|10:30+99
+timestamp|2026-11-25 10:30|2026-11-25 25:30
+timestamptz|2026-11-25 10:30+01|2026-11-25 10:30+99
+interval|2 days|2 dais
+inet|10.0.0.1|10.0.0.256
+cidr|10.0.0.0/8|10.0.0.1/8
+macaddr|08:00:2b:01:02:03|08:00:2b:01:02
+jsonb|{"a": 1}|{a: 1}
+json|[1]|[1
+xml|<a/>|<a
+bit(3)|101|1010
+varbit(3)|101|1012
+point|(1,2)|(1)
+int4range|[1,2)|[2,1)
+tsvector|a b|'a
+mood|good|splendid
+postcode|12345|1234
+integer[]|{1,2}|{1,x}
+pair|(1,a)|(x,a)
+pg_lsn|0/1|x
+TYPES
+number=0
+while IFS='|' read -r type good bad_one; do
+    number=$((number + 1))
+    collection=type_$number
+    sql -c "SELECT ldp_create_collection('$collection', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}')" \
+        -c "ALTER TABLE $collection ADD COLUMN side $type" -c "GRANT USAGE ON SCHEMA public TO ldp_submitter" \
+        -c "ALTER TABLE $collection ADD CHECK (side::text <> 'refused')" -c "GRANT INSERT (side) ON $collection TO ldp_submitter" >/dev/null
+    # Quoted for CSV; the delimiter is a bar that no value has.
+    printf 'value|side\n1|"%s"\n2|\n' "${good//\"/\"\"}" >"$collection.good"
+    { cat "$collection.good"; printf '0|"%s"\n1|"%s"\n' "${bad_one//\"/\"\"}" "${bad_one//\"/\"\"}"; } >"$collection.bad"
+    if [ -n "$bad_one" ]; then
+        run "$type = $bad_one" 1 "$ldp" submit --collection $collection --public side --delimiter '|' "$collection.bad"
+        has err "line 4"
+        has err 'invalid value for public column "side"'
+        check "no state file of $type" no "$([ -e "$collection.bad.$collection.ldp" ] && echo yes || echo no)"
+        run "$type = $bad_one, skipped" 5 "$ldp" submit --collection $collection --public side --delimiter '|' --on-bad-row skip "$collection.bad"
+        has err "4 rows read, 2 skipped, 2 reports submitted"
+        equal "$(sql -c "SELECT count(*), count(side) FROM $collection")" "2|1"
+    else
+        run "$type = $good" 0 "$ldp" submit --collection $collection --public side --delimiter '|' "$collection.good"
+    fi
+done <types
+# The same of the endpoint, which has found all of them when it has found the last one.
+known_to_endpoint "type_$number"
+number=0
+while IFS='|' read -r type good bad_one; do
+    number=$((number + 1))
+    collection=type_$number
+    [ -n "$bad_one" ] || continue
+    run "$type = $bad_one (endpoint)" 1 "$ldp" submit --to "$at" --collection $collection --public side --delimiter '|' --copy --state "$collection.http.ldp" "$collection.bad"
+    has err "line 4"
+    check "no state file of $type (endpoint)" no "$([ -e "$collection.http.ldp" ] && echo yes || echo no)"
+    run "$type = $good (endpoint)" 0 "$ldp" submit --to "$at" --collection $collection --public side --delimiter '|' --copy --state "$collection.http.ldp" "$collection.good"
+done <types
+# A CHECK constraint on the column, and values that other rows have refused for the attribute: these are not sent.
+sql -c "SELECT ldp_create_collection('checked', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}', ARRAY[['region', 'text'], ['seen', 'timestamp']])" \
+    -c "ALTER TABLE checked ADD CHECK (region IN ('north', 'south')), ADD CHECK (seen >= '2026-01-01')" >/dev/null
+printf 'value,region,seen\n1,north,2026-01-01\n2,west,2026-01-02\n9,hidden,2026-01-02\n1,south,2025-12-31 23:30:00-01\n1,south,2025-12-31\n' >checked.csv
+run "a constraint" 1 "$ldp" submit --collection checked --public region --public seen --outside refuse --on-bad-row stop checked.csv
+has err "checked.csv, line 4"
+sed -i '4d' checked.csv
+run "a constraint without the invalid row" 1 "$ldp" submit --collection checked --public region --public seen checked.csv
+has err 'checked.csv, line 3: invalid value for public column "region": "west"'
+has err 'the server says: '
+run "rows that a constraint refuses" 5 "$ldp" submit --collection checked --public region --public seen --on-bad-row skip checked.csv
+has err "4 rows read, 2 skipped, 2 reports submitted"
+check "nothing was dead-lettered" "" "$("$ldp" queue checked.csv.checked.ldp | grep -i 'dead' | grep -v ' 0 ')"
+
 # A column of the file that has the name of a public column is not sent, and the command does not advise to send it.
 sql -c "SELECT ldp_create_collection('unasked', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"a\", \"b\"]}', ARRAY[['country', 'text'], ['other', 'text']])" >/dev/null
 printf 'value,country\na,de\nb,fr\n' >unasked.csv

@@ -12,6 +12,9 @@ constexpr std::size_t overhead = 512;
 std::size_t weight(const QueuedBatch& queued) noexcept {
     std::size_t columns = 0;
     for (const auto& [name, value] : queued.batch.columns.values()) columns += overhead + value.capacity();
+    if (queued.batch.asked)
+        for (const std::string& value : queued.batch.asked->values)
+            columns += sizeof(value) + value.capacity();
     return overhead + columns + queued.batch.frame.capacity();
 }
 
@@ -65,8 +68,9 @@ void Queue::enter(QueuedBatch queued) {
     const ReceivedBatch& batch = queued.batch;
     const bool is_void = batch.frame.empty();
     const CatalogEntry& to = *batch.to;
-    const Key key{is_void, to.name + "\n" + to.fingerprint + "\n" + to.created, batch.round,
-                  limits_.hold > 1 ? batch.columns : PublicValues()};
+    const Key key{is_void,
+                  to.name + "\n" + to.fingerprint + "\n" + to.created + (batch.asked ? "\nvalues" : ""),
+                  batch.round, limits_.hold > 1 ? batch.columns : PublicValues()};
     RoundQueue& round_queue = round_queues_[key];
     if (const auto same = round_queue.find(batch.id); same != round_queue.end()) {
         if (same->second.batch.digest != batch.digest)

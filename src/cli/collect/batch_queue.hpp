@@ -99,8 +99,8 @@ class Queue {
     [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 
   private:
-    /// Whether the ids are revoked; the collection with its creation time, so that a queue has one spec; the
-    /// round; the public columns if batches are held.
+    /// Whether no reports are stored: ids are revoked or values checked; the collection with its creation time, so
+    /// that a queue has one spec, and whether values are checked; the round; the public columns if batches are held.
     using Key = std::tuple<bool, std::string, std::int32_t, PublicValues>;
     /// Batches by id, so that a transaction contains each id once.
     using RoundQueue = std::map<std::string, QueuedBatch>;

@@ -37,6 +37,14 @@ std::string stored_id(const Uuid& id) {
     return uuid_text(stored);
 }
 
+/// Throws Error (invalid_value) if the collection has no such public column.
+void need_column(const CatalogEntry& to, const std::string& name) {
+    if (std::ranges::find(to.columns, name, &PublicColumn::name) == to.columns.end())
+        raise(ErrorCode::invalid_value, "the collection has no public column " + in_quotes(name),
+              "Its public columns are: " + joined(names_of(to.columns)) + ".",
+              "The endpoint finds new columns after a few seconds.");
+}
+
 /// Removes the public columns from the beginning of a body, and returns them.
 PublicValues take_public_values(std::string& body) {
     const std::size_t end = body.find('\n');
@@ -88,11 +96,7 @@ ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid&
     (void)read_header(bytes, Kind::batch);
     if (!begins_with_block(bytes, mechanism.block())) raise_incompatible(mechanism.block(), bytes);
     check_batch(mechanism, bytes);
-    for (const auto& [name, value] : columns.values())
-        if (std::ranges::find(to->columns, name, &PublicColumn::name) == to->columns.end())
-            raise(ErrorCode::invalid_value, "the collection has no public column " + in_quotes(name),
-                  "Its public columns are: " + joined(names_of(to->columns)) + ".",
-                  "The endpoint finds new columns after a few seconds.");
+    for (const auto& [name, value] : columns.values()) need_column(*to, name);
     const std::string public_part = columns.empty() ? "" : columns.json();
     const auto digest = digest_of(id, "round " + std::to_string(round) + ":" + public_part, bytes);
     return {std::move(to), round, stored_id(id), digest, std::move(body), std::move(columns)};
@@ -100,6 +104,13 @@ ReceivedBatch received_batch(std::shared_ptr<const CatalogEntry> to, const Uuid&
 
 ReceivedBatch void_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id) {
     return {std::move(to), 0, stored_id(id), digest_of(id, "void", {}), {}};
+}
+
+ReceivedBatch value_check(std::shared_ptr<const CatalogEntry> to, std::string_view json) {
+    ColumnValues asked = ColumnValues::from_json(json);
+    need_column(*to, asked.column);
+    const auto digest = digest_of(Uuid{}, "values", std::as_bytes(std::span(json)));
+    return {std::move(to), 0, to_hex(digest), digest, {}, {}, std::move(asked)};
 }
 
 }  // namespace ldp::collect

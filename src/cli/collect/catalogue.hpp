@@ -12,6 +12,7 @@
 
 #include "cli/collect/request_target.hpp"
 #include "core/base/bytes.hpp"
+#include "core/delivery/column_values.hpp"
 #include "core/delivery/public_values.hpp"
 #include "core/mechanism/mechanism.hpp"
 
@@ -53,6 +54,7 @@ struct ReceivedBatch {
     std::array<std::byte, 32> digest;  ///< the digest stored in ldp_batch, of the client's id and the content
     std::string frame;                 ///< a batch (core/format/batch_frame.hpp); empty: a revoked id
     PublicValues columns = {};         ///< public columns of its reports
+    std::optional<ColumnValues> asked = {};  ///< if set, no batch: values of a public column to be checked
 
     [[nodiscard]] Bytes bytes() const noexcept { return std::as_bytes(std::span(frame)); }
     [[nodiscard]] std::uint32_t reports() const noexcept;
@@ -69,5 +71,8 @@ struct ReceivedBatch {
                                            std::int32_t round, std::string body, bool columned = false);
 /// Returns the revocation of an id: a claim without reports, so that its batch is never counted.
 [[nodiscard]] ReceivedBatch void_batch(std::shared_ptr<const CatalogEntry> to, const Uuid& id);
+/// Returns a check of the values in a JSON text (ColumnValues), which stores nothing. Throws Error (malformed) for another
+/// text, and Error (invalid_value) for a column that the collection does not have.
+[[nodiscard]] ReceivedBatch value_check(std::shared_ptr<const CatalogEntry> to, std::string_view json);
 
 }  // namespace ldp::collect

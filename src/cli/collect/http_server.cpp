@@ -420,7 +420,8 @@ class Server {
         if (status / 100 != 2 && status != 400 && status != 409 && status != 413 && status != 422) return;
         answer.fields.emplace_back(
             receipt_field, delivery_receipt(deletes ? "DELETE" : "POST", status, target.collection,
-                                            uuid_text(target.batch), deletes ? 0 : target.round, content));
+                                            target.of == Target::Of::batch ? uuid_text(target.batch) : "",
+                                            deletes ? 0 : target.round, content));
     }
     /// The same of a batch that is too large to be read: its receipt has no content.
     static void sign_unread(HttpResponse& answer, const Parser& parser) {
@@ -504,7 +505,8 @@ class Server {
                               "Use /collections/NAME/spec, /collections/NAME/columns or "
                               "/collections/NAME/batches/UUID.");
         const bool posts = target->of == Target::Of::batch;
-        const char* const methods = posts ? "POST, DELETE" : "GET, HEAD";
+        const bool checks = target->of == Target::Of::columns;
+        const char* const methods = posts ? "POST, DELETE" : checks ? "GET, HEAD, POST" : "GET, HEAD";
         const http::verb method = request.method();
         if (method == http::verb::options && !settings_.allow_origins.empty()) {
             if (allowed_origin(request) == nullptr && request.count(http::field::origin) > 0)
@@ -517,7 +519,8 @@ class Server {
             co_return allowed;
         }
         const bool fits = posts ? method == http::verb::post || method == http::verb::delete_
-                                : method == http::verb::get || method == http::verb::head;
+                                : method == http::verb::get || method == http::verb::head ||
+                                      (checks && method == http::verb::post);
         if (!fits) {
             HttpResponse refused = problem(405, "the method is not allowed at this address");
             refused.fields.emplace_back("Allow", methods);
@@ -539,9 +542,9 @@ class Server {
                 404, "the collection does not exist",
                 "The endpoint serves the collections that its role may submit to. It finds new collections "
                 "after a few seconds.");
-        if (target->of == Target::Of::columns) co_return columns_response(*found->second);
+        if (checks && method != http::verb::post) co_return columns_response(*found->second);
         const auto known = request[http::field::if_none_match];
-        if (!posts) co_return spec_response(*found->second, {known.data(), known.size()});
+        if (!posts && !checks) co_return spec_response(*found->second, {known.data(), known.size()});
         co_return co_await submit(connection, found->second, *target, request);
     }
 
@@ -564,6 +567,14 @@ class Server {
         std::optional<ReceivedBatch> one;
         if (deletes) {
             one = void_batch(std::move(to), target.batch);
+        } else if (target.of == Target::Of::columns) {
+            if (!beast::iequals(request[http::field::content_type], "application/json"))
+                co_return problem(415, "the content type must be application/json");
+            try {
+                one = value_check(std::move(to), request.body());
+            } catch (const Error& error) {
+                co_return problem(error.code() == ErrorCode::invalid_value ? 422 : 400, error);
+            }
         } else {
             const auto type = request[http::field::content_type];
             const bool columned = beast::iequals(type, columned_batch_type);

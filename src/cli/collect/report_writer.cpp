@@ -445,7 +445,30 @@ void ReportWriter::store(Worker& worker, Group group) {
     }
 }
 
+void ReportWriter::check_values(Worker& worker, const QueuedBatch& queued) {
+    const auto began = Clock::now();
+    const CatalogEntry& to = *queued.batch.to;
+    try {
+        const auto invalid = worker.session.persist(
+            named("checking public columns of", to),
+            [&](pqxx::connection& connection, const std::string& schema) {
+                pqxx::work transaction(connection);
+                worker.session.begin(transaction);
+                auto found = find_invalid_values(transaction, schema, to.name, *queued.batch.asked);
+                worker.session.end(transaction);
+                return found;
+            });
+        queued.end({200, "application/json", to_json(invalid), {{"Cache-Control", "no-store"}}});
+    } catch (const pq::Failure& failure) {
+        end({&queued, 1}, failure, false, Clock::now() - began);
+    }
+}
+
 void ReportWriter::attempt_to_store(Worker& worker, Group& group) {
+    if (group.front().batch.asked) {
+        for (const QueuedBatch& queued : group) check_values(worker, queued);
+        return;
+    }
     const std::string doing = named("storing reports of", *group.front().batch.to);
     const auto attempted = [&](bool singly) {
         return worker.session.persist(doing, [&](pqxx::connection& connection, const std::string& schema) {

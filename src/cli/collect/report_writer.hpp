@@ -69,6 +69,8 @@ class ReportWriter {
     [[nodiscard]] std::shared_ptr<const CatalogEntry> read_collection(CatalogEntry&& listed);
     void store(Worker& worker, Group group);
     void attempt_to_store(Worker& worker, Group& group);
+    /// Answers a check of values of a public column.
+    void check_values(Worker& worker, const QueuedBatch& queued);
     /// Returns the outcome of each batch of the group. It is `later` for new batches if nothing was committed
     /// because they were too few, and `delivered` for a revoked id.
     [[nodiscard]] static std::vector<BatchOutcome> attempt(Worker& worker, pqxx::connection& connection,

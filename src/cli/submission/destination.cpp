@@ -86,6 +86,11 @@ std::vector<PublicColumn> Destination::public_columns() {
     return endpoint_ ? fetch_public_columns(*endpoint_, name_) : fetch_public_columns(database_, name_);
 }
 
+std::vector<InvalidValue> Destination::invalid_values(const ColumnValues& asked) {
+    return endpoint_ ? find_invalid_values(*endpoint_, name_, asked)
+                     : find_invalid_values(database_, name_, asked);
+}
+
 std::string Destination::route() {
     if (endpoint_) return "an endpoint";
     return database_.persist("looking up the role", [&](pqxx::connection& connection) {

@@ -46,6 +46,8 @@ class Destination {
 
     [[nodiscard]] Spec spec();
     [[nodiscard]] std::vector<PublicColumn> public_columns();
+    /// Returns those of the values that a public column cannot have.
+    [[nodiscard]] std::vector<InvalidValue> invalid_values(const ColumnValues& asked);
     /// Returns the address of the endpoint or of the database, as the user named it. No answer of a server is part of it.
     [[nodiscard]] const std::string& address() const noexcept { return address_; }
     [[nodiscard]] BatchTransport& transport() { return *transport_; }

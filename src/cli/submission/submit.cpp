@@ -24,6 +24,7 @@
 #include "cli/submission/journal.hpp"
 #include "cli/submission/panel.hpp"
 #include "cli/submission/set_back.hpp"
+#include "cli/submission/value_check.hpp"
 #include "cli/terms_options.hpp"
 #include "client/fleet/sqlite_ledger.hpp"
 #include "client/in_quotes.hpp"
@@ -106,6 +107,7 @@ struct Submission {
     bool copy;           ///< whether the file may be a copy of one that was submitted before
     Agreement& agreement;
     std::string accepted;  ///< digest of a changed contract that the user accepts; may be empty
+    ValueCheck& values;
 
     /// Returns the number of rows that are queued in one step.
     [[nodiscard]] std::size_t rows_ahead() const noexcept {
@@ -118,7 +120,7 @@ struct Submission {
 /// the state of a panel; null if its state file does not exist.
 std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
     const auto& [user, source, collection, policy, columns, round, batch, state, format, ledger, copy,
-                 agreement, accepted] = submission;
+                 agreement, accepted, values] = submission;
     PeopleFile file(source.name, format);
     CsvReader& csv = file.rows();
     Records records(csv, collection.spec(), policy, columns, &std::cerr);
@@ -131,9 +133,13 @@ std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
             rounds.check(records.person(), records.round().value_or(submission.round));
         return taken;
     };
-    while (records.next(take))
+    while (records.next(take)) {
+        values.add(records.columns(), records.line());
+        values.ask(csv, policy, false);
         if (records.done() % now_and_then == 0 && csv.format().codebook == nullptr)
             progress.update(csv.position().offset);
+    }
+    values.ask(csv, policy, true);
     return static_cast<std::int64_t>(records.done());
 }
 
@@ -272,7 +278,7 @@ int repeated(const Submission& submission, const Journal& journal, const Store& 
 int submit_records(const Submission& submission, Destination& destination, const SubmissionKey& key,
                    const std::string& name) {
     const auto& [user, source, collection, policy, columns, round, most, state, format, ledger, copy,
-                 agreement, accepted] = submission;
+                 agreement, accepted, values] = submission;
     std::optional<std::int64_t> total;
     if (!fs::exists(state)) {
         if (!copy) refuse_copy(user, source, key, state);
@@ -297,6 +303,9 @@ int submit_records(const Submission& submission, Destination& destination, const
         journal.start(source, *total, records, commit);
     }
     journal.check(source, state);
+    // Of an earlier run, the values that the server refused are not kept.
+    if (!total && policy == BadRow::skip && !columns.filled.empty() && !journal.finished()) check(submission);
+    records.refuse_values(values.refused());
     send([&] { keep_and_resend(kept, destination); });
     if (journal.finished() && client.pending() == 0)
         return repeated(submission, journal, client.store(), name);
@@ -327,7 +336,7 @@ int submit_records(const Submission& submission, Destination& destination, const
 int submit_panel(const Submission& submission, Destination& destination, const SubmissionKey& key,
                  const std::string& name) {
     const auto& [user, source, collection, policy, columns, round, most, state, format, ledger_file, copy,
-                 agreement, accepted] = submission;
+                 agreement, accepted, values] = submission;
     std::shared_ptr<BudgetLedger> ledger;
     if (!ledger_file.empty()) ledger = std::make_shared<SqliteLedger>(ledger_file);
     std::optional<std::int64_t> total;
@@ -364,6 +373,9 @@ int submit_panel(const Submission& submission, Destination& destination, const S
         journal.start(source, *total, records, commit);
     }
     journal.check(source, state);
+    // Of an earlier run, the values that the server refused are not kept.
+    if (!total && policy == BadRow::skip && !columns.filled.empty() && !journal.finished()) check(submission);
+    records.refuse_values(values.refused());
     auto& kept = dynamic_cast<SqliteStore&>(queue);
     send([&] { keep_and_resend(kept, destination); });
     if (journal.finished() && panel.pending() == 0) return repeated(submission, journal, queue, name);
@@ -483,6 +495,7 @@ int submit(const Arguments& arguments) {
         destination.address(), name,
         round.column.empty() ? round.number : static_cast<std::int64_t>(round_column.value()),
         static_cast<std::int64_t>(columns.hash()), hash_of(format_options(format))};
+    ValueCheck values(destination);
     const Submission submission{user,
                                 source,
                                 collection,
@@ -495,7 +508,8 @@ int submit(const Arguments& arguments) {
                                 ledger_option(arguments, collection.spec()),
                                 arguments["copy"].as<bool>(),
                                 agreement,
-                                accepted};
+                                accepted,
+                                values};
     return is_panel ? submit_panel(submission, destination, key, name)
                     : submit_records(submission, destination, key, name);
 }

@@ -11,6 +11,7 @@
 #include "client/client.hpp"
 #include "client/http/http_connection.hpp"
 #include "core/base/sha256.hpp"
+#include "core/delivery/column_values.hpp"
 
 namespace ldp {
 
@@ -29,22 +30,27 @@ namespace web {
     return path;
 }
 
+inline constexpr const char* json_type = "application/json";
+
 /// Time for which a collection that the endpoint does not have may still be found: it looks for new collections
 /// every two seconds.
 inline constexpr std::chrono::seconds collection_found_within{5};
 
-/// Returns the reply to a GET of a resource of a collection, such as its spec. The receipt proves that the
-/// endpoint sent the reply for this collection.
+/// Returns the reply to a GET of a resource of a collection, such as its spec, or to a POST of JSON if there is a
+/// body. The receipt proves that the endpoint sent the reply for this collection.
 [[nodiscard]] inline HttpConnection::Reply fetched(HttpConnection& link, const std::string& collection,
-                                                   const char* what, const char* doing) {
+                                                   const char* what, const char* doing,
+                                                   const std::string& body = {}) {
     using std::chrono::steady_clock;
     std::optional<steady_clock::time_point> missing_since;
     return link.request(
-        doing, HttpConnection::Method::get, path_of(collection) + "/" + what,
+        doing, body.empty() ? HttpConnection::Method::get : HttpConnection::Method::post,
+        path_of(collection) + "/" + what,
         [&](const HttpConnection::Reply& reply) -> std::optional<TransportFailure> {
             const bool receipt =
-                reply.receipt == delivery_receipt("GET", reply.status, collection, {}, 0,
-                                                  sha256(std::as_bytes(std::span(reply.body))));
+                reply.receipt ==
+                delivery_receipt(body.empty() ? "GET" : "POST", reply.status, collection, {}, 0,
+                                 sha256(std::as_bytes(std::span(body.empty() ? reply.body : body))));
             const DeliveryReply meaning = http_reply(reply.status, receipt);
             if (meaning.outcome == BatchOutcome::delivered) return {};
             if (reply.status == 404) {  // an endpoint finds a new collection within seconds
@@ -56,7 +62,8 @@ inline constexpr std::chrono::seconds collection_found_within{5};
             }
             return TransportFailure(endpoint_error(doing, reply.status, reply.body, receipt),
                                     meaning.passing);
-        });
+        },
+        body, json_type);
 }
 
 /// The same of the spec.
@@ -77,6 +84,14 @@ inline constexpr std::chrono::seconds collection_found_within{5};
 [[nodiscard]] inline std::vector<PublicColumn> fetch_public_columns(HttpConnection& link,
                                                                     const std::string& collection) {
     return public_columns(web::fetched(link, collection, "columns", "fetching the public columns").body);
+}
+
+/// Returns those of the values that the public column cannot have. Stores nothing. Throws as fetch_spec does.
+[[nodiscard]] inline std::vector<InvalidValue> find_invalid_values(HttpConnection& link,
+                                                                   const std::string& collection,
+                                                                   const ColumnValues& asked) {
+    return invalid_values(
+        web::fetched(link, collection, "columns", "checking the public columns", asked.json()).body);
 }
 
 /// Returns the creation time of a collection as an HTTP date. It distinguishes collections of the same name.
