@@ -114,7 +114,7 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_check_public_columns(regclass, text[]) IS
     'Raises error 42703 if one of these columns of a table has the name of an attribute of its collection.';
 
--- The conversion of an insertion: only the server knows the types and domains of the columns.
+-- Converts values as an insertion does, because only the server has the types and domains of the columns.
 CREATE FUNCTION ldp_internal.ldp_check_values(reports regclass, "column" text, "values" text[]) RETURNS void
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION ldp_internal.ldp_check_values(regclass, text, text[]) IS
@@ -161,8 +161,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_invalid_values(text, text, text[]) IS
-    'Returns the values that a public column of a collection cannot have, and the reason for each: values that are not of the '
-    'column''s type or domain, or that violate a CHECK constraint on this column alone. Clients call it before they draw the '
+    'Returns the values that a public column of a collection cannot have, and the reason for each. Such values are not of the '
+    'column''s type or domain, or violate a CHECK constraint on this column alone. Clients call the function before they draw the '
     'reports of a file. Error 42704 if the collection does not exist, 42703 if the column is not public.';
 
 CREATE FUNCTION @extschema@.ldp_batch_digest(reports @extschema@.ldp_report[], round integer, columns jsonb DEFAULT NULL) RETURNS bytea

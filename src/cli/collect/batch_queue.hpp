@@ -99,7 +99,7 @@ class Queue {
     [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 
   private:
-    /// Whether no reports are stored: ids are revoked or values checked; the collection with its creation time, so
+    /// Whether no reports are stored, because ids are revoked or values checked. The collection with its creation time, so
     /// that a queue has one spec, and whether values are checked; the round; the public columns if batches are held.
     using Key = std::tuple<bool, std::string, std::int32_t, PublicValues>;
     /// Batches by id, so that a transaction contains each id once.

@@ -8,8 +8,8 @@ namespace ldp::cli::submit {
 
 namespace {
 
-/// Values that are asked about together, in the whole. Before so many distinct values were read, or the file has ended,
-/// nothing is sent.
+/// The number of distinct values after which the server is asked. In a file with fewer values, all rows are checked before
+/// the first value is sent.
 constexpr std::size_t most_fresh = 100000;
 /// Distinct values of a column that are not asked about again.
 constexpr std::size_t most_asked = 200000;
