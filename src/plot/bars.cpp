@@ -10,86 +10,80 @@ namespace {
 /// Of bars, so that intervals stay visible on them.
 constexpr double pale = 0.25;
 
-/// The estimate and its interval, across.
-void interval_in(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double y,
-                 const std::string& colour) {
-    if (std::isfinite(mark.low) && std::isfinite(mark.high))
-        canvas.line(scale.at(mark.low), y, scale.at(mark.high), y, "s " + colour);
-    if (std::isfinite(mark.estimate)) canvas.circle(scale.at(mark.estimate), y, 4.5, "h " + colour);
-    if (std::isfinite(mark.truth)) canvas.pointer(scale.at(mark.truth), y, "f c1");
-}
+/// A row of bars() and blocks(): a line of text, and below it the interval in a part of the axis.
+constexpr double row_height = 36, middle_of_row = 24, half_of_axis = 7;
 
-/// The width of the widest of these texts, in per cent.
-template <class TextOf>
-double widest(const std::vector<PlottedEstimate>& marks, TextOf text_of) {
-    double most = 0;
-    for (const PlottedEstimate& mark : marks) most = std::max(most, label_width(text_of(mark)));
-    return most;
-}
-
-/// Where a value stands: behind the interval.
-double behind(const PlottedEstimate& mark, const Scale& scale) {
-    double end = scale.first;
-    for (const double value : {mark.estimate, mark.high})
-        if (std::isfinite(value)) end = std::max(end, scale.at(value));
-    return end + 1.4;
-}
-
-/// Lines of the grid with their labels below.
-void grid_lines(Canvas& canvas, const Scale& scale, double top, double bottom, std::string (*label)(double)) {
-    double free = 0;
-    for (const double tick : scale.ticks()) {
-        canvas.line(scale.at(tick), top, scale.at(tick), bottom, tick == 0 ? "g z" : "g");
-        const double half = label_width(label(tick)) / 2;
-        if (scale.at(tick) - half < free && tick != scale.low) continue;
-        free = scale.at(tick) + half + 1;
-        canvas.text(scale.at(tick), bottom + 13, scale.at(tick) < 3 ? "m" : "m c", label(tick));
-    }
-}
-
-}  // namespace
-
-Drawing bars(const std::vector<PlottedEstimate>& marks, double end, std::string (*label)(double)) {
-    constexpr double most_beside = 33;
-    Canvas canvas;
-    const double names = widest(marks, [](const PlottedEstimate& mark) { return mark.name; });
-    const double values = widest(marks, [](const PlottedEstimate& mark) { return mark.value; });
-    const bool beside = names <= most_beside;
-    const double step = beside ? 25 : 42, above = beside ? 3 : 19;
-    Scale scale = Scale::empty(beside ? 1.1 * names + 1.5 : 0, 98 - std::min(1.1 * values, 40.0));
-    scale.include(0);
+/// Extends the scale to the given end, or else to all marks, and closes it.
+template <class Marks>
+void close(Scale& scale, double end, const Marks& marks) {
     if (std::isfinite(end))
         scale.include(end);
     else
         for (const PlottedEstimate& mark : marks) include(scale, mark);
     scale.close();
-    grid_lines(canvas, scale, 0, step * static_cast<double>(marks.size()), label);
+}
+
+/// The lines of the axis in one row, which cross no text.
+void axis_of_row(Canvas& canvas, const Scale& scale, double y) {
+    canvas.line(scale.first, y + middle_of_row, scale.last, y + middle_of_row, "g");
+    for (const double tick : scale.ticks())
+        canvas.line(scale.at(tick), y + middle_of_row - half_of_axis, scale.at(tick),
+                    y + middle_of_row + half_of_axis, tick == 0 ? "g z" : "g");
+}
+
+/// The labels of the axis, which do not touch.
+void labels_of_axis(Canvas& canvas, const Scale& scale, double y, std::string (*label)(double)) {
+    double free = -HUGE_VAL;
+    for (const double tick : scale.ticks()) {
+        const double half = label_width(label(tick)) / 2, x = scale.at(tick);
+        const double begin = x < 4 ? x : x > 96 ? x - 2 * half : x - half;
+        if (begin < free) continue;
+        free = begin + 2 * half + 2;
+        canvas.text(x, y, anchor(x), label(tick));
+    }
+}
+
+/// A mark with its name and value above its interval.
+void row(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double y, double indent,
+         const std::string& colour, bool bar) {
+    canvas.begin(mark.title);
+    axis_of_row(canvas, scale, y);
+    write_above(canvas, mark, scale, indent, y + 12, "t");
+    if (bar && std::isfinite(mark.estimate))
+        canvas.rectangle(scale.first, y + middle_of_row - half_of_axis, scale.at(mark.estimate) - scale.first,
+                         2 * half_of_axis, "h " + colour, pale);
+    draw(canvas, mark, scale, y + middle_of_row, colour);
+    canvas.end();
+}
+
+}  // namespace
+
+Drawing bars(const std::vector<PlottedEstimate>& marks, double end, std::string (*label)(double)) {
+    Canvas canvas;
+    Scale scale = Scale::empty(0.5, 99);
+    scale.include(0);
+    close(scale, end, marks);
     double y = 0;
     for (const PlottedEstimate& mark : marks) {
-        const double middle = y + above + 8;
-        canvas.begin(mark.title);
-        canvas.text(0, beside ? middle + 4.5 : y + 14, "t", mark.name);
-        if (std::isfinite(mark.estimate))
-            canvas.rectangle(scale.first, y + above, scale.at(mark.estimate) - scale.first, 16, "h c0", pale);
-        interval_in(canvas, mark, scale, middle, "c0");
-        canvas.text(behind(mark, scale), middle + 4.5, "t", mark.value);
-        canvas.end();
-        y += step;
+        row(canvas, mark, scale, y, 0, colour_of(0), true);
+        y += row_height;
     }
-    return canvas.drawing(y + 18);
+    labels_of_axis(canvas, scale, y + 10, label);
+    return canvas.drawing(y + 16);
 }
 
 Drawing histogram(const std::vector<PlottedEstimate>& marks, const std::vector<std::string>& edges,
-                  double end, std::string (*label)(double)) {
-    constexpr double first = 11, last = 99, top = 18, ground = 188;
+                  double end, std::string (*label)(double), const std::string& x_title,
+                  const std::string& y_title) {
+    constexpr double first = 11, last = 99;
+    const double top = y_title.empty() ? 18 : 36, ground = top + 170;
+    // The number of a bar stands left of its interval.
+    constexpr double of_number = 0.38, of_interval = 0.78;
     Canvas canvas;
+    if (!y_title.empty()) canvas.text(0, 12, "m", y_title);
     Scale y = Scale::empty(ground, top);
     y.include(0);
-    if (std::isfinite(end))
-        y.include(end);
-    else
-        for (const PlottedEstimate& mark : marks) include(y, mark);
-    y.close();
+    close(y, end, marks);
     for (const double tick : y.ticks()) {
         canvas.line(first, y.at(tick), last, y.at(tick), tick == 0 ? "g z" : "g");
         canvas.text(first - 1.5, y.at(tick) + 4, "m e", label(tick));
@@ -106,56 +100,41 @@ Drawing histogram(const std::vector<PlottedEstimate>& marks, const std::vector<s
     for (std::size_t i = 0; i < marks.size(); ++i) {
         const PlottedEstimate& mark = marks[i];
         if (!std::isfinite(mark.estimate)) continue;
-        const double x = first + wide * static_cast<double>(i), middle = x + wide / 2;
+        const double x = first + wide * static_cast<double>(i), height = y.at(mark.estimate);
         canvas.begin(mark.title);
-        canvas.rectangle(x + 0.15, y.at(mark.estimate), wide - 0.3, ground - y.at(mark.estimate), "h c0",
-                         pale);
+        canvas.rectangle(x + 0.15, height, wide - 0.3, ground - height, "h c0", pale);
+        canvas.line(x + 0.15, height, x + wide - 0.15, height, "s c0");
         if (std::isfinite(mark.low) && std::isfinite(mark.high))
-            canvas.line(middle, y.at(mark.low), middle, y.at(mark.high), "s c0");
-        canvas.circle(middle, y.at(mark.estimate), 3.5, "h c0");
-        if (label_width(mark.value) <= wide)
-            canvas.text(middle, y.at(std::isfinite(mark.high) ? mark.high : mark.estimate) - 5, "m c",
-                        mark.value);
+            canvas.line(x + of_interval * wide, y.at(mark.low), x + of_interval * wide, y.at(mark.high),
+                        "s c0");
+        canvas.circle(x + of_interval * wide, height, 3, "h c0");
+        if (label_width(mark.value) <= 2 * of_number * wide)
+            canvas.text(x + of_number * wide, height - 5, "m c", mark.value);
         canvas.end();
     }
-    return canvas.drawing(ground + 26);
+    if (!x_title.empty()) canvas.text((first + last) / 2, ground + 36, "m c", x_title);
+    return canvas.drawing(ground + (x_title.empty() ? 26 : 44));
 }
 
 Drawing blocks(const std::vector<Block>& blocks, double end, bool from_zero, std::string (*label)(double)) {
-    constexpr double step = 19;
+    constexpr double of_name = 22, between = 8, indent = 1.5;
     Canvas canvas;
-    double names = 0, values = 0;
-    for (const Block& block : blocks) {
-        names = std::max(names, widest(block.marks, [](const PlottedEstimate& mark) { return mark.name; }));
-        values =
-            std::max(values, widest(block.marks, [](const PlottedEstimate& mark) { return mark.value; }));
-    }
-    Scale scale = Scale::empty(std::min(1.1 * names, 33.0) + 3, 98 - std::min(1.1 * values, 40.0));
+    std::vector<PlottedEstimate> marks;
+    for (const Block& block : blocks) marks.insert(marks.end(), block.marks.begin(), block.marks.end());
+    Scale scale = Scale::empty(indent, 99);
     if (from_zero) scale.include(0);
-    if (std::isfinite(end)) scale.include(end);
-    for (const Block& block : blocks)
-        for (const PlottedEstimate& mark : block.marks)
-            if (!std::isfinite(end)) include(scale, mark);
-    scale.close();
-    double height = 0;
-    for (const Block& block : blocks)
-        height += (block.name.empty() ? 0 : step) + step * static_cast<double>(block.marks.size()) + 6;
-    grid_lines(canvas, scale, 0, height, label);
+    close(scale, end, marks);
     double y = 0;
     for (const Block& block : blocks) {
-        if (!block.name.empty()) canvas.text(0, (y += step) - 5, "t b", block.name);
+        if (!block.name.empty()) canvas.text(0, (y += of_name) - 6, "t b", block.name);
         for (std::size_t i = 0; i < block.marks.size(); ++i) {
-            const PlottedEstimate& mark = block.marks[i];
-            canvas.begin(mark.title);
-            canvas.text(1.5, y + 14, "t", mark.name);
-            interval_in(canvas, mark, scale, y + 10, colour_of(i));
-            canvas.text(behind(mark, scale), y + 14, "t", mark.value);
-            canvas.end();
-            y += step;
+            row(canvas, block.marks[i], scale, y, indent, colour_of_group(i), false);
+            y += row_height;
         }
-        y += 6;
+        y += between;
     }
-    return canvas.drawing(height + 18);
+    labels_of_axis(canvas, scale, y + 6, label);
+    return canvas.drawing(y + 12);
 }
 
 }  // namespace ldp::plot

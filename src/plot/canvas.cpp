@@ -80,6 +80,16 @@ std::string colour_of(std::size_t series) {
     return "c" + std::to_string(series % series_colours());
 }
 
+std::size_t series_of_group(std::size_t group) {
+    static constexpr std::size_t of_groups[] = {2, 3, 4, 6, 8, 10, 7, 9, 5};
+    // Behind the last colour, the signs of the series differ.
+    return of_groups[group % std::size(of_groups)] + series_colours() * (group / std::size(of_groups));
+}
+
+std::string colour_of_group(std::size_t group) {
+    return colour_of(series_of_group(group));
+}
+
 Canvas::Canvas() {
     svg_.precision(6);
 }
@@ -88,6 +98,12 @@ void Canvas::text(double x, double y, std::string_view style, std::string_view t
     svg_ << "<text x=\"" << x << "%\" y=\"" << y << "\" class=\"" << style << "\"";
     if (size != 0) svg_ << " style=\"font-size: " << size << "px\"";
     svg_ << ">" << escaped(text) << "</text>\n";
+}
+
+void Canvas::texts(double x, double y, std::string_view style, std::string_view first,
+                   std::string_view second) {
+    svg_ << "<text x=\"" << x << "%\" y=\"" << y << "\" class=\"t\"><tspan class=\"" << style << "\">"
+         << escaped(first) << "</tspan><tspan dx=\"10\">" << escaped(second) << "</tspan></text>\n";
 }
 
 void Canvas::line(double x1, double y1, double x2, double y2, std::string_view style, double thick) {

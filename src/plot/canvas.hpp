@@ -34,6 +34,8 @@ class Canvas {
     Canvas();
     /// Of the style's size unless another one is given, in pixels.
     void text(double x, double y, std::string_view style, std::string_view text, double size = 0);
+    /// A text and another one behind it.
+    void texts(double x, double y, std::string_view style, std::string_view first, std::string_view second);
     /// Of the style's thickness unless another one is given, in pixels.
     void line(double x1, double y1, double x2, double y2, std::string_view style, double thick = 0);
     void rectangle(double x, double y, double width, double height, std::string_view style,
@@ -61,5 +63,8 @@ class Canvas {
 
 /// The class of a series' colour.
 [[nodiscard]] std::string colour_of(std::size_t series);
+/// The series whose colour a group of people has: not the first one, which stands for all people, and no red.
+[[nodiscard]] std::size_t series_of_group(std::size_t group);
+[[nodiscard]] std::string colour_of_group(std::size_t group);
 
 }  // namespace ldp::plot

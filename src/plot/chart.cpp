@@ -117,9 +117,14 @@ class Plane {
 
     [[nodiscard]] double thick(std::size_t series) const { return radius(series) - 1.8; }
 
+    /// The series whose colour and sign this one has.
+    [[nodiscard]] std::size_t shown_as(std::size_t number) const {
+        return chart_.groups ? series_of_group(number) : number;
+    }
+
     void series(std::size_t number) {
         const Series& series = chart_.series[number];
-        const std::string colour = colour_of(number);
+        const std::string colour = colour_of(shown_as(number));
         // Intervals at the same x stand side by side.
         const double aside =
             any_interval_ && !chart_.logarithmic
@@ -153,7 +158,7 @@ class Plane {
             if (std::isfinite(point.low) && std::isfinite(point.high))
                 canvas_.line(across(point.x), y_.holds(point.low) ? y_.at(point.low) : bottom_,
                              across(point.x), y_.at(point.high), "s " + colour);
-            if (marked) canvas_.marker(across(point.x), y_.at(point.y), radius(number), number);
+            if (marked) canvas_.marker(across(point.x), y_.at(point.y), radius(number), shown_as(number));
             if (!point.sign.empty())
                 canvas_.text(across(point.x), y_.at(y_.holds(point.high) ? point.high : point.y) - 5, "m c",
                              point.sign);
@@ -200,7 +205,7 @@ class Plane {
             least = all[i].y;
         }
         for (const Beside& one : all) {
-            canvas_.marker(right_ + 2.6, one.y + 8, std::min(4.0, radius(one.series)), one.series);
+            canvas_.marker(right_ + 2.6, one.y + 8, std::min(4.0, radius(one.series)), shown_as(one.series));
             for (std::size_t line = 0; line < one.lines.size(); ++line)
                 canvas_.text(right_ + 4.6, one.y + 12 + beside_line * static_cast<double>(line), "t",
                              one.lines[line]);
@@ -217,8 +222,8 @@ class Plane {
         for (std::size_t i = 0; i < chart_.series.size(); ++i) {
             if (i % columns == 0) y += line_height;
             const double x = left + (right - left) / 2 * static_cast<double>(i % columns);
-            canvas_.line(x, y - 4, x + 5, y - 4, "s " + colour_of(i));
-            canvas_.marker(x + 2.5, y - 4, std::min(4.0, radius(i)), i);
+            canvas_.line(x, y - 4, x + 5, y - 4, "s " + colour_of(shown_as(i)));
+            canvas_.marker(x + 2.5, y - 4, std::min(4.0, radius(i)), shown_as(i));
             const auto lines =
                 wrapped(chart_.series[i].name, columns == 2 ? 2 * half_characters : characters);
             for (std::size_t line = 0; line < lines.size(); ++line)

@@ -33,6 +33,7 @@ struct Chart {
     bool from_zero = true;       ///< whether a linear y axis shows zero in any case
     double end = NAN;            ///< a linear y axis reaches at least to this number
     bool direct = false;  ///< whether names of several series stand beside their last points, without a key
+    bool groups = false;  ///< whether the series are groups of people, which have colours of their own
     std::vector<Series> series = {};
     std::vector<double> marks = {};         ///< labels of the x axis that fit; else round numbers
     std::vector<std::string> names = {};    ///< labels of x = 0, 1, 2, … instead of numbers, if they fit

@@ -15,18 +15,27 @@ namespace ldp::plot {
 /// An estimate and its interval. Numbers that do not exist are NaN.
 struct PlottedEstimate {
     std::string name = {}, value = {};  ///< the subject, and the estimate as text
+    std::string ends = {};              ///< the interval as text, where the value is without it
     std::string title = {};             ///< shown beside the pointer
     double estimate = NAN, low = NAN, high = NAN;
     double truth = NAN;  ///< where it is known, as in simulations
     /// The range to draw it in, if it is its own.
     std::optional<std::pair<double, double>> range = {};
+    std::string (*label)(double) = nullptr;  ///< of the ends of this range; null: as the axis
 };
 
 /// Extends the scale to all numbers of the mark.
 void include(Scale& scale, const PlottedEstimate& mark);
+/// The estimate and its interval, across. The dot is smaller than the caps of the interval, so both are visible.
+void draw(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double y,
+          const std::string& colour);
+/// The name from the indent on, and the value in the same line, above its estimate or as near to it as there is room.
+void write_above(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double indent, double y,
+                 const std::string& style);
 
-/// One below the other: on a common scale with ticks, or each on a scale of its own if any has its range.
-[[nodiscard]] Drawing drawn(const std::vector<PlottedEstimate>& marks, bool from_zero,
+/// One below the other: on a common scale with ticks, or each on a scale of its own if any has its range. The common scale
+/// includes `from` unless it is NaN.
+[[nodiscard]] Drawing drawn(const std::vector<PlottedEstimate>& marks, double from,
                             std::string (*label)(double));
 
 /// A table: a name for each column, and rows of a name and cells.
@@ -37,8 +46,9 @@ struct Grid {
     };
     std::vector<std::string> columns;
     std::vector<Line> lines;
+    std::string corner = {}, heading = {};  ///< of the lines, and of the columns
 };
-/// Cells have the darker ground the larger their estimate, and intervals on one scale from zero.
+/// Cells have the darker ground the larger their estimate, with the interval as text below the value.
 [[nodiscard]] Drawing drawn(const Grid& grid);
 
 }  // namespace ldp::plot

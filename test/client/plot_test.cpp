@@ -174,42 +174,73 @@ BOOST_AUTO_TEST_CASE(charts_draw_points_with_a_position) {
 BOOST_AUTO_TEST_CASE(intervals_have_one_scale_or_their_own) {
     std::vector<ldp::plot::PlottedEstimate> marks{
         {.name = "a", .estimate = 0.5, .low = 0.25, .high = 0.75, .truth = 0.5}, {.name = "b"}};
-    const std::string common = drawn(marks, true, number).svg;
+    const std::string common = drawn(marks, 0, number).svg;
     // From zero to 0.75, between 1 and 99 per cent.
     BOOST_CHECK_EQUAL(count(common, "<line x1=\"33.6667%\" y1=\"29\" x2=\"99%\" y2=\"29\" class=\"s c0\"/>"),
                       1);
     BOOST_CHECK_EQUAL(count(common, "<circle"), 1);
     BOOST_CHECK_EQUAL(count(common, "<path"), 1);
     marks[0].range = {0, 1};
-    const std::string own = drawn(marks, true, number).svg;
+    const std::string own = drawn(marks, 0, number).svg;
     BOOST_CHECK_EQUAL(count(own, "<line x1=\"25.5%\" y1=\"29\" x2=\"74.5%\" y2=\"29\" class=\"s c0\"/>"), 1);
-    const Grid grid{{"x", "y"}, {{"r", {marks[0], std::nullopt}}, {"s", {std::nullopt, marks[0]}}}};
-    BOOST_CHECK_EQUAL(count(drawn(grid).svg, "<rect"), 2);
+    // Without an end of its own, the scale has that of the interval.
+    BOOST_CHECK_EQUAL(count(drawn({marks[1], {.estimate = 0.5, .low = 0.25, .high = 0.75}}, NAN, number).svg,
+                            "<line x1=\"1%\" y1=\"73\" x2=\"99%\" y2=\"73\" class=\"s c0\"/>"),
+                      1);
+    // The ends of an own range may have labels of their own.
+    marks[0].label = [](double) { return std::string("end"); };
+    BOOST_CHECK_EQUAL(count(drawn(marks, 0, number).svg, ">end</text>"), 2);
+    marks[0].ends = "25–75";
+    const Grid grid{
+        {"x", "y"}, {{"r", {marks[0], std::nullopt}}, {"s", {std::nullopt, marks[0]}}}, "rows", "of x"};
+    const std::string cells = drawn(grid).svg;
+    BOOST_CHECK_EQUAL(count(cells, "<rect"), 2);
+    BOOST_CHECK_EQUAL(count(cells, ">25–75</text>"), 2);
+    BOOST_CHECK_EQUAL(count(cells, ">rows</text>") + count(cells, ">of x</text>"), 2);
 }
 
-BOOST_AUTO_TEST_CASE(bars_begin_at_zero_and_values_stand_behind_them) {
-    std::vector<ldp::plot::PlottedEstimate> marks{{.name = std::string(20, 'a'),
-                                                   .value = "50 %",
-                                                   .title = "a: 50 %",
-                                                   .estimate = 0.5,
-                                                   .low = 0.25,
-                                                   .high = 1},
-                                                  {.name = "b"}};
-    // The value takes 1.1 · 8.4 % of the width, so the scale from 0 to 1 ends at 88.76 %.
-    std::string svg = bars(marks, NAN, number).svg;
-    BOOST_CHECK_EQUAL(count(svg, "<rect x=\"0%\" y=\"19\" width=\"44.38%\" height=\"16\""), 1);
-    BOOST_CHECK_EQUAL(count(svg, "<line x1=\"22.19%\" y1=\"27\" x2=\"88.76%\" y2=\"27\" class=\"s c0\"/>"),
+BOOST_AUTO_TEST_CASE(dots_leave_the_caps_of_short_intervals_visible) {
+    Canvas canvas;
+    draw(canvas, {.estimate = 50, .low = 49.9, .high = 50.1}, {0, 100, 0, 100}, 20, "c0");
+    const std::string svg = canvas.drawing(40).svg;
+    for (const char* cap :
+         {"x1=\"49.9%\" y1=\"15\" x2=\"49.9%\" y2=\"25\"", "x1=\"50.1%\" y1=\"15\" x2=\"50.1%\" y2=\"25\""})
+        BOOST_CHECK_EQUAL(count(svg, cap), 1);
+    BOOST_CHECK_EQUAL(count(svg, "r=\"3\""), 1);
+}
+
+BOOST_AUTO_TEST_CASE(values_stand_at_their_points_or_behind_the_name) {
+    const auto written = [](const std::string& name, double estimate, double high) {
+        Canvas canvas;
+        write_above(canvas, {.name = name, .value = "12345", .estimate = estimate, .high = high},
+                    {0, 100, 0, 100}, 0, 12, "t b");
+        return canvas.drawing(20).svg;
+    };
+    // Wherever the interval ends.
+    for (const double high : {50.0, 99.0})
+        BOOST_CHECK_EQUAL(
+            count(written("a", 50, high), "<text x=\"50%\" y=\"12\" class=\"t c\">12345</text>"), 1);
+    BOOST_CHECK_EQUAL(count(written("a", 99, 99), "<text x=\"99.5%\" y=\"12\" class=\"t e\">12345</text>"),
                       1);
-    BOOST_CHECK_EQUAL(count(svg, "<text x=\"90.16%\" y=\"31.5\" class=\"t\">50 %</text>"), 1);
+    BOOST_CHECK_EQUAL(count(written("a name", 10, 99), "a name</tspan><tspan dx=\"10\">12345</tspan>"), 1);
+    BOOST_CHECK_EQUAL(count(written("a name", NAN, NAN), "a name</tspan><tspan dx=\"10\">12345</tspan>"), 1);
+}
+
+BOOST_AUTO_TEST_CASE(bars_begin_at_zero_and_values_stand_above_them) {
+    std::vector<ldp::plot::PlottedEstimate> marks{
+        {.name = "a", .value = "50 %", .title = "a: 50 %", .estimate = 0.5, .low = 0.25, .high = 1},
+        {.name = "b"}};
+    // The scale from 0 to 1 is between 0.5 and 99 %.
+    std::string svg = bars(marks, NAN, number).svg;
+    BOOST_CHECK_EQUAL(count(svg, "<rect x=\"0.5%\" y=\"17\" width=\"49.25%\" height=\"14\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<line x1=\"25.125%\" y1=\"24\" x2=\"99%\" y2=\"24\" class=\"s c0\"/>"), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<text x=\"49.75%\" y=\"12\" class=\"t c\">50 %</text>"), 1);
     BOOST_CHECK_EQUAL(count(svg, "<title>a: 50 %</title>"), 1);
     BOOST_CHECK_EQUAL(count(svg, "<rect"), 1);  // none without an estimate
     // An axis that ends at 2 halves the bar.
     svg = bars(marks, 2, number).svg;
-    BOOST_CHECK_EQUAL(count(svg, "width=\"22.19%\" height=\"16\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, "width=\"24.625%\" height=\"14\""), 1);
     BOOST_CHECK_EQUAL(count(svg, ">2</text>"), 1);
-    // Short names are beside their bars.
-    marks[0].name = "a";
-    BOOST_CHECK_EQUAL(count(bars(marks, NAN, number).svg, "<rect x=\"3.81%\" y=\"3\""), 1);
     BOOST_CHECK_EQUAL(count(bars({}, NAN, number).svg, "nan"), 0);
 }
 
@@ -226,11 +257,13 @@ BOOST_AUTO_TEST_CASE(histograms_label_as_many_edges_as_have_room) {
     // Half of the plane's 170 pixels.
     BOOST_CHECK_EQUAL(count(svg, " y=\"103\""), 12);
     BOOST_CHECK_EQUAL(count(svg, "height=\"85\" rx"), 12);
-    // Values that fit stand above the bars.
+    // Values that fit stand above the bars, beside their intervals.
     for (auto& mark : marks) mark.value = "10";
     BOOST_CHECK_EQUAL(count(histogram(marks, edges, NAN, number).svg, ">10</text>"), 12);
     for (auto& mark : marks) mark.value = "10.25";
     BOOST_CHECK_EQUAL(count(histogram(marks, edges, NAN, number).svg, ">10.25</text>"), 0);
+    svg = histogram(marks, edges, NAN, number, "hours", "share").svg;
+    BOOST_CHECK_EQUAL(count(svg, ">hours</text>") + count(svg, ">share</text>"), 2);
     marks[3].estimate = NAN;
     svg = histogram(marks, edges, NAN, number).svg;
     BOOST_CHECK_EQUAL(count(svg, "<rect"), 11);
@@ -244,10 +277,18 @@ BOOST_AUTO_TEST_CASE(blocks_have_one_scale_and_a_colour_for_each_group) {
                                  {"", {{.name = "a", .estimate = 3, .low = 2, .high = 4}}}};
     const std::string svg = blocks(all, NAN, true, number).svg;
     BOOST_CHECK_EQUAL(count(svg, ">x</text>"), 1);
-    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"28.4825%\""), 1);  // 1 of 4, between 5.31 and 98 %
-    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"51.655%\""), 1);
-    BOOST_CHECK_EQUAL(count(svg, "class=\"h c0\""), 2);
-    BOOST_CHECK_EQUAL(count(svg, "class=\"h c1\""), 1);
+    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"25.875%\""), 1);  // 1 of 4, between 1.5 and 99 %
+    BOOST_CHECK_EQUAL(count(svg, "<circle cx=\"50.25%\""), 1);
+    // No group has the colour of all people, or a red one.
+    BOOST_CHECK_EQUAL(count(svg, "class=\"h c2\""), 2);
+    BOOST_CHECK_EQUAL(count(svg, "class=\"h c3\""), 1);
+    std::map<std::size_t, int> series;
+    for (std::size_t group = 0; group < 20; ++group) ++series[series_of_group(group)];
+    BOOST_CHECK_EQUAL(series.size(), 20);
+    for (const std::size_t other : {0, 1, 11})
+        for (const auto& [one, times] : series) BOOST_CHECK_NE(one % series_colours(), other);
+    Chart chart{.groups = true, .series = {{"one", {{1, 2}, {2, 3}}}}};
+    BOOST_CHECK_EQUAL(count(drawn(chart).svg, "c0\""), 0);
 }
 
 BOOST_AUTO_TEST_CASE(charts_have_names_and_signs) {

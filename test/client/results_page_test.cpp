@@ -27,7 +27,9 @@ namespace {
 Document whole() {
     Document document{.title = "Results of " + name("a <survey>"),
                       .news = "A change.",
-                      .lead = {{"Reports", "1,000 reports."}, {"Date", "Estimated today."}},
+                      .lead = {{"Reports", "1,000 reports."},
+                               {"Dates", "Estimated today.", Fact::Use::dates},
+                               {"Caution", "Look.", Fact::Use::warning}},
                       .source = "Reports of a survey.",
                       .citation = "A survey."};
     document.sections = {
@@ -83,11 +85,11 @@ Shares of mood
   SELECT 1;
 
 Shares of mood by town
-  “bad”: 28 % of the “Ulm” group and 20 % of the “Bonn” group, a clear
-  difference.
-  answer              Ulm             Bonn
-  ok        50.0 %  ± 2.0    50.0 %  ± 2.0
-  bad     28.0 %  ± 2.0 ▲  20.0 %  ± 2.0 ▼
+  Of the “Ulm” group, 28 % (26–30) answered “bad”; of the “Bonn” group,
+  20 % (18–22). This difference is clear.
+  answer              Ulm           Bonn
+  ok        50.0 %  ± 2.0  50.0 %  ± 2.0
+  bad     28.0 %  ± 2.0 ▲  20.0 %  ± 2.0
 )");
 }
 
@@ -215,8 +217,10 @@ BOOST_AUTO_TEST_CASE(the_page_has_a_structure_for_screen_readers) {
                 BOOST_CHECK_EQUAL(one.attribute("role"), "img");
                 BOOST_CHECK_EQUAL(one.children.at(0)->name, "title");
                 BOOST_CHECK_EQUAL(one.children.at(1)->name, "desc");
-                BOOST_CHECK_NE(one.children.at(1)->text.find("The table below the drawing has all numbers."),
-                               std::string::npos);
+                const char* const table = one.parent->attribute("class") == "lead"
+                                              ? "has all numbers."
+                                              : "The table below the drawing has all numbers.";
+                BOOST_CHECK_NE(one.children.at(1)->text.find(table), std::string::npos);
             }
             // No positive tabindex changes the order of the document.
             BOOST_CHECK(one.attribute("tabindex").empty() || one.attribute("tabindex") == "0");
@@ -226,8 +230,8 @@ BOOST_AUTO_TEST_CASE(the_page_has_a_structure_for_screen_readers) {
     BOOST_CHECK_EQUAL(markup.count("main"), 1);
     BOOST_CHECK_EQUAL(markup.count("nav"), 1);
     BOOST_CHECK_EQUAL(markup.count("header"), 1);
-    // Nine figures with a drawing and a table, and the table of facts.
-    BOOST_CHECK_EQUAL(markup.count("figure"), 10);
+    // Nine figures with a drawing and a table, the refused one, the first one again, and the table of facts.
+    BOOST_CHECK_EQUAL(markup.count("figure"), 11);
     BOOST_CHECK_EQUAL(markup.count("table"), 10);
     // The first stop of the keyboard is the link to the results.
     const auto stops = [](const Markup::Element& one) {
@@ -287,7 +291,13 @@ BOOST_AUTO_TEST_CASE(the_page_begins_with_the_news_and_ends_with_the_source) {
     };
     BOOST_REQUIRE(of_class("news") != markup.all().end());
     BOOST_CHECK_EQUAL(of_class("news")->text, "A change.");
-    BOOST_CHECK(of_class("news") < of_class("overview"));
+    // A drawing and the warnings are before the text about the numbers.
+    BOOST_CHECK(of_class("news") < of_class("lead") && of_class("lead") < of_class("warning"));
+    BOOST_CHECK(of_class("warning") < of_class("overview"));
+    BOOST_CHECK_EQUAL(of_class("dates")->text, "Estimated today.");
+    BOOST_CHECK_EQUAL(of_class("warning")->text, "Caution: Look.");
+    // The drawing is the one with a clear difference; it has no table of its own.
+    BOOST_CHECK_NE(of_class("lead")->text.find("Shares of mood, round by round"), std::string::npos);
     BOOST_CHECK_NE(of_class("overview")->text.find("1,000 reports."), std::string::npos);
     BOOST_CHECK_EQUAL(markup.count("footer"), 1);
     const std::string html = page(), css(template_text("page.css"));
@@ -320,7 +330,7 @@ BOOST_AUTO_TEST_CASE(the_page_states_the_budget_of_a_group) {
         "all collections of the group “acme” together cost a person at most ε\u00A0=\u00A0"
         "5";
     const std::string bound =
-        " Then it is at most 99.34\u00A0% of cases, and a suspicion of 1\u00A0% can become at most 60\u00A0%.";
+        " Then it is at most 99.34\u00A0% of cases. A suspicion of 1\u00A0% can become at most 60\u00A0%.";
     std::string text = of("");
     BOOST_TEST(text.find("each of 4 rounds spends ε\u00A0=\u00A0"
                          "4. Then it is at most 98.3\u00A0% of cases") != std::string::npos,

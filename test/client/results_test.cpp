@@ -1,4 +1,5 @@
 // Results of estimates: clear differences, precision, sentences, order and tables.
+// Length: a case for each kind of figure.
 
 #include "cli/answers/results.hpp"
 
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(results_of_categories) {
 }
 
 BOOST_AUTO_TEST_CASE(results_of_numbers) {
-    BOOST_CHECK_EQUAL(result(age()), "The mean is 41.3 (40.5\u201342.1).");
+    BOOST_CHECK_EQUAL(result(age()), "The mean of age is 41.3 (40.5\u201342.1).");
     BOOST_CHECK_EQUAL(result(hours()), "The mean is largest for \u201C16h\u201D, 96 (92\u2013100).");
     // The smallest mean is named if it is clearly the smallest, within the range, and different from 0.
     Figure vector = hours();
@@ -209,7 +210,12 @@ BOOST_AUTO_TEST_CASE(results_of_numbers) {
 BOOST_AUTO_TEST_CASE(results_of_several_attributes) {
     BOOST_CHECK_EQUAL(
         result(pairs()),
-        "The largest estimate: 41\u00A0% (39\u201343) answered \u201Cok\u201D and \u201Ccar\u201D.");
+        "41\u00A0% (39\u201343) answered \u201Cok\u201D and \u201Ccar\u201D, the largest estimate of all pairs.");
+    Figure named = pairs();
+    named.row_of = "mood";
+    named.axis = "way";
+    BOOST_CHECK(result(named).starts_with(
+        "41\u00A0% (39\u201343) answered \u201Cok\u201D to mood and \u201Ccar\u201D to way, "));
     BOOST_CHECK_EQUAL(
         result(associations()),
         "The strongest estimated association: \u201Cmood\u201D and \u201Ctransport\u201D, 0.31 (0.27\u20130.35).");
@@ -269,7 +275,13 @@ BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
         "a clear change.");
     BOOST_CHECK_EQUAL(
         result(mood_by({"Ulm", "Bonn"})),
-        "\u201Cbad\u201D: 28\u00A0% of the \u201CUlm\u201D group and 20\u00A0% of the \u201CBonn\u201D group, a clear difference.");
+        "Of the \u201CUlm\u201D group, 28\u00A0% (26\u201330) answered \u201Cbad\u201D; of the \u201CBonn\u201D group, "
+        "20\u00A0% (18\u201322). This difference is clear.");
+    // With three groups or more, each is compared with the others together.
+    BOOST_CHECK_EQUAL(
+        result(mood_by({"Ulm", "Bonn", "Aix"})),
+        "Of the \u201CUlm\u201D group, 28\u00A0% (26\u201330) answered \u201Cbad\u201D: clearly more than of all "
+        "other groups together.");
     Figure median{.kind = Kind::comparison, .axis = "town", .quantity = "median"};
     median.rows = {row("", 120, 2, "Ulm"), row("", 119, 2, "Bonn")};
     compare_normal_groups(median);
@@ -291,7 +303,8 @@ BOOST_AUTO_TEST_CASE(results_of_changes_and_groups) {
     mark(median);
     BOOST_CHECK_EQUAL(
         result(median),
-        "The median: 140 in the \u201CUlm\u201D group and 119 in the \u201CBonn\u201D group, a clear difference.");
+        "In the \u201CUlm\u201D group, the median is 140 (136\u2013144); in the \u201CBonn\u201D group, 119 "
+        "(115\u2013123). This difference is clear.");
     BOOST_CHECK_EQUAL(result(mood_by({"Ulm"})), "");
 }
 
@@ -306,7 +319,8 @@ BOOST_AUTO_TEST_CASE(the_news_are_the_clear_changes_and_differences) {
         unmarked(news_of(sections, "town")),
         "Since round 2, clear change: mood, \u201Cbad\u201D rises from 27.0\u00A0% to 31.0\u00A0%, by 4.0 points "
         "(1.2 to 6.8). The responses to 1 question were all repeated from memory, which cannot show a change. Not "
-        "compared: shop. By town, clear difference: mood, \u201Cbad\u201D: 28\u00A0% of the \u201CUlm\u201D group and 20\u00A0% of the \u201CBonn\u201D group, a clear difference.");
+        "compared: shop. The groups of town differ clearly. mood: Of the \u201CUlm\u201D group, 28\u00A0% (26\u201330) answered "
+        "\u201Cbad\u201D; of the \u201CBonn\u201D group, 20\u00A0% (18\u201322).");
     // Repeated responses and texts are not among the compared questions.
     std::vector<Section> several = sections;
     several.push_back({.title = "health", .figures = {changes_of_mood()}});
@@ -337,14 +351,41 @@ BOOST_AUTO_TEST_CASE(the_news_are_the_clear_changes_and_differences) {
     BOOST_CHECK_EQUAL(news_of(sections, ""), "");
 }
 
-BOOST_AUTO_TEST_CASE(drawings_of_shares_have_one_axis) {
-    std::vector<Section> sections{{.figures = {mood(), income(), changes_of_mood(), age(), pairs()}}};
+BOOST_AUTO_TEST_CASE(drawings_of_shares_have_one_axis_in_a_question) {
+    std::vector<Section> sections{{.figures = {mood(), income(), changes_of_mood(), age(), pairs()}},
+                                  {.figures = {mood()}}};
+    for (Row& row : sections[1].figures[0].rows) row.upper = std::min(row.upper, row.estimate /= 4);
     align_axes(sections);
     const auto& figures = sections[0].figures;
     BOOST_CHECK_CLOSE(figures[0].end, 0.6, 1e-9);  // 0.52 is the largest end of an interval
     BOOST_CHECK_EQUAL(figures[2].end, figures[0].end);
     BOOST_CHECK_CLOSE(figures[1].end, 0.6, 1e-9);  // 0.54
     BOOST_CHECK(std::isnan(figures[3].end) && std::isnan(figures[4].end));
+    BOOST_CHECK_CLOSE(sections[1].figures[0].end, 0.15,
+                      1e-9);  // that of another question fits its own shares: 0.12
+}
+
+BOOST_AUTO_TEST_CASE(axes_of_numbers_begin_at_zero_if_it_is_near) {
+    Figure figure = quantiles();
+    figure.kind = Kind::comparison;
+    BOOST_CHECK(axis_from_zero(figure));  // 1,430 to 3,300
+    figure.rows.erase(figure.rows.begin());
+    BOOST_CHECK(!axis_from_zero(figure));
+    BOOST_CHECK(axis_from_zero(mood()));
+}
+
+BOOST_AUTO_TEST_CASE(means_from_zero_to_one_are_in_per_cent) {
+    Figure figure = age();
+    figure.rows[0].unit = "years";
+    figure.rows.push_back(row("works part-time", 0.1, 0.01));
+    figure.rows[1].scale = Interval{0, 1};
+    figure.rows[1].proportion = true;
+    BOOST_CHECK_EQUAL(result(figure),
+                      "The means: \u201Cage\u201D, 41.3\u00A0years (40.5\u201342.1); \u201Cworks "
+                      "part-time\u201D, 10\u00A0% (8\u201312).");
+    const FigureNumbers numbers(figure);
+    BOOST_CHECK_EQUAL(numbers.exact(0.1, figure.rows[1]), "10.0\u00A0%");
+    BOOST_CHECK_EQUAL(numbers.margin(figure.rows[1]), "\u00B1\u00A02.0");
 }
 
 BOOST_AUTO_TEST_CASE(rounds_and_groups_are_matrices) {
@@ -368,7 +409,7 @@ BOOST_AUTO_TEST_CASE(rounds_and_groups_are_matrices) {
         BOOST_CHECK_NE(lines.find(part), std::string::npos);
     BOOST_CHECK_EQUAL(text(tables_of(mood_by({"Ulm", "Bonn"}), 0.95)[0]),
                       "answer|Ulm|Bonn|\nok|50.0\u00A0% \u00B1\u00A02.0|50.0\u00A0% \u00B1\u00A02.0|\n"
-                      "bad|28.0\u00A0% \u00B1\u00A02.0 \u25B2|20.0\u00A0% \u00B1\u00A02.0 \u25BC|");
+                      "bad|28.0\u00A0% \u00B1\u00A02.0 \u25B2|20.0\u00A0% \u00B1\u00A02.0|");
     // More rounds than a row has room for are read downwards; more values as well are several tables.
     BOOST_CHECK_EQUAL(text(tables_of(changes_of_mood(), 0.95, 2)[0]).substr(0, 23),
                       "round|bad|ok|\nround\u00A01|");
@@ -397,7 +438,8 @@ BOOST_AUTO_TEST_CASE(explanations_are_of_what_the_document_has) {
     BOOST_CHECK(explanations(document)[1].find("below 0") != std::string::npos);
     document.sections[0].figures = {mood_by({"Ulm", "Bonn"})};
     BOOST_REQUIRE_EQUAL(explanations(document).size(), 2);
-    BOOST_CHECK(explanations(document)[1].find("mark a change") != std::string::npos);
+    BOOST_CHECK(explanations(document)[1].find("mark a difference") != std::string::npos);
+    BOOST_CHECK(explanations(document)[1].find("change") == std::string::npos);
     document.sections[0].figures = {changes_of_mood()};
     BOOST_REQUIRE_EQUAL(explanations(document).size(), 3);
     BOOST_CHECK(explanations(document)[2].find("not corrected") != std::string::npos);

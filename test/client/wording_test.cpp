@@ -33,6 +33,9 @@ BOOST_AUTO_TEST_CASE(numbers_without_errors_are_rounded) {
     BOOST_CHECK_EQUAL(rounded(HUGE_VAL), "\u221E");
     BOOST_CHECK_EQUAL(rounded(-HUGE_VAL), "\u2212\u221E");
     BOOST_CHECK_EQUAL(rounded(NAN), "none");
+    BOOST_CHECK_EQUAL(brief(0.0021002), "0.0021");
+    BOOST_CHECK_EQUAL(brief(5.3512), "5.35");
+    BOOST_CHECK_EQUAL(brief(28155), "28,155");
 }
 
 BOOST_AUTO_TEST_CASE(foreign_text_controls_nothing) {
@@ -45,6 +48,8 @@ BOOST_AUTO_TEST_CASE(foreign_text_controls_nothing) {
     BOOST_CHECK_EQUAL(unmarked(name("abcdef", 3)), "abc\u2026");
     BOOST_CHECK_EQUAL(unmarked(name("\u00E4\u00F6\u00FC", 3)), "\u00E4\u00F6\u00FC");
     BOOST_CHECK_EQUAL(in_html(name("<b>&\"'")), "<bdi>&lt;b&gt;&amp;&quot;&#39;</bdi>");
+    BOOST_CHECK_EQUAL(in_html("e^\u03B5\u00A0= 2, e^\u03B5"),
+                      "e<sup>\u03B5</sup>\u00A0= 2, e<sup>\u03B5</sup>");
     BOOST_CHECK_EQUAL(escaped(name("<")), "\u2068&lt;\u2069");
 }
 

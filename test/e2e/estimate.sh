@@ -20,7 +20,7 @@ BEGIN
     FOR part IN SELECT * FROM XMLTABLE(XMLNAMESPACES ('http://www.w3.org/1999/xhtml' AS h, 'http://www.w3.org/2000/svg' AS s),
         '//h:figure | //h:div[@class="facts"]' PASSING page
         COLUMNS kind text PATH 'local-name(.)', title text PATH 'string((.//s:title | .//h:h3)[1])', sql text PATH 'string(.//h:pre)',
-                refused text PATH 'string(.//h:p[@class="refused"])', drawn integer PATH 'count(.//s:circle) + count(.//s:polygon)',
+                refused text PATH 'string(.//h:p[@class="refused"])', drawn integer PATH 'count(.//s:circle) + count(.//s:polygon) + count(.//s:rect)',
                 whole xml PATH '.') LOOP
         CONTINUE WHEN part.sql = '' OR part.refused <> '';
         answers := answers + 1;
@@ -57,6 +57,8 @@ INSERT INTO pages VALUES (:'name', xmlparse(document :'page'));
 SELECT faults(page) FROM pages WHERE name = :'name';
 SQL
 )"
+    # Texts that were made harmless twice have the escapes of their own marks.
+    if grep -qF '\u{2069}' "$file.html"; then bad "$1: texts were escaped twice"; else ok; fi
     check "$1: its drawing is XML" "t" "$(sql -v svg="$(cat "$file.svg")" -f - <<<"SELECT :'svg' IS DOCUMENT")"
 }
 
@@ -233,7 +235,7 @@ INSERT INTO forged SELECT (encode(ldp_spec_parameters(ldp_client_spec('forged'))
 SELECT ldp_create_collection('empty', '{"mechanism": "grr", "epsilon": 1, "domain": 4}');
 SQL
 page forged
-has forged.html "<dt>Warning</dt><dd>Honest devices"
+has forged.html "<strong>Warning:</strong> Honest devices"
 if grep -q "Warning" kept.html; then bad "a warning of honest reports" kept.html; else ok; fi
 run "no reports" 0 "$ldp" estimate empty --html empty.html
 has empty.html "There are no reports"

@@ -53,7 +53,7 @@ async function keyboard(page) {
 async function paper(page) {
     await page.emulateMediaType('print');
     const found = await page.evaluate(() => [...document.querySelectorAll('table')].filter(one => !one.closest('.screen') && !one.checkVisibility())
-        .map(one => `missing on paper: ${one.textContent.slice(0, 40)}`).concat([...document.querySelectorAll('.theme, summary, .data, pre')]
+        .map(one => `missing on paper: ${one.textContent.slice(0, 40)}`).concat([...document.querySelectorAll('.controls, summary, .data, pre')]
             .filter(one => one.checkVisibility()).map(one => `a control on paper: ${one.textContent.trim().slice(0, 40)}`)));
     await page.emulateMediaType('screen');
     return found;
@@ -71,7 +71,12 @@ async function faults(browser, file, look) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: look.scheme }]);
     await page.goto(`file://${file}`);
     if (look.theme) found.push(...await themed(page, look.theme).catch(error => [`no theme: ${error.message}`]));
-    if (look.open) await page.evaluate(() => document.querySelectorAll('details').forEach(one => { one.open = true; }));
+    if (look.open) {
+        await page.evaluate(() => document.querySelectorAll('details').forEach(one => { one.open = true; }));
+        await page.click('#show-queries').catch(() => found.push('no switch of the queries'));
+        found.push(...await page.evaluate(() => [...document.querySelectorAll('.sql')].filter(one => !one.checkVisibility())
+            .map(one => `a hidden query: ${one.textContent.slice(0, 40)}`)));
+    }
     // Through the debugger, which the page's own policy does not bind.
     const results = await page.evaluate(async source => {
         eval(source);

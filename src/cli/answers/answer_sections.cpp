@@ -85,21 +85,9 @@ Table by_question(Source& source, const SummaryView& view, const std::vector<Sec
     Table table{.title = "Response by question", .header = {{"question", true}, {"reports"}}};
     const std::map<std::size_t, std::string> rates = answer_rates(source);
     if (!rates.empty()) table.header.push_back({"share who answer"});
-    const auto& attributes = source.spec().attributes();
     bool differ = false, together = false;
-    for (std::size_t j = 0; j < attributes.size(); ++j) {
-        if (attributes[j].derived()) continue;
-        if (j > 0 && !attributes[j].vector.empty() && attributes[j - 1].vector == attributes[j].vector)
-            continue;
-        std::uint64_t count = part(view, j).n;
-        bool own = false;
-        // The reports about several attributes together: of one attribute, only some of them.
-        if (find_capability<JointViews>(source.reporter(j)) != nullptr)
-            if (const std::string used = reports_used(questions, source.called_whole(j));
-                !used.empty() && std::stoull(used) != count) {
-                count = std::stoull(used);
-                own = together = true;
-            }
+    for (const auto& [j, count, own] : counts_by_question(source, questions)) {
+        together = together || own;
         differ = differ || count != view.n;
         std::vector<Cell> row{{source.called_whole(j, 200)},
                               {grouped(count), own ? NAN : static_cast<double>(count)}};
@@ -122,10 +110,29 @@ Table by_question(Source& source, const SummaryView& view, const std::vector<Sec
 
 }  // namespace
 
+std::vector<QuestionCount> counts_by_question(const Source& source, const std::vector<Section>& questions) {
+    std::vector<QuestionCount> counts;
+    const auto view = source.view();
+    const auto& attributes = source.spec().attributes();
+    for (std::size_t j = 0; view && j < attributes.size(); ++j) {
+        if (attributes[j].derived()) continue;
+        if (j > 0 && !attributes[j].vector.empty() && attributes[j - 1].vector == attributes[j].vector)
+            continue;
+        QuestionCount one{j, part(*view, j).n, false};
+        // The reports about several attributes together: of one attribute, only some of them.
+        if (find_capability<JointViews>(source.reporter(j)) != nullptr)
+            if (const std::string used = reports_used(questions, source.called_whole(j));
+                !used.empty() && std::stoull(used) != one.reports)
+                one = {j, std::stoull(used), true};
+        counts.push_back(one);
+    }
+    return counts;
+}
+
 std::string response_of(const Source& source) {
     const auto view = source.view();
     const auto asked = view ? people_asked(source, *view) : std::nullopt;
-    if (!asked) return {};
+    if (!asked) return "It is not known how many people were asked, and how many refused.";
     const bool rounds = in_rounds(source, *view);
     const std::uint64_t found = rounds ? fewest_people(*view) : view->n;
     const std::string when = rounds           ? "In each round, "
@@ -141,8 +148,7 @@ Section response_section(Source& source, const std::vector<Section>& questions) 
     Section section{.title = "Response"};
     const auto view = source.view();
     if (!view) return section;
-    if (const std::string response = response_of(source); !response.empty())
-        section.paragraphs.push_back(response);
+    if (people_asked(source, *view)) section.paragraphs.push_back(response_of(source));
     const SpecTexts& texts = source.spec().texts();
     if ((in_rounds(source, *view) || !source.earlier_rounds().empty()) && source.has_rounds() &&
         (texts.people_asked || !texts.people_asked_by_round.empty()))

@@ -13,7 +13,17 @@ namespace ldp::cli {
 /// The questions of a collection, with their figures and results.
 [[nodiscard]] std::vector<Section> questions_of(Source& source);
 
-/// How many people were asked and reported, in one sentence; empty if the number of people who were asked is unknown.
+/// The reports about a question. `own`: the number is that of the question's figure, because several questions are
+/// reported together.
+struct QuestionCount {
+    std::size_t attribute;  ///< the first one of a vector
+    std::uint64_t reports;
+    bool own;
+};
+[[nodiscard]] std::vector<QuestionCount> counts_by_question(const Source& source,
+                                                            const std::vector<Section>& questions);
+
+/// How many people were asked and reported, or that this is not known.
 [[nodiscard]] std::string response_of(const Source& source);
 /// The response by round and by question; empty if all reports are about all questions and nothing else is known. The
 /// questions have the numbers of reports that their figures used.

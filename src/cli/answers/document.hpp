@@ -29,6 +29,7 @@ struct Row {
     std::string n = {}, note = {};
     std::string unit = {};               ///< of the estimate; not of shares
     std::optional<Interval> scale = {};  ///< the range of the drawing, if the row has its own
+    bool proportion = false;             ///< a mean of numbers from 0 to 1, which is shown in per cent
     double height = 1;                   ///< factor of the drawn height of a share, see bin_heights()
     double drawn = NAN;                  ///< the drawn estimate, if it is another one
     /// The attribute whose planned error the row's error is compared with.
@@ -69,8 +70,9 @@ struct Figure {
     std::string sql = {};    ///< the query that returns these rows
     bool shares = false;     ///< whether numbers are shares, which are shown in per cent
     Kind kind = Kind::category;
-    std::string axis = {};    ///< the name of the horizontal axis, or of the attribute of a table's columns
-    std::string row_of = {};  ///< the name of the attribute of a table's rows
+    std::string axis =
+        {};  ///< the name of the horizontal axis, or the title of the attribute of a table's columns
+    std::string row_of = {};  ///< the title of the attribute of a table's rows
     std::vector<Row> rows = {};
     std::string refused = {};       ///< the reason, if there are no rows
     bool ordered = false;           ///< whether categories have an order; others are shown by size
@@ -122,7 +124,13 @@ struct Section {
 
 /// A sentence about the whole document, and what it is about.
 struct Fact {
+    enum class Use {
+        about,    ///< beside the results
+        dates,    ///< below the title
+        warning,  ///< before all results: the estimates may be wrong by more than their intervals
+    };
     std::string title, text;
+    Use use = Use::about;
 };
 
 struct Document {

@@ -19,9 +19,12 @@ namespace {
 
 using Label = std::string (*)(double);
 
+std::string per_cent(double value) {
+    return rounded(100 * value) + "\u00A0%";
+}
+
 Label label_of(const Figure& figure) {
-    if (figure.shares) return [](double value) { return rounded(100 * value) + "\u00A0%"; };
-    return rounded;
+    return figure.shares ? per_cent : rounded;
 }
 
 /// A number of a figure as it is drawn: shares lie between 0 and 1.
@@ -29,22 +32,22 @@ double drawn_at(const Figure& figure, double value) {
     return figure.shares && !std::isnan(value) ? std::clamp(value, 0.0, 1.0) : value;
 }
 
-/// A triangle for a clear difference.
-std::string sign_of(const Row& row) {
-    return row.contrast == Contrast::above ? "\u25B2" : row.contrast == Contrast::below ? "\u25BC" : "";
-}
-
+/// The value is the estimate with its interval, as in sentences.
 plot::PlottedEstimate mark_of(const Row& row, const std::string& subject, const Figure& figure,
                               const FigureNumbers& numbers) {
-    const std::string sign = sign_of(row);
+    const std::string sign = sign_of(figure, row), ends = numbers.interval(row);
+    Row plain = row;
+    if (!common_unit(figure).empty()) plain.unit.clear();  // the foot has it
     plot::PlottedEstimate mark{.name = subject,
-                               .value = sign + (sign.empty() ? "" : " ") + numbers.estimate(row),
+                               .value = sign + (sign.empty() ? "" : " ") + numbers.estimate(plain) +
+                                        (ends.empty() ? "" : " (" + ends + ")"),
                                .title = subject + ": " + numbers.estimate_and_interval(row),
                                .estimate = drawn_at(figure, row.estimate),
                                .low = drawn_at(figure, row.lower),
                                .high = drawn_at(figure, row.upper),
                                .truth = row.truth};
     if (row.scale) mark.range = {row.scale->lower, row.scale->upper};
+    if (row.proportion) mark.label = per_cent;
     return mark;
 }
 
@@ -64,17 +67,7 @@ std::vector<std::string> groups_of(const Figure& figure) {
     return found;
 }
 
-/// Bars with the intervals behind their values.
-plot::Drawing bars(const Figure& figure) {
-    const FigureNumbers numbers(figure);
-    std::vector<plot::PlottedEstimate> marks = marks_of(figure);
-    const auto rows = display_order(figure);
-    for (std::size_t i = 0; i < marks.size(); ++i)
-        if (const std::string ends = numbers.interval(*rows[i]); !ends.empty())
-            marks[i].value += " (" + ends + ")";
-    return plot::bars(marks, figure.end, label_of(figure));
-}
-
+/// The intervals are those of the unbiased estimates, which the table has. So the drawing has no interval as text.
 plot::Drawing histogram(Figure figure) {
     for (Row& row : figure.rows)
         if (!std::isnan(row.drawn)) row.estimate = row.drawn;
@@ -87,20 +80,21 @@ plot::Drawing histogram(Figure figure) {
     std::vector<plot::PlottedEstimate> marks = marks_of(figure);
     for (plot::PlottedEstimate& mark : marks)
         if (const std::size_t unit = mark.value.find("\u00A0%"); unit != std::string::npos)
-            mark.value.erase(unit);  // the axis has it
+            mark.value.erase(unit);  // the axis has it, and all behind it is the interval
     for (std::size_t i = 0; i < marks.size(); ++i)
         for (double* height : {&marks[i].estimate, &marks[i].low, &marks[i].high})
             *height *= figure.rows[i].height;
-    return plot::histogram(marks, edges, figure.end, label_of(figure));
+    return plot::histogram(marks, edges, figure.end, label_of(figure), figure.axis, "share of people");
 }
 
 /// A line for each group.
 plot::Drawing lines(const Figure& figure) {
     const FigureNumbers numbers(figure);
     plot::Chart chart{.x = figure.axis,
-                      .from_zero = figure.shares,
+                      .from_zero = axis_from_zero(figure),
                       .end = figure.end,
                       .direct = true,
+                      .groups = figure.kind == Figure::Kind::comparison,
                       .label = label_of(figure)};
     const auto groups = groups_of(figure);
     for (const std::string& group : groups) {
@@ -111,7 +105,7 @@ plot::Drawing lines(const Figure& figure) {
                                          drawn_at(figure, row.upper),
                                          (row.label.empty() ? rounded(row.at) : name(row.label)) + ": " +
                                              numbers.estimate_and_interval(row),
-                                         sign_of(row)});
+                                         sign_of(figure, row)});
         chart.series.push_back(std::move(series));
     }
     if (figure.kind == Figure::Kind::change) {
@@ -135,14 +129,18 @@ plot::Drawing lines(const Figure& figure) {
 plot::Drawing grid(const Figure& figure) {
     const FigureNumbers numbers(figure);
     plot::Grid grid;
+    if (!figure.row_of.empty()) grid.corner = name(figure.row_of, 11);
+    if (!figure.axis.empty()) grid.heading = name(figure.axis, 40);
     const auto columns = groups_of(figure);
     const auto letters = std::max<std::size_t>(3, 48 / std::max<std::size_t>(columns.size(), 1));
     for (const std::string& column : columns) grid.columns.push_back(name(column, letters));
     for (const Row& row : figure.rows) {
         const auto column = static_cast<std::size_t>(std::ranges::find(columns, row.group) - columns.begin());
         if (column == 0) grid.lines.push_back({name(row.label, 14), {columns.size(), std::nullopt}});
-        grid.lines.back().cells[column] =
-            mark_of(row, name(row.label) + ", " + name(row.group), figure, numbers);
+        auto& cell = grid.lines.back().cells[column];
+        cell = mark_of(row, name(row.label) + ", " + name(row.group), figure, numbers);
+        cell->value = numbers.estimate(row);
+        cell->ends = numbers.interval(row);
     }
     return plot::drawn(grid);
 }
@@ -160,14 +158,14 @@ plot::Drawing comparison(const Figure& figure) {
                 {row->label.empty() ? "" : name(row->label, 40), {groups.size(), plot::PlottedEstimate{}}});
         last = &row->label;
         const auto group = static_cast<std::size_t>(std::ranges::find(groups, row->group) - groups.begin());
-        blocks.back().marks[group] = mark_of(*row, name(row->group, 14), figure, numbers);
+        blocks.back().marks[group] = mark_of(*row, name(row->group, 26), figure, numbers);
     }
     for (plot::Block& block : blocks)
         for (std::size_t i = 0; i < groups.size(); ++i)
             if (block.marks[i].name.empty())
                 block.marks[i] = {
-                    .name = name(groups[i], 14), .value = "none", .title = name(groups[i]) + ": none"};
-    return plot::blocks(blocks, figure.end, figure.shares, label_of(figure));
+                    .name = name(groups[i], 26), .value = "none", .title = name(groups[i]) + ": none"};
+    return plot::blocks(blocks, figure.end, axis_from_zero(figure), label_of(figure));
 }
 
 }  // namespace
@@ -183,7 +181,7 @@ plot::Drawing drawn(const Figure& figure) {
     }
     switch (figure.kind) {
         case Figure::Kind::category:
-            return bars(figure);
+            return plot::bars(marks_of(figure), figure.end, label_of(figure));
         case Figure::Kind::distribution:
             return histogram(figure);
         case Figure::Kind::vector:
@@ -199,7 +197,8 @@ plot::Drawing drawn(const Figure& figure) {
         case Figure::Kind::association:
             break;
     }
-    return plot::drawn(marks_of(figure), figure.shares, label_of(figure));
+    const double from = figure.shares ? 0 : figure.range ? figure.range->lower : NAN;
+    return plot::drawn(marks_of(figure), from, label_of(figure));
 }
 
 void write_svg(std::ostream& out, const Document& document) {

@@ -53,13 +53,6 @@ std::string reports(const std::string& n) {
     return grouped(std::stoull(n)) + (n == "1" ? " report" : " reports");
 }
 
-/// The unit of all rows; empty if they differ.
-std::string common_unit(const Figure& figure) {
-    const bool same =
-        std::ranges::all_of(figure.rows, [&](const Row& row) { return row.unit == figure.rows[0].unit; });
-    return same && !figure.rows.empty() ? figure.rows[0].unit : std::string();
-}
-
 /// Rows of a figure by round or by group: a line for each value, and a column for each round or group.
 struct Matrix {
     const Figure& figure;
@@ -98,14 +91,12 @@ struct Matrix {
         const FigureNumbers numbers(figure);
         if (row == nullptr || std::isnan(row->estimate))
             return {row == nullptr ? "none" : row->note.empty() ? "none" : row->note};
-        const char* const sign = row->contrast == Contrast::above   ? " \u25B2"
-                                 : row->contrast == Contrast::below ? " \u25BC"
-                                                                    : "";
+        const std::string sign = sign_of(figure, *row);
         Row plain = *row;
         if (!common_unit(figure).empty()) plain.unit.clear();  // the caption has it
         return {.text = numbers.exact(row->estimate, plain),
                 .value = row->estimate,
-                .note = numbers.margin(*row) + sign};
+                .note = numbers.margin(*row) + (sign.empty() ? "" : " " + sign)};
     }
     /// The change since the round before the last one, with its interval and its test.
     [[nodiscard]] Cell change_of(const std::string& line) const {
@@ -161,18 +152,33 @@ struct Matrix {
 
 }  // namespace
 
+std::string common_unit(const Figure& figure) {
+    const bool same =
+        std::ranges::all_of(figure.rows, [&](const Row& row) { return row.unit == figure.rows[0].unit; });
+    return same && !figure.rows.empty() ? figure.rows[0].unit : std::string();
+}
+
+std::string sign_of(const Figure& figure, const Row& row) {
+    if (row.contrast == Contrast::above) return "\u25B2";
+    if (row.contrast != Contrast::below) return {};
+    const bool same = std::ranges::any_of(figure.contrasts, [&](const GroupContrast& one) {
+        return one.other && (&figure.rows[one.row] == &row || &figure.rows[*one.other] == &row);
+    });
+    return same ? "" : "\u25BC";
+}
+
 double margin_of(const Row& row) noexcept {
     return std::max(row.upper - row.estimate, row.estimate - row.lower);
 }
 
-FigureNumbers::FigureNumbers(const Figure& figure) : unit_(figure.shares ? 100 : 1) {
+FigureNumbers::FigureNumbers(const Figure& figure) : shares_(figure.shares) {
     own_ = std::ranges::any_of(figure.rows, [&](const Row& row) {
         const auto& first = figure.rows[0].scale;
         return row.scale && first && (row.scale->lower != first->lower || row.scale->upper != first->upper);
     });
     std::vector<double> margins;
     for (const Row& row : figure.rows)
-        if (const double margin = unit_ * margin_of(row); margin > 0 && std::isfinite(margin))
+        if (const double margin = in_units(margin_of(row), row, false); margin > 0 && std::isfinite(margin))
             margins.push_back(margin);
     if (margins.empty()) return;
     const auto middle = margins.begin() + static_cast<std::ptrdiff_t>(margins.size() / 2);
@@ -180,13 +186,14 @@ FigureNumbers::FigureNumbers(const Figure& figure) : unit_(figure.shares ? 100 :
     margin_ = *middle;
 }
 
-double FigureNumbers::in_units(double value, bool limited) const noexcept {
-    return limited && unit_ == 100 ? std::clamp(unit_ * value, 0.0, 100.0) : unit_ * value;
+double FigureNumbers::in_units(double value, const Row& row, bool limited) const noexcept {
+    if (!in_per_cent(row)) return value;
+    return limited ? std::clamp(100 * value, 0.0, 100.0) : 100 * value;
 }
 
 std::string FigureNumbers::text(double value, const Row& row, int more) const {
     if (!std::isfinite(value)) return rounded(value);
-    const double margin = own_ ? unit_ * margin_of(row) : margin_;
+    const double margin = own_ ? in_units(margin_of(row), row, false) : margin_;
     // A smaller margin is a rounding error of the computation.
     if (!(margin > 1e-9 * std::max(1.0, std::abs(value)))) return rounded(value);
     return with_digits(value,
@@ -194,18 +201,18 @@ std::string FigureNumbers::text(double value, const Row& row, int more) const {
 }
 
 std::string FigureNumbers::suffix(const Row& row) const {
-    if (unit_ == 100) return "\u00A0%";
+    if (in_per_cent(row)) return "\u00A0%";
     return row.unit.empty() ? "" : "\u00A0" + row.unit;
 }
 
 std::string FigureNumbers::estimate(const Row& row) const {
     if (std::isnan(row.estimate)) return "none";
-    return text(in_units(row.estimate, true), row, 0) + suffix(row);
+    return text(in_units(row.estimate, row, true), row, 0) + suffix(row);
 }
 
 std::string FigureNumbers::interval(const Row& row) const {
     if (std::isnan(row.lower) || std::isnan(row.upper)) return {};
-    const double low = in_units(row.lower, true), high = in_units(row.upper, true);
+    const double low = in_units(row.lower, row, true), high = in_units(row.upper, row, true);
     return text(low, row, 0) + (low < 0 ? " to " : "\u2013") + text(high, row, 0);
 }
 
@@ -217,25 +224,25 @@ std::string FigureNumbers::estimate_and_interval(const Row& row) const {
 
 std::string FigureNumbers::exact(double value, const Row& row) const {
     if (std::isnan(value)) return "none";
-    return text(in_units(value, false), row, 1) + suffix(row);
+    return text(in_units(value, row, false), row, 1) + suffix(row);
 }
 
 std::string FigureNumbers::signed_exact(double difference, const Row& row) const {
-    const std::string size = text(in_units(std::abs(difference), false), row, 1);
+    const std::string size = text(in_units(std::abs(difference), row, false), row, 1);
     const bool zero = size.find_first_not_of("0.,") == std::string::npos;
-    return (zero ? "" : difference < 0 ? "\u2212" : "+") + size + (unit_ == 100 ? "" : suffix(row));
+    return (zero ? "" : difference < 0 ? "\u2212" : "+") + size + (in_per_cent(row) ? "" : suffix(row));
 }
 
 std::string FigureNumbers::margin(const Row& row) const {
     const double margin = margin_of(row);
-    return std::isnan(margin) ? "none" : "\u00B1\u00A0" + text(in_units(margin, false), row, 1);
+    return std::isnan(margin) ? "none" : "\u00B1\u00A0" + text(in_units(margin, row, false), row, 1);
 }
 
 std::string FigureNumbers::size_and_interval(double difference, const Interval& ends, const Row& row) const {
     const bool up = difference >= 0;
-    const auto number = [&](double value) { return text(in_units(value, false), row, 1); };
+    const auto number = [&](double value) { return text(in_units(value, row, false), row, 1); };
     const std::string size = number(std::abs(difference));
-    return (unit_ == 1 ? size + suffix(row) : size + (size == "1" ? " point" : " points")) + " (" +
+    return (!in_per_cent(row) ? size + suffix(row) : size + (size == "1" ? " point" : " points")) + " (" +
            number(up ? ends.lower : -ends.upper) + " to " + number(up ? ends.upper : -ends.lower) + ")";
 }
 
@@ -283,8 +290,9 @@ Table table_of(const Figure& figure, double confidence) {
         Row plain = *row;
         if (!unit.empty()) plain.unit.clear();
         std::vector<std::string> notes;
-        if (row->contrast == Contrast::above) notes.emplace_back("\u25B2 clearly above the others");
-        if (row->contrast == Contrast::below) notes.emplace_back("\u25BC clearly below the others");
+        if (const std::string sign = sign_of(figure, *row); !sign.empty())
+            notes.push_back(sign + (row->contrast == Contrast::above ? " clearly above the others"
+                                                                     : " clearly below the others"));
         if (!same && !row->n.empty()) notes.push_back(reports(row->n));
         if (!row->note.empty() && note.empty()) notes.push_back(row->note);
         const bool ends = !std::isnan(row->lower) && !std::isnan(row->upper);

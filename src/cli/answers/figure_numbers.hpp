@@ -32,15 +32,19 @@ class FigureNumbers {
                                                 const Row& row) const;
 
   private:
-    [[nodiscard]] double in_units(double value, bool limited) const noexcept;
+    [[nodiscard]] bool in_per_cent(const Row& row) const noexcept { return shares_ || row.proportion; }
+    [[nodiscard]] double in_units(double value, const Row& row, bool limited) const noexcept;
     [[nodiscard]] std::string text(double value, const Row& row, int more) const;
     /// The unit behind a number, or the sign of per cent.
     [[nodiscard]] std::string suffix(const Row& row) const;
 
-    double unit_ = 1;  ///< 100 for shares
+    bool shares_;
     bool own_ = false;
     double margin_ = NAN;
 };
+
+/// A triangle at a row that is clearly above or below others. Two groups have one difference, and so one triangle.
+[[nodiscard]] std::string sign_of(const Figure& figure, const Row& row);
 
 /// The greater distance from the estimate to an end of its interval; NaN without one.
 [[nodiscard]] double margin_of(const Row& row) noexcept;
@@ -52,6 +56,8 @@ class FigureNumbers {
 /// row. A cell has the estimate and its margin of error.
 [[nodiscard]] std::vector<Table> tables_of(const Figure& figure, double confidence,
                                            std::size_t most_columns = 5);
+/// The unit of all rows; empty if they differ.
+[[nodiscard]] std::string common_unit(const Figure& figure);
 /// The note of all rows, if they have the same.
 [[nodiscard]] std::string common_note(const Figure& figure);
 /// "p < 0.001".

@@ -125,8 +125,9 @@ class Questions {
     /// Ends the section of a question, unless nothing was asked.
     void end() {
         if (section_.figures.empty() && section_.tables.empty()) return;
-        if (source_.round() && section_.figures.size() > 1 && section_.figures[0].heading.empty())
-            section_.figures[0].heading = "Round " + std::to_string(*source_.round());
+        if (section_.figures.size() > 1 && section_.figures[0].heading.empty())
+            section_.figures[0].heading =
+                source_.round() ? "Round " + std::to_string(*source_.round()) : "All reports";
         sections_.push_back(std::move(section_));
     }
 
@@ -208,6 +209,7 @@ class Questions {
                         one.attribute = j;
                         one.at = static_cast<double>(figure.rows.size());
                         one.scale = Interval{attributes()[j].min, attributes()[j].max};
+                        one.proportion = source_.is_proportion(j);
                         figure.rows.push_back(std::move(one));
                     });
         const bool same = std::ranges::all_of(figure.rows, [&](const Row& row) {
@@ -218,11 +220,17 @@ class Questions {
             figure.kind = Figure::Kind::vector;
             figure.range = figure.rows[0].scale;
             if (vector) figure.vector = title_of(which);
-            for (Row& row : figure.rows) row.scale.reset();
+            for (Row& row : figure.rows) {
+                row.scale.reset();
+                row.proportion = false;
+            }
         } else {
             figure.about = figure.rows.size() == 1
                                ? "The line is the declared range."
                                : "Each line is the declared range of an attribute, in its own unit.";
+            if (std::ranges::any_of(figure.rows, &Row::proportion))
+                figure.about +=
+                    " The mean of a number from 0 to 1 is in per cent. If the answers are 0 or 1, it is the share of 1.";
         }
         return figure;
     }
@@ -378,11 +386,15 @@ class Questions {
                                    ends.upper - ends.lower == static_cast<double>(points - 1);
         const std::vector<double> heights =
             sharp ? bin_heights(points, count) : std::vector<double>(count, 1);
-        Figure histogram{.title = "Distribution of " + called(j) +
-                                  (source_.unit(j).empty() ? "" : ", in " + name(source_.unit(j))),
+        const std::string unit = source_.unit(j).empty() ? "" : ", in " + name(source_.unit(j));
+        Figure histogram{.title = "Distribution of " + called(j) + unit,
                          .shares = true,
-                         .kind = Figure::Kind::distribution};
-        histogram.ordered = true;
+                         .kind = Figure::Kind::distribution,
+                         .axis = called(j) + unit,
+                         .ordered = true,
+                         .heading = source_.round()
+                                        ? "Distribution in round " + std::to_string(*source_.round())
+                                        : "Distribution"};
         SummaryQuery in_bins = source_.query("histogram");
         in_bins.attribute = attributes()[j].name;
         in_bins.bins = static_cast<std::int32_t>(count);
@@ -420,6 +432,7 @@ class Questions {
         Figure quantiles{.title = "Quantiles of " + called(j), .kind = Figure::Kind::quantiles};
         quantiles.about = "The value below which a share of the people lie. The median is that of 50\u00A0%.";
         quantiles.ordered = true;
+        quantiles.range = ends;
         quantiles.heading = "Quantiles";
         source_.ask(quantiles,
                     "SELECT * FROM ldp_quantiles({summary}" + source_.options() + argument(j) + ")",
@@ -503,8 +516,8 @@ class Questions {
                      .about = "The share of all people with both answers.",
                      .shares = true,
                      .kind = Figure::Kind::table,
-                     .axis = called(second),
-                     .row_of = called(first)};
+                     .axis = unmarked(called(second)),
+                     .row_of = unmarked(called(first))};
         source_.ask(
             table,
             "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +

@@ -109,9 +109,14 @@ std::string escaped(std::string_view text) {
 }
 
 std::string in_html(std::string_view text) {
-    return replaced(plot::escaped(text), [](std::string_view character) {
+    std::string html = replaced(plot::escaped(text), [](std::string_view character) {
         return character == isolate ? "<bdi>" : character == end_of_isolate ? "</bdi>" : nullptr;
     });
+    constexpr std::string_view power = "e^\u03B5", raised = "e<sup>\u03B5</sup>";
+    for (std::size_t at = html.find(power); at != std::string::npos;
+         at = html.find(power, at + raised.size()))
+        html.replace(at, power.size(), raised);
+    return html;
 }
 
 std::size_t width(std::string_view text) noexcept {
@@ -172,7 +177,10 @@ std::string time_of_hours(double hours) {
     return time;
 }
 
-std::string rounded(double value) {
+namespace {
+
+/// A number in this number of significant digits, without zeros at its end.
+std::string significant(double value, int digits) {
     if (!std::isfinite(value)) return std::isnan(value) ? "none" : value < 0 ? "\u2212\u221E" : "\u221E";
     const double size = std::abs(value);
     if (size != 0 && (size < 1e-4 || size >= 1e15)) {
@@ -182,12 +190,22 @@ std::string rounded(double value) {
                     .ptr};
     }
     std::string number = with_digits(
-        value, size == 0 ? 0 : std::clamp(4 - static_cast<int>(std::floor(std::log10(size))), 0, 8));
+        value, size == 0 ? 0 : std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(size))), 0, 8));
     if (number.find('.') != std::string::npos) {
         number.erase(number.find_last_not_of('0') + 1);
         if (number.back() == '.') number.pop_back();
     }
     return number;
+}
+
+}  // namespace
+
+std::string rounded(double value) {
+    return significant(value, 5);
+}
+
+std::string brief(double value) {
+    return significant(value, 3);
 }
 
 }  // namespace ldp::cli

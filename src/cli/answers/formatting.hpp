@@ -39,5 +39,7 @@ namespace ldp::cli {
 [[nodiscard]] std::string time_of_hours(double hours);
 /// A number without a known error, in five digits.
 [[nodiscard]] std::string rounded(double value);
+/// The same in three digits, for numbers that readers only compare.
+[[nodiscard]] std::string brief(double value);
 
 }  // namespace ldp::cli

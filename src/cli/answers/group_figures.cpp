@@ -186,7 +186,7 @@ void GroupFigures::compare_series(Figure& figure, std::size_t attribute) {
 }
 
 void GroupFigures::contrast(Figure& figure, const std::vector<std::size_t>& which) {
-    const bool numbers = which.size() > 1 || !figure.shares;
+    const bool numbers = which.size() > 1 || source_.spec().attributes()[which[0]].numeric();
     for (std::size_t i = 0; i < figure.rows.size(); ++i) {
         const Row& row = figure.rows[i];
         if (!std::isfinite(row.estimate)) continue;
@@ -242,13 +242,20 @@ Figure GroupFigures::shares_by_group(std::size_t attribute, bool ordered) {
                     frequencies(attribute), {attribute});
 }
 
+bool GroupFigures::in_per_cent(const std::vector<std::size_t>& attributes) const {
+    return attributes.size() == 1 && source_.is_proportion(attributes[0]);
+}
+
 Figure GroupFigures::means_by_round(const std::vector<std::size_t>& attributes) {
-    return by_round({.title = means_title(attributes)}, means(), attributes);
+    return by_round({.title = means_title(attributes), .shares = in_per_cent(attributes)}, means(),
+                    attributes);
 }
 
 Figure GroupFigures::means_by_group(const std::vector<std::size_t>& attributes) {
-    return by_group({.title = means_title(attributes), .ordered = attributes.size() > 1}, means(),
-                    attributes);
+    return by_group({.title = means_title(attributes),
+                     .shares = in_per_cent(attributes),
+                     .ordered = attributes.size() > 1},
+                    means(), attributes);
 }
 
 Figure GroupFigures::median_by_round(std::size_t attribute) {

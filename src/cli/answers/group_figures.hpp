@@ -46,6 +46,8 @@ class GroupFigures {
     [[nodiscard]] CurveAxis curve_axis();
     [[nodiscard]] Figure curve(std::size_t attribute, const CurveAxis& axis);
     [[nodiscard]] std::string called(std::size_t attribute) const;
+    /// Whether the means of these attributes are shown in per cent.
+    [[nodiscard]] bool in_per_cent(const std::vector<std::size_t>& attributes) const;
     [[nodiscard]] std::string means_title(const std::vector<std::size_t>& attributes) const;
     /// A function of the summary of each group: in SQL, where the summary is g.summary, and here.
     struct GroupAccessor {

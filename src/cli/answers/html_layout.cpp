@@ -140,6 +140,18 @@ std::string reports_of_groups(const Figure& figure) {
     return text + ". ";
 }
 
+/// Whether the drawing chooses the ends of its axis.
+bool has_axis(const Figure& figure) {
+    using Kind = Figure::Kind;
+    return figure.kind == Kind::comparison || figure.kind == Kind::change || figure.kind == Kind::vector ||
+           figure.kind == Kind::curve;
+}
+
+bool above_zero(const Figure& figure) {
+    return std::ranges::none_of(figure.rows,
+                                [](const Row& row) { return row.estimate <= 0 || row.lower <= 0; });
+}
+
 /// The number of reports of a figure, if all rows have the same, and the meaning of its lines.
 std::string foot_of(const Figure& figure, double confidence) {
     std::string text;
@@ -148,9 +160,17 @@ std::string foot_of(const Figure& figure, double confidence) {
         text = grouped(std::stoull(n)) + (n == "1" ? " report. " : " reports. ");
     else if (figure.kind == Figure::Kind::comparison)
         text = reports_of_groups(figure);
+    if (figure.kind == Figure::Kind::table)
+        return text + "In parentheses: " + interval_title(confidence) + "s.";
+    const std::string unit = common_unit(figure);
+    if (!unit.empty() && figure.kind != Figure::Kind::change && figure.kind != Figure::Kind::curve)
+        text += "Numbers in " + name(unit) + ". ";
+    const std::string axis = has_axis(figure) && !axis_from_zero(figure) && above_zero(figure)
+                                 ? " The axis does not begin at 0."
+                                 : "";
     if (figure.kind == Figure::Kind::curve)
-        return text + "Lines or band: " + interval_title(confidence) + "s, each for its point alone.";
-    return text + "Lines: " + interval_title(confidence) + "s.";
+        return text + "Lines or band: " + interval_title(confidence) + "s, each for its point alone." + axis;
+    return text + "Lines: " + interval_title(confidence) + "s." + axis;
 }
 
 Fields fields_of(const Figure& figure, double confidence, std::size_t number) {
@@ -179,17 +199,35 @@ Fields fields_of(const Figure& figure, double confidence, std::size_t number) {
     return fields;
 }
 
+bool has_clear(const Figure& figure) {
+    return std::ranges::any_of(figure.changes, &LineChange::clear) ||
+           std::ranges::any_of(figure.rows, [](const Row& row) {
+               return row.contrast == Contrast::above || row.contrast == Contrast::below;
+           });
+}
+
 /// The sentences about clear changes and differences of a section.
 std::vector<Fields> differences_of(const Section& section) {
     std::vector<Fields> found;
-    for (const Figure& figure : section.figures) {
-        const bool clear = std::ranges::any_of(figure.changes, &LineChange::clear) ||
-                           std::ranges::any_of(figure.rows, [](const Row& row) {
-                               return row.contrast == Contrast::above || row.contrast == Contrast::below;
-                           });
-        if (clear && !figure.result.empty()) found.push_back({.values = {{"text", unbroken(figure.result)}}});
-    }
+    for (const Figure& figure : section.figures)
+        if (has_clear(figure) && !figure.result.empty())
+            found.push_back({.values = {{"text", unbroken(figure.result)}}});
     return found;
+}
+
+/// The first figure with a clear change or difference, as in the news, or else the first one that is drawn.
+const Figure* lead_of(const std::vector<Section>& sections, const Section*& of) {
+    const Figure* first = nullptr;
+    for (const Section& section : sections)
+        for (const Figure& figure : section.figures) {
+            if (figure.rows.empty()) continue;
+            if (const bool clear = has_clear(figure); clear || first == nullptr) {
+                first = &figure;
+                of = &section;
+                if (clear) return first;
+            }
+        }
+    return first;
 }
 
 }  // namespace
@@ -201,6 +239,9 @@ void write_html(std::ostream& out, const Document& document) {
                            {"drawing_style", plot::style_sheet()}},
                 .sections = {{"news", text_of(unbroken(document.news))},
                              {"descriptions", text_of(document.description)},
+                             {"dates", {}},
+                             {"leads", {}},
+                             {"warnings", {}},
                              {"facts", {}},
                              {"sources", text_of(document.source)},
                              {"citations", text_of(document.citation)},
@@ -210,7 +251,24 @@ void write_html(std::ostream& out, const Document& document) {
                              {"sections", {}}}};
     page.show("has_notes", !document.notes.empty());
     for (const Fact& fact : document.lead)
-        page.sections["facts"].push_back({.values = {{"title", fact.title}, {"text", unbroken(fact.text)}}});
+        page.sections[fact.use == Fact::Use::dates     ? "dates"
+                      : fact.use == Fact::Use::warning ? "warnings"
+                                                       : "facts"]
+            .push_back({.values = {{"title", fact.title}, {"text", unbroken(fact.text)}}});
+    const Section* of = nullptr;
+    if (const Figure* const lead = lead_of(document.sections, of); lead != nullptr) {
+        const auto [svg, height] = drawn(*lead);
+        page.sections["leads"].push_back(
+            {.values = {{"title", lead->title},
+                        {"plain_title", unmarked(lead->title)},
+                        {"svg", svg},
+                        {"height", shortest(height)},
+                        {"description", unmarked(result_of(*lead)) + " The section \u201C" +
+                                            unmarked(of->title) + "\u201D has all numbers."},
+                        {"foot", foot_of(*lead, document.confidence)},
+                        {"number", std::to_string(of - document.sections.data())}},
+             .sections = {{"asked", text_of(of->question)}}});
+    }
     std::size_t figures = 0;
     for (std::size_t i = 0; i < document.sections.size(); ++i) {
         const Section& section = document.sections[i];
@@ -226,7 +284,8 @@ void write_html(std::ostream& out, const Document& document) {
         Fields link{.values = fields.values};
         link.values["result"] = unbroken(section.result);
         link.sections["differences"] = differences_of(section);
-        page.sections[section.result.empty() ? "others" : "questions"].push_back(std::move(link));
+        const bool known = section.result.empty() || section.result == document.news;
+        page.sections[known ? "others" : "questions"].push_back(std::move(link));
         for (const Figure& figure : section.figures)
             fields.sections["figures"].push_back(fields_of(figure, document.confidence, figures++));
         for (const Table& table : section.tables) {

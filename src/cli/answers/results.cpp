@@ -4,6 +4,7 @@
 #include "cli/answers/results.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <utility>
 
@@ -19,9 +20,9 @@ namespace {
 using Rows = std::vector<const Row*>;
 
 /// A sentence names at most this number of values.
-constexpr std::size_t most_named = 3, most_compared = 2;
+constexpr std::size_t most_named = 3, most_compared = 2, most_means = 6;
 /// The first paragraph names at most this number of questions.
-constexpr std::size_t most_news = 4;
+constexpr std::size_t most_news = 2;
 
 std::string quoted(const std::string& text) {
     return "\u201C" + name(text, 40) + "\u201D";
@@ -40,6 +41,12 @@ std::string in_line(const std::vector<std::string>& parts, const char* between) 
     std::string text;
     for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
     return text;
+}
+
+/// The text as a sentence, which begins with a capital letter and ends with a point.
+std::string sentence(std::string text) {
+    if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text + ".";
 }
 
 Rows by_size(const Figure& figure) {
@@ -104,12 +111,17 @@ std::string of_means(const Figure& figure, const FigureNumbers& numbers) {
     if (figure.rows.size() == 1)
         return std::isnan(figure.rows[0].estimate)
                    ? ""
-                   : "The " + figure.quantity + " is " + numbers.estimate_and_interval(figure.rows[0]) + ".";
-    if (figure.rows.size() > most_named) return {};
+                   : "The " + figure.quantity +
+                         (figure.quantity == "mean" && !figure.rows[0].label.empty()
+                              ? " of " + name(figure.rows[0].label, 40)
+                              : "") +
+                         " is " + numbers.estimate_and_interval(figure.rows[0]) + ".";
     std::vector<std::string> parts;
     for (const Row& row : figure.rows)
-        parts.push_back(quoted(row.label) + ", " + numbers.estimate_and_interval(row));
-    return "The means are: " + enumerated(parts, "; ") + ".";
+        if (parts.size() < most_means) parts.push_back(label_and_share(row, numbers));
+    const std::size_t more = figure.rows.size() - parts.size();
+    return "The means: " + enumerated(parts, "; ") + (more > 0 ? "; and " + grouped(more) + " more" : "") +
+           ".";
 }
 
 std::string of_distribution(const Figure& figure, const FigureNumbers& numbers) {
@@ -167,10 +179,10 @@ std::string of_vector(const Figure& figure, const FigureNumbers& numbers) {
 std::string of_table(const Figure& figure, const FigureNumbers& numbers) {
     const Rows rows = by_size(figure);
     if (rows.empty()) return {};
-    return "The largest estimate: " + numbers.estimate_and_interval(*rows[0]) + " answered " +
-           quoted(rows[0]->label) + (figure.row_of.empty() ? "" : " to " + name(figure.row_of, 40)) +
-           " and " + quoted(rows[0]->group) + (figure.axis.empty() ? "" : " to " + name(figure.axis, 40)) +
-           ".";
+    return numbers.estimate_and_interval(*rows[0]) + " answered " + quoted(rows[0]->label) +
+           (figure.row_of.empty() ? "" : " to " + name(figure.row_of, 40)) + " and " +
+           quoted(rows[0]->group) + (figure.axis.empty() ? "" : " to " + name(figure.axis, 40)) +
+           ", the largest estimate of all pairs.";
 }
 
 std::string of_associations(const Figure& figure, const FigureNumbers& numbers) {
@@ -258,36 +270,47 @@ std::string of_changes(const Figure& figure, const FigureNumbers& numbers) {
     return in_line(sentences, " ");
 }
 
-/// "28 % of the “Ulm” group": of whom, also beside the numbers of other groups.
-std::string group_number(const Row& row, const Figure& figure, const FigureNumbers& numbers) {
-    return numbers.estimate(row) + (figure.shares ? " of" : " in") + " the " + quoted(row.group) + " group";
+/// "of the “Ulm” group, 28 % (26–30) answered “bad”", or "in the “Ulm” group, the median is 140 (136–144)": of whom comes
+/// first. `again`: behind another group, without the answer or the quantity.
+std::string group_number(const Row& row, const Figure& figure, const FigureNumbers& numbers, bool again) {
+    const std::string number = numbers.estimate_and_interval(row),
+                      group = " the " + quoted(row.group) + " group, ";
+    if (!figure.shares || row.label.empty()) {
+        const std::string of = row.label.empty() ? "" : " of " + quoted(row.label);
+        return "in" + group + (again ? "" : "the " + figure.quantity + of + " is ") + number;
+    }
+    return "of" + group + number + (again ? "" : " answered " + quoted(row.label));
 }
 
-/// "“bad”: 28 % of the “Ulm” group, clearly more than of all other groups together", or with two groups "28 % of the
-/// “Ulm” group and 20 % of the “Bonn” group, a clear difference". Empty without a clear difference.
-std::string contrast_of(const Rows& rows, const Figure& figure, const FigureNumbers& numbers) {
+/// The clear differences of one answer or number, for example "of the “Ulm” group, 28 % (26–30) answered “bad”: clearly
+/// more than of all other groups together". Two groups have one difference: "of the “Ulm” group, 28 % (26–30) answered
+/// “bad”; of the “Bonn” group, 20 % (18–22). This difference is clear". Empty without one. `known`: the reader knows that
+/// it is clear.
+std::string contrast_of(const Rows& rows, const Figure& figure, const FigureNumbers& numbers, bool known) {
     Rows marked[2];
     for (const Row* row : rows)
         if (row->contrast == Contrast::above || row->contrast == Contrast::below)
             marked[row->contrast == Contrast::above ? 0 : 1].push_back(row);
     if (marked[0].empty() && marked[1].empty()) return {};
-    const std::string& label = rows[0]->label;
-    const std::string subject = label.empty() ? "The " + figure.quantity : quoted(label);
     if (rows.size() == 2 && marked[0].size() == 1 && marked[1].size() == 1)
-        return subject + ": " + group_number(*marked[0][0], figure, numbers) + " and " +
-               group_number(*marked[1][0], figure, numbers) + ", a clear difference";
+        return group_number(*marked[0][0], figure, numbers, false) + "; " +
+               group_number(*marked[1][0], figure, numbers, true) +
+               (known ? "" : ". This difference is clear");
     std::vector<std::string> parts;
     for (const std::size_t side : {0, 1}) {
         std::vector<std::string> groups;
         for (const Row* row : marked[side])
-            if (groups.size() < most_named) groups.push_back(group_number(*row, figure, numbers));
+            if (groups.size() < most_named)
+                groups.push_back(group_number(*row, figure, numbers, !parts.empty() || !groups.empty()));
         if (groups.empty()) continue;
         const std::size_t more = marked[side].size() - groups.size();
-        parts.push_back(enumerated(groups) + (more > 0 ? " and " + grouped(more) + " more" : "") +
-                        (side == 0 ? ", clearly more than" : ", clearly less than") +
-                        (figure.shares ? " of" : " in") + " all other groups together");
+        parts.push_back(
+            enumerated(groups, "; ") + (more > 0 ? "; and " + grouped(more) + " more groups" : "") +
+            (groups.size() > 1 ? ": each clearly " : ": clearly ") + (side == 0 ? "more" : "less") +
+            " than " + (figure.shares && !rows[0]->label.empty() ? "of" : "in") +
+            " all other groups together");
     }
-    return subject + ": " + enumerated(parts, "; ");
+    return enumerated(parts, ". And ");
 }
 
 /// The rows of each label, in the order of drawings. The difference of one of two values follows from that of the other.
@@ -307,12 +330,12 @@ std::string of_comparison(const Figure& figure, const FigureNumbers& numbers) {
     std::vector<std::string> parts;
     std::size_t more = 0;
     for (const Rows& rows : rows_by_label(figure)) {
-        const std::string text = contrast_of(rows, figure, numbers);
+        const std::string text = contrast_of(rows, figure, numbers, false);
         if (text.empty()) continue;
         if (parts.size() == most_compared)
             ++more;
         else
-            parts.push_back(text + ".");
+            parts.push_back(sentence(text));
     }
     if (parts.empty())
         return "These reports cannot show whether the groups differ. This does not mean that they are equal.";
@@ -412,13 +435,11 @@ void conclude(Section& section) {
 
 std::string news_of(const std::vector<Section>& sections, const std::string& by) {
     std::vector<std::string> sentences;
-    const auto add = [&](const std::string& beginning, const std::string& what, std::size_t compared,
-                         std::vector<std::string> parts, bool fresh = false) {
+    const auto add = [&](const std::string& beginning, std::size_t compared, std::vector<std::string> parts,
+                         bool fresh = false) {
         if (compared == 0) return;
         if (parts.empty()) {
-            sentences.push_back(
-                beginning + "these reports cannot show whether anything " +
-                (what == "change" ? "changed." : "differs. This does not mean that the groups are equal."));
+            sentences.push_back(beginning + "these reports cannot show whether anything changed.");
             return;
         }
         const std::size_t found = parts.size();
@@ -430,7 +451,7 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
             compared == 1 ? ""
                           : " in " + grouped(found) + " of " + (fresh ? "the " : "") + grouped(compared) +
                                 (fresh ? " questions with new responses" : " compared questions");
-        sentences.push_back(beginning + (compared == 1 || found > 1 ? "" : "a ") + "clear " + what +
+        sentences.push_back(beginning + (compared == 1 || found > 1 ? "" : "a ") + "clear change" +
                             (found == 1 ? "" : "s") + share + ": " + in_line(parts, "; ") + ".");
     };
     for (const bool latest : {true, false}) {
@@ -459,7 +480,7 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
         }
         const bool found = !parts.empty();
         if (!since.empty()) {
-            add("Since " + since + ", ", "change", compared, std::move(parts), repeated > 0);
+            add("Since " + since + ", ", compared, std::move(parts), repeated > 0);
             const auto questions = [](std::size_t count) {
                 return grouped(count) + (count == 1 ? " question" : " questions");
             };
@@ -500,11 +521,23 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
         Rows rows;
         for (const Row& row : of->rows)
             if (row.label == of->rows[strongest->row].label) rows.push_back(&row);
-        std::string text = contrast_of(rows, *of, numbers);
-        if (text.starts_with("The ")) text[0] = 't';
-        parts.push_back(section.title + ", " + text);
+        parts.push_back(section.title + ": " + sentence(contrast_of(rows, *of, numbers, true)));
     }
-    add("By " + name(by, 40) + ", ", "difference", compared, std::move(parts));
+    if (compared > 0) {
+        const std::string groups = "The groups of " + name(by, 40);
+        const std::size_t found = parts.size();
+        if (found == 0)
+            sentences.push_back(groups +
+                                ": these reports cannot show whether they differ. This does not mean that "
+                                "they are equal.");
+        else
+            sentences.push_back(groups + " differ clearly" +
+                                (compared == 1 ? "."
+                                               : " in " + grouped(found) + " of " + grouped(compared) +
+                                                     " compared questions."));
+        for (std::size_t i = 0; i < std::min(found, most_news); ++i) sentences.push_back(parts[i]);
+        if (found > most_news) sentences.push_back(grouped(found - most_news) + " more below.");
+    }
     return in_line(sentences, " ");
 }
 
@@ -518,8 +551,12 @@ bool on_common_axis(const Figure& figure) {
 }  // namespace
 
 void align_axes(std::vector<Section>& sections) {
-    double most = 0, of_bins = 0;
-    for (const Section& section : sections)
+    const auto rounded_up = [](double share) {
+        const double step = share > 0.2 ? 0.1 : share > 0.1 ? 0.05 : 0.02;
+        return std::clamp(step * std::ceil(share / step - 1e-9), step, 1.0);
+    };
+    for (Section& section : sections) {
+        double most = 0, of_bins = 0;
         for (const Figure& figure : section.figures) {
             if (!on_common_axis(figure)) continue;
             const bool bins = figure.kind == Figure::Kind::distribution;
@@ -529,23 +566,43 @@ void align_axes(std::vector<Section>& sections) {
                         (bins ? of_bins : most) =
                             std::max(bins ? of_bins : most, value * (bins ? row.height : 1));
         }
-    const auto rounded_up = [](double share) {
-        const double step = share > 0.5 ? 0.2 : share > 0.2 ? 0.1 : share > 0.1 ? 0.05 : 0.02;
-        return std::clamp(step * std::ceil(share / step - 1e-9), step, 1.0);
-    };
-    for (Section& section : sections)
         for (Figure& figure : section.figures)
             if (on_common_axis(figure))
                 figure.end = rounded_up(figure.kind == Figure::Kind::distribution ? of_bins : most);
+    }
+}
+
+bool axis_from_zero(const Figure& figure) {
+    if (figure.shares) return true;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (const Row& row : figure.rows)
+        for (const double value : {row.estimate, row.lower, row.upper})
+            if (std::isfinite(value)) {
+                low = std::min(low, value);
+                high = std::max(high, value);
+            }
+    return low >= 0 && low <= high / 2;
 }
 
 std::string interval_title(double confidence) {
     return rounded(std::round(1e5 * confidence) / 1e3) + "\u00A0% confidence interval";
 }
 
-std::string meaning_of_clear() {
-    return "\u25B2 and \u25BC mark a clear change or difference. If nothing had changed, at most 5 of 100 such pages would "
-           "mark a change since a given round. If the groups were equal, at most 5 of 100 would mark a difference.";
+std::string meaning_of_clear(const std::vector<Section>& sections) {
+    bool changes = false, contrasts = false;
+    for (const Section& section : sections)
+        for (const Figure& figure : section.figures) {
+            changes |= figure.kind == Figure::Kind::change;
+            contrasts |= std::ranges::any_of(figure.rows,
+                                             [](const Row& row) { return row.contrast != Contrast::none; });
+        }
+    std::string text = "\u25B2 and \u25BC mark a clear ";
+    text += !contrasts ? "change." : !changes ? "difference." : "change or difference.";
+    if (changes)
+        text +=
+            " If nothing had changed, at most 5 of 100 such pages would mark a change since a given round.";
+    if (contrasts) text += " If the groups were equal, at most 5 of 100 such pages would mark a difference.";
+    return text;
 }
 
 std::vector<std::string> explanations(const Document& document) {
@@ -578,7 +635,7 @@ std::vector<std::string> explanations(const Document& document) {
             "The randomization can also move the estimate of a mean, or an end of its interval, beyond the declared "
             "range. The true mean is within the range.");
     // Beside news, the heading has it.
-    if ((changes || contrasts) && document.news.empty()) found.push_back(meaning_of_clear());
+    if ((changes || contrasts) && document.news.empty()) found.push_back(meaning_of_clear(document.sections));
     if (changes)
         found.emplace_back(
             "The p-values in tables of changes are not corrected for the number of comparisons; the marks \u25B2 and \u25BC "

@@ -28,14 +28,16 @@ void conclude(Section& section);
 /// between the groups of this column, in one sentence each. Empty if nothing was compared.
 [[nodiscard]] std::string news_of(const std::vector<Section>& sections, const std::string& by);
 
-/// Gives all drawings of shares one axis, and all histograms another one.
+/// Gives the drawings of shares of a question one axis that fits them, and its histograms another one.
 void align_axes(std::vector<Section>& sections);
+/// Whether the axis of an estimate begins at zero: that of shares, and that of numbers at most twice apart does not.
+[[nodiscard]] bool axis_from_zero(const Figure& figure);
 
 /// "95 % confidence interval".
 [[nodiscard]] std::string interval_title(double confidence);
 
-/// The meaning of a clear change or difference.
-[[nodiscard]] std::string meaning_of_clear();
+/// The meaning of the clear changes and differences that a page may have.
+[[nodiscard]] std::string meaning_of_clear(const std::vector<Section>& sections);
 
 /// Explanations of terms that the document uses: margins of error, clear differences, and shares below zero.
 [[nodiscard]] std::vector<std::string> explanations(const Document& document);

@@ -18,6 +18,7 @@
 #include "core/budget/spent.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/registry.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/privacy_statement.hpp"
 #include "core/summary/pooling.hpp"
@@ -108,7 +109,7 @@ Section collected(const Source& source) {
                               {vector ? values_of_vector(source, j, count) : values_of(source, j)}};
         if (!source.texts(j).title.empty()) row[0].note = name(vector ? attribute.vector : attribute.name);
         if (attribute.derived()) row[1].text += ", a product of others that the device computes";
-        if (drawn) row.push_back({attribute.mechanism});
+        if (drawn) row.push_back({find_mechanism(source.reporter(j).header().mechanism)->name});
         table.rows.push_back(std::move(row));
     }
     section.paragraphs.push_back("Each report was randomized on a person\u2019s own device by \u201C" +
@@ -138,18 +139,20 @@ std::string weak(const PrivacyLoss& loss) {
     return loss.posterior(0.01) > 0.9 ? " In the worst case, this gives little protection." : "";
 }
 
-/// The probabilities that a loss can lead to, as sentences.
-std::string guesses(const PrivacyLoss& loss) {
+/// The largest probability of a right guess, as sentences.
+std::string guess(const PrivacyLoss& loss) {
     return "Of two equally likely answers, an observer picks the right one in at most " +
-           reported_percent(loss.right_guess()) +
-           "\u00A0% of cases. Without a report, it is 50\u00A0%. A suspicion of 1\u00A0% can become at most " +
-           reported_percent(loss.posterior(0.01)) + "\u00A0%." + weak(loss);
+           reported_percent(loss.right_guess()) + "\u00A0% of cases. Without a report, it is 50\u00A0%." +
+           weak(loss);
 }
-/// The same after guesses() of another loss.
-std::string then_guesses(const PrivacyLoss& loss) {
-    return "Then it is at most " + reported_percent(loss.right_guess()) +
-           "\u00A0% of cases, and a suspicion of 1\u00A0% can become at most " +
-           reported_percent(loss.posterior(0.01)) + "\u00A0%." + weak(loss);
+/// The same after guess() of another loss.
+std::string then_guess(const PrivacyLoss& loss) {
+    return "Then it is at most " + reported_percent(loss.right_guess()) + "\u00A0% of cases." + weak(loss);
+}
+/// The same, and what a suspicion can become. Readers of a summary take this second number for the first one.
+std::string guesses(const PrivacyLoss& loss, std::string (*first)(const PrivacyLoss&)) {
+    return first(loss) + " A suspicion of 1\u00A0% can become at most " +
+           reported_percent(loss.posterior(0.01)) + "\u00A0%.";
 }
 
 /// The budget that a collection shares with others; empty if it has none.
@@ -160,7 +163,7 @@ std::string shared_budget(const PrivacyStatement& statement) {
     return "The devices limit the total cost: all collections of the group \u201C" + name(group.name) +
            "\u201D together cost a person at most \u03B5\u00A0=\u00A0" + rounded(group.loss.epsilon) +
            (most < group.loss.epsilon ? ", and this one at most " + rounded(most) + ". " : ". ") +
-           then_guesses(group.loss);
+           guesses(group.loss, then_guess);
 }
 
 /// The privacy guarantee in words and in odds, and its limits.
@@ -181,7 +184,7 @@ Section promise(const Source& source) {
                  : " for a report."),
         "For any two true " + std::string(series ? "series of values" : "answers") +
             ", the probabilities of a report differ by a factor of at most e^\u03B5\u00A0=\u00A0" +
-            factor(statement.report) + ". " + guesses(statement.report)};
+            factor(statement.report) + ". " + guesses(statement.report, guess)};
     if (spec.delta() != 0)
         section.paragraphs.push_back(
             "With a probability of at most \u03B4\u00A0=\u00A0" + shortest(spec.delta()) +
@@ -201,7 +204,7 @@ Section promise(const Source& source) {
             "People report repeatedly. The response to an answer that returns is repeated from memory at no cost. "
             "Each new response costs " +
             epsilon_of(statement.response) + ", and no person spends more than " +
-            epsilon_of(*statement.person) + " in all. " + then_guesses(*statement.person));
+            epsilon_of(*statement.person) + " in all. " + guesses(*statement.person, then_guess));
         section.points.emplace_back(
             some ? "Some attributes are time series. The guarantee covers all values of "
                    "the series and the times of their changes together. Of the other "
@@ -213,7 +216,7 @@ Section promise(const Source& source) {
     } else {
         section.points.push_back("Each report costs \u03B5 again: a person with two reports has spent " +
                                  epsilon_of(statement.report.times(2)) + ". " +
-                                 then_guesses(statement.report.times(2)));
+                                 guesses(statement.report.times(2), then_guess));
     }
     if (std::string shared = shared_budget(statement); !shared.empty())
         section.points.push_back(std::move(shared));
@@ -269,7 +272,7 @@ Table health(Source& source, bool& alarm) {
         const double p = !by_round ? least_p : least_p * count < 1 ? least_p * count : 1.0;
         least = std::min(least, std::isnan(p) ? 1 : p);
         table.rows.push_back(
-            {{statistic}, {rounded(observed), observed}, {rounded(expected), expected}, {rounded(p), p}});
+            {{statistic}, {brief(observed), observed}, {brief(expected), expected}, {brief(p), p}});
         if (by_round) table.rows.back().push_back({round});
     }
     if (table.rows.empty()) return table;
@@ -316,7 +319,7 @@ std::string shift_by_forgery(const Source& source, const std::vector<Section>& q
         const double shift = std::fmax(std::abs(down), std::abs(up));
         if (!(shift > largest_margin(*section))) continue;
         const std::string unit = source.unit(j);
-        found.push_back(section->title + " by " +
+        found.push_back((attributes[j].numeric() ? "the mean of " : "") + section->title + " by " +
                         (attributes[j].numeric()
                              ? shown(shift, shift, false) + (unit.empty() ? "" : "\u00A0" + unit)
                              : shown(100 * shift, 100 * shift, false) + "\u00A0points"));
@@ -329,7 +332,7 @@ std::string shift_by_forgery(const Source& source, const std::vector<Section>& q
         found.push_back("and " + std::to_string(more) + " more");
     }
     return "If 1 report in 100 is false on purpose, estimates may be wrong by more than their intervals: " +
-           joined(found) + ".";
+           joined(found) + ". The tests of the reports cannot find well-made false reports.";
 }
 
 /// Signs of forged reports, and their largest effect.
@@ -434,17 +437,16 @@ std::string privacy_of(const Source& source) {
     const PrivacyStatement statement = privacy_statement(source.spec(), source.mechanism());
     if (statement.covers_changes())
         return "All reports of one person together cost " + epsilon_of(*statement.person) + ". " +
-               guesses(*statement.person);
-    std::string text = "One report costs a person at most " + epsilon_of(statement.report) + ". " +
-                       guesses(statement.report);
+               guess(*statement.person);
+    std::string text =
+        "One report costs a person at most " + epsilon_of(statement.report) + ". " + guess(statement.report);
     const auto all = source.view_of_all();
     if (statement.repetition == Repetition::memoized) {
         text +=
             " A response that is repeated from memory costs nothing more. All reports of a person in all rounds cost "
             "at most " +
             epsilon_of(*statement.person) + ".";
-        if (statement.person->epsilon > statement.report.epsilon)
-            text += " " + then_guesses(*statement.person);
+        if (statement.person->epsilon > statement.report.epsilon) text += " " + then_guess(*statement.person);
     } else if (all && all->rounds.recorded() && all->rounds.most() > 1) {
         PrivacyLoss most = statement.report.times(static_cast<double>(all->rounds.most()));
         const bool limited = statement.person && statement.person->epsilon < most.epsilon;
@@ -453,7 +455,7 @@ std::string privacy_of(const Source& source) {
                          : " A person who reports in each of " + grouped(all->rounds.most()) +
                                " rounds spends ") +
                 epsilon_of(most) + ".";
-        if (most.epsilon > statement.report.epsilon) text += " " + then_guesses(most);
+        if (most.epsilon > statement.report.epsilon) text += " " + then_guess(most);
     }
     return text;
 }
@@ -465,30 +467,26 @@ std::string people_of(std::uint64_t fewest, std::uint64_t most) {
            " people: reports are not linked between rounds";
 }
 
-/// "Each covers some questions only: wage 5,546, education 5,612." Empty if each report is about all questions.
-std::string reports_by_question(const Source& source) {
-    const auto view = source.view();
+/// "Each report covers some questions only: wage 5,546; education 5,612." Empty if each report is about all questions.
+std::string reports_by_question(const Source& source, const std::vector<Section>& questions) {
     constexpr std::size_t most = 8;
+    const std::uint64_t all = source.view()->n;
     std::vector<std::string> found;
     bool differ = false;
-    if (find_capability<Record>(source.mechanism()) == nullptr) return {};
-    for (const QuestionPart& one : source.parts()) {
-        const std::uint64_t count = part(*view, one.first).n;
-        differ = differ || count != view->n;
-        std::vector<std::string> names;
-        for (std::size_t j = one.first; j < one.first + one.count; ++j)
-            if (names.empty() || names.back() != source.called_whole(j, 40))
-                names.push_back(source.called_whole(j, 40));
-        found.push_back(joined(names) + " " + grouped(count));
+    for (const auto& [attribute, count, own] : counts_by_question(source, questions)) {
+        differ = differ || count != all;
+        found.push_back(source.called_whole(attribute, 40) + " " + grouped(count));
     }
-    if (!differ || found.size() > most) return differ ? " Each report covers some questions only." : "";
+    if (!differ) return {};
+    if (found.size() > most) return " Each report covers some questions only.";
     std::string text;
     for (const std::string& one : found) text += (text.empty() ? "" : "; ") + one;
     return " Each report covers some questions only: " + text + ".";
 }
 
 /// The reports of the results, and those of all rounds.
-std::string reports_of(const Source& source, const std::vector<std::string>& attributes) {
+std::string reports_of(const Source& source, const std::vector<std::string>& attributes,
+                       const std::vector<Section>& questions) {
     const auto view = source.view();
     const std::string round = source.round() ? " of round " + std::to_string(*source.round()) : "";
     std::string text = reports(view->n) + round + " about " + joined(attributes);
@@ -496,11 +494,14 @@ std::string reports_of(const Source& source, const std::vector<std::string>& att
         return "in rounds " + std::to_string(all.rounds.first) + " to " + std::to_string(all.rounds.last) +
                ", sent by " + people_of(fewest_people(all), all.n);
     };
+    const std::string by_question = reports_by_question(source, questions);
     if (view->rounds.recorded() && view->rounds.most() > 1 && !source.round())
-        return text + ", " + in_rounds(*view) + "." + reports_by_question(source);
-    text += "." + reports_by_question(source);
+        return text + ", " + in_rounds(*view) + "." + by_question;
+    text += "." + by_question;
     if (const auto all = source.view_of_all(); all && all->n != view->n)
         text += " All " + grouped(all->n) + " reports are " + in_rounds(*all) + ".";
+    else
+        text += " If each person reported once, these are as many people.";
     return text;
 }
 
@@ -508,10 +509,26 @@ std::string reports_of(const Source& source, const std::vector<std::string>& att
 std::string dates_of(const Dates& dates) {
     const std::string today = dates.today.empty() ? "" : "omputed on " + day(dates.today) + ".";
     if (dates.first.empty())
-        return today.empty() ? "" : "C" + today + " The days on which people answered are not known.";
+        return "The days on which people answered are not known." + (today.empty() ? "" : " C" + today);
     return (dates.first == dates.last ? "Answers of " + day(dates.first)
                                       : "Answers from " + day(dates.first) + " to " + day(dates.last)) +
            (today.empty() ? "." : ", c" + today);
+}
+
+/// The texts that the owner did not state, without which a result cannot be quoted.
+std::string missing_texts(const Source& source) {
+    const auto& attributes = source.spec().attributes();
+    bool questions = false, units = false;
+    for (std::size_t j = 0; j < attributes.size(); ++j) {
+        if (attributes[j].derived()) continue;
+        questions |= source.texts(j).question.empty();
+        units |= attributes[j].numeric() && source.unit(j).empty() && !source.is_proportion(j);
+    }
+    if (!questions && !units) return {};
+    return std::string("The collection does not state ") +
+           (questions ? units ? "the wording of all questions, or the units of all numbers."
+                              : "the wording of all questions."
+                      : "the units of all numbers.");
 }
 
 }  // namespace
@@ -539,22 +556,25 @@ Document answers_of(Source& source) {
     const std::string round = source.round() ? " of round " + std::to_string(*source.round()) : "";
     const Dates dates = source.dates();
     document.description = texts.description.empty() ? "" : name(texts.description, 4000);
-    const auto add = [&](const char* title, const std::string& text) {
-        if (!text.empty()) document.lead.push_back({title, text});
+    const auto add = [&](const char* title, const std::string& text, Fact::Use use = Fact::Use::about) {
+        if (!text.empty()) document.lead.push_back({title, text, use});
     };
     if (!view || view->n == 0) {
         add("Reports", "There are no reports" + round + " about " + joined(attributes) + ", or fewer than " +
                            std::to_string(spec.min_group()) + ", too few for this role.");
     } else {
-        add("Reports", reports_of(source, attributes));
+        document.sections = questions_of(source);
+        add("Reports", reports_of(source, attributes, document.sections));
         add("Response", response_of(source));
-        add("Estimates", "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
-                             rounded(spec.epsilon()) +
-                             (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
-                             ", so all numbers are estimates for " +
-                             (source.of_sample() ? "the people who reported."
-                                                 : "the population from which these people were drawn.") +
-                             " In parentheses: " + interval_title(source.asked().confidence) + "s.");
+        add("Questions", missing_texts(source));
+        add("Estimates",
+            "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
+                rounded(spec.epsilon()) +
+                (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
+                ", so all numbers are estimates for " +
+                (source.of_sample() ? "the people who reported. They need not hold for other people."
+                                    : "the population from which these people were drawn.") +
+                " In parentheses: " + interval_title(source.asked().confidence) + "s.");
         add("Privacy", privacy_of(source));
         const std::string why = note(*view), spent = enough(*view) ? SpentBudgets(*view).note() : "";
         for (std::string each : {why, spent})
@@ -562,13 +582,13 @@ Document answers_of(Source& source) {
                 each[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(each[0])));
                 add("Note", each + ".");
             }
-        document.sections = questions_of(source);
         mark_clear(document.sections);
         align_axes(document.sections);
         for (Section& section : document.sections) conclude(section);
         document.news = news_of(document.sections, source.asked().by);
         if (!document.news.empty())
-            std::ranges::find(document.lead, "Estimates", &Fact::title)->text += " " + meaning_of_clear();
+            std::ranges::find(document.lead, "Estimates", &Fact::title)->text +=
+                " " + meaning_of_clear(document.sections);
         if (document.news.empty() && document.sections.size() == 1)
             document.news = document.sections[0].result;
         document.sections.push_back(response_section(source, document.sections));
@@ -582,7 +602,7 @@ Document answers_of(Source& source) {
             " under local differential privacy (\u03B5\u00A0=\u00A0" + rounded(spec.epsilon()) + ")" +
             (dates.today.empty() ? "" : ", " + day(dates.today)) + ".";
     }
-    add("Dates", dates_of(dates));
+    add("Dates", dates_of(dates), Fact::Use::dates);
     document.sections.push_back(collected(source));
     document.sections.push_back(promise(source));
     bool alarm = false;
@@ -590,8 +610,9 @@ Document answers_of(Source& source) {
     if (alarm)
         add("Warning",
             "Honest devices would hardly ever send such reports, and the estimates may be far off. See "
-            "\u201CDiagnostics\u201D.");
-    add("False reports", shift_by_forgery(source, document.sections));
+            "\u201CDiagnostics\u201D.",
+            Fact::Use::warning);
+    add("Caution", shift_by_forgery(source, document.sections), Fact::Use::warning);
     std::erase_if(document.sections, [](const Section& section) {
         return section.paragraphs.empty() && section.figures.empty() && section.tables.empty();
     });

@@ -329,6 +329,11 @@ std::string Source::unit(std::size_t attribute) const {
     return unmarked(name(texts(attribute).unit));
 }
 
+bool Source::is_proportion(std::size_t attribute) const {
+    const Attribute& one = spec_.attributes()[attribute];
+    return one.numeric() && one.min == 0 && one.max == 1 && unit(attribute).empty();
+}
+
 std::string Source::display_text(std::size_t attribute, const std::string& label) const {
     return std::string(texts(attribute).display_text(label));
 }

@@ -86,6 +86,8 @@ class Source {
     [[nodiscard]] std::string label_of(std::size_t attribute) const;
     /// The unit of an attribute, for display; empty if it has none.
     [[nodiscard]] std::string unit(std::size_t attribute) const;
+    /// Whether an attribute is a number from 0 to 1 without a unit. Its mean is shown in per cent.
+    [[nodiscard]] bool is_proportion(std::size_t attribute) const;
     /// The display text of a label of an attribute, or the label.
     [[nodiscard]] std::string display_text(std::size_t attribute, const std::string& label) const;
     /// The round of the results: the one that was asked for, or the last one with enough reports; nothing if the
