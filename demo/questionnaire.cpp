@@ -20,12 +20,18 @@ namespace demo {
 
 namespace {
 
-constexpr const char* spec = R"({"mechanism": "auto", "epsilon": 2, "people": 28155,
-    "attributes": [{"name": "wage", "min": 0, "max": 2500, "estimate": "distribution"},
-                   {"name": "education", "min": 0, "max": 18},
-                   {"name": "region", "domain": ["midwest", "northeast", "south", "west"]},
-                   {"name": "parttime", "domain": ["no", "yes"]}],
+constexpr const char* spec = R"({"mechanism": "auto", "epsilon": 2, "people": 28155, "title": "Work and pay",
+    "description": "Men of the Current Population Survey (United States, 03/1988), each with a simulated device.",
+    "attributes": [{"name": "wage", "min": 0, "max": 2500, "estimate": "distribution", "title": "Wage",
+                    "question": "How much do you earn a week?", "unit": "dollars a week"},
+                   {"name": "education", "min": 0, "max": 18, "title": "Education",
+                    "question": "For how many years did you go to school?", "unit": "years"},
+                   {"name": "region", "domain": ["midwest", "northeast", "south", "west"], "title": "Region",
+                    "question": "In which region do you live?"},
+                   {"name": "parttime", "domain": ["no", "yes"], "title": "Part-time work",
+                    "question": "Do you work part-time?"}],
     "joint_tables": [["region", "parttime"]]})";
+constexpr const char *african_american = "African American", *caucasian = "Caucasian";
 
 struct Person {
     double wage, education;
@@ -40,7 +46,7 @@ std::vector<Person> read_people(const char* path) {
     while (csv.next()) {
         const auto field = [&](const char* column) { return std::string(csv.field(csv.column(column))); };
         people.push_back({std::stod(field("wage")), std::stod(field("education")), field("region"),
-                          field("parttime"), field("ethnicity")});
+                          field("parttime"), field("ethnicity") == "afam" ? african_american : caucasian});
     }
     return people;
 }
@@ -159,14 +165,14 @@ Coverage ask_questionnaire(pqxx::connection& connection, const char* csv) {
         return mean(people, of, [&](const Person& person) { return person.ethnicity == ethnicity; });
     };
     const auto part_time = [](const Person& person) { return person.parttime == "yes" ? 1.0 : 0.0; };
-    compare(connection,
-            "Differences between the groups of the public column (afam: African-American; cauc: others)",
-            "SELECT * FROM ldp_compare_groups('questionnaire', 'ethnicity', baseline => 'cauc', target => "
-            "'sample') "
-            "WHERE attribute = 'education' OR (attribute, label) = ('parttime', 'yes') ORDER BY attribute",
-            {{"education, mean", among("afam", education) - among("cauc", education)},
-             {"parttime, yes", among("afam", part_time) - among("cauc", part_time)}},
-            coverage);
+    compare(
+        connection, "Differences between the groups of the public column",
+        "SELECT * FROM ldp_compare_groups('questionnaire', 'ethnicity', baseline => 'Caucasian', target => "
+        "'sample') "
+        "WHERE attribute = 'education' OR (attribute, label) = ('parttime', 'yes') ORDER BY attribute",
+        {{"education, mean", among(african_american, education) - among(caucasian, education)},
+         {"parttime, yes", among(african_american, part_time) - among(caucasian, part_time)}},
+        coverage);
     return coverage;
 }
 
