@@ -49,10 +49,10 @@ std::string kind_of(const Attribute& attribute, const AttributeTexts& texts) {
         text = "A text. At most its first " + std::to_string(used) + " characters are used.";
     } else if (attribute.several()) {
         text = "You can choose up to " + grouped(attribute.most) + " of " + choices(attribute, texts) +
-               ". You can also choose none.";
+               ". Choose none if none of them fits.";
         if (attribute.most < attribute.domain)
-            text +=
-                " If you choose more, your device keeps " + grouped(attribute.most) + " of them by chance.";
+            text += " If you choose more, chance picks " + grouped(attribute.most) +
+                    " of them, and your device leaves out the others.";
     } else {
         text = "You choose one of " + choices(attribute, texts) + ".";
         if (!attribute.other.empty())

@@ -506,7 +506,8 @@ const MechanismEntry entry{
     "sets of labels",
     // By the choices of "response": "subset", "one_label".
     "some of the answers on the list, which chance picks, more often with yours among them|"
-    "“yes” or “no” to one answer on the list, which chance picks. Chance sometimes reverses this “yes” or “no”",
+    "“yes” or “no” for one answer on the list, which chance picks: whether you chose it. Chance sometimes reverses this "
+    "“yes” or “no”",
     Shape::one_set,
     max_labels,
     true,
