@@ -4,11 +4,14 @@
 #include "core/choice/resolve.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
 #include "core/choice/winsorized.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/spec/contract_digest.hpp"
+#include "core/spec/privacy_statement.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;
@@ -55,6 +58,13 @@ varlena* parameters(const char* text) {
 
 char* fingerprint(const char* text) {
     return keep(fingerprint_text(resolve(text).fingerprint()));
+}
+
+/// The digest of the contract of a spec with its texts, whose clients fill the columns of a JSON array.
+char* digest_of_contract(const char* text, const char* columns) {
+    std::set<std::string> in_clear;
+    for (const Json& name : json_of(columns, Unsound::allowed)) in_clear.insert(name.get<std::string>());
+    return keep(contract_digest(contract_document(resolve(text)), in_clear));
 }
 
 double copies_by_chance(const Mechanism& mechanism, Bytes report, std::int64_t copies, std::int64_t reports) {
@@ -138,6 +148,11 @@ LDP_FUNCTION_OF_REPORTS(ldp_spec_parameters, ERRCODE_INVALID_PARAMETER_VALUE) {
 
 LDP_FUNCTION_OF_REPORTS(ldp_spec_fingerprint, ERRCODE_INVALID_PARAMETER_VALUE) {
     PG_RETURN_TEXT_P(cstring_to_text(fingerprint(json_argument(fcinfo, 0))));
+}
+
+/// (spec, columns): the digest of the contract.
+LDP_FUNCTION_OF_REPORTS(ldp_contract_digest, ERRCODE_INVALID_PARAMETER_VALUE) {
+    PG_RETURN_TEXT_P(cstring_to_text(digest_of_contract(json_argument(fcinfo, 0), json_argument(fcinfo, 1))));
 }
 
 /// (spec, users): the mechanisms that support the spec, with their errors and costs.

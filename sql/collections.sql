@@ -139,7 +139,8 @@ COMMENT ON VIEW @extschema@.ldp_collections IS 'collections with their tables an
 COMMENT ON COLUMN @extschema@.ldp_collections.name IS 'name of the collection, as clients and functions use it';
 COMMENT ON COLUMN @extschema@.ldp_collections.reports IS 'table of the collection';
 COMMENT ON COLUMN @extschema@.ldp_collections.mechanism IS 'mechanism that randomizes the reports';
-COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS 'privacy cost of one report';
+COMMENT ON COLUMN @extschema@.ldp_collections.epsilon IS
+    'key epsilon of the spec: the privacy cost of one response; ldp_privacy(spec) returns the costs of a report and of a person';
 COMMENT ON COLUMN @extschema@.ldp_collections.delta IS
     'probability with which the epsilon guarantee may fail; 0 if it always holds';
 COMMENT ON COLUMN @extschema@.ldp_collections.spec IS 'canonical spec of the collection';
@@ -174,6 +175,30 @@ CREATE FUNCTION @extschema@.ldp_client_spec(name text) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.ldp_client_spec(text) IS
     'Returns the canonical spec of a collection, which contains everything that a client needs to show a form and to '
     'create reports. Error 42704 if the collection does not exist.';
+
+CREATE FUNCTION @extschema@.ldp_contract_digest(name text, in_clear text[] DEFAULT '{}') RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    spec jsonb := @extschema@.ldp_client_spec(name);
+    filled text[] := COALESCE(in_clear, '{}');
+    no_column text;
+BEGIN
+    SELECT u.called INTO no_column FROM unnest(filled) AS u (called)
+    WHERE NOT EXISTS (SELECT FROM @extschema@.ldp_public_columns(name) AS p WHERE p."column" = u.called);
+    IF FOUND THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'undefined_column',
+            MESSAGE = format('collection "%s" has no public column "%s"', name, no_column),
+            HINT = 'ldp_public_columns lists the public columns.';
+    END IF;
+    RETURN ldp_internal.ldp_digest_of_contract(spec, to_jsonb(filled));
+END
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_contract_digest(text, text[]) IS
+    'Returns the digest of the contract that a collection offers: 64 hexadecimal digits, of which people compare the first 16. It '
+    'covers the spec, all texts and the public columns that clients fill, in_clear. Publish it by another way than this server, '
+    'for example in a letter. Clients that know it refuse every other contract. Error 42704 if the collection does not exist, '
+    '42703 if a name is not a public column.';
 
 -- Privilege checks
 
@@ -407,7 +432,13 @@ BEGIN
             DETAIL = 'These texts give an answer its meaning. Clients that remember responses stop until people accept the new texts.',
             HINT = 'Create a new collection for another question. For the same question in other words, use force => true.';
     END IF;
-    UPDATE ldp_internal.ldp_collection AS c SET texts = changed WHERE c.name = ldp_describe_as.name;
+    IF changed IS DISTINCT FROM described.texts THEN
+        UPDATE ldp_internal.ldp_collection AS c SET texts = changed WHERE c.name = ldp_describe_as.name;
+        RAISE NOTICE USING
+            MESSAGE = format('the contract of collection "%s" has the digest %s', name,
+                             @extschema@.ldp_contract_digest(name, '{}'::text[])),
+            HINT = 'Publish it by another way than this server. If clients fill public columns, publish ldp_contract_digest(name, in_clear).';
+    END IF;
     RETURN changed;
 END
 $$;
@@ -417,7 +448,8 @@ COMMENT ON FUNCTION ldp_internal.ldp_describe_as(name, text, jsonb, boolean) IS
 CREATE FUNCTION @extschema@.ldp_describe(name text, texts jsonb, force boolean DEFAULT false) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'ldp_with_caller' LANGUAGE C COST 1000;
 COMMENT ON FUNCTION @extschema@.ldp_describe(text, jsonb, boolean) IS
-    'Changes the texts of a collection for people, and returns all of them. The argument texts is a merge patch (RFC '
+    'Changes the texts of a collection for people, and returns all of them. A NOTICE states the digest of the contract; see '
+    'ldp_contract_digest. The argument texts is a merge patch (RFC '
     '7396) with the keys title, description, people_asked and attributes. The last one maps names of attributes to '
     'objects with the keys title, question, unit, description, scale and display. A text that is null is removed; '
     'other texts remain. Reports and fingerprint do not depend on the texts. Once the collection has reports, texts of '

@@ -43,6 +43,12 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_spec_with_texts(jsonb, jsonb) IS
     'Returns a canonical spec with texts, which have the form of ldp_spec_texts, in their places.';
 
+CREATE FUNCTION ldp_internal.ldp_digest_of_contract(spec jsonb, columns jsonb) RETURNS text
+    AS 'MODULE_PATHNAME', 'ldp_contract_digest' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION ldp_internal.ldp_digest_of_contract(jsonb, jsonb) IS
+    'Returns the digest of the contract of a spec with its texts, whose clients fill these public columns, an array of names. '
+    'Error 22023 if the spec is invalid.';
+
 CREATE FUNCTION ldp_internal.ldp_attribute_names(spec jsonb) RETURNS text[]
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT COALESCE(array_agg(n.name), '{}') FROM jsonb_array_elements($1 -> 'attributes') AS a (attribute), LATERAL (
@@ -199,6 +205,17 @@ COMMENT ON FUNCTION @extschema@.ldp_divergences(jsonb, bigint) IS
     'literature. For rounds fresh reports of one person, exact is false where largest is an upper bound. In two layers, '
     'response is permanent for all reports of a value. The function raises an error if the spec is too large for '
     'enumeration.';
+
+CREATE FUNCTION @extschema@.ldp_privacy(spec jsonb)
+    RETURNS TABLE (reports text, epsilon float8, delta float8, odds float8, right_guess float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4;
+COMMENT ON FUNCTION @extschema@.ldp_privacy(jsonb) IS
+    'Returns the privacy loss of the reports under a spec, one row for each bound. The row report is one report with all that it '
+    'contains, and of a series all rounds. With the signal of a spent budget there are rows early_report, a report before a budget '
+    'can have ended, and signal, the part of the signal in all reports. The row answer is all reports about one answer, response '
+    'is one memoized response, person is all reports of a person, and group is all collections of the group. The row person is '
+    'missing if nothing limits the number of reports. The columns odds and right_guess are those of ldp_odds. Error 22023 if '
+    'the spec is invalid.';
 
 CREATE FUNCTION @extschema@.ldp_odds(epsilon float8, prior float8 DEFAULT 0.5, people integer DEFAULT 1)
     RETURNS TABLE (odds float8, right_guess float8, posterior float8)

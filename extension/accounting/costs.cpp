@@ -49,6 +49,12 @@ LDP_FUNCTION_OF_REPORTS(ldp_divergences, ERRCODE_INVALID_PARAMETER_VALUE) {
     });
 }
 
+/// (spec): a row per bound of the privacy statement.
+LDP_FUNCTION_OF_REPORTS(ldp_privacy, ERRCODE_INVALID_PARAMETER_VALUE) {
+    return strict_rows(fcinfo,
+                       [=](KeptResults& kept) { kept.results = privacy_rows(json_argument(fcinfo, 0)); });
+}
+
 /// (epsilon, prior, people): one row.
 LDP_FUNCTION_OF_REPORTS(ldp_odds, ERRCODE_INVALID_PARAMETER_VALUE) {
     return strict_rows(fcinfo, [=](KeptResults& kept) {

@@ -28,4 +28,25 @@ std::string reported_percent(double bound) {
     return upwards(100 * bound, std::floor(std::log10(100 * std::min(bound, 1 - bound))) - 1);
 }
 
+std::string bound_lines(const PrivacyStatement& statement, std::size_t indent) {
+    std::string text;
+    const auto add = [&](const PrivacyLoss& loss, const std::string& reports) {
+        if (!text.empty()) text += "\n" + std::string(indent, ' ');
+        text += rounded(loss.epsilon, 6) + " for " + reports + but_for(loss.delta);
+    };
+    if (statement.covers_changes()) {
+        add(statement.report, "all rounds of a person, the times of changes included");
+    } else {
+        add(statement.report, "one report");
+        if (statement.repetition == Repetition::fresh) text += ", and again for each further report";
+        if (statement.has_signal())
+            text += ", of which " + rounded(statement.report.epsilon - statement.early_report.epsilon, 6) +
+                    " for the bit that says whether the budget is spent";
+        if (statement.has_second_layer()) add(statement.answer, "all reports about one answer");
+        if (statement.person) add(*statement.person, "all reports of a person");
+    }
+    if (statement.group) add(statement.group->loss, "all collections of the group");
+    return text;
+}
+
 }  // namespace ldp

@@ -1,6 +1,7 @@
 // Bounds of privacy as text. They are rounded upwards, so that the text is true.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "core/base/text.hpp"
@@ -16,5 +17,8 @@ namespace ldp {
 [[nodiscard]] inline std::string but_for(double delta) {
     return delta == 0 ? "" : ", except with probability " + shortest(delta) + " (delta)";
 }
+
+/// Returns the bounds of a statement in lines, after an indent of this many spaces from the second line on: "2 for one report".
+[[nodiscard]] std::string bound_lines(const PrivacyStatement& statement, std::size_t indent);
 
 }  // namespace ldp

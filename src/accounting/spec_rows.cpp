@@ -57,6 +57,11 @@ constexpr ResultColumn divergence_columns[] = {
     {"response", Type::text},    {"divergence", Type::text}, {"parameter", Type::number},
     {"largest", Type::number},   {"exact", Type::truth},     {"input", Type::text},
     {"other_input", Type::text}, {"bound", Type::number},    {"general_bound", Type::number}};
+constexpr ResultColumn privacy_columns[] = {{"reports", Type::text},
+                                            {"epsilon", Type::number},
+                                            {"delta", Type::number},
+                                            {"odds", Type::number},
+                                            {"right_guess", Type::number}};
 constexpr ResultColumn odds_columns[] = {
     {"odds", Type::number}, {"right_guess", Type::number}, {"posterior", Type::number}};
 
@@ -214,6 +219,20 @@ struct DivergenceRows {
     }
 };
 
+struct PrivacyRows {
+    std::vector<std::pair<const char*, PrivacyLoss>> bounds;
+    std::size_t count = bounds.size();
+
+    void write(RowCells<privacy_columns>& row, std::size_t number) const {
+        const auto& [reports, loss] = bounds[number];
+        row.put("reports", reports);
+        row.put("epsilon", loss.epsilon);
+        row.put("delta", loss.delta);
+        row.put("odds", loss.factor());
+        row.put("right_guess", loss.right_guess());
+    }
+};
+
 struct OddsRows {
     PrivacyLoss loss;
     double prior;
@@ -338,6 +357,15 @@ std::unique_ptr<Results> divergence_rows(std::string_view text, std::int64_t rou
     }
     return results<divergence_columns>(
         DivergenceRows{std::move(spec), std::move(mechanism), std::move(values)});
+}
+
+std::unique_ptr<Results> privacy_rows(std::string_view text) {
+    const Spec spec = resolve(text);
+    const auto mechanism = make_mechanism(spec);
+    std::vector<std::pair<const char*, PrivacyLoss>> bounds;
+    for (const StatedLoss& one : privacy_statement(spec, *mechanism).losses())
+        bounds.emplace_back(one.reports, one.loss);
+    return results<privacy_columns>(PrivacyRows{std::move(bounds)});
 }
 
 std::unique_ptr<Results> odds_rows(double epsilon, double prior, std::int32_t people) {

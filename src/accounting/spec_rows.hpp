@@ -33,6 +33,8 @@ namespace ldp {
 /// A row per divergence between the reports of two inputs, for this number of independent reports. In two layers, rows of
 /// the permanent response come first.
 [[nodiscard]] std::unique_ptr<Results> divergence_rows(std::string_view spec, std::int64_t rounds);
+/// The privacy statement of a spec, a row for each bound.
+[[nodiscard]] std::unique_ptr<Results> privacy_rows(std::string_view spec);
 /// One row: the posterior odds after reports of this number of people.
 [[nodiscard]] std::unique_ptr<Results> odds_rows(double epsilon, double prior, std::int32_t people);
 

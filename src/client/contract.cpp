@@ -12,16 +12,13 @@
 #include "core/base/text.hpp"
 #include "core/format/fingerprint.hpp"
 #include "core/mechanism/mechanism.hpp"
-#include "core/spec/canonical.hpp"
+#include "core/spec/contract_digest.hpp"
 #include "core/spec/privacy_statement.hpp"
 
 namespace ldp {
 
 namespace {
 
-constexpr std::uint64_t contract_version = 1;
-/// Digits of a digest that people compare.
-constexpr std::size_t digits_for_people = 16;
 /// Changes of one verdict. A hostile spec could have millions.
 constexpr std::size_t most_changes = 200;
 /// Changes in the text of an error.
@@ -30,52 +27,12 @@ constexpr std::size_t longest_value = 160;
 
 using Effect = ContractChange::Kind;
 
-/// The texts of an attribute that give an answer its meaning.
-constexpr std::string_view meaning_keys[] = {"question", "title", "unit", "display", "description", "scale"};
-/// The texts of a spec, which have no influence on an answer.
-constexpr std::string_view heading_keys[] = {"title", "description"};
-
-bool is_one_of(std::string_view key, std::span<const std::string_view> keys) {
-    return std::ranges::find(keys, key) != keys.end();
-}
-
-/// Replaces runs of spaces in all texts below a value.
-void collapse_spaces(Json& value) {
-    if (value.is_string()) {
-        auto& text = value.get_ref<std::string&>();
-        const auto both = [](char one, char other) { return one == ' ' && other == ' '; };
-        text.erase(std::unique(text.begin(), text.end(), both), text.end());
-    } else if (value.is_object()) {
-        for (auto& [key, one] : value.items()) collapse_spaces(one);
-    }
-}
-
-/// Replaces runs of spaces in the texts of a spec. Labels and names stay as they are.
-Json collapsed(Json spec) {
-    if (!spec.is_object()) return spec;
-    for (const std::string_view key : heading_keys)
-        if (const auto found = spec.find(key); found != spec.end()) collapse_spaces(*found);
-    if (const auto attributes = spec.find("attributes"); attributes != spec.end() && attributes->is_array())
-        for (Json& attribute : *attributes)
-            if (attribute.is_object())
-                for (const std::string_view key : meaning_keys)
-                    if (const auto found = attribute.find(key); found != attribute.end())
-                        collapse_spaces(*found);
-    return spec;
-}
-
-std::string digest_of(const Json& value) {
-    const std::string text = json_text(value, Unsound::allowed);
-    return to_hex(sha256(std::as_bytes(std::span(text))));
-}
-
 std::string meaning_of(const Json& spec) {
     Json meaning = Json::array();
     for (const Json& attribute : spec["attributes"]) {
         Json texts = Json::object();
-        for (const std::string_view key : meaning_keys)
-            if (const auto found = attribute.find(key); found != attribute.end())
-                texts[std::string(key)] = *found;
+        for (const auto& [key, text] : attribute.items())
+            if (gives_meaning(key)) texts[key] = text;
         meaning.push_back(std::move(texts));
     }
     return digest_of(meaning);
@@ -101,12 +58,11 @@ std::set<std::string> asked_attributes(const Json& spec) {
 
 Contract contract_of(const Offer& offer, const ContractTerms& terms, const Mechanism& mechanism) {
     const Spec& spec = offer.spec;
-    Json document = described_json(spec);
-    document.erase("people_asked");
+    const Json document = contract_document(spec);
     Contract contract;
     contract.fingerprint = spec.fingerprint();
     contract.spec = json_text(document);
-    contract.meaning = meaning_of(collapsed(document));
+    contract.meaning = meaning_of(with_single_spaces(document));
     contract.mechanism = spec.mechanism().name;
     const PrivacyStatement statement = privacy_statement(spec, mechanism);
     contract.remembers = statement.repetition != Repetition::fresh;
@@ -194,7 +150,7 @@ void compare_specs(Changes& changes, const Json& before, const Json& now, Effect
         return;
     }
     for_each_key(before, now, [&](const std::string& key, const Json& one, const Json& other) {
-        if (is_one_of(key, heading_keys)) {
+        if (is_heading(key)) {
             add_differences(changes, key, one, other, Effect::shown);
             return;
         }
@@ -207,7 +163,7 @@ void compare_specs(Changes& changes, const Json& before, const Json& now, Effect
         for (std::size_t i = 0; i < one.size(); ++i)
             for_each_key(one[i], other[i], [&](const std::string& of, const Json& old, const Json& fresh) {
                 add_differences(changes, key + "." + name_of(one[i]) + "." + of, old, fresh,
-                                is_one_of(of, meaning_keys) ? meaning : spec);
+                                gives_meaning(of) ? meaning : spec);
             });
     });
 }
@@ -377,9 +333,7 @@ Contract Contract::from_json(std::string_view text) {
 }
 
 std::string Contract::digest() const {
-    return digest_of({{"version", contract_version},
-                      {"spec", collapsed(document_of(*this))},
-                      {"in_clear", in_clear.value_or(std::set<std::string>())}});
+    return contract_digest(document_of(*this), in_clear.value_or(std::set<std::string>()));
 }
 
 std::string Contract::mark(const std::vector<PublicColumn>& columns) const {
@@ -393,9 +347,7 @@ std::optional<std::set<std::string>> Contract::in_clear_of(std::string_view json
 }
 
 std::string Contract::short_digest() const {
-    std::string digits = digest().substr(0, digits_for_people);
-    for (const std::size_t at : {12, 8, 4}) digits.insert(at, 1, ' ');
-    return digits;
+    return ldp::short_digest(digest());
 }
 
 bool Contract::has_digest(std::string_view text) const {
@@ -521,7 +473,7 @@ Verdict compare(const Contract* agreed, const ContractTerms& terms, const Contra
 
     const bool remembers = agreed->remembers;
     const bool accepted = terms.digest && made.has_digest(*terms.digest);
-    compare_specs(changes, collapsed(document_of(*agreed)), collapsed(document_of(made)),
+    compare_specs(changes, with_single_spaces(document_of(*agreed)), with_single_spaces(document_of(made)),
                   remembers ? Effect::refuse : Effect::ask,
                   remembers && !accepted ? Effect::ask : Effect::shown);
     if (agreed->group != made.group || agreed->group_epsilon != made.group_epsilon)

@@ -257,6 +257,11 @@ BOOST_AUTO_TEST_CASE(the_digest_is_that_of_the_spec_and_of_what_is_sent_in_clear
     const Contract contract = Contract::of(offer_of(fresh));
     BOOST_TEST(contract.has_digest(digest));
     BOOST_TEST(contract.has_digest(contract.short_digest()));
+    // The digest that test/sql/texts.sql shows for this spec.
+    BOOST_TEST(Contract::of(offer_of(
+                                R"({"mechanism": "grr", "epsilon": 1, "title": "Moods",
+                    "attributes": [{"name": "mood", "domain": ["-", "+"], "question": "How are you?"}]})"))
+                   .digest() == "9bdd010543db9504d5859bd44b2add1453faf5dfa018c9612443dbd240107386");
     BOOST_TEST(!contract.has_digest(digest.substr(0, 15)));
     BOOST_TEST(!contract.has_digest(digest + "0"));
 }

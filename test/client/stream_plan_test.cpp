@@ -13,6 +13,7 @@
 #include "core/math/insecure_bits.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/spec/privacy_statement.hpp"
 #include "simulation/simulation.hpp"
 
 namespace ldp::test {
@@ -94,8 +95,9 @@ void check_prediction(const StreamCase& one) {
             Measured of_rounds;
             for (const ldp::simulation::Round& round : found) of_rounds.add(round.error * round.error);
             squares.add(of_rounds.mean());
-            spent.add(spec.epsilon() * found.back().answers.mean);
-            of_95.add(spec.epsilon() * static_cast<double>(found.back().answers.most_of_95));
+            const PrivacyStatement statement = privacy_statement(spec, collection.mechanism());
+            spent.add(statement.after(found.back().answers.mean).epsilon);
+            of_95.add(statement.after(static_cast<double>(found.back().answers.most_of_95)).epsilon);
         }
         const double ratio = std::sqrt(squares.mean()) / predicted.error;
         const double uncertain = squares.error() / squares.mean() / 2;

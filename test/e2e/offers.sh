@@ -141,6 +141,22 @@ run "its state has the contract" 0 "$ldp" contract next.csv.again.ldp
 has out 'contract '
 run "a copy of it, although the collection is a new one" 1 "$ldp" submit --collection again --state other.ldp next.csv
 has err "has the content of a file that was submitted before"
+# The owner publishes the digest that people's programs compute.
+sql -c "ALTER TABLE again ADD COLUMN note text, ADD COLUMN \"größe, cm\" integer" -c "GRANT INSERT (note, \"größe, cm\") ON again TO ldp_submitter"
+sql -c "SELECT ldp_describe('again', '{\"title\": \"Mood é\", \"people_asked\": 7, \"attributes\": {\"mood\": {\"question\": \"How  are you? ☂\"}}}', force => true)" >/dev/null
+for columns in "" note "note größe, cm"; do
+    options=() array=
+    if [ -n "$columns" ]; then options=(--public note) array=note; fi
+    if [ "$columns" = "note größe, cm" ]; then options+=(--public "größe, cm") array='"größe, cm",note'; fi
+    "$ldp" contract --collection again "${options[@]}" >out 2>err
+    check "the digest of the server with columns {$columns}" "$(sed -n 's/^digest //p' out)" "$(sql -c "SELECT ldp_contract_digest('again', '{$array}')")"
+    "$ldp" contract --collection again --to "$at" "${options[@]}" >out 2>err
+    check "the digest at the endpoint with columns {$columns}" "$(sed -n 's/^digest //p' out)" "$(sql -c "SELECT ldp_contract_digest('again', '{$array}')")"
+done
+check "a digest has 64 digits" 64 "$(sed -n 's/^digest //p' out | tr -d '\n' | wc -c)"
+"$ldp" disclosure --part assessment collection:again >out
+check "the documents have it" yes "$(grep -q "The full digest of the contract is $(sql -c "SELECT ldp_contract_digest('again', '{note,\"größe, cm\"}')")\\." out && echo yes)"
+again '{"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "mood", "domain": ["good", "bad"], "other": "bad"}]}'
 tokens limited.csv
 run "a limit below" 1 "$ldp" submit --collection again --at-most-epsilon 0.5 limited.csv
 has err 'report_epsilon: before at most 0.5, now 1'

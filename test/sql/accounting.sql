@@ -76,6 +76,20 @@ SELECT * FROM ldp_odds(-1);
 SELECT * FROM ldp_odds(1, 1);
 SELECT * FROM ldp_odds(1, 0.5, 0);
 
+-- The privacy statement of a spec. The tests of the clients compare it with the enumerated reports.
+SELECT s.name, p.reports, p.epsilon, p.delta, p.odds = o.odds AS same_odds, p.delta > 0 OR p.right_guess = o.right_guess AS same_guess
+FROM unnest('{fresh,limited,signal,layers,delta,series,grouped}'::text[], '{
+    "{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 6}",
+    "{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 6, \"budget\": {\"group\": \"g\", \"epsilon\": 7, \"at_most\": 3}}",
+    "{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 6, \"evolving\": {}, \"budget\": {\"epsilon\": 3}}",
+    "{\"mechanism\": \"l_grr\", \"epsilon\": 2, \"report_epsilon\": 1, \"domain\": 6, \"evolving\": {}, \"budget\": {\"epsilon\": 8}}",
+    "{\"mechanism\": \"gaussian\", \"epsilon\": 1, \"delta\": 0.001, \"attributes\": [{\"name\": \"a\", \"min\": 0, \"max\": 1}, {\"name\": \"b\", \"min\": 0, \"max\": 1}]}",
+    "{\"mechanism\": \"ddrm\", \"epsilon\": 2, \"domain\": 3, \"rounds\": 4, \"changes\": 1}",
+    "{\"mechanism\": \"grr\", \"epsilon\": 2, \"domain\": 30, \"evolving\": {}, \"budget\": {\"group\": \"g\", \"epsilon\": 20, \"at_most\": 5}}"}'::jsonb[]) AS s (name, spec),
+     ldp_privacy(s.spec) AS p, LATERAL ldp_odds(p.epsilon) AS o;
+SELECT * FROM ldp_privacy('{"mechanism": "grr"}');
+SELECT * FROM ldp_privacy(NULL);
+
 -- Lower bounds ----------------------------------------------------------------------------------------------
 -- subset reaches the bound; a mechanism of one bit reaches it at mean 0.
 SELECT attribute, round(stderr::numeric, 6) AS stderr, round(lower_bound::numeric, 6) AS lower_bound, round(minimax::numeric, 6) AS minimax, round(ratio::numeric, 4) AS ratio

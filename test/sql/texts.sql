@@ -29,6 +29,17 @@ SELECT pg_temp.outcome(format('SELECT ldp_describe(''mood'', %L)', texts)) FROM 
     "{\"attributes\": {\"age\": {\"title\": \"Age\"}}}","{\"attributes\": {\"mood\": {\"unit\": \"m\"}}}","{\"attributes\": {\"mood\": {\"display\": {\"-\": \"+\", \"+\": null}}}}",
     "{\"attributes\": {\"mood\": {\"domain\": 3}}}","{\"people_asked\": 0}","{\"epsilon\": 1}"}'::text[]) AS texts;
 SELECT pg_temp.outcome($$SELECT ldp_describe('nobody', '{}')$$), pg_temp.outcome($$SELECT ldp_describe(NULL, '{}')$$), pg_temp.outcome($$SELECT ldp_describe('mood', NULL)$$);
+-- The digest of the contract covers spec, texts and columns in clear, but neither runs of spaces nor the people who were asked. A test
+-- of the client has the same digest.
+SELECT ldp_create_collection('noted', '{"mechanism": "grr", "epsilon": 1, "title": "Moods", "attributes": [{"name": "mood", "domain": ["-", "+"], "question": "How are you?"}]}',
+                             ARRAY[['note', 'text'], ['day', 'date']]);
+SELECT ldp_contract_digest('noted') AS digest \gset
+SELECT :'digest' AS digest, ldp_contract_digest('noted', NULL) = :'digest' AS none, ldp_contract_digest('noted', '{note,day}') = ldp_contract_digest('noted', '{day,note,day}') AS any_order;
+SELECT count(DISTINCT d) AS different FROM unnest(ARRAY[:'digest', ldp_contract_digest('noted', '{note}'), ldp_contract_digest('noted', '{day}'), ldp_contract_digest('noted', '{note,day}')]) AS d;
+SELECT pg_temp.outcome(format('SELECT ldp_contract_digest(%s)', c)) FROM unnest('{"''nobody''","NULL","''noted'', ''{note,report}''","''noted'', ''{mood}''","''noted'', ''{NULL}''"}'::text[]) AS c;
+SELECT ldp_describe('noted', '{"people_asked": 5, "attributes": {"mood": {"question": "How  are   you?"}}}') -> 'people_asked' AS asked, ldp_contract_digest('noted') = :'digest' AS same;
+SELECT ldp_describe('noted', '{"title": "Mood"}') ->> 'title' AS title, ldp_contract_digest('noted') = :'digest' AS same;
+SELECT ldp_drop_collection('noted');
 -- Registration of a table keeps the texts of the spec.
 SELECT ldp_client_spec('mood') AS kept \gset
 SELECT ldp_unregister_collection('mood'), ldp_adopt_collection('mood', 'mood', :'kept');

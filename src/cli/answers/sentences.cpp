@@ -568,9 +568,8 @@ Document answers_of(Source& source) {
         add("Response", response_of(source));
         add("Questions", missing_texts(source));
         add("Estimates",
-            "Each report was randomized on a person\u2019s own device at \u03B5\u00A0=\u00A0" +
-                rounded(spec.epsilon()) +
-                (spec.delta() == 0 ? "" : " and \u03B4\u00A0=\u00A0" + shortest(spec.delta())) +
+            "Each report was randomized on a person\u2019s own device at " +
+                epsilon_of(privacy_statement(spec, source.mechanism()).report) +
                 ", so all numbers are estimates for " +
                 (source.of_sample() ? "the people who reported. They need not hold for other people."
                                     : "the population from which these people were drawn.") +
@@ -596,11 +595,11 @@ Document answers_of(Source& source) {
         document.source = "Reports of the collection \u201C" + collection + "\u201D" +
                           (source.round() ? ", round " + std::to_string(*source.round()) : "") +
                           ", estimated with ldp.";
-        document.citation =
-            document.title + (source.round() ? ", round " + std::to_string(*source.round()) : "") +
-            ". Estimates from " + reports(view->n) +
-            " under local differential privacy (\u03B5\u00A0=\u00A0" + rounded(spec.epsilon()) + ")" +
-            (dates.today.empty() ? "" : ", " + day(dates.today)) + ".";
+        document.citation = document.title +
+                            (source.round() ? ", round " + std::to_string(*source.round()) : "") +
+                            ". Estimates from " + reports(view->n) + " under local differential privacy (" +
+                            epsilon_of(privacy_statement(spec, source.mechanism()).report) + ")" +
+                            (dates.today.empty() ? "" : ", " + day(dates.today)) + ".";
     }
     add("Dates", dates_of(dates), Fact::Use::dates);
     document.sections.push_back(collected(source));

@@ -164,12 +164,13 @@ void print(const Planning& planning, const Planning::Plan& plan) {
     const double error = plan.prediction.error();
     const auto& question = planning.question();
     std::cout << std::setprecision(4) << "estimate      " << answer(plan.spec, question) << "\npeople        "
-              << grouped(plan.people) << "\nepsilon       " << plan.spec.epsilon()
-              << but_for(plan.spec.delta()) << "\nmechanism     " << plan.spec.mechanism().name << ": "
-              << plan.spec.mechanism().title << "\nerror         " << error << "\nmargin        "
-              << planning.margin(error) << " on either side, confidence " << question.confidence
-              << "\neffect        " << planning.least_effect(error) << " is detected with power "
-              << question.power << "\n\nsources of error\n";
+              << grouped(plan.people) << "\nepsilon       "
+              << bound_lines(privacy_statement(plan.spec, *make_mechanism(plan.spec)), 14)
+              << "\nmechanism     " << plan.spec.mechanism().name << ": " << plan.spec.mechanism().title
+              << "\nerror         " << error << "\nmargin        " << planning.margin(error)
+              << " on either side, confidence " << question.confidence << "\neffect        "
+              << planning.least_effect(error) << " is detected with power " << question.power
+              << "\n\nsources of error\n";
     for (const auto& source : plan.prediction.sources)
         std::cout << "  " << std::left << std::setw(17) << source.name << std::setw(12)
                   << plan.prediction.error_of(source) << std::right << std::setw(5) << std::fixed

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <span>
 
+#include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
@@ -180,8 +181,9 @@ void write_record_plan(std::ostream& out, const RecordPlan& plan, bool csv) {
         out << std::left << std::setw(static_cast<int>(width) + 2) << text << std::right;
     };
     if (!plan.spec.texts().title.empty()) out << "title         " << plan.spec.texts().title << "\n";
-    out << "people        " << grouped(plan.people) << "\nepsilon       " << shortest(plan.spec.epsilon())
-        << " for all attributes of a person together\n\n";
+    out << "people        " << grouped(plan.people) << "\nepsilon       "
+        << bound_lines(privacy_statement(plan.spec, *make_mechanism(plan.spec)), 14)
+        << "\n              about all attributes of a person together\n\n";
     left("attribute", name), left("estimate", estimate), left("mechanism", 12);
     out << std::setw(12) << "reports" << std::setw(12) << "error" << std::setw(12) << "margin";
     const SpecTexts& texts = plan.spec.texts();

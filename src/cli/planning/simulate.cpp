@@ -160,7 +160,7 @@ double percent(std::uint64_t part, std::uint64_t all) {
     return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
 }
 
-void print(std::span<const Round> rounds, const Attribute& attribute, double epsilon) {
+void print(std::span<const Round> rounds, const Attribute& attribute, const PrivacyStatement& statement) {
     const auto cell = [](int width) -> std::ostream& { return std::cout << std::right << std::setw(width); };
     cell(6) << "round";
     if (attribute.numeric()) cell(12) << "truth" << std::setw(12) << "estimate";
@@ -176,9 +176,9 @@ void print(std::span<const Round> rounds, const Attribute& attribute, double eps
         cell(12) << round.error << std::setw(12) << round.claimed << std::setw(10)
                  << percent(round.drawn,
                             round.drawn + round.kept + round.nearest + round.refused + round.silent)
-                 << std::setw(14) << epsilon * round.answers.mean << std::setw(10)
-                 << epsilon * static_cast<double>(round.answers.most_of_95) << std::setw(10)
-                 << epsilon * static_cast<double>(round.answers.most) << "\n";
+                 << std::setw(14) << statement.after(round.answers.mean).epsilon << std::setw(10)
+                 << statement.after(static_cast<double>(round.answers.most_of_95)).epsilon << std::setw(10)
+                 << statement.after(static_cast<double>(round.answers.most)).epsilon << "\n";
     }
 }
 
@@ -220,8 +220,8 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
     const Spec& spec = collection.spec();
     const std::uint64_t all = whole.drawn + whole.kept + whole.nearest + whole.refused + whole.silent;
     const Spending& answers = rounds.back().answers;
-    const Mechanism& mechanism = collection.mechanism();
-    const double signal = privacy_statement(spec, mechanism).signal.epsilon;
+    const PrivacyStatement statement = privacy_statement(spec, collection.mechanism());
+    const auto spent = [&](auto number) { return statement.after(static_cast<double>(number)).epsilon; };
     std::cout << "\nerror         " << errors.error << " over all rounds (root mean square; mean absolute "
               << errors.absolute << ")\nclaimed       " << errors.claimed
               << " as standard error of the estimates; error / claimed = " << errors.error / errors.claimed
@@ -230,34 +230,26 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
               << percent(whole.nearest, all) << " % the nearest of a spent budget; " << grouped(whole.refused)
               << " of people who had stopped\nresponses     drawn by a person: mean " << answers.mean
               << ", 95 % quantile " << answers.most_of_95 << ", maximum " << answers.most
-              << "\nspent         epsilon of a person: mean " << spec.epsilon() * answers.mean + signal
-              << ", 95 % quantile " << spec.epsilon() * static_cast<double>(answers.most_of_95) + signal
-              << ", maximum " << spec.epsilon() * static_cast<double>(answers.most) + signal << "\n";
-    if (signal > 0)
-        std::cout << "              of which " << signal
+              << "\nspent         epsilon of a person: mean " << spent(answers.mean) << ", 95 % quantile "
+              << spent(answers.most_of_95) << ", maximum " << spent(answers.most) << "\n";
+    if (statement.has_signal())
+        std::cout << "              of which " << statement.signal.epsilon
                   << " for the bit that says whether the budget is spent\n";
     if (whole.silent > 0)
         std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
-    const PrivacyStatement statement = privacy_statement(spec, mechanism);
-    if (statement.covers_changes())
-        std::cout << "at most       " << statement.person->epsilon << ", for all changes\n";
-    else if (spec.evolving())
-        std::cout << "at most       " << statement.person->epsilon << ", for any number of rounds\n";
-    else
-        std::cout << "at most       unbounded: without \"evolving\", each report is a fresh draw and costs "
-                  << spec.epsilon() << but_for(spec.delta()) << " again\n";
+    std::cout << "at most       " << bound_lines(statement, 14) << "\n";
 }
 
 void draw(std::span<const Round> rounds, const Collection& collection, const std::string& name) {
     const Spec& spec = collection.spec();
-    const double signal = privacy_statement(spec, collection.mechanism()).signal.epsilon;
+    const PrivacyStatement statement = privacy_statement(spec, collection.mechanism());
     const auto line = [&](const char* title, auto value) {
         plot::Series found{title, {}};
         for (std::size_t t = 0; t < rounds.size(); ++t)
             found.points.push_back({static_cast<double>(t + 1), value(rounds[t])});
         return found;
     };
-    const auto spent = [&](auto answers) { return spec.epsilon() * static_cast<double>(answers) + signal; };
+    const auto spent = [&](auto answers) { return statement.after(static_cast<double>(answers)).epsilon; };
     std::vector<double> marks{1};
     for (std::size_t fifth = 1; fifth <= 5; ++fifth)
         if (const std::size_t at = rounds.size() * fifth / 5; at > 1)
@@ -331,7 +323,7 @@ int run(const Arguments& arguments) {
     else
         std::cout << "the shares of the " << asked.domain << " values of " << in_quotes(asked.name);
     std::cout << "\n\n";
-    print(rounds, asked, spec.epsilon());
+    print(rounds, asked, privacy_statement(spec, collection.mechanism()));
     if (spec.attributes().size() > 1) print_record(rounds, spec, values);
     print_whole(rounds, collection);
     if (const auto& name = arguments["svg"].as<std::string>(); !name.empty()) {

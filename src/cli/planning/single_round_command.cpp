@@ -144,8 +144,8 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
               << grouped(static_cast<std::uint64_t>(runs)) << " runs, seed "
               << arguments["seed"].as<std::uint64_t>() << "\n\n";
     print(trials, spec);
-    std::cout << "\nspent         " << spec.epsilon() << but_for(spec.delta())
-              << " by each person for one report, and again for each further report\n"
+    std::cout << "\nspent         " << bound_lines(privacy_statement(spec, collection.mechanism()), 14)
+              << "\n"
               << std::flush;
     std::cerr << summary(records.tally(), spec, "simulated") << "\n";
     return Exit::done;

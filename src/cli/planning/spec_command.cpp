@@ -79,7 +79,7 @@ void explain(const Spec& spec, const std::string& text, std::ostream& out) {
     if (!spec.texts().title.empty()) out << "title         " << spec.texts().title << "\n";
     out << "mechanism     " << spec.mechanism().name << ": " << spec.mechanism().title << "\n";
     if (spec.chosen()) out << "chosen        " << spec.chosen()->reason << "\n";
-    out << "epsilon       " << spec.epsilon() << but_for(spec.delta()) << "\n"
+    out << "epsilon       " << bound_lines(privacy_statement(spec, *mechanism), 14) << "\n"
         << "report        " << mechanism->block().size() + sent_size(*mechanism) << " bytes, of which "
         << mechanism->block().size() << " are parameters that a batch has once (at most " << max_block_size
         << ")\n"

@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <iostream>
 
+#include "accounting/bound_texts.hpp"
 #include "cli/file_options.hpp"
 #include "cli/planning/single_round_command.hpp"
 #include "cli/progress.hpp"
@@ -96,8 +97,8 @@ ValueStream stream_of_file(const Arguments& arguments, const Json& spec, const A
     return stream;
 }
 
-double report_epsilon_of(const Spec& spec) {
-    return make_mechanism(spec)->report_epsilon();
+PrivacyStatement statement_of(const Spec& spec) {
+    return privacy_statement(spec, *make_mechanism(spec));
 }
 
 void print_stream_csv(const ProtocolPlan& plan) {
@@ -106,7 +107,7 @@ void print_stream_csv(const ProtocolPlan& plan) {
                  "exhausted,canonical\n";
     for (const auto& [protocol, participation, spec, found] : plan.protocols) {
         std::cout << '"' << protocol << "\"," << spec.mechanism().name << "," << shortest(spec.epsilon())
-                  << "," << shortest(report_epsilon_of(spec));
+                  << "," << shortest(statement_of(spec).report.epsilon);
         for (const double number : {found.error, found.noise, found.rounding, found.bias, found.spent_mean,
                                     found.spent_of_95, found.spent_most, found.ended})
             std::cout << "," << shortest(number);
@@ -141,6 +142,7 @@ void print_stream_plan(const ProtocolPlan& plan, const Attribute& attribute, con
     if (plan.protocols.empty())
         throw Error(ErrorCode::invalid_value, "no protocol is possible for these values and this budget", {},
                     "Allow a larger budget, or fewer rounds.");
+    std::cout << "\nepsilon       " << bound_lines(statement_of(plan.protocols[0].spec), 14) << "\n";
     if (plan.protocols[0].participation == Participation::one_round)
         std::cout << "\nEach person reports in one round only. Assign the rounds in advance, by a list that "
                      "does not\n"
@@ -161,7 +163,7 @@ void print_record_plan(const PlannedRecord& plan) {
     std::cout << std::setprecision(4) << "stream        " << grouped(plan.stream.rounds) << " rounds, "
               << grouped(plan.stream.people) << " people\nbudget        epsilon "
               << plan.spec.budget()->epsilon << " of each person, for all rounds\nepsilon       "
-              << plan.spec.epsilon() << " of a response\n\n"
+              << bound_lines(statement_of(plan.spec), 14) << "\n\n"
               << std::left << std::setw(22) << "attribute" << std::setw(17) << "mechanism";
     for (const char* column : {"chance", "error"}) cell(9) << column;
     cell(14) << "exhausted, %"

@@ -22,6 +22,7 @@
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/ordered/public_cuts.hpp"
 #include "core/spec/evolving_options.hpp"
+#include "core/spec/privacy_statement.hpp"
 #include "core/spec/response_count.hpp"
 
 namespace ldp {
@@ -311,7 +312,7 @@ ProtocolPrediction predict_fresh(const Spec& spec, const Mechanism& mechanism, c
     }
     ProtocolPrediction found = std::move(sum).finish();
     found.spent_mean = found.spent_of_95 = found.spent_most =
-        participation == Participation::one_round ? spec.epsilon() : all * spec.epsilon();
+        privacy_statement(spec, mechanism).after(participation == Participation::one_round ? 1 : all).epsilon;
     return found;
 }
 
@@ -452,7 +453,6 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
                                     const ValueStream& stream, std::span<const std::size_t> rounds) {
     const EstimatedItems items(spec, mechanism);
     const Budget& budget = *spec.budget();
-    const double epsilon = mechanism.epsilon();
     const std::uint64_t most = most_responses(spec, mechanism);
     const std::size_t rows = paths.rows(), draws = rows / stream.known();
     const bool substitutes = paths.counts().back() > most;
@@ -537,9 +537,13 @@ ProtocolPrediction predict_memoized(const Mechanism& mechanism, const Spec& spec
         ended += count > most ? 1 : 0;
     }
     const std::size_t of_95 = (95 * rows + 99) / 100 - 1;  // people up to the 95th of 100
-    found.spent_mean = epsilon * answers / static_cast<double>(rows);
-    found.spent_of_95 = epsilon * static_cast<double>(std::min(paths.counts()[of_95], most));
-    found.spent_most = epsilon * static_cast<double>(std::min<std::uint64_t>(most, stream.rounds));
+    const PrivacyStatement statement = privacy_statement(spec, mechanism);
+    const auto spent = [&](auto different) {
+        return statement.after(static_cast<double>(different)).epsilon;
+    };
+    found.spent_mean = spent(answers / static_cast<double>(rows));
+    found.spent_of_95 = spent(std::min(paths.counts()[of_95], most));
+    found.spent_most = spent(std::min<std::uint64_t>(most, stream.rounds));
     found.ended = ended / static_cast<double>(rows);
     return found;
 }

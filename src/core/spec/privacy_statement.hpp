@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/mechanism/mechanism.hpp"
 #include "core/spec/spec.hpp"
@@ -47,6 +48,12 @@ struct GroupLoss {
     PrivacyLoss loss;
 };
 
+/// A bound of a statement, for surfaces that list all of them.
+struct StatedLoss {
+    const char* reports;  ///< what it is about: the member of PrivacyStatement
+    PrivacyLoss loss;
+};
+
 /// The bounds of one spec.
 struct PrivacyStatement {
     Repetition repetition = Repetition::fresh;
@@ -75,9 +82,18 @@ struct PrivacyStatement {
     [[nodiscard]] bool has_second_layer() const noexcept { return early_report.epsilon < response.epsilon; }
     /// Whether the bounds cover the times at which values changed.
     [[nodiscard]] bool covers_changes() const noexcept { return repetition == Repetition::series; }
+    /// Returns the loss of a person after this many different responses, with the signal: the number of fresh reports
+    /// without memoized responses.
+    [[nodiscard]] PrivacyLoss after(double different) const noexcept;
+    /// Returns the bounds that apply, from one report to a group of collections. The bound of a person is missing if
+    /// nothing limits the number of reports.
+    [[nodiscard]] std::vector<StatedLoss> losses() const;
 };
 
 /// Returns the statement of a spec. `mechanism` is that of the spec.
 [[nodiscard]] PrivacyStatement privacy_statement(const Spec& spec, const Mechanism& mechanism);
+
+/// Returns a sentence about the group whose budget pays for the collection; empty without a group.
+[[nodiscard]] std::string statement_of_group(const Spec& spec, const Mechanism& mechanism);
 
 }  // namespace ldp

@@ -87,24 +87,6 @@ double most_epsilon(const Spec& spec, const Mechanism& mechanism) {
     return std::min(budget.epsilon, static_cast<double>(responses) * spec.epsilon() + signal);
 }
 
-std::string statement_of_group(const Spec& spec, const Mechanism& mechanism) {
-    if (!spec.budget() || !spec.budget()->group) return {};
-    const BudgetGroup& group = *spec.budget()->group;
-    const double most = most_epsilon(spec, mechanism);
-    std::string statement = "all collections of the group \"" + group.name +
-                            "\" together cost a person at most epsilon " + shortest(group.epsilon) + "; ";
-    if (spec.evolving())
-        statement += "this one reserves " + shortest(most) + " at a person's first report";
-    else if (most == spec.epsilon() && rounds_of_series(mechanism) > 0)
-        statement += "the whole series costs " + shortest(most) + ", reserved at a person's first report";
-    else
-        statement += "each report of this one costs " + shortest(spec.epsilon()) +
-                     (most < group.epsilon ? ", and all of them at most " + shortest(most) : "");
-    if (most >= group.epsilon && spec.evolving())
-        statement += ", which leaves nothing for another collection: limit it by \"at_most\"";
-    return statement;
-}
-
 BudgetTerms budget_terms(const Spec& spec, const Mechanism& mechanism) {
     const std::uint64_t responses = affordable_responses(spec, mechanism);
     if (responses == 0 || possible_responses(spec, mechanism) <= responses) return {};

@@ -2,8 +2,6 @@
 // those that the budget pays for.
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/format/budget_terms.hpp"
@@ -35,9 +33,6 @@ namespace ldp {
 /// Returns the largest total ε of a person under a spec that has a budget. With memoized responses it is the ε of
 /// all responses and of the signal, and of a series its ε. Without them, the budget pays for some fresh reports.
 [[nodiscard]] double most_epsilon(const Spec& spec, const Mechanism& mechanism);
-
-/// Returns a sentence about the group whose budget pays for the collection; empty without a group.
-[[nodiscard]] std::string statement_of_group(const Spec& spec, const Mechanism& mechanism);
 
 /// Returns the terms of the spec's budget for the blocks of its reports.
 [[nodiscard]] BudgetTerms budget_terms(const Spec& spec, const Mechanism& mechanism);

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "../../support/privacy_cases.hpp"
 #include "../proof.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/spent_signal.hpp"
@@ -14,14 +15,8 @@ BOOST_AUTO_TEST_SUITE(statement)
 
 namespace {
 
-constexpr const char* layers = R"(, "report_epsilon": 0.2)";
-constexpr const char* memoized =
-    R"(, "evolving": {}, "budget": {"epsilon": 1.1})";  // two responses, or one and the signal
-constexpr const char* grouped_budget =
-    R"(, "evolving": {}, "budget": {"group": "g", "epsilon": 4, "at_most": 1.1})";
-
 Spec spec_of(const std::string& mechanism, const std::string& keys) {
-    return Spec::from_json(R"({"mechanism": ")" + mechanism + R"(", "epsilon": 0.5, )" + keys + "}");
+    return Spec::from_json(spec_text_of(mechanism, keys));
 }
 
 /// The largest ratios: of one report with all that it contains, and of all reports with one memoized response and one
@@ -47,57 +42,9 @@ EnumeratedBounds enumerated(const Mechanism& mechanism) {
 
 // No bound of a statement is smaller than the enumerated one, and none is larger than needed.
 BOOST_AUTO_TEST_CASE(statements_are_the_enumerated_bounds) {
-    const std::string
-        number = R"("min": 0, "max": 1, "grid": 4)",
-        record = R"("per_report": 1, "attributes": [{"name": "a", "domain": 4, "mechanism": "grr"},
-                                   {"name": "b", "domain": 5, "mechanism": "grr"}])",
-        record_in_layers =
-            R"("per_report": 1, "attributes": [{"name": "a", "domain": 4, "mechanism": "l_grr"},
-                                   {"name": "b", "domain": 5, "mechanism": "l_grr"}])",
-        pair = R"("per_report": 2, "attributes": [{"name": "a", "domain": 4, "mechanism": "grr"},
-                                   {"name": "b", "domain": 5, "mechanism": "grr"}])",
-        sets =
-            R"("response": "subset", "attributes": [{"name": "s", "domain": 4, "several": true, "most": 2}])",
-        missing = R"("attributes": [{"name": "x", "min": 0, "max": 1, "missing": true}], "grid": 2)";
-    const std::vector<std::pair<const char*, std::string>> cases{
-        {"grr", R"("domain": 5)"},
-        {"oue", R"("domain": 4)"},
-        {"sue", R"("domain": 4)"},
-        {"subset", R"("domain": 5)"},
-        {"blh", R"("domain": 5)"},
-        {"olh", R"("domain": 5)"},
-        {"hadamard", R"("domain": 5)"},
-        {"projective", R"("domain": 5)"},
-        {"exponential", R"("domain": 5)"},
-        {"rappor", R"("domain": 3, "filter_bits": 8, "hashes": 2, "cohorts": 2)"},
-        {"piecewise", number},
-        {"pdp", number},
-        {"laplace", R"("min": 0, "max": 1, "grid": 2)"},
-        {"duchi", number},
-        {"onebit", number},
-        {"onebit", number + layers},
-        {"hybrid", number},
-        {"square_wave", number},
-        {"optimal", number},
-        {"optimal", number + layers},
-        {"optional_mean", missing},
-        {"tree", R"("domain": 5)"},
-        {"haar_ordered", R"("domain": 5)"},
-        {"dithered", R"("domain": 7, "buckets": 4)"},
-        {"dithered", R"("domain": 7, "buckets": 4)" + std::string(layers)},
-        {"label_sets", sets},
-        {"sampled", record},
-        {"sampled", record_in_layers + layers},
-        {"sampled", pair},
-        {"l_grr", R"("domain": 4)" + std::string(layers)},
-        {"l_sue", R"("domain": 4)" + std::string(layers)},
-        {"l_osue", R"("domain": 4)" + std::string(layers)},
-        {"loloha", R"("domain": 6, "hash_buckets": 3)" + std::string(layers)},
-        {"dbitflip", R"("domain": 6, "buckets": 4, "bits_per_report": 3)"}};
     std::set<std::string> with_signal;
-    for (const auto& [mechanism, keys] : cases)
-        for (const char* budget : {"", memoized, grouped_budget})
-            BOOST_TEST_CONTEXT(mechanism << ": " << keys << budget) {
+    for (const auto& [mechanism, keys] : privacy_cases())
+        for (const char* budget : budgets) BOOST_TEST_CONTEXT(mechanism << ": " << keys << budget) {
                 const Spec spec = spec_of(mechanism, keys + budget);
                 const auto m = make_mechanism(spec);
                 const PrivacyStatement statement = privacy_statement(spec, *m);
@@ -111,6 +58,10 @@ BOOST_AUTO_TEST_CASE(statements_are_the_enumerated_bounds) {
                 if (statement.has_signal()) with_signal.insert(mechanism);
                 BOOST_TEST(statement.report.epsilon <= statement.answer.epsilon);
                 BOOST_TEST(statement.person.has_value() == (*budget != '\0'));
+                BOOST_TEST(margin(statement.after(1).epsilon, found.answer) >= 0);
+                if (statement.responses > 0)
+                    BOOST_TEST(statement.after(static_cast<double>(statement.responses)).epsilon <=
+                               statement.person->epsilon * (1 + 1e-12));
                 if (statement.person) {
                     BOOST_TEST(statement.answer.epsilon <= statement.person->epsilon);
                     BOOST_TEST(statement.person->epsilon <= 1.1);
