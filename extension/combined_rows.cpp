@@ -185,13 +185,17 @@ double weight_argument(FunctionCallInfo fcinfo, int number) {
 
 }  // namespace
 
-/// (ldp_estimate_row, ldp_estimate_row): the combination of both. A row without an estimate is ignored.
+/// (ldp_estimate_row, ldp_estimate_row): the combination of both. A row without an estimate is ignored. The result has
+/// bounds.
 LDP_FUNCTION(ldp_combine_rows) {
     TwoRows rows(fcinfo, 0, 1);
     rows.one.check_same_question(rows.other);
-    const bool both = rows.one.weighs() && rows.other.weighs();
-    if (!both) PG_RETURN_DATUM(rows.one.weighs() ? PG_GETARG_DATUM(0) : PG_GETARG_DATUM(1));
-    rows.one.combine(rows.other);
+    if (!rows.one.weighs()) std::swap(rows.one, rows.other);
+    if (!rows.one.weighs()) PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+    if (rows.other.weighs())
+        rows.one.combine(rows.other);
+    else
+        rows.one.put(rows.one.bounded());
     PG_RETURN_DATUM(rows.first());
 }
 

@@ -657,9 +657,8 @@ COMMENT ON FUNCTION ldp_internal.ldp_combine_rows(@extschema@.ldp_estimate_row, 
 CREATE FUNCTION ldp_internal.ldp_combine_estimate(result @extschema@.ldp_estimate_row, estimate float8, stderr float8)
     RETURNS @extschema@.ldp_estimate_row
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT ldp_internal.ldp_combine_rows(o.other, COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row))
-    FROM (SELECT ROW(NULL, NULL, $2, $3, $2 - r * $3, $2 + r * $3, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row
-          FROM @extschema@.ldp_critical_value(0.95::float8) AS r) AS o (other)
+    SELECT ldp_internal.ldp_combine_rows(ROW(NULL, NULL, $2, $3, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row,
+                                         COALESCE($1, ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row))
 $$;
 COMMENT ON FUNCTION ldp_internal.ldp_combine_estimate(@extschema@.ldp_estimate_row, float8, float8) IS
     'Returns a combined estimate after adding one estimate with its standard error. A NULL state has no estimates.';

@@ -212,8 +212,8 @@ $$;
 COMMENT ON FUNCTION ldp_internal.ldp_hitter_spec(ldp_internal.ldp_hitter_search, integer, text[], text[]) IS
     'Returns the spec of a round that extends these prefixes and continues to count these strings.';
 
-CREATE FUNCTION ldp_internal.ldp_hitter_round(search ldp_internal.ldp_hitter_search, round integer)
-    RETURNS TABLE (label text, whole boolean, fresh boolean, estimate float8, stderr float8, n bigint, p_value float8)
+CREATE FUNCTION ldp_internal.ldp_hitter_round(search ldp_internal.ldp_hitter_search, round integer, confidence float8 DEFAULT 0.95)
+    RETURNS TABLE (label text, whole boolean, fresh boolean, estimate float8, stderr float8, lower float8, upper float8, n bigint, p_value float8)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -226,16 +226,17 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT v.label, v.label <> t.label OR char_length(v.label) = search.longest, char_length(v.label) >= continued,
-           t.estimate, t.stderr, t.n, t.p_value
-    FROM (SELECT labels[r.value + 1] AS label, r.estimate, r.stderr, r.n, r.p_value FROM @extschema@.ldp_top(summary, cardinality(labels)::integer, 0.95::float8, 'sample'::text, 'bonferroni'::text, NULL::text) AS r
+           t.estimate, t.stderr, t.lower, t.upper, t.n, t.p_value
+    FROM (SELECT labels[r.value + 1] AS label, r.estimate, r.stderr, r.lower, r.upper, r.n, r.p_value
+          FROM @extschema@.ldp_top(summary, cardinality(labels)::integer, ldp_hitter_round.confidence, 'sample'::text, 'bonferroni'::text, NULL::text) AS r
           UNION ALL
-          SELECT l, NULL, NULL, 0, NULL FROM unnest(labels) AS l WHERE summary IS NULL) AS t,
+          SELECT l, NULL, NULL, NULL, NULL, 0, NULL FROM unnest(labels) AS l WHERE summary IS NULL) AS t,
          LATERAL (SELECT rtrim(t.label, chr(3))) AS v (label)
     WHERE left(t.label, 6) <> chr(3) || 'other';
 END
 $$;
-COMMENT ON FUNCTION ldp_internal.ldp_hitter_round(ldp_internal.ldp_hitter_search, integer) IS
-    'Returns the estimated share and adjusted p-value of each prefix and string of a round. The column whole is true '
+COMMENT ON FUNCTION ldp_internal.ldp_hitter_round(ldp_internal.ldp_hitter_search, integer, float8) IS
+    'Returns the estimated share, interval and adjusted p-value of each prefix and string of a round. The column whole is true '
     'for a whole string, fresh if no earlier round counted the label.';
 
 CREATE FUNCTION @extschema@.ldp_create_hitters(name text, epsilon float8, alphabet text, step integer DEFAULT 1, keep integer DEFAULT 32,
@@ -351,7 +352,7 @@ BEGIN
     END IF;
     -- Of two concurrent calls the second waits and continues from the round that the first started.
     search := ldp_internal.ldp_own_search(name);
-    WITH labels AS MATERIALIZED (SELECT * FROM ldp_internal.ldp_hitter_round(search, search.round)),
+    WITH labels AS MATERIALIZED (SELECT * FROM ldp_internal.ldp_hitter_round(search, search.round, 0.95::float8)),
     handed_on AS (
         SELECT l.label, l.whole FROM labels AS l WHERE l.fresh AND (search.method = 'rank' OR l.p_value <= search.significance)
         ORDER BY l.estimate DESC, l.label LIMIT search.keep)
@@ -403,20 +404,22 @@ BEGIN
     -- its p-value is the smallest of them, corrected for the number of rounds (Bonferroni).
     RETURN QUERY
     SELECT f.label || CASE WHEN char_length(f.label) < search.longest THEN '' ELSE '...' END, char_length(f.label) < search.longest,
-           f.estimate, f.stderr, f.estimate - critical_value * f.stderr, f.estimate + critical_value * f.stderr, f.n, f.p_value, f.round
-    FROM (SELECT l.label, sum(l.n * l.estimate) / sum(l.n) AS estimate, sqrt(sum((l.n * l.stderr) ^ 2)) / sum(l.n) AS stderr,
-                 LEAST(count(l.p_value) * min(l.p_value), 1) AS p_value, sum(l.n)::bigint AS n, min(r) AS round
-          FROM generate_series(1, search.round) AS r, LATERAL ldp_internal.ldp_hitter_round(search, r) AS l
+           (f.mean).estimate, (f.mean).stderr, (f.mean).lower, (f.mean).upper, (f.mean).n, f.p_value, f.round
+    FROM (SELECT l.label, LEAST(count(l.p_value) * min(l.p_value), 1) AS p_value, min(r) AS round,
+                 @extschema@.ldp_weighted(ROW(NULL, l.label, l.estimate, l.stderr, l.lower, l.upper, l.n, NULL, NULL, NULL, NULL)::@extschema@.ldp_estimate_row,
+                                          l.n::float8) AS mean
+          FROM generate_series(1, search.round) AS r, LATERAL ldp_internal.ldp_hitter_round(search, r, ldp_hitters.confidence::float8) AS l
           WHERE l.whole AND l.n > 0
-          GROUP BY l.label) AS f,
-         @extschema@.ldp_critical_value(ldp_hitters.confidence::float8) AS critical_value
+          GROUP BY l.label) AS f
     WHERE ldp_hitters.top IS NOT NULL OR f.p_value <= search.significance
-    ORDER BY f.estimate DESC, f.label LIMIT ldp_hitters.top;
+    ORDER BY (f.mean).estimate DESC, f.label LIMIT ldp_hitters.top;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_hitters(text, float8, integer) IS
     'Returns the frequent strings that a search has found, most frequent first. Rows have the estimated share (of '
-    '1), its error, the p-value, the number of reports and the round. Three dots follow a string with longest characters, '
+    '1), its error and interval, the p-value, the number of reports and the round. The interval has its confidence for a '
+    'string that is named before the search. A string that is listed because it is significant has, on average, too high '
+    'an estimate. Three dots follow a string with longest characters, '
     'because longer strings may begin with it; the column whole is then false. With top, returns this number of strings with '
     'the largest shares, significant or not. Error 42704 if the search does not exist.';
 

@@ -57,6 +57,20 @@ check "with shares near the truth" t "$(sql -c "
 check "a search that has ended stays so" "" "$(sql -c "SELECT ldp_next_round('weather')")"
 check "nothing stays behind" 0 "$(sql -c "SELECT ldp_drop_hitters('weather')" -c "SELECT count(*) FROM ldp_collections" | tail -n 1)"
 
+# Forty people in one round: the intervals are those of all estimates of the collection, also at other levels of confidence.
+# At epsilon 6, most of them are not symmetrical.
+sql -c "SELECT ldp_create_hitters('few', 6, 'abc', longest => 1)" >/dev/null
+{ echo value; for ((n = 0; n < 10; n++)); do printf 'a\na\na\nb\n'; done; } >"$work/few.csv"
+collect few_1 "$work/few.csv"
+for confidence in 0.95 0.8; do
+    check "intervals of strings are those of the library at $confidence" "4 0 true" "$(sql -c "
+        SELECT count(*) || ' ' || count(*) FILTER (WHERE (h.lower, h.upper) IS DISTINCT FROM (f.lower, f.upper)) || ' ' ||
+               bool_or(abs(h.lower + h.upper - 2 * h.estimate) > 0.001)
+        FROM ldp_hitters('few', $confidence, 4) AS h JOIN ldp_proportions(ldp_summary_of('few_1'), confidence => $confidence) AS f
+             ON rtrim(f.label, '.') = rtrim(h.label, '.')")"
+done
+sql -c "SELECT ldp_drop_hitters('few')" >/dev/null
+
 # By rank, among strings that all have the longest length: two rounds, since the first asks about three letters at once,
 # and none only to confirm that a string of four letters ends. Of 20,000 people a round a standard error at epsilon 2 is below
 # sqrt(1.1/20000) = 0.0075; what is found has shares of 0.3, 0.2 and 0.1, beginnings no less.

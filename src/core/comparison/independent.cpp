@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/mechanism/error_law.hpp"
+
 namespace ldp {
 namespace {
 
@@ -16,6 +18,10 @@ BoundedEstimate extended_by(const Estimate& estimate, double distance) noexcept 
 }
 
 }  // namespace
+
+double half_length(double standard_error, double critical_value) {
+    return interval(Estimate{0, standard_error}, critical_value, ErrorLaw{}).upper;
+}
 
 BoundedEstimate difference_of(const BoundedEstimate& one, const BoundedEstimate& other) noexcept {
     return extended_by({one.estimate.value - other.estimate.value,

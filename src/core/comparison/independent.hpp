@@ -14,6 +14,9 @@ struct BoundedEstimate {
     Interval interval;
 };
 
+/// Half the length of the normal interval of an estimate with this standard error, as a term of the interval of a sum.
+[[nodiscard]] double half_length(double standard_error, double critical_value);
+
 /// Returns one − other.
 [[nodiscard]] BoundedEstimate difference_of(const BoundedEstimate& one,
                                             const BoundedEstimate& other) noexcept;

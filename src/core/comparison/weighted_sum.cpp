@@ -38,11 +38,6 @@ void for_each_attribute(QuantityWeights weights, OfAttribute of_attribute) {
     }
 }
 
-/// Half the length of a normal interval.
-double half_length(double error, double critical_value) {
-    return interval(Estimate{0, error}, critical_value, ErrorLaw{}).upper;
-}
-
 double longer_half_of(double estimate, const Interval& range) noexcept {
     return std::fmax(estimate - range.lower, range.upper - estimate);
 }

@@ -471,8 +471,7 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
         }
         const double value = mean.estimate.value;
         const double half =
-            vector_length(mean.interval.upper - value,
-                          interval(Estimate{0, std::sqrt(between)}, critical_value, ErrorLaw{}).upper);
+            vector_length(mean.interval.upper - value, half_length(std::sqrt(between), critical_value));
         one.found = {{value, vector_length(mean.estimate.standard_error, std::sqrt(between))},
                      {value - half, value + half}};
         one.design_effect = reports * squares;

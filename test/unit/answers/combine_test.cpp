@@ -142,6 +142,68 @@ BOOST_AUTO_TEST_CASE(intervals_of_differences_and_quotients_cover) {
     }
 }
 
+// ldp_hitters: the share of a string, of which one or two rounds with different people report, among those people. All counts,
+// weighted by their exact probabilities. Counts are few, so the probability of a single share differs from that of others.
+BOOST_AUTO_TEST_CASE(shares_that_rounds_count_together_are_covered) {
+    struct CoverageOfShares {
+        double mean = 0, least = 1;
+        void add(double probability) {
+            mean += probability / 5;
+            least = std::min(least, probability);
+        }
+    };
+    double least_of_normal = 1;
+    for (const double epsilon : {2.0, 4.0, 6.0})
+        for (const std::uint64_t n : {30, 100, 1000}) {
+            const auto randomizer = mechanism("subset", epsilon, R"("domain": 100)");
+            const auto& oracle = capability<FrequencyOracle>(*randomizer);
+            const auto [p, q] = oracle.protocol();
+            std::vector<BoundedEstimate> found;
+            for (std::uint64_t support = 0; support <= n; ++support) {
+                const Estimate estimate = oracle.protocol().frequency(support, n, Target::sample);
+                found.push_back({estimate, interval(estimate, critical_value(0.95),
+                                                    oracle.error_law(n, Target::sample))});
+            }
+            CoverageOfShares one, both, normal;
+            for (const std::uint64_t twentieths : {1, 2, 6, 10, 18}) {
+                const std::uint64_t holders = n * twentieths / 20;
+                const double share = static_cast<double>(holders) / static_cast<double>(n);
+                const auto of_holders = binomial(holders, p), of_others = binomial(n - holders, q);
+                std::vector<double> chances(n + 1);
+                for (std::size_t a = 0; a < of_holders.size(); ++a)
+                    for (std::size_t b = 0; b < of_others.size(); ++b)
+                        chances[a + b] += of_holders[a] * of_others[b];
+                const auto covers = [share](const Interval& range) {
+                    return range.lower - 1e-9 <= share && share <= range.upper + 1e-9 ? 1.0 : 0.0;
+                };
+                double of_one = 0, of_both = 0, of_normal = 0;
+                for (std::size_t a = 0; a <= n; ++a) {
+                    if (chances[a] < 1e-9) continue;
+                    of_one += chances[a] * covers(found[a].interval);
+                    of_normal += chances[a] * covers(interval(found[a].estimate, 0.95));
+                    for (std::size_t b = 0; b <= n; ++b)
+                        if (chances[a] * chances[b] > 1e-12)
+                            of_both += chances[a] * chances[b] *
+                                       covers(weighted_mean(found[a], 1, found[b], 1).interval);
+                }
+                one.add(of_one);
+                both.add(of_both);
+                normal.add(of_normal);
+            }
+            BOOST_TEST_CONTEXT("epsilon " << epsilon << ", " << n << " people") {
+                BOOST_TEST_MESSAGE("epsilon " << epsilon << ", " << n << " people: one round " << one.mean
+                                              << " (least " << one.least << "), two " << both.mean << " ("
+                                              << both.least << "), normal " << normal.mean << " ("
+                                              << normal.least << ")");
+                BOOST_CHECK_GE(one.mean, 0.94);
+                BOOST_CHECK_GE(both.mean, 0.94);
+                BOOST_CHECK_GE(std::min(one.least, both.least), 0.9);
+            }
+            least_of_normal = std::min(least_of_normal, normal.least);
+        }
+    BOOST_CHECK_LT(least_of_normal, 0.8);
+}
+
 BOOST_AUTO_TEST_CASE(quotients_solve_their_equation) {
     const BoundedEstimate numerators[] = {{{3, 1}, {1, 6}},     {{-3, 1}, {-5, -2}}, {{0.5, 1}, {-1, 3}},
                                           {{-0.5, 1}, {-3, 1}}, {{0, 1}, {-2, 2}},   {{0, 0}, {0, 0}}};
