@@ -63,7 +63,7 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
         const auto old_items = from.of_attribute(j), new_items = to.of_attribute(j);
         const auto noise_of = [&, j](const std::optional<GroupEstimates>& noise,
                                      const std::vector<Estimate>& unrounded) {
-            if (number && !unrounded.empty()) return LawfulEstimates({unrounded[j]}, {});
+            if (number && !unrounded.empty()) return LawfulEstimates({unrounded[j]}, ErrorLaw{});
             return noise ? noise->of_attribute(j) : LawfulEstimates{};
         };
         const auto old_noise = noise_of(from_noise, from_unrounded),

@@ -7,6 +7,7 @@
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
+#include "core/tables/share_intervals.hpp"
 
 namespace ldp {
 
@@ -25,7 +26,10 @@ LawfulEstimates GroupEstimates::of_attribute(std::size_t attribute) const {
     if (view_.n == 0) return {};
     const ErrorLaw law = part(view_, attribute).n > 0 ? error_law(view_, attribute, target_) : ErrorLaw{};
     if (number(attribute)) return {{comparable_mean(view_, attribute, means_[attribute], target_)}, law};
-    return {estimate(view_, {Quantity::frequencies, target_, attribute}), law};
+    std::vector<Estimate> shares = estimate(view_, {Quantity::frequencies, target_, attribute});
+    if (std::vector<ErrorLaw> laws = own_laws(view_, attribute); !laws.empty())
+        return {std::move(shares), std::move(laws)};
+    return {std::move(shares), law};
 }
 
 LawfulEstimates GroupEstimates::of_table(const std::vector<std::size_t>& attributes) const {

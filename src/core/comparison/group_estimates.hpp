@@ -12,26 +12,28 @@
 
 namespace ldp {
 
-/// The estimates of one attribute or table. Those of an attribute have one law. Those of a table have a law
-/// each and are computed on demand, because a law takes ten times the memory of an estimate.
+/// The estimates of one attribute or table. Those of an attribute have one law, or a law each. Those of a table have a
+/// law each and are computed on demand, because a law takes ten times the memory of an estimate.
 class LawfulEstimates {
   public:
     LawfulEstimates() = default;
     LawfulEstimates(std::vector<Estimate> estimates, const ErrorLaw& law)
-        : estimates_(std::move(estimates)), law_(law) {}
+        : estimates_(std::move(estimates)), laws_{law} {}
+    LawfulEstimates(std::vector<Estimate> estimates, std::vector<ErrorLaw> laws)
+        : estimates_(std::move(estimates)), laws_(std::move(laws)) {}
     explicit LawfulEstimates(Marginal&& table) : table_(std::move(table)), cells_(table_->sizes()) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return table_ ? cells_->count() : estimates_.size(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     [[nodiscard]] GroupEstimate operator[](std::size_t item) const {
-        if (!table_) return {estimates_[item], law_};
+        if (!table_) return {estimates_[item], laws_.size() == 1 ? laws_[0] : laws_[item]};
         const MeasuredShare share = table_->measured(cells_->box(item));
         return {share.estimate, share.law};
     }
 
   private:
     std::vector<Estimate> estimates_;
-    ErrorLaw law_;
+    std::vector<ErrorLaw> laws_;
     std::optional<Marginal> table_;
     std::optional<Cells> cells_;
 };

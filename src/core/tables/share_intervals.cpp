@@ -1,15 +1,37 @@
 #include "core/tables/share_intervals.hpp"
 
+#include <cmath>
+
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/laws_of_shares.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/summary.hpp"
 #include "core/tables/marginal.hpp"
 
 namespace ldp {
 
+std::vector<ErrorLaw> own_laws(const SummaryView& view, std::size_t attribute) {
+    const SummaryView one = part(view, attribute);
+    const auto* known = find_capability<LawsOfShares>(*one.mechanism);
+    if (known == nullptr || one.n == 0 || repeats(one)) return {};
+    return known->laws_of_shares(one);
+}
+
 std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
                                     double critical_value) {
+    if (const std::vector<ErrorLaw> laws = own_laws(view, attribute); !laws.empty()) {
+        const std::vector<Estimate> estimates =
+            estimate(view, {Quantity::frequencies, Target::population, attribute});
+        std::vector<Interval> all;
+        all.reserve(laws.size());
+        for_each_index(laws.size(), [&](std::size_t v) {
+            all.push_back(std::isnan(estimates[v].value) ? possible_shares
+                                                         : interval(estimates[v], critical_value, laws[v]));
+        });
+        return all;
+    }
     const SummaryView one = part(view, attribute);
     const auto* known = find_capability<KnownErrors>(*one.mechanism);
     if (known == nullptr || one.n == 0 || repeats(one)) return {};

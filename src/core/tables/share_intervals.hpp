@@ -9,6 +9,10 @@
 
 namespace ldp {
 
+/// Returns the law of each share of an attribute if the mechanism determines it from the reports about its value; empty
+/// otherwise.
+[[nodiscard]] std::vector<ErrorLaw> own_laws(const SummaryView& view, std::size_t attribute);
+
 /// Returns the intervals of an attribute's shares if each has an error law of its own, determined by the counts.
 /// Empty if one law, that of error_law() in core/summary/errors.hpp, applies to all.
 [[nodiscard]] std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute,

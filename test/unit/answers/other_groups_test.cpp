@@ -49,20 +49,30 @@ BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked) {
                       60, 3},
           EqualGroups{"label_sets", R"("several": true, "domain": 6, "most": 3, "response": "subset")", 16,
                       300, 3},
+          EqualGroups{"joint", R"("attributes": [{"name": "a", "domain": 6}, {"name": "b", "domain": 4}])",
+                      60, 60, 3},
+          // Four random samples of one population.
+          EqualGroups{"grr", R"("domain": 6)", 4, 1000, 1},
           EqualGroups{"pdp", R"("min": 0, "max": 3)", 60, 60, 3},
           EqualGroups{"tree", R"("min": 0, "max": 15, "grid": 15)", 16, 200, 3}}) {
         const auto m = mechanism(each.name, each.epsilon, each.attribute);
-        const std::uint64_t cells = m->cells()[0];
-        std::vector<double> weights(cells);
-        for (std::size_t c = 0; c < cells; ++c) weights[c] = 1.0 / static_cast<double>(c + 1);
-        std::discrete_distribution<Cell> value(weights.begin(), weights.end());
+        std::vector<std::discrete_distribution<Cell>> values;
+        for (const std::uint64_t cells : m->cells()) {
+            std::vector<double> weights(cells);
+            for (std::size_t c = 0; c < cells; ++c) weights[c] = 1.0 / static_cast<double>(c + 1);
+            values.emplace_back(weights.begin(), weights.end());
+        }
         std::size_t found = 0;
         for (std::size_t page = 0; page < pages; ++page) {
             std::vector<std::vector<std::byte>> summaries;
             for (std::size_t g = 0; g < each.groups; ++g) {
-                std::vector<Cell> people(each.people);
-                for (Cell& cell : people) cell = value(draws);
-                summaries.push_back(reported(*m, people, bits).bytes());
+                OwnedSummary summary(*m);
+                std::vector<Cell> person(values.size());
+                for (std::size_t i = 0; i < each.people; ++i) {
+                    for (std::size_t j = 0; j < values.size(); ++j) person[j] = values[j](draws);
+                    summary.draw(person, bits);
+                }
+                summaries.push_back(summary.bytes());
             }
             found += marked(*m, summaries) ? 1 : 0;
         }

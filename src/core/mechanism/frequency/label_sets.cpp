@@ -30,6 +30,7 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/set_channel.hpp"
+#include "core/mechanism/laws_of_shares.hpp"
 
 namespace ldp {
 
@@ -239,7 +240,7 @@ ErrorLaw LabelSubsets::size_law(const Counts& counts, Target target) const {
 }
 
 /// People are asked about one label each.
-class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSets {
+class AskedLabel final : public ValueOracle, public KnownErrors, public LawsOfShares, public LabelSets {
   public:
     AskedLabel(const Header& header, Bytes block, std::uint64_t k, std::uint64_t m)
         : ValueOracle(header, block, k), m_(m), width_(cell_width(k)), odds_(odds(header.epsilon, 1, 1)) {}
@@ -297,8 +298,7 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
 
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override;
-    std::vector<Interval> intervals(const Counts& counts, const Question& question,
-                                    double critical_value) const override;
+    std::vector<ErrorLaw> laws_of_shares(const Counts& counts) const override;
     std::vector<Check> health(const Counts& counts) const override;
     std::vector<Contribution> contributions(const Question&) const override {
         return {{1 / static_cast<double>(domain()), {-q() / gap(), (1 - q()) / gap()}, {0, 1}}};
@@ -400,18 +400,14 @@ ErrorLaw AskedLabel::error_law(std::uint64_t n, Target target) const noexcept {
 }
 
 // The number of yes is binomial given the number of people asked. For the people who reported, the share of those who
-// were asked is not excluded from the sampling error, so that the interval is conservative.
-std::vector<Interval> AskedLabel::intervals(const Counts& counts, const Question& question,
-                                            double critical_value) const {
-    const std::vector<Estimate> estimates = estimate(counts, {question.quantity, Target::population});
-    std::vector<Interval> all(domain(), possible_shares);
+// were asked is not excluded from the sampling error, so that tests and intervals are conservative.
+std::vector<ErrorLaw> AskedLabel::laws_of_shares(const Counts& counts) const {
+    std::vector<ErrorLaw> laws(domain(), law_of_share());
     for_each_index(domain(), [&](std::size_t v) {
-        const std::uint64_t people = counter(counts.state, v);
-        if (people > 0)
-            all[v] = interval(estimates[v], critical_value,
-                              {.n = people, .p = p(), .q = q(), .truths = possible_shares});
+        if (const std::uint64_t people = counter(counts.state, v); people > 0)
+            laws[v] = {.n = people, .p = p(), .q = q(), .truths = possible_shares};
     });
-    return all;
+    return laws;
 }
 
 // The labels are drawn evenly. A share of yes is at least that of a label without any holders, and at most that of a
