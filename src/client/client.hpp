@@ -119,8 +119,8 @@ class Flush {
 };
 
 /// Perturbs records into reports, and queues the reports until the server has counted them. The order is
-/// fixed: draw a report, write it durably, then send it. The true values never leave the client. Random bits
-/// come only from the operating system.
+/// fixed: draw a report, write it durably, then send it. The values of attributes leave the
+/// client in reports only; public columns are sent as they are. Random bits come only from the operating system.
 ///
 /// Under a spec with "evolving", all records belong to one person at different times, and the store holds
 /// this person's memoized responses. A repeated value gets the same permanent response at no cost, and the
