@@ -59,14 +59,37 @@ struct Answered {
     }
     void check_same_question(const Answered& other) const {
         for (const Field column : {attribute, label}) {
-            if (missing[column] == other.missing[column] &&
-                std::string_view(words(column)) == std::string_view(other.words(column)))
-                continue;
+            if (equal_words(column, other)) continue;
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                             errmsg("cannot combine estimates of different quantities"),
                             errdetail("Found \"%s\" and \"%s\".", words(column), other.words(column)),
                             errhint("Group them by attribute and label.")));
         }
+    }
+    [[nodiscard]] bool equal_words(Field column, const Answered& other) const {
+        return missing[column] == other.missing[column] &&
+               std::string_view(words(column)) == std::string_view(other.words(column));
+    }
+    [[nodiscard]] bool equal_count(Field column, const Answered& other) const {
+        return missing[column] == other.missing[column] &&
+               (missing[column] || DatumGetInt64(values[column]) == DatumGetInt64(other.values[column]));
+    }
+    /// Raises an error if the rows are about two labels of one attribute and as many people. Rows do not name their summary, but
+    /// two rows of one summary are like this, and their errors are not independent.
+    void check_different_people(const Answered& other) const {
+        if (missing[attribute] || missing[n] || !equal_words(attribute, other) || equal_words(label, other) ||
+            !equal_count(n, other) || !equal_count(people, other))
+            return;
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("cannot subtract or divide two estimates of the same people"),
+             errdetail("Both rows are about \"%s\" and %lld reports; their labels are \"%s\" and \"%s\".",
+                       words(attribute), static_cast<long long>(DatumGetInt64(values[n])), words(label),
+                       other.words(label)),
+             errhint(
+                 "For labels of one summary, use ldp_contrast. For groups of different people with equal numbers of "
+                 "reports, set n of one row to NULL.")));
     }
     /// The sum of two counts, if both are known and the sum does not overflow.
     void count(Field column, const Answered& other) {
@@ -156,6 +179,7 @@ constexpr const char* no_estimate_note = "an estimate is unknown";
 template <class Operation>
 Datum computed(FunctionCallInfo fcinfo, Operation operation) {
     TwoRows rows(fcinfo, 0, 1);
+    rows.one.check_different_people(rows.other);
     const bool known = rows.one.known() && rows.other.known();
     rows.one.join(rows.other);
     if (known)

@@ -690,7 +690,8 @@ COMMENT ON FUNCTION @extschema@.ldp_difference(@extschema@.ldp_estimate_row, @ex
     'Returns result - other, two estimates by different people, with a standard error and an interval. The interval is '
     'derived from both intervals and has their confidence. Attribute, label and numbers are NULL where they differ. '
     'Without one of the estimates the result is NULL, with a note. For groups of one collection, ldp_compare_groups also '
-    'tests. Error 22023 for a negative standard error.';
+    'tests. Error 22023 for a negative standard error, and for two labels of one attribute with the same number of '
+    'reports: they are of one summary, whose differences ldp_contrast returns.';
 
 CREATE FUNCTION @extschema@.ldp_ratio(result @extschema@.ldp_estimate_row, other @extschema@.ldp_estimate_row)
     RETURNS @extschema@.ldp_estimate_row
@@ -698,7 +699,8 @@ CREATE FUNCTION @extschema@.ldp_ratio(result @extschema@.ldp_estimate_row, other
 COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_estimate_row, @extschema@.ldp_estimate_row) IS
     'Returns result / other, two estimates by different people, with a standard error and an interval. The interval has '
     'the confidence of both intervals. It is unlimited, with a note, if the denominator may be 0. '
-    'Attribute, label and numbers are NULL where they differ. Error 22023 for a negative standard error.';
+    'Attribute, label and numbers are NULL where they differ. Error 22023 for a negative standard error, and for two '
+    'labels of one attribute with the same number of reports: they are of one summary.';
 
 CREATE FUNCTION @extschema@.ldp_contrast(summary @extschema@.ldp_summary, weights jsonb, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')

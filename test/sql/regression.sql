@@ -126,6 +126,12 @@ SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 'Infinity') FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(a, NULL) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(NULL, 1) FROM each$$);
 SELECT pg_temp.refusal($$SELECT ldp_weighted(a, 1) FROM (SELECT a FROM each UNION ALL SELECT ROW('age', NULL, 3, 1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) AS both_$$);
+-- Two labels of one summary have dependent errors, which rows do not show. Rows of different groups are accepted.
+SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('town', 'a', 0.3, 0.1, 0.1, 0.5, 30, NULL, 0, 0, NULL)::ldp_estimate_row, ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, 30, NULL, 0, 1, NULL)::ldp_estimate_row)$$);
+SELECT pg_temp.refusal($$SELECT ldp_ratio(ROW('town', 'a', 0.3, 0.1, 0.1, 0.5, 30, 9, 0, 0, NULL)::ldp_estimate_row, ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, 30, 9, 0, 1, NULL)::ldp_estimate_row)$$);
+SELECT (ldp_difference(ROW('town', 'a', 0.3, 0.1, 0.1, 0.5, 30, NULL, 0, 0, NULL)::ldp_estimate_row, r)).estimate::numeric(3, 1)
+FROM (VALUES (ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, 31, NULL, 0, 1, NULL)::ldp_estimate_row), (ROW('town', 'b', 0.6, 0.1, 0.4, 0.8, NULL, NULL, 0, 1, NULL)::ldp_estimate_row),
+             (ROW('town', 'a', 0.6, 0.1, 0.4, 0.8, 30, NULL, 0, 0, NULL)::ldp_estimate_row), (ROW('place', 'b', 0.6, 0.1, 0.4, 0.8, 30, NULL, 0, 0, NULL)::ldp_estimate_row)) AS other (r);
 SELECT pg_temp.refusal($$SELECT ldp_difference(ROW('age', NULL, 3, -1, 1, 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row, shy) FROM two$$);
 SELECT pg_temp.refusal($$SELECT ldp_ratio(shy, ROW('wage', NULL, 3, 1, 'NaN', 5, 30, NULL, 0, NULL, NULL)::ldp_estimate_row) FROM two$$);
 -- Workers weight parts of the rows.
