@@ -49,6 +49,9 @@ std::string read_text(const std::string& name) {
     text.resize(static_cast<std::size_t>(in.gcount()));
     if (text.size() > most)
         throw Error(ErrorCode::malformed, name + " is too long for a spec", "At most 1 MiB is read.");
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+        throw Error(ErrorCode::malformed, name + " is UTF-16", {},
+                    "A spec is UTF-8: save the file in this encoding.");
     return text;
 }
 

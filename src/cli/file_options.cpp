@@ -1,6 +1,7 @@
 #include "cli/file_options.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "client/in_quotes.hpp"
 
@@ -26,7 +27,14 @@ void add_file_options(Options& options) {
         "decimal", po::value<std::string>(), "decimal mark of numbers in a CSV file: . (the default) or ,")(
         "missing", po::value<std::vector<std::string>>()->composing(),
         "texts in the file that stand for a missing answer, separated by commas, such as NA,-9; an empty field "
-        "always is one");
+        "always is one")(
+        "encoding", po::value<std::string>(),
+        "encoding of a CSV file, such as latin1 or windows-1252 (default: UTF-8, or UTF-16 with a byte "
+        "order mark)")(
+        "header-rows", po::value<std::int64_t>()->default_value(1),
+        "number of rows before the first person in a CSV file; the first one names the columns")(
+        "set-separator", po::value<std::string>()->default_value(";"),
+        "what separates the labels of a set in one field, such as , or |; spaces around labels are omitted");
 }
 
 CsvFormat file_format(const Arguments& arguments) {
@@ -39,6 +47,14 @@ CsvFormat file_format(const Arguments& arguments) {
             throw UsageError("--decimal must be . or ,, not " + in_quotes(given));
         format.decimal = given[0];
     }
+    if (arguments.count("encoding") != 0) format.encoding = arguments["encoding"].as<std::string>();
+    const auto rows = arguments["header-rows"].as<std::int64_t>();
+    if (rows < 1 || rows > 100)
+        throw UsageError("--header-rows must be 1 to 100, not " + std::to_string(rows));
+    format.header_rows = static_cast<std::size_t>(rows);
+    format.set_separator = arguments["set-separator"].as<std::string>();
+    if (format.set_separator.size() != 1 || format.set_separator[0] == '"')
+        throw UsageError("--set-separator must be one character, not " + in_quotes(format.set_separator));
     if (arguments.count("missing") == 0) return format;
     for (const std::string& given : arguments["missing"].as<std::vector<std::string>>())
         for (std::size_t at = 0; at <= given.size();) {
@@ -57,6 +73,9 @@ std::string format_options(const CsvFormat& format) {
         text += " --delimiter " + (*format.delimiter == '\t' ? std::string("tab")
                                                              : "'" + std::string(1, *format.delimiter) + "'");
     if (format.decimal != '.') text += " --decimal ,";
+    if (!format.encoding.empty()) text += " --encoding " + format.encoding;
+    if (format.header_rows != 1) text += " --header-rows " + std::to_string(format.header_rows);
+    if (format.set_separator != ";") text += " --set-separator '" + format.set_separator + "'";
     if (!format.missing.empty()) {
         std::string all;
         for (const std::string& one : format.missing) all += (all.empty() ? "" : ",") + one;

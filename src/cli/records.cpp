@@ -1,6 +1,7 @@
 #include "cli/records.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <ostream>
 #include <utility>
@@ -75,6 +76,26 @@ const std::string& ColumnMap::source(const Attribute& attribute) const {
     return named == of.end() ? attribute.name : named->second;
 }
 
+std::string ColumnMap::source(const Attribute& attribute, const std::string& label) const {
+    std::string name = attribute.name + "." + label;
+    const auto named = of.find(name);
+    return named == of.end() ? name : named->second;
+}
+
+std::vector<std::string> ColumnMap::sources(const Attribute& attribute) const {
+    std::vector<std::string> all;
+    if (!attribute.several() || !names_labels(attribute)) all.push_back(source(attribute));
+    if (attribute.several())
+        for (const std::string& label : attribute.labels) all.push_back(source(attribute, label));
+    return all;
+}
+
+bool ColumnMap::names_labels(const Attribute& attribute) const {
+    return attribute.several() && std::ranges::any_of(attribute.labels, [&](const std::string& label) {
+               return of.contains(attribute.name + "." + label);
+           });
+}
+
 std::uint64_t ColumnMap::hash() const {
     ContentHash hash;
     const auto add = [&](const std::string& text) { hash.add(std::to_string(text.size()) + " " + text); };
@@ -114,13 +135,9 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
     for (const std::size_t j : given(spec.attributes())) {
         const Attribute& attribute = spec.attributes()[j];
         given_.push_back(&attribute);
-        const bool only = spec.attributes().size() == 1;
-        columns_.push_back(csv.column(columns.source(attribute),
-                                      "The spec has the attribute " + in_quotes(attribute.name) +
-                                          ". If its column has another name, use --column " +
-                                          (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
-        if (by_label(attribute) && !attribute.several()) csv.use_labels(columns_.back(), attribute.labels);
+        find_values(attribute, columns, spec.attributes().size() == 1);
     }
+    sets_.resize(given_.size());
     values_.reserve(columns_.size());
     tally_.clamped.attributes.resize(spec.attributes().size());
     find_side(columns);
@@ -136,6 +153,88 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
     if (columns.time.empty()) return;
     slopes_.emplace(spec);
     times_ = csv.column(columns.time, "--slope-over names this column.");
+}
+
+void Records::find_values(const Attribute& attribute, const ColumnMap& columns, bool only) {
+    const std::vector<std::string>& header = csv_.header();
+    const auto in_header = [&](const std::string& name) {
+        return std::ranges::find(header, name) != header.end();
+    };
+    auto& labels = label_columns_.emplace_back();
+    const std::string& source = columns.source(attribute);
+    const bool by_labels =
+        attribute.several() &&
+        (columns.names_labels(attribute) ||
+         (!in_header(source) && std::ranges::any_of(attribute.labels, [&](const std::string& label) {
+             return in_header(columns.source(attribute, label));
+         })));
+    if (by_labels) {
+        for (const std::string& label : attribute.labels) {
+            const std::string name = columns.source(attribute, label);
+            // People outside the listed labels may have no column.
+            if (label == attribute.other && !in_header(name)) continue;
+            labels.emplace_back(
+                label, csv_.column(name, "Each label of the set " + in_quotes(attribute.name) +
+                                             " needs a column. If it has another name, use --column " +
+                                             in_quotes(attribute.name + "." + label + "=NAME", 200) + "."));
+        }
+        columns_.push_back(labels.front().second);
+        return;
+    }
+    columns_.push_back(csv_.column(source, "The spec has the attribute " + in_quotes(attribute.name) +
+                                               ". If its column has another name, use --column " +
+                                               (only ? "NAME" : in_quotes(attribute.name + "=NAME")) + "."));
+    if (by_label(attribute) && !attribute.several()) csv_.use_labels(columns_.back(), attribute.labels);
+}
+
+namespace {
+
+std::string_view without_spaces(std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+}
+
+/// Whether a field states that a set has a label. Throws Error (invalid_value) for other texts.
+bool has_label(std::string_view field, const std::string& label) {
+    static constexpr std::string_view yes[] = {"1",  "yes", "true",    "y",       "t",
+                                               "on", "x",   "checked", "selected"},
+                                      no[] = {"",  "0",   "no",        "false",       "n",
+                                              "f", "off", "unchecked", "not selected"};
+    std::string word(without_spaces(field));
+    if (word == label) return true;  // as Qualtrics and Google Forms write it
+    std::ranges::transform(word, word.begin(),
+                           [](unsigned char c) { return c < 0x80 ? std::tolower(c) : c; });
+    if (std::ranges::find(yes, word) != std::end(yes)) return true;
+    if (std::ranges::find(no, word) != std::end(no)) return false;
+    throw Error(ErrorCode::invalid_value, in_quotes(field) + " does not state whether a set has a label",
+                "The value is in the column of the label " + in_quotes(label) + ".",
+                "Use 1 and 0, or yes and no. An empty field is no.");
+}
+
+}  // namespace
+
+std::string_view Records::set_field(std::size_t j) {
+    const std::string_view field = csv_.field(columns_[j]);
+    const std::string& separator = csv_.format().set_separator;
+    std::string& set = sets_[j];
+    const auto add = [&](std::string_view label) {
+        if (!set.empty()) set += ';';
+        set += label;
+    };
+    set.clear();
+    if (!label_columns_[j].empty()) {
+        for (const auto& [label, column] : label_columns_[j])
+            if (has_label(csv_.field(column), label)) add(label);
+        return set;
+    }
+    if (separator == ";") return field;
+    for (std::size_t at = 0; at < field.size();) {
+        const std::size_t end = std::min(field.find(separator, at), field.size());
+        add(without_spaces(field.substr(at, end - at)));
+        at = end + 1;
+    }
+    return set;
 }
 
 void Records::find_side(const ColumnMap& columns) {
@@ -237,7 +336,11 @@ bool Records::next_row() {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
         const std::string_view field = csv_.field(columns_[j]);
         const Attribute& attribute = *given_[j];
-        if (by_label(attribute) || attribute.several()) {
+        if (attribute.several()) {
+            values_.emplace_back(set_field(j));
+            continue;
+        }
+        if (by_label(attribute)) {
             values_.emplace_back(field);
             continue;
         }
@@ -313,6 +416,7 @@ std::string Records::reasons() const {
     for (const auto& [reason, count] : reasons_) all.emplace_back(count, reason);
     std::ranges::stable_sort(all, std::ranges::greater(), &std::pair<std::uint64_t, std::string>::first);
     std::string text;
+    if (csv_.blank() > 0) text += grouped(csv_.blank()) + " rows without any value omitted\n";
     for (std::size_t i = 0; i < std::min(most_shown, all.size()); ++i)
         text += "skipped " + grouped(all[i].first) + ": " + all[i].second + "\n";
     if (all.size() > most_shown) text += "skipped others for further reasons\n";
@@ -332,7 +436,7 @@ void add_record_options(Options& options) {
         "this column instead of their averages")(
         "column", po::value<std::vector<std::string>>(),
         "ATTRIBUTE=NAME, the column of an attribute, if their names differ; NAME alone if the spec has one "
-        "attribute. Its values are randomized");
+        "attribute. Its values are randomized. ATTRIBUTE.LABEL=NAME: the column that states whether a set has this label");
 }
 
 BadRow bad_row_policy(const Arguments& arguments) {
@@ -355,6 +459,16 @@ ColumnMap record_columns(const Arguments& arguments, const Spec& spec) {
     if (arguments.count("column") == 0) return columns;
     const std::vector<Attribute>& attributes = spec.attributes();
     for (const std::string& given : arguments["column"].as<std::vector<std::string>>()) {
+        bool of_label = false;
+        for (const Attribute& each : attributes)
+            for (const std::string& label : each.labels) {
+                const std::string name = each.name + "." + label;
+                if (!each.several() || !given.starts_with(name + "=")) continue;
+                of_label = true;
+                if (!columns.of.emplace(name, given.substr(name.size() + 1)).second)
+                    throw UsageError("--column names two columns for " + in_quotes(name));
+            }
+        if (of_label) continue;
         const auto meant = std::ranges::find_if(attributes, [&](const Attribute& each) {
             return !each.derived() && given.starts_with(each.name + "=");
         });

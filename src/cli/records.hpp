@@ -65,6 +65,12 @@ struct ColumnMap {
 
     /// Returns the name of the column with the values of an attribute.
     [[nodiscard]] const std::string& source(const Attribute& attribute) const;
+    /// Returns the name of the column that states whether a set has this label: that of --column, or "ATTRIBUTE.LABEL".
+    [[nodiscard]] std::string source(const Attribute& attribute, const std::string& label) const;
+    /// Returns the columns that may have values of an attribute: those of the labels of a set, too.
+    [[nodiscard]] std::vector<std::string> sources(const Attribute& attribute) const;
+    /// Returns whether --column names columns of labels of this set.
+    [[nodiscard]] bool names_labels(const Attribute& attribute) const;
     /// Returns a hash of the map. Under one spec, different maps have different hashes.
     [[nodiscard]] std::uint64_t hash() const;
 };
@@ -151,6 +157,10 @@ class Records {
             }
         }
     }
+    /// Finds the columns of an attribute.
+    void find_values(const Attribute& attribute, const ColumnMap& columns, bool only);
+    /// Returns the labels of the set of given_[j] with semicolons between them, valid until the next row.
+    [[nodiscard]] std::string_view set_field(std::size_t j);
     /// Finds the file's columns with values of public columns.
     void find_side(const ColumnMap& columns);
     /// Reads the public columns of the current row.
@@ -169,7 +179,10 @@ class Records {
     std::ostream* notices_;
     std::vector<const Attribute*> given_;  ///< the spec's attributes, except products
     std::vector<std::size_t> columns_;     ///< the columns of `given_`
-    std::vector<Value> values_;            ///< the current record
+    /// Of sets whose labels have columns of their own, these labels and columns; empty for other attributes.
+    std::vector<std::vector<std::pair<std::string, std::size_t>>> label_columns_;
+    std::vector<std::string> sets_;  ///< texts of the sets of the current record
+    std::vector<Value> values_;      ///< the current record
     std::vector<std::pair<PublicColumn, std::size_t>>
         side_;                    ///< public columns, and their columns in the file
     PublicValues public_values_;  ///< public columns of the current record

@@ -58,7 +58,8 @@ std::string shown_contract(const Contract& contract, const Spec& spec, const Col
     std::size_t count = 0;
     for (const Attribute& attribute : spec.attributes()) {
         if (attribute.derived()) continue;
-        const std::string& source = columns.source(attribute);
+        const std::string source =
+            columns.names_labels(attribute) ? joined(columns.sources(attribute)) : columns.source(attribute);
         sources += (count++ == 0 ? "" : ", ") + in_quotes(source, 63);
         if (source != attribute.name) sources += " as " + in_quotes(attribute.name, 63);
     }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/input/csv.hpp"
+#include "cli/input/csv_field.hpp"
 #include "cli/input/people_file.hpp"
 #include "cli/input/statistics_parser.hpp"
 #include "cli/input/statistics_times.hpp"
@@ -76,7 +77,10 @@ BOOST_AUTO_TEST_CASE(the_format) {
     BOOST_TEST((read("\"a\",\"b\"\n\"1\",\"x\"\r\n\"2\",\"y\"", 2) == plain));
     BOOST_TEST((read("a,b\n\n1,x\n\r\n2,y\n\n\n", 2) == plain));
     BOOST_TEST(
-        (read("a,b\n\"1,\n2\",\"say \"\"hi\"\"\"\n,\n", 2) == Rows{{"1,\n2", "say \"hi\""}, {"", ""}}));
+        (read("a,b\n\"1,\n2\",\"say \"\"hi\"\"\"\n\"\",\n", 2) == Rows{{"1,\n2", "say \"hi\""}, {"", ""}}));
+    BOOST_TEST((read("a,b\n,\n1,x\n,\n2,y\n,\n", 2) == plain));  // blank records
+    BOOST_TEST((read("sep=;\na;b\n1;x\n2;y\n", 2) == plain));
+    BOOST_TEST((read("sep=\t\r\na\tb\n1\tx\n2\ty\n", 2) == plain));
     BOOST_TEST((read("a\n1\n\n\"\"\n", 1) == Rows{{"1"}, {""}, {""}}));
     BOOST_TEST((read("a\nx\ry\n", 1) == Rows{{"x\ry"}}));
     BOOST_TEST((read("a,b\n", 2).empty()));
@@ -102,6 +106,30 @@ BOOST_AUTO_TEST_CASE(broken_files_are_about_the_file) {
     check_fails(std::string(CsvReader::most_columns, ','), ErrorCode::malformed, "Found 10001");
     BOOST_TEST(read("a\n" + std::string(CsvReader::longest - 1, 'x') + "\n", 1)[0][0].size() ==
                CsvReader::longest - 1);
+}
+
+BOOST_AUTO_TEST_CASE(other_files_and_encodings_are_named) {
+    check_fails("a\nm\xE4nnlich\n", ErrorCode::malformed, "line 2: a text is not UTF-8");
+    check_fails("m\xE4nnlich\n", ErrorCode::malformed, "line 1: a text is not UTF-8");
+    // Parts of a character in two fields are no character.
+    check_fails("a,b\nx\xC3,\xA4y\n", ErrorCode::malformed, "line 2: a text is not UTF-8");
+    check_fails("a\rx\ry\r", ErrorCode::malformed, "end with CR alone");
+    check_fails("PK\x03\x04", ErrorCode::malformed, "workbook");
+    check_fails(std::string("a\0b\0\n\0", 6), ErrorCode::malformed, "zero bytes");
+    check_fails("sep=#\na#b\n", ErrorCode::malformed, "a delimiter that is not supported");
+    check_fails("a\nb\n\"{\"\"ImportId\"\":\"\"QID1\"\"}\"\n", ErrorCode::malformed, "three header rows");
+}
+
+BOOST_AUTO_TEST_CASE(formulas_are_written_as_texts) {
+    for (const char* number : {"-5", "+5", "-0.5", "-1e-7", "-inf", "1", ""})
+        BOOST_TEST(csv_field(number) == number);
+    BOOST_TEST(csv_field("a,b") == "\"a,b\"");
+    BOOST_TEST(csv_field("say \"hi\"") == "\"say \"\"hi\"\"\"");
+    BOOST_TEST(csv_field("=1+1") == "'=1+1");
+    BOOST_TEST(csv_field("@sum(a1)") == "'@sum(a1)");
+    BOOST_TEST(csv_field("-2+3") == "'-2+3");
+    BOOST_TEST(csv_field("+cmd|' /C calc'!A0") == "'+cmd|' /C calc'!A0");
+    BOOST_TEST(csv_field("=a,\"b\"") == "\"'=a,\"\"b\"\"\"");
 }
 
 BOOST_AUTO_TEST_CASE(columns_are_found_by_name) {

@@ -202,6 +202,17 @@ while IFS='|' read -r type good bad_one; do
     check "no state file of $type (endpoint)" no "$([ -e "$collection.http.ldp" ] && echo yes || echo no)"
     run "$type = $good (endpoint)" 0 "$ldp" submit --to "$at" --collection $collection --public side --delimiter '|' --copy --state "$collection.http.ldp" "$collection.good"
 done <types
+# The column of a label of a set has true values, under its own name and under that of --column.
+sql -c "SELECT ldp_create_collection('owned', '{\"mechanism\": \"auto\", \"epsilon\": 1, \"attributes\": [{\"name\": \"pets\", \"several\": true, \"domain\": [\"cat\", \"dog\"]}]}', ARRAY[['home', 'text']])" >/dev/null
+printf 'pets.cat,pets.dog,c,home\n1,0,1,flat\n0,0,0,house\n' >owned.csv
+run "the column of a label in clear" 1 "$ldp" submit --collection owned --public home=pets.cat owned.csv
+has err "would send the values of attribute"
+run "another column of a label in clear" 1 "$ldp" submit --collection owned --column pets.cat=c --public home=c owned.csv
+has err "would send the values of attribute"
+run "another column in clear" 0 "$ldp" submit --collection owned --column pets.cat=c --public home owned.csv
+has err "2 rows read, 0 skipped, 2 reports submitted"
+equal "$(sql -c "SELECT string_agg(home, ' ' ORDER BY home) FROM owned")" "flat house"
+
 # A CHECK constraint on the column, and values that other rows have refused for the attribute: these are not sent.
 sql -c "SELECT ldp_create_collection('checked', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}', ARRAY[['region', 'text'], ['seen', 'timestamp']])" \
     -c "ALTER TABLE checked ADD CHECK (region IN ('north', 'south')), ADD CHECK (seen >= '2026-01-01')" >/dev/null

@@ -11,7 +11,7 @@ namespace ldp::cli {
 
 /// Figures and tables for a terminal with this number of columns.
 void write_text(std::ostream& out, const Document& document, std::size_t columns);
-/// Every row of every figure, as CSV (RFC 4180) with a header. Labels and numbers are unchanged.
+/// Every row of every figure, as CSV (RFC 4180) with a header. Numbers and labels are unchanged, except labels like formulas.
 void write_csv(std::ostream& out, const Document& document);
 inline constexpr const char* csv_header = "figure,label,group,at,estimate,stderr,lower,upper,n,note\n";
 /// The rows of one figure in this format.

@@ -8,6 +8,7 @@
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/layouts.hpp"
 #include "cli/answers/results.hpp"
+#include "cli/input/csv_field.hpp"
 #include "core/base/text.hpp"
 
 namespace ldp::cli {
@@ -93,13 +94,6 @@ void write(std::ostream& out, const Table& table) {
     for (const auto& row : table.rows) line([&](std::size_t c) { return content(row[c]); });
 }
 
-std::string quoted_field(const std::string& text) {
-    if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-    std::string field = "\"";
-    for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
-    return field + "\"";
-}
-
 std::string number_field(double number) {
     return std::isnan(number) ? "" : shortest(number);
 }
@@ -108,11 +102,11 @@ std::string number_field(double number) {
 
 void write_csv_rows(std::ostream& out, const Figure& figure) {
     for (const Row& row : figure.rows) {
-        out << quoted_field(unmarked(figure.title)) << "," << quoted_field(row.label) << ","
-            << quoted_field(row.group);
+        out << csv_field(unmarked(figure.title)) << "," << csv_field(row.label) << ","
+            << csv_field(row.group);
         for (const double number : {row.at, row.estimate, row.error, row.lower, row.upper})
             out << "," << number_field(number);
-        out << "," << row.n << "," << quoted_field(row.note) << "\n";
+        out << "," << row.n << "," << csv_field(row.note) << "\n";
     }
 }
 

@@ -1,10 +1,13 @@
 #include "cli/input/csv.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
+#include "cli/input/csv_field.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 
 namespace ldp::cli {
 
@@ -30,6 +33,52 @@ CsvReader::CsvReader(std::istream& in, std::string name, CsvFormat format)
         at_ += byte_order_mark.size();
         offset_ += byte_order_mark.size();
     }
+    refuse_others();
+    take_separator_line();
+    read_header();
+    for (std::size_t row = 1; row < format_.header_rows && begin_record(); ++row) (void)parse_record();
+}
+
+/// Refuses files that are not CSV, by their first bytes, and those with more rows of names than were stated.
+void CsvReader::refuse_others() const {
+    const std::string_view first(at_, end_);
+    constexpr std::pair<std::string_view, const char*> others[] = {
+        {"PK\x03\x04", "a workbook (.xlsx or .ods)"},
+        {"\xD0\xCF\x11\xE0", "a workbook (.xls)"},
+        {"\x1F\x8B", "a compressed file"},
+        {"%PDF-", "a PDF"},
+    };
+    for (const auto& [bytes, kind] : others)
+        if (first.starts_with(bytes))
+            throw Error(ErrorCode::malformed, name_ + " is not CSV", std::string("It is ") + kind + ".",
+                        "Save the table as CSV in UTF-8.");
+    if (first.substr(0, first.find('\n')).find('\0') != std::string_view::npos)
+        throw Error(ErrorCode::malformed, name_ + " is not CSV in UTF-8", "Its first line has zero bytes.",
+                    "If it is UTF-16 without a byte order mark, add --encoding UTF-16LE.");
+    for (const std::string_view mark : {"{\"ImportId\":", "{\"\"ImportId\"\":"})
+        if (format_.header_rows < 3 && first.find(mark) != std::string_view::npos)
+            throw Error(ErrorCode::malformed, name_ + " has three header rows",
+                        "Qualtrics writes the names, the questions and its own names of the columns.",
+                        "Add --header-rows 3.");
+}
+
+/// Takes a first line that names the delimiter, as spreadsheets write it: "sep=;".
+void CsvReader::take_separator_line() {
+    const std::string_view first(at_, end_);
+    constexpr std::string_view key = "sep=", delimiters = ",;|\t";
+    const std::size_t end = first.find('\n');
+    if (!first.starts_with(key) || (end != key.size() + 1 && end != key.size() + 2)) return;
+    if (end == key.size() + 2 && first[key.size() + 1] != '\r') return;
+    const char named = first[key.size()];
+    if (delimiters.find(named) == std::string_view::npos)
+        broken(1, "the line sep= names a delimiter that is not supported",
+               "It is " + delimiter_word(named) + ".",
+               "Save the file with one of the delimiters ',', ';', '|' or tab.");
+    if (!format_.delimiter) format_.delimiter = delimiter_ = named;
+    while (get() != '\n') continue;
+}
+
+void CsvReader::read_header() {
     if (!begin_record())
         broken(1, "there is no header", "The file is empty.", "The first line must name the columns.");
     if (const char* problem = parse_record())
@@ -40,7 +89,21 @@ CsvReader::CsvReader(std::istream& in, std::string name, CsvFormat format)
                "Found " + std::to_string(ends_.size()) + "; at most " + std::to_string(most_columns) +
                    " are read.",
                "Keep the columns that the spec names.");
+    need_utf8();
     for (std::size_t i = 0; i < ends_.size(); ++i) header_.emplace_back(raw_field(i));
+    if (!quoted_ && text_.find('\r') != std::string::npos)
+        broken(line_, "the header contains a carriage return",
+               "The lines of the file probably end with CR alone.",
+               "Save the file with lines that end with LF or CRLF.");
+}
+
+/// Throws Error (malformed) if a field of the record is not UTF-8.
+void CsvReader::need_utf8() const {
+    if (std::ranges::all_of(text_, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return;
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+        if (const std::string_view text = raw_field(i); characters(text, text.size()).size() != text.size())
+            broken(line_, "a text is not UTF-8", "The text is " + in_quotes(text) + ".",
+                   "Save the file as UTF-8, or name its encoding, such as --encoding windows-1252.");
 }
 
 bool CsvReader::fill() {
@@ -70,6 +133,7 @@ bool CsvReader::begin_record() {
     if (at_ == end_ && !fill()) return false;
     text_.clear();
     ends_.clear();
+    quoted_ = false;
     line_ = format_.numbers_rows ? next_line_++ : next_line_;
     start_ = offset_;
     return true;
@@ -92,6 +156,7 @@ const char* CsvReader::parse_record() {
     for (;;) {
         int c = get();
         const bool quoted_field = c == '"';
+        quoted_ = quoted_ || quoted_field;
         if (quoted_field) {
             for (c = get();; c = get()) {
                 if (c == end_of_file)
@@ -121,8 +186,11 @@ bool CsvReader::next() {
             throw Error(
                 ErrorCode::invalid_value, problem, {},
                 "Quote a field that contains delimiters, quotes or line ends, and double the quotes in it.");
-        const bool empty_line = ends_.size() == 1 && text_.empty();
-        if (empty_line && header_.size() > 1) continue;
+        if (header_.size() > 1 && text_.empty() && !quoted_ && !format_.numbers_rows) {
+            blank_ += ends_.size() > 1 ? 1 : 0;
+            continue;
+        }
+        need_utf8();
         if (ends_.size() != header_.size())
             throw Error(ErrorCode::invalid_value, "the row has the wrong number of fields",
                         "Found " + std::to_string(ends_.size()) + "; the header has " +
@@ -233,6 +301,20 @@ void CsvReader::seek(const Position& position) {
 void CsvReader::broken(std::uint64_t line, const std::string& message, const std::string& detail,
                        const std::string& hint) const {
     throw Error(ErrorCode::malformed, name_ + ", " + record_name(line) + ": " + message, detail, hint);
+}
+
+std::string csv_field(std::string_view text) {
+    std::string field(text);
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const char* const digits = text.data() + (text.starts_with('+') ? 1 : 0);
+    const auto [stopped, problem] = std::from_chars(digits, end, number);
+    const bool is_number = problem != std::errc::invalid_argument && stopped == end;
+    if (!is_number && text.find_first_of("=+-@\t\r") == 0) field.insert(field.begin(), '\'');
+    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+    std::string quoted = "\"";
+    for (const char c : field) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
 }
 
 }  // namespace ldp::cli

@@ -21,13 +21,17 @@ struct CsvFormat {
     std::vector<std::string> missing = {};  ///< texts of missing answers, besides the empty text
     const Codebook* codebook = nullptr;     ///< of the columns, if the file has one
     bool numbers_rows = false;              ///< errors name rows from 1, not lines: each record is one line
+    std::string encoding = {};    ///< as iconv names it; empty for UTF-8, or UTF-16 with a byte order mark
+    std::size_t header_rows = 1;  ///< the first of them has the names of the columns, the others are not read
+    std::string set_separator = ";";  ///< between the labels of a set
 
     [[nodiscard]] bool operator==(const CsvFormat&) const = default;
 };
 
 /// Reads a header and then one record after another. Fields are separated by commas or another delimiter and
-/// may be in double quotes. Lines end in LF or CRLF. A byte order mark is skipped. Empty lines are skipped, too,
-/// unless there is only one column, where they are records.
+/// may be in double quotes. Lines end in LF or CRLF. A byte order mark is skipped, and a first line such as "sep=;" names the
+/// delimiter. Empty lines are skipped, unless there is only one column, where they are records. Blank records, which have
+/// delimiters only, are skipped and counted. Texts must be UTF-8.
 ///
 /// An Error (invalid_value) concerns one record, and reading can continue with the next one. An Error
 /// (malformed) concerns the file, and reading must stop.
@@ -69,6 +73,9 @@ class CsvReader {
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
     [[nodiscard]] const CsvFormat& format() const noexcept { return format_; }
 
+    /// Returns the number of blank records that were skipped.
+    [[nodiscard]] std::uint64_t blank() const noexcept { return blank_; }
+
     /// A position between two records.
     struct Position {
         std::uint64_t offset;  ///< in bytes
@@ -83,6 +90,10 @@ class CsvReader {
     [[nodiscard]] bool fill();
     [[nodiscard]] int get();
     void take_plain();
+    void refuse_others() const;
+    void take_separator_line();
+    void read_header();
+    void need_utf8() const;
     [[nodiscard]] bool begin_record();
     [[nodiscard]] const char* parse_record();
     [[noreturn]] void broken(std::uint64_t line, const std::string& message, const std::string& detail,
@@ -101,6 +112,8 @@ class CsvReader {
 
     std::string text_;               ///< concatenated fields of the record, without quotes
     std::vector<std::size_t> ends_;  ///< end of each field in `text_`
+    bool quoted_ = false;            ///< whether a field of the record is in quotes
+    std::uint64_t blank_ = 0;        ///< blank records that were skipped
     std::uint64_t line_ = 0;         ///< first line of the record
     std::uint64_t start_ = 0;        ///< offset of the record
     std::uint64_t next_line_ = 1;

@@ -34,11 +34,15 @@ std::optional<bool> read_mark(std::istream& in, const std::string& name) {
 }  // namespace
 
 void PeopleFile::open_statistics(const std::string& name, const CsvFormat& format) {
-    if (format.delimiter || format.decimal != '.')
-        throw Error(ErrorCode::unsupported, "--delimiter and --decimal are options for CSV files",
+    if (format.delimiter || format.decimal != '.' || !format.encoding.empty() || format.header_rows != 1)
+        throw Error(ErrorCode::unsupported,
+                    "--delimiter, --decimal, --encoding and --header-rows are options for CSV files",
                     name + " is a file of a statistics package.", "Omit these options.");
     auto buffer = std::make_unique<StatisticsBuffer>(name, *statistics_format(name));
-    CsvFormat made{',', '.', format.missing, &buffer->codebook(), true};
+    CsvFormat made = format;
+    made.delimiter = ',';
+    made.codebook = &buffer->codebook();
+    made.numbers_rows = true;
     converted_ = std::move(buffer);
     in_.rdbuf(converted_.get());
     in_.exceptions(std::ios::badbit);
@@ -60,8 +64,13 @@ PeopleFile::PeopleFile(const std::string& name, const CsvFormat& format) {
                         "Check the name and its permissions.");
     }
     std::istream& source = piped ? std::cin : file_;
-    if (const auto little_endian = read_mark(source, shown))
-        converted_ = std::make_unique<Utf16Buffer>(source, *little_endian, shown);
+    if (!format.encoding.empty()) {
+        converted_ = std::make_unique<DecodedBuffer>(source, format.encoding, 0, shown);
+    } else if (const auto little_endian = read_mark(source, shown)) {
+        constexpr std::streamoff mark = 2;
+        converted_ =
+            std::make_unique<DecodedBuffer>(source, *little_endian ? "UTF-16LE" : "UTF-16BE", mark, shown);
+    }
     in_.rdbuf(converted_ ? converted_.get() : source.rdbuf());
     if (converted_) in_.exceptions(std::ios::badbit);  // so that errors of the buffer reach the caller
     rows_.emplace(in_, shown, format);

@@ -13,8 +13,8 @@
 
 namespace ldp::cli {
 
-/// A CSV file in UTF-8 or, with a byte order mark, in UTF-16; or a file of SPSS, Stata or SAS, by the ending of its
-/// name.
+/// A CSV file in UTF-8, in the encoding of its format or, with a byte order mark, in UTF-16; or a file of SPSS, Stata or SAS, by
+/// the ending of its name.
 class PeopleFile {
   public:
     /// Opens the file and reads its header. `name` is "-" for standard input. Throws Error: environment if the file

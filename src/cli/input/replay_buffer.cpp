@@ -1,8 +1,10 @@
 #include "cli/input/replay_buffer.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
+#include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 
 namespace ldp::cli {
@@ -32,81 +34,80 @@ ReplayBuffer::pos_type ReplayBuffer::seekpos(pos_type position, std::ios_base::o
     return position;
 }
 
-namespace {
-
-constexpr int end_of_units = -1;
-
-char* put_utf8(char* to, unsigned code) {
-    const auto put = [&to](unsigned byte) { *to++ = static_cast<char>(byte); };
-    if (code < 0x80) {
-        put(code);
-        return to;
-    }
-    if (code < 0x800) {
-        put(0xC0 | code >> 6);
-    } else {
-        if (code < 0x10000) {
-            put(0xE0 | code >> 12);
-        } else {
-            put(0xF0 | code >> 18);
-            put(0x80 | (code >> 12 & 0x3F));
-        }
-        put(0x80 | (code >> 6 & 0x3F));
-    }
-    put(0x80 | (code & 0x3F));
-    return to;
+DecodedBuffer::DecodedBuffer(std::istream& in, std::string encoding, std::streamoff start, std::string name)
+    : in_(in),
+      encoding_(std::move(encoding)),
+      start_(start),
+      name_(std::move(name)),
+      converter_(iconv_open("UTF-8", encoding_.c_str())),
+      read_(static_cast<std::uint64_t>(start)) {
+    // iconv_open() returns this value if it fails.
+    if (converter_ == reinterpret_cast<iconv_t>(-1))
+        throw Error(
+            ErrorCode::invalid_value, "the encoding " + in_quotes(encoding_) + " is not known", {},
+            "Frequent ones are latin1, windows-1252, UTF-16LE and Shift_JIS. iconv --list shows all.");
 }
 
-}  // namespace
+DecodedBuffer::~DecodedBuffer() {
+    iconv_close(converter_);
+}
 
-Utf16Buffer::Utf16Buffer(std::istream& in, bool little_endian, std::string name)
-    : in_(in), little_endian_(little_endian), name_(std::move(name)) {}
-
-void Utf16Buffer::restart() {
-    constexpr std::streamoff mark = 2;
+void DecodedBuffer::restart() {
     in_.clear();
-    in_.seekg(mark);
+    in_.seekg(start_);
     if (!in_)
         throw Error(ErrorCode::environment, name_ + " cannot be read from the middle", {},
                     "It must be a file, not a pipe.");
-    read_ = 0;
+    (void)iconv(converter_, nullptr, nullptr, nullptr, nullptr);
+    bytes_.clear();
+    from_ = 0;
+    read_ = static_cast<std::uint64_t>(start_);
+    ended_ = false;
 }
 
-int Utf16Buffer::unit() {
-    char bytes[2];
-    in_.read(bytes, 2);
+bool DecodedBuffer::read_more() {
+    constexpr std::size_t size = std::size_t{1} << 16;
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(from_));
+    from_ = 0;
+    const std::size_t kept = bytes_.size();
+    bytes_.resize(kept + size);
+    in_.read(bytes_.data() + kept, static_cast<std::streamsize>(size));
     if (in_.bad())
         throw Error(ErrorCode::environment, name_ + " cannot be read", {},
                     "Check that it is a file and that its disk is sound.");
-    if (in_.gcount() == 0) return end_of_units;
-    if (in_.gcount() == 1)
-        throw Error(ErrorCode::malformed, name_ + " is not UTF-16", "It ends in the middle of a character.",
-                    "The file is probably incomplete: save it again.");
-    ++read_;
-    const int first = static_cast<unsigned char>(bytes[little_endian_ ? 1 : 0]),
-              second = static_cast<unsigned char>(bytes[little_endian_ ? 0 : 1]);
-    return first << 8 | second;
+    const auto found = static_cast<std::size_t>(in_.gcount());
+    bytes_.resize(kept + found);
+    read_ += found;
+    return found > 0;
 }
 
-std::size_t Utf16Buffer::make(char* to, std::size_t most) {
-    constexpr std::ptrdiff_t longest = 4;
-    char* const begin = to;
-    while (static_cast<std::ptrdiff_t>(most) - (to - begin) >= longest) {
-        const int first = unit();
-        if (first == end_of_units) break;
-        if ((first & 0xF800) != 0xD800) {
-            to = put_utf8(to, static_cast<unsigned>(first));
-            continue;
+std::size_t DecodedBuffer::make(char* to, std::size_t most) {
+    char* out = to;
+    std::size_t room = most;
+    while (!ended_) {
+        char* from = bytes_.data() + from_;
+        std::size_t left = bytes_.size() - from_;
+        errno = 0;
+        const std::size_t done = left == 0 ? 0 : iconv(converter_, &from, &left, &out, &room);
+        const int problem = done == static_cast<std::size_t>(-1) ? errno : 0;
+        from_ = bytes_.size() - left;
+        if (problem == E2BIG) break;
+        if (problem == EILSEQ) {
+            if (out != to) break;  // the next call finds it first
+            throw Error(ErrorCode::malformed, name_ + " is not " + encoding_,
+                        "Byte " + std::to_string(read_ - left + 1) + " is not in a character.",
+                        "Save the file as UTF-8, or name its encoding with --encoding.");
         }
-        const int second = (first & 0xFC00) == 0xD800 ? unit() : end_of_units;
-        if (second == end_of_units || (second & 0xFC00) != 0xDC00)
-            throw Error(ErrorCode::malformed, name_ + " is not UTF-16",
-                        "Byte " + std::to_string(2 * read_) + " is in half of a character.",
-                        "Save the file as UTF-8.");
-        to = put_utf8(to, 0x10000 + ((static_cast<unsigned>(first) & 0x3FF) << 10 |
-                                     (static_cast<unsigned>(second) & 0x3FF)));
+        if (read_more()) continue;
+        if (problem == EINVAL)
+            throw Error(ErrorCode::malformed, name_ + " is not " + encoding_,
+                        "It ends in the middle of a character.",
+                        "The file is probably incomplete: save it again.");
+        // Some encodings end with bytes of their own.
+        if (iconv(converter_, nullptr, nullptr, &out, &room) == static_cast<std::size_t>(-1)) break;
+        ended_ = true;
     }
-    return static_cast<std::size_t>(to - begin);
+    return static_cast<std::size_t>(out - to);
 }
 
 }  // namespace ldp::cli

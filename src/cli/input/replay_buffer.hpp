@@ -1,6 +1,8 @@
 // Input whose bytes are made from other bytes: it can be read from its start only.
 #pragma once
 
+#include <iconv.h>
+
 #include <cstdint>
 #include <istream>
 #include <memory>
@@ -31,23 +33,29 @@ class ReplayBuffer : public std::streambuf {
     std::uint64_t made_ = 0;  ///< the number of bytes that were made since the last start
 };
 
-/// The UTF-8 text of a UTF-16 file that begins with a byte order mark. Throws Error (malformed) at bytes that are
-/// not UTF-16.
-class Utf16Buffer final : public ReplayBuffer {
+/// The UTF-8 text of a file in another encoding. Throws Error (malformed) at bytes that are not in this encoding.
+class DecodedBuffer final : public ReplayBuffer {
   public:
-    /// `in` stands behind the byte order mark. `name` is the file's name in errors.
-    Utf16Buffer(std::istream& in, bool little_endian, std::string name);
+    /// `in` is at the first byte of the text, which is at `start` in the file. `encoding` is a name of iconv. `name` is the
+    /// file's name in errors. Throws Error (invalid_value) for an unknown encoding.
+    DecodedBuffer(std::istream& in, std::string encoding, std::streamoff start, std::string name);
+    ~DecodedBuffer() override;
 
   private:
     void restart() override;
     [[nodiscard]] std::size_t make(char* to, std::size_t most) override;
-    /// Reads two bytes. Returns -1 at the end.
-    [[nodiscard]] int unit();
+    /// Adds bytes of the file to those that were not decoded. Returns false at the end.
+    [[nodiscard]] bool read_more();
 
     std::istream& in_;
-    bool little_endian_;
+    std::string encoding_;
+    std::streamoff start_;
     std::string name_;
-    std::uint64_t read_ = 0;  ///< units
+    iconv_t converter_;
+    std::vector<char> bytes_;
+    std::size_t from_ = 0;    ///< the first byte of these that was not decoded
+    std::uint64_t read_ = 0;  ///< the number of bytes that were read from the file
+    bool ended_ = false;
 };
 
 }  // namespace ldp::cli

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -39,6 +40,10 @@ constexpr std::size_t longest_label = 200;
 constexpr std::size_t longest_title = 60, longest_question = 1000, longest_spec_title = 200;
 /// Largest number of codes of missing answers at one end of a column that are recognized.
 constexpr std::size_t most_codes = 4;
+/// A column with a different value in each of at least this number of rows may be an identifier.
+constexpr std::size_t fewest_identified = 20;
+/// A range this many times longer than the mean distance of the numbers from its lower end is remarked.
+constexpr double wide_range = 100;
 constexpr const char* no_answer = "(none)";
 
 std::optional<double> number(std::string_view text) {
@@ -54,6 +59,14 @@ bool no_number(std::string_view text) {
     return std::ranges::find(texts, text) != std::end(texts);
 }
 
+/// Whether programs name identifiers so: "id", "person_id", "ResponseId".
+bool is_named_as_identifier(const std::string& name) {
+    if (name == "id" || name == "Id" || name == "ID") return true;
+    static constexpr std::string_view ends[] = {"_id", "-id", ".id",  " id",  "_ID",
+                                                "Id",  "ID",  "uuid", "token"};
+    return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
+}
+
 /// Contents of a column.
 struct ColumnProfile {
     std::map<std::string, double> labels;  ///< some of them with their numbers, infinite for texts
@@ -62,6 +75,10 @@ struct ColumnProfile {
     std::uint64_t empty = 0, rows = 0;
     std::uint64_t no_numbers = 0;           ///< rows with one of the texts of no_number()
     std::set<std::string> no_number_texts;  ///< these texts
+    bool integers = true;                   ///< whether all numbers are integers
+    double sum = 0;                         ///< of the numbers
+    std::unordered_set<std::string> seen;   ///< all texts, while no text is repeated
+    bool repeats = false;
 
     /// `digits` is the text with a point as its decimal mark.
     void add(std::string_view text, std::string_view digits) {
@@ -69,6 +86,10 @@ struct ColumnProfile {
         if (text.empty()) {
             ++empty;
             return;
+        }
+        if (!repeats && !seen.emplace(text).second) {
+            repeats = true;
+            seen.clear();
         }
         const bool none = no_number(text);
         const std::optional<double> value = none ? std::nullopt : number(digits);
@@ -81,6 +102,8 @@ struct ColumnProfile {
         }
         numbers = numbers && value;
         if (!value) return;
+        integers = integers && *value == std::floor(*value);
+        sum += *value;
         lowest.insert(*value);
         if (lowest.size() > most_codes + 1) lowest.erase(std::prev(lowest.end()));
         highest.insert(*value);
@@ -91,6 +114,14 @@ struct ColumnProfile {
     [[nodiscard]] double high() const { return *highest.rbegin(); }
     /// Whether all texts are numbers or no_number().
     [[nodiscard]] bool is_number() const { return numbers && !lowest.empty(); }
+    /// The number of rows with a number.
+    [[nodiscard]] double count() const { return static_cast<double>(rows - empty - no_numbers); }
+    /// Whether each person has another value, and the values are texts, consecutive integers or named as identifiers are.
+    [[nodiscard]] bool identifies(const std::string& name) const {
+        if (repeats || rows - empty < fewest_identified) return false;
+        if (!is_number()) return true;
+        return integers && (high() - low() + 1 == count() || is_named_as_identifier(name));
+    }
     /// The labels, numbers in ascending order.
     [[nodiscard]] std::vector<std::string> ordered() const {
         std::vector<std::string> all;
@@ -157,14 +188,37 @@ std::pair<Json, Json> round_range(double low, double high) {
     return {end(low >= 0 && low < step ? 0 : std::floor(low / step)), end(std::ceil(high / step))};
 }
 
+/// Whether the numbers are probably those of a scale such as 0 to 10.
+bool is_scale(const ColumnProfile& column) {
+    constexpr double shortest_end = 6, longest_end = 10;
+    return column.is_number() && column.integers && (column.low() == 0 || column.low() == 1) &&
+           column.high() >= shortest_end && column.high() <= longest_end &&
+           column.labels.size() <= few_numbers;
+}
+
+/// Returns the ends of the scale: 0 or 1, and 7 or 10.
+std::pair<Json, Json> scale_range(const ColumnProfile& column) {
+    const std::int64_t low = column.low() == 0 ? 0 : 1;
+    return {low, column.high() <= 7 && low == 1 ? 7 : 10};
+}
+
 /// Adds what makes an attribute of numbers.
 void draft_number(Json& made, const ColumnProfile& column, const CodebookColumn* described,
                   std::string& note) {
-    const auto [low, high] = round_range(column.low(), column.high());
+    const auto [low, high] =
+        is_scale(column) ? scale_range(column) : round_range(column.low(), column.high());
     made["min"] = low;
     made["max"] = high;
     const std::uint64_t missing = column.empty + column.no_numbers;
-    note = "a number";
+    note = is_scale(column) ? "a number on a scale; if the numbers are codes, write a \"domain\" instead"
+                            : "a number";
+    const double start = low.get<double>(), length = high.get<double>() - start;
+    // One extreme value should not raise the mean that it is compared with.
+    const double others = (column.sum - column.high()) / std::max(column.count() - 1, 1.0);
+    if (length >= wide_range * (others - start))
+        note +=
+            "; the range is more than " + shortest(wide_range) +
+            " times the mean. Noise grows with the range: choose a smaller one, and larger numbers are clamped";
     if (missing > 0 || (described != nullptr && !described->missing.empty())) made["missing"] = true;
     if (missing > 0)
         note += ", missing in " + std::to_string(missing) + " of " + std::to_string(column.rows) + " rows";
@@ -274,7 +328,12 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
         column.labels.size() - static_cast<std::size_t>(std::ranges::count_if(
                                    column.labels, [](const auto& each) { return no_number(each.first); }));
     const bool scale = described != nullptr && !described->labels.empty();
-    if (column.is_number() && (distinct > few_numbers || (scale && distinct > 1))) {
+    if (described == nullptr && column.identifies(name)) {
+        note = "a different value in every row, probably an identifier: omitted";
+        return {};
+    }
+    if (column.is_number() &&
+        (distinct > few_numbers || (scale && distinct > 1) || (!scale && is_scale(column)))) {
         draft_number(made, column, described, note);
         return made;
     }
@@ -321,11 +380,62 @@ std::string heading(const std::string& name, const CodebookColumn* described) {
            (described == nullptr || described->title.empty() ? "" : " (" + described->title + ")");
 }
 
-void need_utf8(const CsvReader& rows, std::string_view text) {
-    if (characters(text, text.size()).size() != text.size())
-        throw Error(ErrorCode::malformed,
-                    rows.name() + ", " + rows.record_name(rows.line()) + ": a text is not UTF-8",
-                    in_quotes(text), "Save the file as UTF-8.");
+/// A set of labels whose columns state whether a person has them.
+struct LabelColumns {
+    std::string name;
+    std::vector<std::pair<std::string, std::size_t>> labels;  ///< with their columns
+};
+
+/// Returns the name of a set and the label in the name of one of its columns, as REDCap ("pets___1"), LimeSurvey ("pets[1]") and
+/// statistics packages ("pets_1") write it.
+std::optional<std::pair<std::string, std::string>> label_in(const std::string& column) {
+    if (const std::size_t at = column.find("___"); at != std::string::npos && at > 0)
+        return std::pair(column.substr(0, at), column.substr(at + 3));
+    if (const std::size_t at = column.find('['); at != std::string::npos && at > 0 && column.ends_with(']'))
+        return std::pair(column.substr(0, at), column.substr(at + 1, column.size() - at - 2));
+    const std::size_t at = column.find_last_of("_.");
+    if (at == std::string::npos || at == 0 || at + 1 == column.size()) return {};
+    const std::string label = column.substr(at + 1);
+    if (column[at] == '_' && label.find_first_not_of("0123456789") != std::string::npos) return {};
+    return std::pair(column.substr(0, at), label);
+}
+
+/// Whether a column has only texts that state whether a person has a label.
+bool is_yes_or_no(const ColumnProfile& column) {
+    static constexpr std::string_view words[] = {"0",    "1",     "Checked", "Unchecked", "Y",
+                                                 "N",    "Yes",   "No",      "yes",       "no",
+                                                 "TRUE", "FALSE", "true",    "false"};
+    return !column.labels.empty() && std::ranges::all_of(column.labels, [](const auto& each) {
+        return std::ranges::find(words, each.first) != std::end(words);
+    });
+}
+
+/// Returns the sets of a file, of at least two columns each.
+std::vector<LabelColumns> label_columns(const std::vector<std::string>& header,
+                                        const std::vector<ColumnProfile>& columns) {
+    std::vector<LabelColumns> sets;
+    for (std::size_t j = 0; j < header.size(); ++j) {
+        const auto part = label_in(header[j]);
+        if (!part || part->second.empty() || !is_yes_or_no(columns[j])) continue;
+        auto set = std::ranges::find(sets, part->first, &LabelColumns::name);
+        if (set == sets.end()) set = sets.insert(set, {part->first, {}});
+        set->labels.emplace_back(part->second, j);
+    }
+    std::erase_if(sets, [&](const LabelColumns& set) {
+        return set.labels.size() < 2 || std::ranges::find(header, set.name) != header.end();
+    });
+    return sets;
+}
+
+/// Returns the attribute of a set, and adds the options with which its columns are found.
+Json draft_set(const LabelColumns& set, const std::vector<std::string>& header, std::string& options) {
+    Json made{{"name", set.name}, {"several", true}, {"domain", Json::array()}};
+    for (const auto& [label, column] : set.labels) {
+        made["domain"].push_back(label);
+        const std::string name = set.name + "." + label;
+        if (header[column] != name) options += " --column '" + name + "=" + header[column] + "'";
+    }
+    return made;
 }
 
 }  // namespace
@@ -334,13 +444,9 @@ int draft_spec(const std::string& name, const CsvFormat& format) {
     PeopleFile file(name, format);
     CsvReader& csv = file.rows();
     csv.need_columns();
-    for (const std::string& column : csv.header()) need_utf8(csv, column);
     std::vector<ColumnProfile> columns(csv.header().size());
     while (csv.next())
-        for (std::size_t j = 0; j < columns.size(); ++j) {
-            need_utf8(csv, csv.field(j));
-            columns[j].add(csv.field(j), csv.number_field(j));
-        }
+        for (std::size_t j = 0; j < columns.size(); ++j) columns[j].add(csv.field(j), csv.number_field(j));
     if (columns[0].rows == 0)
         throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row is a person.");
     const Codebook* const codebook = csv.format().codebook;
@@ -348,7 +454,21 @@ int draft_spec(const std::string& name, const CsvFormat& format) {
     if (codebook != nullptr && is_spec_text(codebook->title, longest_spec_title))
         spec["title"] = codebook->title;
     spec["attributes"] = Json::array();
+    const std::vector<LabelColumns> sets = label_columns(csv.header(), columns);
+    std::string options;
     for (std::size_t j = 0; j < columns.size(); ++j) {
+        const auto in_set = [j](const auto& label) { return label.second == j; };
+        const auto set = std::ranges::find_if(
+            sets, [&](const LabelColumns& each) { return std::ranges::any_of(each.labels, in_set); });
+        if (set != sets.end()) {
+            if (set->labels.front().second != j) continue;
+            spec["attributes"].push_back(draft_set(*set, csv.header(), options));
+            std::cerr << without_controls(in_quotes(set->name) + ": a set of " +
+                                          std::to_string(set->labels.size()) +
+                                          " labels, each with a column that states whether a person has it")
+                      << "\n";
+            continue;
+        }
         const CodebookColumn* const described = codebook == nullptr ? nullptr : &codebook->columns[j];
         std::string note;
         auto made = attribute(csv.header()[j], columns[j], described, note);
@@ -369,7 +489,8 @@ int draft_spec(const std::string& name, const CsvFormat& format) {
                  "labels\n"
                  "that are known without the data. Remove attributes that you do not need, choose epsilon\n"
                  "(doc/privacy.md), and predict the errors: ldp plan, ldp simulate once.\n";
-    if (const std::string options = format_options(format); !options.empty())
+    if (csv.blank() > 0) std::cerr << grouped(csv.blank()) << " rows without any value are omitted.\n";
+    if (options = format_options(format) + options; !options.empty())
         std::cerr << "Submit the file with the same options:" << options << "\n";
     return Exit::done;
 }

@@ -8,6 +8,7 @@
 
 #include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
+#include "cli/input/csv_field.hpp"
 #include "cli/planning/record_plan.hpp"
 #include "cli/planning/stream_plan.hpp"
 #include "client/in_quotes.hpp"
@@ -107,16 +108,10 @@ std::string spec(const Arguments& arguments, const std::string& text) {
     });
 }
 
-std::string quoted_field(const std::string& text) {
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
-}
-
 void print_csv(const Planning& planning, const Planning::Plan& plan) {
     const double error = plan.prediction.error();
     const std::string rest = std::to_string(plan.people) + "," + shortest(plan.spec.epsilon()) + "," +
-                             plan.spec.mechanism().name + "," + quoted_field(plan.spec.to_json()) + "\n";
+                             plan.spec.mechanism().name + "," + csv_field(plan.spec.to_json()) + "\n";
     std::cout << "source,stderr,part,margin,effect,n,epsilon,mechanism,canonical\nall," << shortest(error)
               << ",1," << shortest(planning.margin(error)) << "," << shortest(planning.least_effect(error))
               << "," << rest;

@@ -8,6 +8,7 @@
 
 #include "accounting/bound_texts.hpp"
 #include "cli/command.hpp"
+#include "cli/input/csv_field.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
@@ -78,12 +79,6 @@ std::vector<Wanted> estimates_of(const RecordPart& part, const std::vector<Attri
 /// The name under which the spec lists an attribute.
 const std::string& listed_name(const Attribute& attribute) {
     return attribute.vector.empty() ? attribute.name : attribute.vector;
-}
-
-std::string quoted_field(const std::string& text) {
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
 }
 
 void need(bool fulfilled, const char* message, const char* detail, const char* hint) {
@@ -162,9 +157,8 @@ void write_record_plan(std::ostream& out, const RecordPlan& plan, bool csv) {
     if (csv) {
         out << "attribute,estimate,mechanism,reports,stderr,margin,people\n";
         for (const RecordEstimate& one : plan.estimates) {
-            out << quoted_field(one.attribute) << "," << quoted_field(one.estimate) << "," << one.mechanism
-                << "," << shortest(one.reports) << "," << shortest(one.error) << "," << shortest(one.margin)
-                << ",";
+            out << csv_field(one.attribute) << "," << csv_field(one.estimate) << "," << one.mechanism << ","
+                << shortest(one.reports) << "," << shortest(one.error) << "," << shortest(one.margin) << ",";
             if (one.people) out << *one.people;
             out << "\n";
         }

@@ -190,7 +190,11 @@ int plan_record_stream(const Arguments& arguments, Json spec) {
     if (!spec.contains("stream") || !spec["stream"].is_object()) spec["stream"] = Json::object();
     if (arguments.count("rounds") > 0)
         spec["stream"]["rounds"] = static_cast<std::uint64_t>(arguments["rounds"].as<double>());
-    if (arguments.count("people") > 0) spec["stream"]["people"] = arguments["people"].as<std::int64_t>();
+    if (arguments.count("people") > 0) {
+        const auto people = arguments["people"].as<std::int64_t>();
+        if (people < 1) throw UsageError("--people must be at least 1, not " + std::to_string(people));
+        spec["stream"]["people"] = static_cast<std::uint64_t>(people);  // a signed number would be refused
+    }
     const PlannedRecord plan = plan_record_protocol(spec);
     if (arguments["csv"].as<bool>())
         print_record_csv(plan);

@@ -148,7 +148,9 @@ std::int64_t check(const Submission& submission, Panel* panel = nullptr) {
 void check_clear(const std::vector<NamedColumn>& named, const ColumnMap& columns, const Spec& spec) {
     for (const auto& [name, source] : named)
         for (const Attribute& attribute : spec.attributes()) {
-            if (name != attribute.name && (attribute.derived() || columns.source(attribute) != source))
+            const std::vector<std::string> sources = columns.sources(attribute);
+            if (name != attribute.name &&
+                (attribute.derived() || std::ranges::find(sources, source) == sources.end()))
                 continue;
             throw Error(
                 ErrorCode::incompatible,

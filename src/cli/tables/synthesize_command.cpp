@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cli/input/csv_field.hpp"
 #include "cli/progress.hpp"
 #include "cli/tables/counted_summary.hpp"
 #include "core/spec/labels.hpp"
@@ -22,19 +23,12 @@ Options options() {
     return options;
 }
 
-/// A field of CSV (RFC 4180).
-std::string field(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-}
-
 /// Returns the text of each value of an attribute; empty for a number in bins.
 std::vector<std::string> words_of(const Attribute& attribute) {
     std::vector<std::string> words;
     if (attribute.binned()) return words;
-    for (std::size_t v = 0; v < attribute.domain; ++v) words.push_back(field(label_or_number(attribute, v)));
+    for (std::size_t v = 0; v < attribute.domain; ++v)
+        words.push_back(csv_field(label_or_number(attribute, v)));
     return words;
 }
 
@@ -48,7 +42,7 @@ int run(const Arguments& arguments) {
     std::vector<std::vector<std::string>> words;
     std::string line;
     for (const Attribute& attribute : attributes) {
-        line += (line.empty() ? "" : ",") + field(attribute.name);
+        line += (line.empty() ? "" : ",") + csv_field(attribute.name);
         words.push_back(words_of(attribute));
     }
     std::cout << line << "\n";

@@ -144,7 +144,9 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
         for (const Candidate& each : candidates)
             obstacles += (obstacles.empty() ? "" : " ") + std::string(each.mechanism->name) + ": " +
                          each.obstacle + ".";
-        raise(ErrorCode::invalid_spec, "no mechanism for the distribution suits the spec within its limits",
+        raise(ErrorCode::invalid_spec,
+              "no mechanism suits the distribution of \"" + request.attribute.name +
+                  "\" within the limits of the spec",
               obstacles, hint);
     }
     if (request.use == OrderedUse::shape)

@@ -126,9 +126,9 @@ BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {
     refuses(wanting(R"("min": 0, "max": 1, "estimate": "median")"), "estimate");
     refuses(wanting(R"("min": 0, "max": 1, "estimate": 1)"), "estimate");
     refuses(wanting(R"("domain": 4, "estimate": "mean")"), "estimate");
-    refuses(wanting(R"("domain": 4, "estimate": "shape")"), "no mechanism for the distribution");
+    refuses(wanting(R"("domain": 4, "estimate": "shape")"), "no mechanism suits the distribution of \"value\"");
     refuses(wanting(R"("min": 0, "max": 1, "grid": 3000000, "estimate": "distribution")"),
-            "no mechanism for the distribution");
+            "no mechanism suits the distribution of \"value\"");
     refuses(wanting(R"("min": 0, "max": 1, "grid": 0, "estimate": "distribution")"), "grid");
     BOOST_CHECK_EQUAL(resolve(wanting(R"("min": 0, "max": 1, "grid": 9)")).number("grid"), 9u);
     refuses(wanting(R"("estimate": "distribution", "attributes": [{"name": "a", "min": 0, "max": 1}])"),
