@@ -128,7 +128,10 @@ BEGIN
             ERRCODE = 'undefined_object',
             MESSAGE = format('rollup %s does not exist', COALESCE('"' || ldp_rollup_named.name || '"', 'NULL')),
             DETAIL = CASE WHEN EXISTS (SELECT FROM @extschema@.ldp_collections AS c WHERE c.name = ldp_rollup_named.name)
-                          THEN 'A collection with this name exists, but none of its rollups has all the requested columns.'
+                          THEN CASE WHEN ldp_rollup_named.by IS NOT NULL
+                                    THEN 'A collection with this name exists, but none of its rollups has all the requested columns.'
+                                    ELSE 'It is the name of a collection, not of a rollup. ' || ldp_internal.ldp_listed(ARRAY(
+                                         SELECT r.name FROM @extschema@.ldp_rollups AS r WHERE r.collection = ldp_rollup_named.name ORDER BY r.name)) END
                           ELSE ldp_internal.ldp_listed(ARRAY(SELECT r.name FROM @extschema@.ldp_rollups AS r ORDER BY r.name)) END,
             HINT = 'The view ldp_rollups lists all rollups. To create one, use ldp_create_rollup.';
     END IF;
