@@ -1,10 +1,15 @@
-// Predicted errors, without a server.
+// Predicted and simulated errors, without a server.
+
+#include <cmath>
+#include <vector>
 
 #include "capi/c_boundary.hpp"
 #include "core/base/json.hpp"
 #include "core/mechanism/registry.hpp"
 #include "core/plan/plan.hpp"
 #include "core/spec/json_object.hpp"
+#include "simulation/seeded_random.hpp"
+#include "simulation/single_round.hpp"
 
 using namespace ldp;
 using namespace ldp::capi;
@@ -38,6 +43,39 @@ ldp_status ldp_plan(const char* spec, size_t spec_length, const char* target, si
         add("all", total, 1);
         for (const Prediction::Source& source : plan.prediction.sources)
             add(source.name, plan.prediction.error_of(source), plan.prediction.part_of(source));
+        const std::string text = json_text(all);
+        made = handed_over<char>(text.data(), text.size());
+    });
+}
+
+ldp_status ldp_simulate(const ldp_collection* collection, const ldp_value* values, size_t count,
+                        uint64_t runs, uint64_t seed, char** rows, ldp_error** error) {
+    return guarded(error, [&] {
+        need(collection, "collection");
+        auto& made = place(rows, "place for the rows");
+        constexpr std::uint64_t most_runs = 1'000'000;
+        if (runs < 1 || runs > most_runs)
+            raise(ErrorCode::invalid_value, "the number of runs must be 1 to 1,000,000",
+                  "Found " + std::to_string(runs) + ".");
+        std::vector<std::vector<double>> people;
+        std::size_t taken = 0;
+        for_each_record(values, count, collection->names.size(), taken, [&](std::span<const Value> record) {
+            people.push_back(collection->collection.to_grid(record).positions);
+        });
+        if (people.size() < 2)
+            raise(ErrorCode::invalid_value, "a simulation needs at least two records",
+                  "Found " + std::to_string(people.size()) + ".");
+        simulation::SeededBits bits(seed);
+        const auto known = [](double number) { return std::isnan(number) ? Json() : Json(number); };
+        Json all = Json::array();
+        for (const simulation::Trial& trial : simulation::try_out(collection->collection, people, runs, bits))
+            all.push_back({{"attribute", collection->collection.spec().attributes()[trial.attribute].name},
+                           {"asked", trial.asked},
+                           {"truth", known(trial.truth)},
+                           {"predicted", known(trial.predicted)},
+                           {"error", known(trial.error)},
+                           {"claimed", known(trial.claimed)},
+                           {"covered", known(trial.covered)}});
         const std::string text = json_text(all);
         made = handed_over<char>(text.data(), text.size());
     });

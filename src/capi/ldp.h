@@ -229,6 +229,16 @@ LDP_API ldp_status ldp_query_summary(const ldp_collection *collection, const uin
 LDP_API ldp_status ldp_plan(const char *spec, size_t spec_length, const char *target, size_t target_length, uint64_t people,
                             char **rows, ldp_error **error);
 
+/* Simulates a collection `runs` times, 1 to 1,000,000: randomizes all records in each run and estimates from the reports, as
+ * `ldp simulate once` does. All randomness comes from `seed`; the reports are not returned and must not be. `values` has `count`
+ * values of at least two records, one after another. `rows` is a JSON array with an object for each estimate. The keys "attribute"
+ * and "asked" name it, such as "mean" or "shares of 4 values". The key "truth" is null for shares. The key "predicted" is the
+ * predicted standard error, and "error" the root mean square error of all runs. The key "claimed" is the root mean square of
+ * the reported standard errors, null for quantiles. The key "covered" is the share of the 95 % intervals that contain the truth. The caller frees `rows` with
+ * ldp_free(). LDP_INVALID_VALUE; LDP_UNSUPPORTED, for example for strings and series. */
+LDP_API ldp_status ldp_simulate(const ldp_collection *collection, const ldp_value *values, size_t count, uint64_t runs, uint64_t seed,
+                                char **rows, ldp_error **error);
+
 #endif
 /* Clients --------------------------------------------------------------------------------------------------- */
 

@@ -917,6 +917,25 @@ static void planning(void) {
     FAILS(ldp_plan(region, LDP_TO_END, NULL, 0, 9, NULL, &error), LDP_INVALID_VALUE, "");
 }
 
+static void simulations(void) {
+    ldp_collection *of = NULL;
+    char *rows = NULL, *same = NULL, *others = NULL;
+    const ldp_value values[] = {{NULL, 0, 1}, {NULL, 0, 1}, {NULL, 0, 9}};
+    FINE(ldp_collection_new("{\"mechanism\": \"laplace\", \"epsilon\": 1, \"min\": 0, \"max\": 4}", LDP_TO_END, LDP_CLAMP, &of, &error));
+    FINE(ldp_simulate(of, values, 3, 50, 7, &rows, &error));
+    CHECK(strstr(rows, "\"asked\":\"mean\"") && strstr(rows, "\"truth\":2.0") && strstr(rows, "\"error\":"));
+    FINE(ldp_simulate(of, values, 3, 50, 7, &same, &error));
+    FINE(ldp_simulate(of, values, 3, 50, 8, &others, &error));
+    CHECK(strcmp(rows, same) == 0 && strcmp(rows, others) != 0);
+    ldp_free(rows);
+    ldp_free(same);
+    ldp_free(others);
+    FAILS(ldp_simulate(of, values, 1, 50, 7, &rows, &error), LDP_INVALID_VALUE, "at least two records");
+    FAILS(ldp_simulate(of, values, 3, 0, 7, &rows, &error), LDP_INVALID_VALUE, "runs");
+    FAILS(ldp_simulate(NULL, values, 3, 1, 7, &rows, &error), LDP_INVALID_VALUE, "collection");
+    ldp_collection_free(of);
+}
+
 /* Terms bound a collection before a draw, and another question waits for an acceptance. */
 static void contracts(void) {
     static const char first[] = "{\"mechanism\":\"grr\",\"epsilon\":1,\"evolving\":{},\"budget\":{\"epsilon\":2},"
@@ -1003,6 +1022,7 @@ int main(int argc, char **argv) {
     threads();
     results();
     planning();
+    simulations();
     printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

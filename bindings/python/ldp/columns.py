@@ -32,7 +32,7 @@ def of_columns_by_record(columns: Columns | None, records: int) -> list[tuple[in
     """Returns the public columns of each run of records with the same ones, and the lengths of the runs."""
     if records == 0:
         return []
-    if not columns:
+    if columns is None or len(columns.keys()) == 0:  # the truth value of a data frame is ambiguous
         return [(records, of_columns(None))]
     lists: list[list[bytes | None]] = []
     names = [_name(name) for name in columns]

@@ -65,6 +65,7 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_summarize": (c_void_p, c_char_p, c_size_t, c_void_p, _place, POINTER(c_size_t)),
     "ldp_merge_summaries": (c_char_p, c_size_t, c_char_p, c_size_t, _place, POINTER(c_size_t)),
     "ldp_query_summary": (c_void_p, c_char_p, c_size_t, c_char_p, c_size_t, _place),
+    "ldp_simulate": (c_void_p, *_values, c_uint64, c_uint64, _place),
     "ldp_plan": (c_char_p, c_size_t, c_char_p, c_size_t, c_uint64, _place),
     "ldp_client_in_file": (c_void_p, c_char_p, _place),
     "ldp_client_once_per_round": (c_void_p, c_int),

@@ -336,6 +336,16 @@ class PublicColumns(Case):
         client.flush(server)
         self.assertEqual(sorted((batch.columns.get("country", ""), batch.columns["version"], len(batch.reports))
                                 for batch in server.batches), [("", "3", 1), ("de", "3", 2), ("fr", "3", 1)])
+        try:
+            import pandas
+        except ImportError:
+            return
+        frame = pandas.DataFrame({"country": ["de", "fr", None, "de"], "version": [3, 3, 3, 4]})
+        self.assertEqual(client.report_many(records, columns=frame[["country", "version"]]), 4)
+        self.assertEqual(client.report_many(records, columns=frame[[]]), 4)
+        client.flush(server)
+        self.assertEqual(sorted((batch.columns.get("country", ""), batch.columns.get("version", "")) for batch in server.batches[3:]),
+                         [("", ""), ("", "3"), ("de", "3"), ("de", "4"), ("fr", "3")])
         error = self.fails(ldp.Code.INVALID_VALUE, "mars", client.report_many, [["west"], ["east"], ["mars"]],
                            columns={"country": ["de", "fr", "fr"]})
         self.assertEqual((error.record, client.pending), (2, 0))

@@ -49,7 +49,7 @@ class Columns(Case):
         self.fails(ldp.Code.INVALID_VALUE, '"hiv"', client.report, {"town": "Ulm", "wage": 1, "hiv": 1})
         self.assertEqual((client.pending, fleet.pending), (0, 0))
         self.assertEqual(client.report_many(frame[person.names]), 2)
-        self.assertEqual(len(ldp.simulate(ldp.Collection(REGION), {"region": ["north"], "hiv": [1]})), 4)
+        self.assertEqual(len(ldp.simulate(ldp.Collection(REGION), {"region": ["north", "east"], "hiv": [1, 0]})), 1)
 
     def test_values_that_are_no_answers(self):
         """Masked elements are missing, for numbers and labels, by record and by column."""

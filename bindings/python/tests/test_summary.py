@@ -2,6 +2,8 @@
 server that PGHOST and its like name; its database is empty."""
 
 import json
+import os
+import subprocess
 import unittest
 
 import psycopg2
@@ -150,31 +152,40 @@ class Equality(unittest.TestCase):
         with self.assertRaises(ldp.Error):
             ldp.plan(cases[1][0], people=0)
 
-    def test_simulations_have_the_truth_of_the_data(self):
+    def test_simulations_are_those_of_the_command(self):
         domain = ["n", "e", "none", "rest"]
         spec = {"mechanism": "auto", "epsilon": 8, "attributes": [
-            {"name": "wage", "min": 0, "max": 100}, {"name": "region", "domain": domain, "missing_label": "none", "other": "rest"}]}
-        spec = frame_rows(ldp.plan(spec, people=100))[0]["canonical"]
+            {"name": "wage", "min": 0, "max": 100}, {"name": "region", "domain": domain, "missing_label": "none", "other": "rest"},
+            {"name": "pets", "domain": ["cat", "dog"], "several": True}]}
+        spec = frame_rows(ldp.plan(spec, {"attribute": "wage"}, people=100))[0]["canonical"]
         # Half of the wages are clamped to 100.
-        people = [{"wage": 50 + 100 * (i % 2), "region": ["n", "e", None, "mars", "n"][i % 5]} for i in range(1000)]
-        for frame in (people, {name: [one[name] for one in people] for name in ("wage", "region")}):
-            rows = frame_rows(ldp.simulate(spec, frame, runs=2))
-            self.assertEqual([row["run"] for row in rows], [1] * 5 + [2] * 5)
-            truth = {(row["attribute"], row["label"]): row["truth"] for row in rows}
-            self.assertEqual(truth[("region", "n")], 0.4)
-            self.assertEqual([truth[("region", label)] for label in domain[1:]], [0.2] * 3)
-            self.assertEqual([value for (name, _), value in truth.items() if name == "wage"], [75])
-            for row in rows:
-                # A deviation of seven standard errors has a chance below 1e-10.
-                self.assertLess(abs(row["estimate"] - row["truth"]), 7 * row["stderr"])
-        wages = {"mechanism": "haar_ordered", "epsilon": 8, "attributes": [{"name": "wage", "min": 0, "max": 128}]}
-        rows = frame_rows(ldp.simulate(wages, {"wage": [i % 100 for i in range(3000)]}, confidence=0.9))
-        quantiles = [row for row in rows if row["label"] is not None]
-        self.assertEqual([(row["label"], row["truth"]) for row in quantiles], [("0.25", 24), ("0.5", 49), ("0.75", 74)])
-        for row in quantiles:
-            self.assertLess(abs(row["estimate"] - row["truth"]), 12)  # a share of 0.1; its error is below 0.01
+        people = [{"wage": 50 + 100 * (i % 2), "region": ["n", "e", None, "mars", "n"][i % 5],
+                   "pets": [["cat", "dog"], [], "dog"][i % 3], "unused": "x"} for i in range(1000)]
+        columns = {name: [one[name] for one in people] for name in ("wage", "region", "pets", "unused")}
+        rows = frame_rows(ldp.simulate(spec, people, runs=20, seed=3))
+        self.assertEqual(rows, frame_rows(ldp.simulate(spec, columns, runs=20, seed=3)))
+        self.assertNotEqual(rows, frame_rows(ldp.simulate(spec, people, runs=20, seed=4)))
+        self.assertEqual({row["attribute"] for row in rows}, {"wage", "region", "pets"})
+        self.assertEqual([row["truth"] for row in rows if row["asked"] == "mean"], [75])
+        for row in rows:
+            self.assertGreater(row["error"], 0)
+            # The shares of the set are those that people have: the error is that of noise, not the share itself.
+            self.assertLess(row["error"], 4 * row["predicted"])
+        with open("people.csv", "w", encoding="utf-8") as file:
+            file.write("wage,region,pets\n")
+            file.writelines(f"{one['wage']},{one['region'] or ''},{one['pets'] if isinstance(one['pets'], str) else ';'.join(one['pets'])}\n"
+                            for one in people)
+        shown = subprocess.run([os.environ["LDP"], "simulate", "once", "--runs", "20", "--seed", "3", "--data", "people.csv", json.dumps(spec)],
+                               check=True, capture_output=True, text=True).stdout
+        for row in rows:
+            self.assertRegex(shown, f"(?m)^{row['attribute']} +{row['asked']} .* {row['error']:.4g}")
         with self.assertRaises(ldp.Error):
-            ldp.simulate(wages, {"wage": [1]}, runs=0)
+            ldp.simulate(spec, people, runs=0)
+        with self.assertRaises(ldp.Error):
+            ldp.simulate(spec, people[:1])
+        texts = {"mechanism": "strings", "epsilon": 4, "max_length": 4}
+        with self.assertRaises(ldp.Error):
+            ldp.simulate(texts, {"value": ["ab", "cd"]})
 
     def test_errors_name_the_argument(self):
         collection = ldp.Collection({"mechanism": "grr", "epsilon": 1, "domain": 4})
