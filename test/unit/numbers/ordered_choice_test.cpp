@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {
     refuses(wanting(R"("min": 0, "max": 1, "estimate": "median")"), "estimate");
     refuses(wanting(R"("min": 0, "max": 1, "estimate": 1)"), "estimate");
     refuses(wanting(R"("domain": 4, "estimate": "mean")"), "estimate");
-    refuses(wanting(R"("domain": 4, "estimate": "shape")"), "no mechanism suits the distribution of \"value\"");
+    refuses(wanting(R"("domain": 4, "estimate": "shape")"),
+            "no mechanism suits the distribution of \"value\"");
     refuses(wanting(R"("min": 0, "max": 1, "grid": 3000000, "estimate": "distribution")"),
             "no mechanism suits the distribution of \"value\"");
     refuses(wanting(R"("min": 0, "max": 1, "grid": 0, "estimate": "distribution")"), "grid");
