@@ -214,7 +214,7 @@ int main(int count, char** words) {
                                             rest + "}"));
         SeededBits bits(20261122 + number_of_setting);
         const auto people = people_of(collection, *setting.shape, setting.people, bits);
-        for (const simulation::Trial& trial : simulation::try_out(collection, people, runs, bits))
+        for (const simulation::Trial& trial : simulation::try_out(collection, {people}, runs, bits))
             if (!table.add(setting, trial, runs)) all_good = false;
     });
     table.print();

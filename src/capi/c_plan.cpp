@@ -57,10 +57,10 @@ ldp_status ldp_simulate(const ldp_collection* collection, const ldp_value* value
         if (runs < 1 || runs > most_runs)
             raise(ErrorCode::invalid_value, "the number of runs must be 1 to 1,000,000",
                   "Found " + std::to_string(runs) + ".");
-        std::vector<std::vector<double>> people;
+        simulation::SimulatedPeople people;
         std::size_t taken = 0;
         for_each_record(values, count, collection->names.size(), taken, [&](std::span<const Value> record) {
-            people.push_back(collection->collection.to_grid(record).positions);
+            people.add(collection->collection.to_grid(record));
         });
         if (people.size() < 2)
             raise(ErrorCode::invalid_value, "a simulation needs at least two records",

@@ -106,13 +106,20 @@ std::vector<std::vector<double>> answering(const std::vector<std::vector<double>
 
 class Trials {
   public:
-    Trials(const Collection& collection, const std::vector<std::vector<double>>& people)
-        : mechanism_(collection.mechanism()), attributes_(collection.spec().attributes()), people_(people) {
+    Trials(const Collection& collection, const SimulatedPeople& all)
+        : mechanism_(collection.mechanism()),
+          attributes_(collection.spec().attributes()),
+          people_(all.positions) {
+        const std::vector<std::vector<double>>& people = people_;
         const std::vector<std::uint64_t> cells = mechanism_.cells();
         std::vector<std::vector<double>> spreads;
         for (std::size_t j = 0; j < attributes_.size(); ++j) {
             const auto grid = static_cast<double>(grid_steps(attributes_[j], cells[j]));
             const std::size_t points = ErrorPrediction::points_of(mechanism_, j, attributes_[j]);
+            if (attributes_[j].several()) {
+                spreads.push_back(shares_of_labels(all, j));
+                continue;
+            }
             spreads.push_back(may_be_missing(attributes_[j]) ? spread(answering(people, j), j, grid, points)
                                                              : spread(people, j, grid, points));
         }
@@ -137,6 +144,15 @@ class Trials {
 
   private:
     [[nodiscard]] double n() const noexcept { return static_cast<double>(people_.size()); }
+    /// The share of people who have each label of a set.
+    [[nodiscard]] std::vector<double> shares_of_labels(const SimulatedPeople& all, std::size_t j) const {
+        std::vector<double> shares(attributes_[j].domain);
+        for (const std::vector<GridRecord::LabelSet>& sets : all.sets)
+            for (const GridRecord::LabelSet& set : sets)
+                if (set.attribute == j)
+                    for (const Cell label : set.labels) shares[label] += 1 / n();
+        return shares;
+    }
     /// An attribute's value at a place on the mechanism's grid.
     [[nodiscard]] double value(std::size_t j, double place) const {
         if (!attributes_[j].numeric()) return place;
@@ -171,15 +187,16 @@ class Trials {
 
     void ask_shares(std::size_t j, const ErrorPrediction& error_prediction) {
         const bool record = attributes_.size() > 1;
-        if (attributes_[j].strings || attributes_[j].several())
-            return;  // simulations take categories and numbers
+        if (attributes_[j].strings) return;
         if (!record && !mechanism_.can_estimate(Quantity::frequencies)) return;
         const std::vector<double>& truths = error_prediction.spread(j);
         double squares = 0;
         for (std::size_t v = 0; v < truths.size(); ++v) squares += error_prediction.share(j, v, n()).noise;
         squares /= static_cast<double>(truths.size());
-        questions_.push_back({{j, "shares of " + std::to_string(truths.size()) + " values", unknown,
-                               std::sqrt(squares), 0, 0, 0},
+        questions_.push_back({{j,
+                               "shares of " + std::to_string(truths.size()) +
+                                   (attributes_[j].several() ? " labels" : " values"),
+                               unknown, std::sqrt(squares), 0, 0, 0},
                               truths,
                               [j](const SummaryView& view) {
                                   const ldp::Question shares{Quantity::frequencies, Target::sample, j};
@@ -281,9 +298,8 @@ class Trials {
 
 }  // namespace
 
-std::vector<Trial> try_out(const Collection& collection, const std::vector<std::vector<double>>& people,
-                           std::uint64_t runs, BitSource& bits,
-                           const std::function<void(std::uint64_t)>& progress) {
+std::vector<Trial> try_out(const Collection& collection, const SimulatedPeople& people, std::uint64_t runs,
+                           BitSource& bits, const std::function<void(std::uint64_t)>& progress) {
     const Mechanism& mechanism = collection.mechanism();
     if (rounds_of_series(mechanism) > 0)
         raise(ErrorCode::unsupported, "a series has no single round of reports",
@@ -299,13 +315,20 @@ std::vector<Trial> try_out(const Collection& collection, const std::vector<std::
     Perturber perturber(mechanism);
     for (std::uint64_t run = 0; run < runs; ++run) {
         start_summary(mechanism, summary);
-        for (const std::vector<double>& person : people) {
+        for (std::size_t i = 0; i < people.size(); ++i) {
+            const std::vector<double>& person = people.positions[i];
             for (std::size_t j = 0; j < cells.size(); ++j)
                 input[j] =
                     std::isnan(person[j])
                         ? cells[j] - 1
                         : grid_point(person[j], grid_steps(collection.spec().attributes()[j], cells[j]))
                               .draw(bits);
+            GridRecord of_labels;
+            if (!people.strings.empty()) of_labels.codes = people.strings[i];
+            if (!people.sets.empty()) of_labels.sets = people.sets[i];
+            of_labels.set_strings(input);
+            of_labels.set_labels(input, collection.spec().attributes(),
+                                 [&](std::size_t) { return bits.word(); });
             const Report& report = perturber.perturb(input, bits);
             if (const Outcome outcome = accumulate(mechanism, summary, report, Rounds::unrecorded());
                 outcome != Outcome::ok)

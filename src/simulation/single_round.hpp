@@ -21,16 +21,28 @@ struct Trial {
     double covered;           ///< share of the 95 % intervals that contain the truth
 };
 
-/// Simulates a collection of at least two people, `runs` times. Each person is a record of
-/// Collection::to_grid(), which is rounded and randomized again in each run; all randomness comes from
-/// `bits`. If the mechanism estimates an attribute's distribution, the results include quantiles and a range.
+/// The records of Collection::to_grid() of many people.
+struct SimulatedPeople {
+    std::vector<std::vector<double>> positions;
+    std::vector<std::vector<GridRecord::Code>> strings = {};   ///< of each person; empty without strings
+    std::vector<std::vector<GridRecord::LabelSet>> sets = {};  ///< of each person; empty without sets
+
+    void add(const GridRecord& record) {
+        positions.push_back(record.positions);
+        if (!record.codes.empty()) strings.push_back(record.codes);
+        if (!record.sets.empty()) sets.push_back(record.sets);
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return positions.size(); }
+};
+
+/// Simulates a collection of at least two people, `runs` times. Each person's record is rounded and randomized again in
+/// each run; all randomness comes from `bits`. Strings have no result. If the mechanism estimates an attribute's distribution, the results include quantiles and a range.
 /// For `joint`, they include the first ten pairs that are reported together; predictions assume that the
 /// attributes of a pair are independent. `progress` is called after each run with the number of finished
 /// runs. The spec must not be one of series. Throws Error (unsupported) if the mechanism estimates neither
 /// means nor shares.
-[[nodiscard]] std::vector<Trial> try_out(const Collection& collection,
-                                         const std::vector<std::vector<double>>& people, std::uint64_t runs,
-                                         BitSource& bits,
+[[nodiscard]] std::vector<Trial> try_out(const Collection& collection, const SimulatedPeople& people,
+                                         std::uint64_t runs, BitSource& bits,
                                          const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace ldp::simulation

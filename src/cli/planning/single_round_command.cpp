@@ -117,11 +117,11 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
     CsvReader& csv = file.rows();
     const Spec& spec = collection.spec();
     Records records(csv, spec, BadRow::stop, {}, &std::cerr);
-    std::vector<std::vector<double>> people;
+    SimulatedPeople people;
     const auto take = [&](std::span<const Value> record) {
         GridRecord placed = collection.to_grid(record);
-        people.push_back(placed.positions);
-        if (people.size() * people[0].size() > most_values)
+        people.add(placed);
+        if (people.size() * placed.positions.size() > most_values)
             throw Error(ErrorCode::unsupported, "the file has too many values to simulate",
                         "At most " + grouped(most_values) + " are held in memory.",
                         "Take a part of its rows.");
