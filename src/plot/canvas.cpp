@@ -103,7 +103,7 @@ void Canvas::text(double x, double y, std::string_view style, std::string_view t
 void Canvas::texts(double x, double y, std::string_view style, std::string_view first,
                    std::string_view second) {
     svg_ << "<text x=\"" << x << "%\" y=\"" << y << "\" class=\"t\"><tspan class=\"" << style << "\">"
-         << escaped(first) << "</tspan><tspan dx=\"10\">" << escaped(second) << "</tspan></text>\n";
+         << escaped(first) << "</tspan><tspan dx=\"6\">\u00A0" << escaped(second) << "</tspan></text>\n";
 }
 
 void Canvas::line(double x1, double y1, double x2, double y2, std::string_view style, double thick) {

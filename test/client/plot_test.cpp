@@ -222,8 +222,10 @@ BOOST_AUTO_TEST_CASE(values_stand_at_their_points_or_behind_the_name) {
             count(written("a", 50, high), "<text x=\"50%\" y=\"12\" class=\"t c\">12345</text>"), 1);
     BOOST_CHECK_EQUAL(count(written("a", 99, 99), "<text x=\"99.5%\" y=\"12\" class=\"t e\">12345</text>"),
                       1);
-    BOOST_CHECK_EQUAL(count(written("a name", 10, 99), "a name</tspan><tspan dx=\"10\">12345</tspan>"), 1);
-    BOOST_CHECK_EQUAL(count(written("a name", NAN, NAN), "a name</tspan><tspan dx=\"10\">12345</tspan>"), 1);
+    BOOST_CHECK_EQUAL(count(written("a name", 10, 99), "a name</tspan><tspan dx=\"6\">\u00A012345</tspan>"),
+                      1);
+    BOOST_CHECK_EQUAL(count(written("a name", NAN, NAN), "a name</tspan><tspan dx=\"6\">\u00A012345</tspan>"),
+                      1);
 }
 
 BOOST_AUTO_TEST_CASE(bars_begin_at_zero_and_values_stand_above_them) {

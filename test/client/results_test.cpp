@@ -129,6 +129,8 @@ BOOST_AUTO_TEST_CASE(a_figure_has_one_precision) {
     BOOST_CHECK_EQUAL(numbers.size_and_interval(0.058, {0.032, 0.084}, rows[0]), "5.8 points (3.2 to 8.4)");
     BOOST_CHECK_EQUAL(numbers.size_and_interval(-0.04, {-0.06, 0.01}, rows[0]),
                       "4.0 points (\u22121.0 to 6.0)");
+    BOOST_CHECK_EQUAL(numbers.size_and_interval(-1.02, {-1.1, -0.9}, rows[0]),
+                      "100.0 points (90.0 to 100.0)");
     BOOST_CHECK_EQUAL(numbers.estimate_and_interval({.note = "too few"}), "no estimate: too few");
     BOOST_CHECK_EQUAL(numbers.estimate_and_interval({}), "no estimate");
     const Figure means = hours();
@@ -210,12 +212,12 @@ BOOST_AUTO_TEST_CASE(results_of_numbers) {
 BOOST_AUTO_TEST_CASE(results_of_several_attributes) {
     BOOST_CHECK_EQUAL(
         result(pairs()),
-        "41\u00A0% (39\u201343) answered \u201Cok\u201D and \u201Ccar\u201D, the largest estimate of all pairs.");
+        "Of all people, 41\u00A0% (39\u201343) answered \u201Cok\u201D and \u201Ccar\u201D, the largest estimate of all pairs.");
     Figure named = pairs();
     named.row_of = "mood";
     named.axis = "way";
     BOOST_CHECK(result(named).starts_with(
-        "41\u00A0% (39\u201343) answered \u201Cok\u201D to mood and \u201Ccar\u201D to way, "));
+        "Of all people, 41\u00A0% (39\u201343) answered \u201Cok\u201D to mood and \u201Ccar\u201D to way, "));
     BOOST_CHECK_EQUAL(
         result(associations()),
         "The strongest estimated association: \u201Cmood\u201D and \u201Ctransport\u201D, 0.31 (0.27\u20130.35).");
@@ -321,6 +323,17 @@ BOOST_AUTO_TEST_CASE(the_news_are_the_clear_changes_and_differences) {
         "(1.2 to 6.8). The responses to 1 question were all repeated from memory, which cannot show a change. Not "
         "compared: shop. The groups of town differ clearly. mood: Of the \u201CUlm\u201D group, 28\u00A0% (26\u201330) answered "
         "\u201Cbad\u201D; of the \u201CBonn\u201D group, 20\u00A0% (18\u201322).");
+    // Questions without a clear difference are not equal.
+    std::vector<Section> two = sections;
+    two.push_back({.title = "other", .figures = {mood_by({"Ulm", "Bonn"})}});
+    for (GroupContrast& contrast : two.back().figures[0].contrasts) contrast.p_value = 0.5;
+    for (Row& one : two.back().figures[0].rows) one.contrast = Contrast::none;
+    mark_clear(two);
+    BOOST_CHECK(
+        unmarked(news_of(two, "town"))
+            .ends_with(
+                "In the other question, these reports cannot show whether they differ. This does not mean "
+                "that they are equal."));
     // Repeated responses and texts are not among the compared questions.
     std::vector<Section> several = sections;
     several.push_back({.title = "health", .figures = {changes_of_mood()}});

@@ -140,7 +140,7 @@ plot::Drawing grid(const Figure& figure) {
         auto& cell = grid.lines.back().cells[column];
         cell = mark_of(row, name(row.label) + ", " + name(row.group), figure, numbers);
         cell->value = numbers.estimate(row);
-        cell->ends = numbers.interval(row);
+        if (const std::string ends = numbers.interval(row); !ends.empty()) cell->ends = "(" + ends + ")";
     }
     return plot::drawn(grid);
 }

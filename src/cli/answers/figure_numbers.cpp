@@ -239,6 +239,15 @@ std::string FigureNumbers::margin(const Row& row) const {
 }
 
 std::string FigureNumbers::size_and_interval(double difference, const Interval& ends, const Row& row) const {
+    if (in_per_cent(row)) {  // no share changes by more than 100 points
+        const auto limited = [](double value) { return std::clamp(value, -1.0, 1.0); };
+        return size_and_interval_of(limited(difference), {limited(ends.lower), limited(ends.upper)}, row);
+    }
+    return size_and_interval_of(difference, ends, row);
+}
+
+std::string FigureNumbers::size_and_interval_of(double difference, const Interval& ends,
+                                                const Row& row) const {
     const bool up = difference >= 0;
     const auto number = [&](double value) { return text(in_units(value, row, false), row, 1); };
     const std::string size = number(std::abs(difference));

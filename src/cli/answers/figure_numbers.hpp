@@ -35,6 +35,8 @@ class FigureNumbers {
     [[nodiscard]] bool in_per_cent(const Row& row) const noexcept { return shares_ || row.proportion; }
     [[nodiscard]] double in_units(double value, const Row& row, bool limited) const noexcept;
     [[nodiscard]] std::string text(double value, const Row& row, int more) const;
+    [[nodiscard]] std::string size_and_interval_of(double difference, const Interval& ends,
+                                                   const Row& row) const;
     /// The unit behind a number, or the sign of per cent.
     [[nodiscard]] std::string suffix(const Row& row) const;
 

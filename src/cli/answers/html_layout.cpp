@@ -152,6 +152,23 @@ bool above_zero(const Figure& figure) {
                                 [](const Row& row) { return row.estimate <= 0 || row.lower <= 0; });
 }
 
+/// The meaning of the triangles of a comparison, if it has any.
+std::string meaning_of_signs(const Figure& figure) {
+    bool above = false, below = false;
+    for (const Row& row : figure.rows) {
+        const std::string sign = sign_of(figure, row);
+        above |= row.contrast == Contrast::above;
+        below |= !sign.empty() && row.contrast == Contrast::below;
+    }
+    if (!above && !below) return {};
+    const bool two =
+        std::ranges::any_of(figure.contrasts, [](const GroupContrast& one) { return one.other.has_value(); });
+    if (two) return "\u25B2: clearly more than in the other group. ";
+    return std::string(above ? below ? "\u25B2, \u25BC: clearly more, less" : "\u25B2: clearly more"
+                             : "\u25BC: clearly less") +
+           " than in all other groups together. ";
+}
+
 /// The number of reports of a figure, if all rows have the same, and the meaning of its lines.
 std::string foot_of(const Figure& figure, double confidence) {
     std::string text;
@@ -162,6 +179,7 @@ std::string foot_of(const Figure& figure, double confidence) {
         text = reports_of_groups(figure);
     if (figure.kind == Figure::Kind::table)
         return text + "In parentheses: " + interval_title(confidence) + "s.";
+    text += meaning_of_signs(figure);
     const std::string unit = common_unit(figure);
     if (!unit.empty() && figure.kind != Figure::Kind::change && figure.kind != Figure::Kind::curve)
         text += "Numbers in " + name(unit) + ". ";

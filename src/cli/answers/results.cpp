@@ -179,9 +179,9 @@ std::string of_vector(const Figure& figure, const FigureNumbers& numbers) {
 std::string of_table(const Figure& figure, const FigureNumbers& numbers) {
     const Rows rows = by_size(figure);
     if (rows.empty()) return {};
-    return numbers.estimate_and_interval(*rows[0]) + " answered " + quoted(rows[0]->label) +
-           (figure.row_of.empty() ? "" : " to " + name(figure.row_of, 40)) + " and " +
-           quoted(rows[0]->group) + (figure.axis.empty() ? "" : " to " + name(figure.axis, 40)) +
+    return "Of all people, " + numbers.estimate_and_interval(*rows[0]) + " answered " +
+           quoted(rows[0]->label) + (figure.row_of.empty() ? "" : " to " + name(figure.row_of, 40)) +
+           " and " + quoted(rows[0]->group) + (figure.axis.empty() ? "" : " to " + name(figure.axis, 40)) +
            ", the largest estimate of all pairs.";
 }
 
@@ -524,19 +524,24 @@ std::string news_of(const std::vector<Section>& sections, const std::string& by)
         parts.push_back(section.title + ": " + sentence(contrast_of(rows, *of, numbers, true)));
     }
     if (compared > 0) {
-        const std::string groups = "The groups of " + name(by, 40);
+        const std::string column = name(by, 40);
         const std::size_t found = parts.size();
         if (found == 0)
-            sentences.push_back(groups +
-                                ": these reports cannot show whether they differ. This does not mean that "
-                                "they are equal.");
+            sentences.push_back("These reports cannot show whether the groups of " + column +
+                                " differ. This does not mean that they are equal.");
         else
-            sentences.push_back(groups + " differ clearly" +
+            sentences.push_back("The groups of " + column + " differ clearly" +
                                 (compared == 1 ? "."
                                                : " in " + grouped(found) + " of " + grouped(compared) +
                                                      " compared questions."));
         for (std::size_t i = 0; i < std::min(found, most_news); ++i) sentences.push_back(parts[i]);
         if (found > most_news) sentences.push_back(grouped(found - most_news) + " more below.");
+        const std::size_t rest = compared - found;
+        if (found > 0 && rest > 0)
+            sentences.push_back(
+                (rest == 1 ? "In the other question" : "In the other " + grouped(rest) + " questions") +
+                ", these reports cannot show whether they differ. This does not mean that they are "
+                "equal.");
     }
     return in_line(sentences, " ");
 }

@@ -19,6 +19,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/registry.hpp"
+#include "core/plan/planned_error.hpp"
 #include "core/spec/attributes.hpp"
 #include "core/spec/privacy_statement.hpp"
 #include "core/summary/pooling.hpp"
@@ -340,7 +341,8 @@ Section trust(Source& source, bool& alarm) {
     Section section{.title = "Diagnostics"};
     if (source.view()) section.tables.push_back(health(source, alarm));
     Table bias{.title = "Effect of forged reports", .header = {{"attribute", true}, {"down by"}, {"up by"}}};
-    bias.about = "The largest shift of an estimate if one report in a hundred is forged, with any content.";
+    bias.about =
+        "The largest shift of a share, or of the mean of a number, if one report in a hundred is forged, with any content.";
     bias.sql =
         source.spelled("SELECT * FROM ldp_influence(ldp_client_spec({name}), " + shortest(forged) + ")");
     const auto& attributes = source.spec().attributes();
@@ -396,16 +398,7 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         if (found[j].count == 0) continue;
         const bool share = !attributes[j].numeric();
         const double unit = share ? 1 : (attributes[j].max - attributes[j].min) / 2;
-        const SummaryView reported = part(*view, j);
-        double variance = source.mechanism().expected_variance(j);
-        auto people = static_cast<double>(view->n);
-        if (const auto* series = find_capability<SeriesRandomizer>(*reported.mechanism)) {
-            people = static_cast<double>(reported.n) / series->reports_per_user();
-            variance = reported.mechanism->expected_variance_of_part(0, reported.drawn);
-        }
-        // Repeated responses of one person have one noise: a person counts once.
-        const Estimate fresh{0, unit * std::sqrt(variance / people)};
-        const double expected = Inflation(reported).inflated(fresh, fresh).standard_error;
+        const double expected = planned_error(*view, j, unit);
         const double came = std::sqrt(found[j].squares / found[j].count);
         const double ratio = came / expected;
         // The elements of a vector have one row, that of the largest ratio.
@@ -427,7 +420,8 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         ". For shares it is the root mean "
         "square "
         "over all values; for a mean it is that of the worst case. Of a vector, "
-        "the element with the largest ratio is shown.";
+        "the element with the largest ratio is shown. A ratio of about 1 or less means that the estimates are as precise "
+        "as planned. Distributions and texts have no planned error, and so no row.";
     section.tables.push_back(std::move(table));
     return section;
 }
@@ -501,7 +495,8 @@ std::string reports_of(const Source& source, const std::vector<std::string>& att
     if (const auto all = source.view_of_all(); all && all->n != view->n)
         text += " All " + grouped(all->n) + " reports are " + in_rounds(*all) + ".";
     else
-        text += " If each person reported once, these are as many people.";
+        text += " If each person reported once, these are " + grouped(view->n) +
+                (view->n == 1 ? " person." : " people.");
     return text;
 }
 
@@ -518,17 +513,26 @@ std::string dates_of(const Dates& dates) {
 /// The texts that the owner did not state, without which a result cannot be quoted.
 std::string missing_texts(const Source& source) {
     const auto& attributes = source.spec().attributes();
-    bool questions = false, units = false;
+    struct Texts {
+        std::size_t missing = 0, all = 0;
+        void count(bool stated) {
+            ++all;
+            missing += stated ? 0 : 1;
+        }
+    } questions, units;
     for (std::size_t j = 0; j < attributes.size(); ++j) {
-        if (attributes[j].derived()) continue;
-        questions |= source.texts(j).question.empty();
-        units |= attributes[j].numeric() && source.unit(j).empty() && !source.is_proportion(j);
+        if (attributes[j].derived() || !is_first_element(source.spec(), attributes[j])) continue;
+        questions.count(!source.texts(j).question.empty());
+        if (attributes[j].numeric() && !source.is_proportion(j)) units.count(!source.unit(j).empty());
     }
-    if (!questions && !units) return {};
-    return std::string("The collection does not state ") +
-           (questions ? units ? "the wording of all questions, or the units of all numbers."
-                              : "the wording of all questions."
-                      : "the units of all numbers.");
+    const auto sentence = [](const Texts& texts, const char* of_all, const char* of_some) {
+        return texts.missing == 0 ? "" : texts.missing == texts.all ? of_all : of_some;
+    };
+    const std::string wording = sentence(questions, "The wording of the questions is not stated.",
+                                         "The wording of some questions is not stated.");
+    const std::string numbers = sentence(units, "The units of the numbers are not stated.",
+                                         "The units of some numbers are not stated.");
+    return wording + (wording.empty() || numbers.empty() ? "" : " ") + numbers;
 }
 
 }  // namespace

@@ -228,14 +228,12 @@ std::vector<Source::RoundChange> Source::changes_of_series(std::size_t attribute
     if (spec_.attributes().size() > 1) asked.attribute = spec_.attributes()[attribute].name;
     asked.rounds = {&to, 1};
     asked.baseline = {&from, 1};
-    const IntervalRule rule = IntervalRule::of(asked.confidence, false, false);
-    const auto found = row_function("series_mean").find(subject(summary_), asked);
+    const auto found = accessors::series_change(subject(summary_), asked);
     std::vector<RoundChange> changes;
     for (std::size_t i = 0; i < found->count(); ++i) {
         const ComputedRow row(found->columns(), found->row(i), nullptr);
-        const double estimate = row.number("estimate"), error = row.number("stderr");
-        changes.push_back({attribute, row.text("label"), estimate, row.number("lower"), row.number("upper"),
-                           rule.p_value(std::abs(estimate) / error, row.number("n"))});
+        changes.push_back({attribute, row.text("label"), row.number("estimate"), row.number("lower"),
+                           row.number("upper"), row.number("p_value")});
     }
     return changes;
 }

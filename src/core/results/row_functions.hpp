@@ -64,6 +64,8 @@ using Found = std::unique_ptr<Results>;
 // Series.
 [[nodiscard]] Found series(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found series_mean(const Subject& subject, const SummaryQuery& query);
+/// The same with the two-sided p-value of the hypothesis that the rounds have the mean of the baseline. No SQL function.
+[[nodiscard]] Found series_change(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found series_range(const Subject& subject, const SummaryQuery& query);
 [[nodiscard]] Found series_quantiles(const Subject& subject, const SummaryQuery& query);
 

@@ -130,6 +130,26 @@ Found ask_series(const Subject& subject, Found otherwise, Ask ask, void (*check)
     return ask(view);
 }
 
+/// The mean of rounds, less that of the baseline rounds; `tested` with the p-value of the hypothesis that this is 0.
+EstimateRows rows_of_rounds(const Subject& whole, const SummaryQuery& query, bool tested) {
+    const Subject subject = selected(whole, query.attribute);
+    const std::size_t attribute = subject.attribute.value_or(0);
+    const IntervalRule rule = IntervalRule::of(query.confidence, false, false);
+    const Target target = target_named(query.target);
+    const auto found = [&](const SummaryView& view) {
+        const std::vector<RoundEstimate> items =
+            mean_of_rounds(view, wide(query.rounds), wide(query.baseline), target);
+        const double people = informative_people(view);
+        EstimateRows all = rows_about(subject, rule.critical_value(people), items.size(), tested);
+        for (std::size_t value = 0; value < items.size(); ++value)
+            all.add(attribute, is_number(view) ? EstimateRows::none : value, items[value],
+                    all.kept(status_with(view, items[value].law)),
+                    rule.p_value(std::abs(items[value].value) / items[value].standard_error, people));
+        return all;
+    };
+    return ask_series(subject, EstimateRows{}, found, check_series);
+}
+
 }  // namespace
 
 namespace accessors {
@@ -163,20 +183,11 @@ Found series(const Subject& whole, const SummaryQuery& query) {
 
 /// The mean of rounds, less that of the baseline rounds.
 Found series_mean(const Subject& whole, const SummaryQuery& query) {
-    const Subject subject = selected(whole, query.attribute);
-    const std::size_t attribute = subject.attribute.value_or(0);
-    const double critical_value = ldp::critical_value(query.confidence);
-    const Target target = target_named(query.target);
-    const auto found = [&](const SummaryView& view) {
-        const std::vector<RoundEstimate> items =
-            mean_of_rounds(view, wide(query.rounds), wide(query.baseline), target);
-        EstimateRows all = rows_about(subject, critical_value, items.size());
-        for (std::size_t value = 0; value < items.size(); ++value)
-            all.add(attribute, is_number(view) ? EstimateRows::none : value, items[value],
-                    all.kept(status_with(view, items[value].law)));
-        return all;
-    };
-    return results<estimate_columns>(ask_series(subject, EstimateRows{}, found, check_series));
+    return results<estimate_columns>(rows_of_rounds(whole, query, false));
+}
+
+Found series_change(const Subject& whole, const SummaryQuery& query) {
+    return results<ranked_columns>(rows_of_rounds(whole, query, true));
 }
 
 /// The share of people with low ≤ number ≤ high, by round.
