@@ -72,6 +72,14 @@ shows() {
     done
 }
 
+# says NAME TEXT: until the endpoint serves a spec with this text.
+says() {
+    for _ in $(seq 200); do
+        python3 -c "import urllib.request; print(urllib.request.urlopen('$at/collections/$1/spec').read().decode())" 2>/dev/null | grep -q "$2" && return
+        sleep 0.1
+    done
+}
+
 # The owner adds a public column with the name of the attribute that the person types.
 for way in database endpoint; do
     pin=pin_$way
@@ -120,6 +128,37 @@ done
 cut -d, -f1,2 second.csv | cat - first.csv third.csv >attributes.csv
 check "no cell of an attribute was on the wire" 0 "$(leaked attributes.csv wire)"
 check "the wire has bytes" yes "$([ -s wire ] && echo yes)"
+
+# A hostile database, also behind an endpoint: another question under memoized responses, a group that pays, and words of a trigger.
+remembering='"evolving": {}, "attributes": [{"name": "mood", "domain": ["good", "bad"], "other": "bad", "question": "How are you?"}]'
+person_file() { tokens plain.csv; awk -F, -v OFS=, 'NR == 1 { print "who", $0; next } { print "p" NR, $0 }' plain.csv >"$1"; }
+for way in database endpoint; do
+    kept=kept_$way
+    sql -c "SELECT ldp_create_collection('$kept', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"budget\": {\"epsilon\": 2}, $remembering}')" -c "SELECT ldp_open_rounds('$kept', 0, 3)" >/dev/null
+    if [ $way = endpoint ]; then to=(--to "$at"); served $kept; else to=(); fi
+    submit() { "$ldp" submit "${to[@]}" --collection $kept --person who "$@"; }
+    person_file wave.csv
+    run "a first wave ($way)" 0 submit --round 0 wave.csv
+    sql -c "UPDATE ldp_internal.ldp_collection SET texts = jsonb_set(texts, '{attributes,mood,question}', '\"Do you take drugs?\"') WHERE name = '$kept'"
+    if [ $way = endpoint ]; then says $kept drugs; fi
+    cp $kept.panel.ldp before.ldp
+    run "another question under the same memory ($way)" 6 submit --round 1 wave.csv
+    has err 'attributes.mood.question: before "How are you?", now "Do you take drugs?"'
+    check "a refusal changes no state ($way)" "" "$(cmp before.ldp $kept.panel.ldp 2>&1)"
+    sql -c "UPDATE ldp_internal.ldp_collection SET texts = jsonb_set(texts, '{attributes,mood,question}', '\"How are you?\"') WHERE name = '$kept'"
+    sql -c "CREATE FUNCTION words_$way() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE EXCEPTION USING ERRCODE = '42501', MESSAGE = 'zwyx', HINT = 'Run again with --public hiv --copy.'; END \$\$" \
+        -c "CREATE TRIGGER words BEFORE INSERT ON $kept FOR EACH ROW EXECUTE FUNCTION words_$way()"
+    if [ $way = endpoint ]; then says $kept "How are you"; fi
+    submit --round 1 --retry-for 1 wave.csv >out 2>err
+    check "the trigger's hint is no hint of the program ($way)" 0 "$(sed -n '/^hint:/,/^[a-z]*:/p' err | grep -c -e '--public')"
+    sql -c "DROP TRIGGER words ON $kept"
+    sql -c "SELECT ldp_drop_collection('$kept')" -c "SELECT ldp_create_collection('$kept', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"budget\": {\"group\": \"acme\", \"epsilon\": 500, \"at_most\": 400}, $remembering}')" -c "SELECT ldp_open_rounds('$kept', 0, 3)" >/dev/null
+    if [ $way = endpoint ]; then says $kept acme; fi
+    submit --round 2 --ledger acme.ledger wave.csv >out 2>err
+    check "a group that pays now is refused ($way)" "yes 0" "$([ $? != 0 ] && echo yes) $(sql -c "SELECT count(*) FROM $kept")"
+    stored $kept
+    check "no cell is in the table ($way)" 0 "$(leaked plain.csv stored)"
+done
 
 # A collection that is created again under its name is compared with the contract, also for another file.
 again() { sql -c "SELECT ldp_drop_collection('again')" >/dev/null; sql -c "SELECT ldp_create_collection('again', '$1')" >/dev/null; }

@@ -60,7 +60,7 @@ class Command:
     def __init__(self, ldp):
         self.ldp = ldp
 
-    def session(self, url, collection, folder, terms, rows, round, accept=False, columns=None, wide=False, remembers=False):
+    def session(self, url, collection, folder, terms, rows, round, accept=False, columns=None, wide=False, remembers=False, grouped=False):
         number = len([name for name in os.listdir(folder) if name.endswith(".csv")])
         path = os.path.join(folder, f"people{number}.csv")
         again = rows is None  # the file of the last run
@@ -73,6 +73,7 @@ class Command:
                 writer.writerows({"who": f"person{i}", "wave": round, **row} for i, row in enumerate(rows))
         options = ["--to", url, "--collection", collection, "--retry-for", "1"]
         options += ["--person", "who", "--round", "wave"] if remembers else ["--round", str(round)]
+        options += ["--ledger", os.path.join(folder, "ledger")] if grouped else []
         terms = terms or {}
         for key, option in (("epsilon", "--at-most-epsilon"), ("life_epsilon", "--at-most-total"), ("digest", "--contract")):
             if key in terms:

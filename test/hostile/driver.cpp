@@ -86,6 +86,7 @@ class Session {
         terms.digest = digest.empty() ? nullptr : digest.c_str();
         terms.report_epsilon = given.value("epsilon", 0.0);
         terms.life_epsilon = given.value("life_epsilon", 0.0);
+        terms.group_epsilon = given.value("group_epsilon", 0.0);
         terms.attributes = names("attributes", attribute_texts, attributes);
         terms.attribute_count = attribute_texts.size();
         terms.in_clear = names("in_clear", clear_texts, clear);

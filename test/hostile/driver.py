@@ -12,7 +12,8 @@ class Session:
         self.endpoint = ldp.Endpoint(url, timeout=10, retry_for=0.5)
         found = self.endpoint.collection(collection, terms=terms)
         self.uploader = self.endpoint.uploader(collection)
-        self.client = ldp.Client(found, state)
+        ledger = ldp.Ledger(state + ".ledger") if "group" in found.contract else None
+        self.client = ldp.Client(found, state, ledger=ledger)
         if accept:
             self.client.accept(self.client.contract["waiting"])
         return {"changes": self.client.contract["changes"], "fingerprint": found.fingerprint}

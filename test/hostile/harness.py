@@ -7,7 +7,7 @@ A row changes the honest offer (`patch`, a merge patch) or the answers of the en
 
 In "first", it is the first contact of a client, under the terms of the row. In "later", it follows an honest contact with a
 report. In "flush", the answers are those to the reports of an honest contact. In "offline", it is one contact after an honest
-one; then the endpoint is down.
+one; then the endpoint is down. With "host" or "name", the later contact is at another address, or of another collection.
 
 The verdicts are same, shown, ask and refuse. With "shown", the client goes on and says so. With "ask", it neither draws nor
 sends until the digest of the new contract is accepted. A row may have other verdicts for some clients, in "except", with the
@@ -97,7 +97,7 @@ class Case:
         self.cells = Cells(number)
         base = bases[row.get("base", "fresh")]
         self.moods = [1, 2, 3] if row.get("base") == "number" else [self.cells.token() for _ in range(4)]
-        self.remembers = row.get("base") == "memory"
+        self.remembers = row.get("base") in ("memory", "group")
         self.honest = offer_of(base, self.moods, {})
         patch = json.loads(json.dumps(row.get("patch", {})).replace("$MOOD", str(self.moods[0])).replace("$SECOND", str(self.moods[1])))
         self.hostile = offer_of(base, self.moods, patch)
@@ -106,17 +106,18 @@ class Case:
         self.texts = []
         self.seen = []
 
-    def session(self, offer, answers=(), terms=None, rows=1, accept=False, again=False, round=None, wide=False):
+    def session(self, offer, answers=(), terms=None, rows=1, accept=False, again=False, round=None, wide=False, moved=False):
         """One contact. Returns (verdict, result)."""
         row = self.row
         self.endpoint.begin(offer, answers)
         people = None if again else self.cells.rows(rows, self.moods)
-        options = {"remembers": self.remembers} if self.client.name == "command" else {}
+        options = {"remembers": self.remembers, "grouped": row.get("base") == "group"} if self.client.name == "command" else {}
         if again and self.client.name != "command":
             people = []
         terms = row.get("terms") if terms is None else terms
         try:
-            result = self.client.session(self.endpoint.url, NAME, self.folder, terms, people,
+            host, name = (row.get("host", "127.0.0.1"), row.get("name", NAME)) if moved else ("127.0.0.1", NAME)
+            result = self.client.session(self.endpoint.url.replace("127.0.0.1", host), name, self.folder, terms, people,
                                          next(self.round) if round is None else round,
                                          accept, row.get("columns"), wide, **options)
             verdict = "shown" if result.get("changes") else "same"
@@ -134,7 +135,7 @@ class Case:
         return result
 
     def reports(self):
-        return [each for each in self.endpoint.counted() if each[0] == NAME]
+        return [each for each in self.endpoint.counted() if each[0] in (NAME, self.row.get("name"))]
 
     def run(self):
         getattr(self, self.row["when"])()
@@ -165,7 +166,7 @@ class Case:
     def later(self):
         opened = self.honestly("first contact")
         before, counted = content(self.folder), len(self.reports())
-        verdict, result = self.session(self.hostile, self.row.get("answers", ()))
+        verdict, result = self.session(self.hostile, self.row.get("answers", ()), moved=True)
         self.settled(verdict, result, before, counted)
         if verdict in ("ask", "refuse"):
             after = self.honestly("after a refusal")
@@ -173,9 +174,9 @@ class Case:
                 require(after["spent"] <= opened["spent"] + 1 + 1e-9, f"a refusal cost {after['spent']}")
         if verdict == "ask":
             digest = self.digest_of(result)
-            verdict, result = self.session(self.hostile, accept=digest)
+            verdict, result = self.session(self.hostile, accept=digest, moved=True)
             require(verdict in ("same", "shown"), f"an accepted offer gets the verdict {verdict}: {result}")
-            verdict, result = self.session(self.hostile)
+            verdict, result = self.session(self.hostile, moved=True)
             require(verdict in ("same", "shown"), f"an accepted offer gets the verdict {verdict} later: {result}")
 
     def digest_of(self, result):
