@@ -93,6 +93,7 @@ Shares of mood by town
 )");
 }
 
+// A label that a spreadsheet would take for a formula gets an apostrophe.
 BOOST_AUTO_TEST_CASE(csv_keeps_the_order_and_the_numbers_of_the_server) {
     Document document;
     Figure figure{.title = "Shares of mood", .shares = true};
@@ -102,7 +103,7 @@ BOOST_AUTO_TEST_CASE(csv_keeps_the_order_and_the_numbers_of_the_server) {
     write_csv(out, document);
     BOOST_CHECK_EQUAL(out.str(),
                       "figure,label,group,at,estimate,stderr,lower,upper,n,note\n"
-                      "Shares of mood,\"=1,\"\"a\"\"\",,,-0.25,0.0625,-0.375,-0.125,1000,\n"
+                      "Shares of mood,\"'=1,\"\"a\"\"\",,,-0.25,0.0625,-0.375,-0.125,1000,\n"
                       "Shares of mood,b,g,,0.5,0.125,0.25,0.75,1000,\n");
 }
 
