@@ -163,7 +163,7 @@ SELECT f.* FROM told, ldp_means(s) AS m, ldp_display(m) AS f;
 SELECT ldp_combine(f) AS all_, ldp_combine(f.estimate, f.stderr) AS numbers FROM told, ldp_means(s) AS f;
 SELECT ldp_weighted(f, 2), ldp_internal.ldp_add_weighted(ROW(f, 1)::ldp_internal.ldp_weighted_state, ROW(f, 1)::ldp_internal.ldp_weighted_state) FROM told, ldp_means(s) AS f GROUP BY f;
 SELECT ldp_difference(f, f), ldp_ratio(f, f) FROM told, ldp_means(s) AS f;
-SELECT ldp_describe('colour', '{"title": "Colours"}'), ldp_response('colour');
+SELECT ldp_describe('colour', '{"title": "Colours"}'), ldp_response('colour'), ldp_contract_digest('colour', NULL);
 SELECT ldp_internal.ldp_has_reports(c) FROM ldp_internal.ldp_collection AS c;
 SELECT ldp_quantile(ldp_agg('$placed'::ldp_report), 0.5, '0'), ldp_resolution(ldp_agg('$placed'::ldp_report), '0');
 SELECT ldp_haar(ldp_agg('$measured'::ldp_report), 'soft'), ldp_haar(ldp_agg('$measured'::ldp_report), 'none');
@@ -175,6 +175,7 @@ SELECT ldp_internal.ldp_end_epoch('hostile.side'::regclass::oid::bigint, 0), ldp
 FROM ldp_internal.ldp_rollup AS r JOIN ldp_internal.ldp_collection AS c ON c.name OPERATOR(pg_catalog.=) r.collection;
 SELECT ldp_refresh('by_country');
 SELECT * FROM ldp_public_columns('side');
+SELECT f.* FROM ldp_invalid_values('side', 'country', ARRAY['x']::text[]) AS f;
 SELECT ldp_submit('side', '$report', columns => '{"country": "x", "version": 1}');
 SELECT * FROM ldp_compare_groups('side', 'country');
 SELECT * FROM ldp_internal.ldp_groups_by('by_country', 'country');

@@ -69,6 +69,7 @@ check "the page promises something" t "$(sql -c "SELECT (SELECT count(*) FROM pr
 for role in "${roles[@]}" superuser; do
     [ $role = superuser ] && become="" || become="SET ROLE ldp_test_$role;"
     check "what is promised to $role is so" "" "$(sql <<SQL
+SET client_min_messages = warning;
 $become
 SELECT call || ': promised ' || may || ', found ' || found FROM promised, outcome(call) AS found WHERE role = '$role' AND found <> may;
 SQL
