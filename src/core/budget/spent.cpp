@@ -8,7 +8,9 @@
 #include "core/math/statistics.hpp"
 #include "core/mechanism/capability.hpp"
 #include "core/mechanism/error_law.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/spent_signal.hpp"
 #include "core/summary/pooling.hpp"
 
@@ -109,6 +111,9 @@ std::string SpentBudgets::note() const {
 
 Interval possible_values(const Mechanism& part, std::size_t attribute) {
     if (!part.can_estimate(Quantity::means)) return possible_shares;
+    // Contributions to a mean among the people who answer are those of a sum around any mean.
+    const auto* ordered = find_capability<Ordered>(part);
+    if (ordered != nullptr && find_capability<ResponseRate>(part) != nullptr) return ordered->ends();
     Interval all{0, 0};
     for (const Contribution& one : part.contributions({Quantity::means, Target::sample, attribute})) {
         all.lower += one.truths.lower;

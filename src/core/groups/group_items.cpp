@@ -152,8 +152,7 @@ void GroupItems::of_attribute(std::size_t attribute,
     double spread = 0, people = 0;
     Work work;
     const Mechanism& part = *part_of(mechanism, attribute).mechanism;
-    const bool ratio =
-        number && find_capability<ResponseRate>(part) != nullptr && part.range_of_number() != nullptr;
+    const bool ratio = number && find_capability<ResponseRate>(part) != nullptr;
     for (std::size_t j = 0; j < views_.size(); ++j) {
         check_interrupt();
         status.push_back(report_status(views_[j], attribute, Target::population));

@@ -325,8 +325,7 @@ bool linearise_answered(std::vector<BoundedEstimate>& found, const SummaryQuery&
     const GroupSummaries groups(query);
     const Mechanism& mechanism = *groups.views[0].mechanism;
     if (!is_compared_number(mechanism, attribute) ||
-        find_capability<ResponseRate>(*part_of(mechanism, attribute).mechanism) == nullptr ||
-        part_of(mechanism, attribute).mechanism->range_of_number() == nullptr)
+        find_capability<ResponseRate>(*part_of(mechanism, attribute).mechanism) == nullptr)
         return false;
     std::vector<SummaryView> parts;
     std::vector<double> used;

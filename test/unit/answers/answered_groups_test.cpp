@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/base/square.hpp"
+#include "core/budget/spent.hpp"
 #include "core/comparison/answered_groups.hpp"
 #include "core/comparison/comparison.hpp"
 #include "core/groups/group_rows.hpp"
@@ -26,12 +27,13 @@ struct AnsweredCase {
     double epsilon;
     std::size_t people;  ///< of a day
     double rate;
-    const char* kind;
+    const char* mechanism = "auto";
 };
 
 std::string number_of(const AnsweredCase& one) {
-    return R"({"mechanism": "auto", "epsilon": )" + std::to_string(one.epsilon) + R"(, "grid": 100, )" +
-           one.kind + R"("attributes": [{"name": "x", "min": 0, "max": 10, "missing": true}]})";
+    return R"({"mechanism": ")" + std::string(one.mechanism) + R"(", "epsilon": )" +
+           std::to_string(one.epsilon) +
+           R"(, "grid": 100, "attributes": [{"name": "x", "min": 0, "max": 10, "missing": true}]})";
 }
 
 /// Answers of a day: evenly spread from 0 to twice its mean.
@@ -86,10 +88,10 @@ BOOST_AUTO_TEST_CASE(averages_over_small_groups_are_unbiased, *boost::unit_test:
     constexpr double mean = 1.2;
     std::mt19937_64 draws(71);
     SeededBits bits(72);
-    for (const AnsweredCase& one : {AnsweredCase{1, 40, 0.9, ""}, AnsweredCase{4, 25, 0.5, ""}}) {
-        std::string text = number_of(one);
-        if (*one.kind != 0) text.replace(text.find("\"mechanism\": \"auto\", "), 21, "");
-        const auto m = mechanism(text);
+    for (const AnsweredCase& one :
+         {AnsweredCase{1, 40, 0.9}, AnsweredCase{4, 25, 0.5}, AnsweredCase{1, 40, 0.9, "tree"},
+          AnsweredCase{4, 25, 0.5, "tree"}, AnsweredCase{4, 25, 0.5, "haar_ordered"}}) {
+        const auto m = mechanism(number_of(one));
         std::uniform_real_distribution<double> of_day(0.4, 2 * mean - 0.4);
         TruthsHeld clustered, calibrated, areas, smoothed;
         double bias_of_areas = 0, squares_of_areas = 0, bias_of_days = 0, squares_of_days = 0;
@@ -133,7 +135,7 @@ BOOST_AUTO_TEST_CASE(averages_over_small_groups_are_unbiased, *boost::unit_test:
             bias_of_areas += off_areas, squares_of_areas += square(off_areas);
             bias_of_days += off_days, squares_of_days += square(off_days);
         }
-        BOOST_TEST_MESSAGE("epsilon " << one.epsilon << ", " << one.people << " people, " << one.kind
+        BOOST_TEST_MESSAGE("epsilon " << one.epsilon << ", " << one.people << " people, " << one.mechanism
                                       << ": bias " << clustered.bias() << " ± " << clustered.standard_error()
                                       << ", " << calibrated.bias() << " ± " << calibrated.standard_error()
                                       << "; small areas " << areas.bias() << ", smoothed " << smoothed.bias()
@@ -155,11 +157,20 @@ BOOST_AUTO_TEST_CASE(averages_over_small_groups_are_unbiased, *boost::unit_test:
     }
 }
 
+// A mean lies in the declared range, in which groups are put.
+BOOST_AUTO_TEST_CASE(possible_means_are_those_of_the_range) {
+    for (const char* name : {"auto", "tree", "haar_ordered"}) {
+        const auto m = mechanism(number_of({2, 40, 0.9, name}));
+        const Interval range = possible_values(*m, 0);
+        BOOST_TEST_CONTEXT(name) BOOST_TEST((range.lower == 0 && range.upper == 10));
+    }
+}
+
 // The weighted mean of linearised estimates is the ratio of sums, for any weights, and no group is left out.
 BOOST_AUTO_TEST_CASE(sums_come_before_ratios) {
     std::mt19937_64 draws(73);
     SeededBits bits(74);
-    const AnsweredCase one{1, 20, 0.5, ""};
+    const AnsweredCase one{1, 20, 0.5};
     const auto m = mechanism(number_of(one));
     std::vector<OwnedSummary> summaries;
     for (std::size_t j = 0; j < days; ++j)
@@ -190,7 +201,7 @@ BOOST_AUTO_TEST_CASE(sums_come_before_ratios) {
 BOOST_AUTO_TEST_CASE(intervals_have_a_width_at_the_ends_of_the_range) {
     std::mt19937_64 draws(75);
     SeededBits bits(76);
-    for (const AnsweredCase& one : {AnsweredCase{1, 100, 0.9, ""}, AnsweredCase{2, 60, 0.5, ""}}) {
+    for (const AnsweredCase& one : {AnsweredCase{1, 100, 0.9}, AnsweredCase{2, 60, 0.5}}) {
         const auto m = mechanism(number_of(one));
         std::size_t outside = 0;
         for (std::size_t r = 0; r < 1000; ++r) {
@@ -217,7 +228,7 @@ BOOST_AUTO_TEST_CASE(alerts_have_the_stated_rate, *boost::unit_test::label("slow
     std::mt19937_64 draws(77);
     SeededBits bits(78);
     for (const bool number : {false, true}) {
-        const AnsweredCase one{number ? 1.0 : 2.0, 40, 0.9, ""};
+        const AnsweredCase one{number ? 1.0 : 2.0, 40, 0.9};
         const auto m =
             mechanism(number ? number_of(one)
                              : std::string(R"({"mechanism": "grr", "epsilon": 2, "domain": ["no", "yes"]})"));
