@@ -67,6 +67,8 @@ constexpr ResultColumn curve_columns[] = {{"x", ColumnType::number},
                                           {"bandwidth_used", ColumnType::number},
                                           {"note", ColumnType::text}};
 
+constexpr std::size_t few_design_points = 12;
+
 /// Rows of a curve at its design points.
 struct CurveRows {
     struct CurveRow {
@@ -93,6 +95,10 @@ struct CurveRows {
             row.put("stderr", point.estimate.standard_error);
             row.put("lower", interval.lower);
             row.put("upper", interval.upper);
+            // Simulated intervals held 54 to 78 % of the time with 5 to 8 points of a curve.
+            if (count < few_design_points)
+                row.put("note",
+                        "fewer than 12 design points: the interval is too narrow unless the curve is a line");
         }
     }
 };
