@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/base/interrupt.hpp"
+#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/joint/joint.hpp"
-#include "core/mechanism/laws_of_shares.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -14,7 +14,7 @@ namespace ldp {
 
 std::vector<ErrorLaw> own_laws(const SummaryView& view, std::size_t attribute) {
     const SummaryView one = part(view, attribute);
-    const auto* known = find_capability<LawsOfShares>(*one.mechanism);
+    const auto* known = find_capability<LabelSets>(*one.mechanism);
     if (known == nullptr || one.n == 0 || repeats(one)) return {};
     return known->laws_of_shares(one);
 }

@@ -30,7 +30,6 @@
 #include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/set_channel.hpp"
-#include "core/mechanism/laws_of_shares.hpp"
 
 namespace ldp {
 
@@ -240,7 +239,7 @@ ErrorLaw LabelSubsets::size_law(const Counts& counts, Target target) const {
 }
 
 /// People are asked about one label each.
-class AskedLabel final : public ValueOracle, public KnownErrors, public LawsOfShares, public LabelSets {
+class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSets {
   public:
     AskedLabel(const Header& header, Bytes block, std::uint64_t k, std::uint64_t m)
         : ValueOracle(header, block, k), m_(m), width_(cell_width(k)), odds_(odds(header.epsilon, 1, 1)) {}
