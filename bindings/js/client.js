@@ -19,9 +19,10 @@ export class Client {
     #last = Promise.resolve(); // runs operations one at a time
     #flushing = Promise.resolve();
     #contract;
+    #moved; // the destination of the last flush, if a change waits for an acceptance
 
     /** Use Client.open. `wrap` returns what restores and snapshots the state. */
-    constructor(collection, store, { oncePerRound = true, ledger } = {}, wrap = (instance) => instance) {
+    constructor(collection, store, { oncePerRound = true, ledger, limits = {} } = {}, wrap = (instance) => instance) {
         this.#collection = collection;
         this.#store = store;
         this.#ledger = ledger;
@@ -33,6 +34,8 @@ export class Client {
             if (ledger) {
                 this.#accounts = await ledger.load();
                 bare.restoreLedger(this.#accounts.state ?? new Uint8Array());
+                for (const [group, epsilon] of Object.entries(limits.groups ?? {})) bare.limitLedger(group, epsilon);
+                if (limits.total !== undefined) bare.limitLedger("", limits.total);
             }
             const instance = wrap(bare);
             instance.restore(state, oncePerRound, changes);
@@ -44,16 +47,18 @@ export class Client {
         client.#contract = Object.freeze(await client.#change((instance) => instance.contract()));
         return client;
     }
-    /** The contract of the store. Its changes are those that were found when the client was opened. */
+    /** The contract of the store. Its changes are those that were found when the client was opened, or by a flush elsewhere. */
     get contract() {
         return this.#contract;
     }
     async accept(digest) {
         const { changes } = this.#contract;
         const contract = await this.#change((instance) => {
+            if (this.#moved) instance.destination(this.#moved);
             instance.accept(digest);
             return instance.contract();
         });
+        this.#moved = undefined;
         this.#contract = Object.freeze({ ...contract, changes });
     }
     get collection() {
@@ -184,19 +189,28 @@ export class Client {
     async #flush({ endpoint, name, most = 1000, progress, ...how }) {
         if (!Number.isInteger(most) || most < 1)
             throw new LdpError("invalid_value", "the maximum size of a batch must be at least 1", `Found ${most}.`);
-        await this.#look((instance) => instance.destination(String(endpoint), String(name)));
-        const flush = {};
+        const flush = [String(endpoint), String(name)]; // identifies this flush
+        const found = await this.#look((instance) => {
+            instance.destination(flush);
+            return instance.contract();
+        });
+        this.#moved = found.waiting === null ? undefined : flush;
+        if (this.#moved) this.#contract = Object.freeze(found);
         const done = { batches: 0, reports: 0, repeated: 0, refused: 0 };
         // Another tab may have settled the batch meanwhile, with the same effect.
         const settle = (batch, work) =>
             this.#change((instance) => instance.next(flush, most)?.id !== batch.id || work(instance));
         for (;;) {
-            const batch = await this.#change((instance) => instance.next(flush, most));
+            const [batch, failure] = await this.#change((instance) => {
+                const next = instance.next(flush, most);
+                return [next, next ? undefined : instance.setBack()];
+            });
+            if (failure) throw failure;
             if (!batch) return done;
-            const { outcome, error } = await deliver((work) => this.#collection.use(work), { endpoint, name, batch }, how);
+            const { outcome, error, history } = await deliver((work) => this.#collection.use(work), { endpoint, name, batch }, how);
             if (outcome === "delivered" || outcome === "repeated") {
                 const earlier = outcome === "repeated";
-                await settle(batch, (instance) => instance.delivered(earlier));
+                await settle(batch, (instance) => instance.delivered(earlier, history));
                 done.batches += 1;
                 done.reports += batch.reports;
                 done.repeated += earlier ? 1 : 0;

@@ -7,10 +7,10 @@ import { LdpError, environment, escaped } from "./error.js";
 export const request = { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store" };
 export const unredirected = { redirect: "manual" };
 
-/** Returns the status and the receipt of a response. Browsers hide the status of a redirect. */
+/** Returns the status, the receipt and the server's history of a response. Browsers hide the status of a redirect. */
 export function read(response) {
     const status = response.type === "opaqueredirect" ? 302 : response.status;
-    return { status, receipt: response.headers.get("ldp-receipt") };
+    return { status, receipt: response.headers.get("ldp-receipt"), history: response.headers.get("ldp-history") ?? "" };
 }
 
 /** The maximum size of a response in bytes: that of a spec. */
@@ -90,7 +90,7 @@ export function sleep(time, signal) {
  * Delivers a batch and returns its outcome. `rules` runs a function on an instance of the module, which implements the
  * delivery protocol. These are the results.
  *
- *   {outcome: "delivered" | "repeated"}           The batch was counted, by this attempt or by an earlier one.
+ *   {outcome: "delivered" | "repeated", history}  The batch was counted, by this attempt or by an earlier one, in this history.
  *   {outcome: "outdated"}                         The id was counted with other reports.
  *   {outcome: "refused" | "too_large", error}     The batch was not counted, and its id was revoked.
  *
@@ -111,10 +111,11 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
         try {
             const response = await fetch(address, { ...request, ...init, ...content, ...unredirected, method,
                 signal: limit.signal });
-            const step = await rules((instance) => instance.judge({ ...about, ...read(response) }));
+            const answer = read(response);
+            const step = await rules((instance) => instance.judge({ ...about, ...answer }));
             const { message = `the endpoint answered ${response.status}`, detail, hint } = step.foreign ?? {};
             const error = environment(message, detail, hint, undefined, words(await bytesOf(response, limit)));
-            return { ...step, error, wait: retryAfter(response) };
+            return { ...step, error, wait: retryAfter(response), history: answer.history };
         } catch (error) {
             signal?.throwIfAborted();
             if (error instanceof LdpError) throw error;
@@ -145,8 +146,8 @@ export async function deliver(rules, { endpoint, name, batch }, { retryFor = 600
     const headers = { ...init?.headers, "content-type": type };
     const posted = await settled({ method: "POST", name, id, round, content: body }, `${url}?round=${round}`,
         { headers, body });
-    if (posted.action === "settle") return { outcome: posted.outcome };
-    const { outcome } = await settled({ method: "DELETE", name, id, soFar: posted.outcome }, url,
+    if (posted.action === "settle") return { outcome: posted.outcome, history: posted.history };
+    const { outcome, history } = await settled({ method: "DELETE", name, id, soFar: posted.outcome }, url,
         { headers: { ...init?.headers } });
-    return { outcome, error: posted.error };
+    return { outcome, error: posted.error, history };
 }

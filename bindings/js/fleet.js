@@ -17,7 +17,7 @@ class Members {
     constructor(instance, once) {
         this.#instance = instance;
         this.#once = once;
-        for (const name of ["next", "delivered", "undelivered", "invalidate", "pending", "refused", "requeueRefused", "dropRefused", "snapshotLedger", "contract", "accept", "destination"])
+        for (const name of ["next", "delivered", "undelivered", "setQueueAside", "setBack", "pending", "refused", "requeueRefused", "dropRefused", "snapshotLedger", "contract", "accept", "destination"])
             this[name] = (...given) => instance[name](...given);
     }
     restore(state, _, changes = []) {
@@ -59,8 +59,8 @@ class Members {
 
 export class Fleet extends Client {
     /** Use Fleet.open. */
-    constructor(collection, store, { oncePerRound = false, ledger } = {}) {
-        super(collection, store, { ledger }, (instance) => new Members(instance, oncePerRound));
+    constructor(collection, store, { oncePerRound = false, ledger, limits } = {}) {
+        super(collection, store, { ledger, limits }, (instance) => new Members(instance, oncePerRound));
     }
 
     async report(person, record, options = {}) {

@@ -300,6 +300,11 @@ export interface ClientOptions {
      * with the origin "silent".
      */
     readonly ledger?: Store;
+    /**
+     * What the person may spend, which the ledger keeps: in all collections that use it, and in single groups. Reports of specs that
+     * state another ε for a group reject with LdpError (incompatible). With a total, collections without a group have an account, too.
+     */
+    readonly limits?: { readonly total?: number; readonly groups?: { readonly [group: string]: number } };
 }
 
 /**

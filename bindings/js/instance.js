@@ -100,11 +100,14 @@ export class Instance {
         this.#input(utf8.encode(String(digest)));
         this.#exports.accept();
     }
-    /** Requires that the client's reports may be sent to this endpoint and collection. */
-    destination(endpoint, name) {
+    /** Compares the endpoint and collection of the next flush with the contract. Another destination waits for `accept`. */
+    destination(to) {
+        this.#exports.destination(this.#destination(to));
+    }
+    #destination([endpoint, name]) {
         const [first, second] = [endpoint, name].map((each) => utf8.encode(each));
         this.#input(new Uint8Array([...first, ...second]));
-        this.#exports.destination(first.length);
+        return first.length;
     }
     fingerprint() {
         return text.decode(this.#output(this.#exports.fingerprint()));
@@ -183,6 +186,11 @@ export class Instance {
         this.#input(snapshot);
         this.#exports.restore_ledger();
     }
+    /** Sets what a person may spend in a group, or in all collections of the ledger if the name is empty. */
+    limitLedger(group, epsilon) {
+        this.#input(utf8.encode(group));
+        this.#exports.limit_ledger(epsilon);
+    }
     snapshotLedger() {
         return this.#output(this.#exports.snapshot_ledger()).slice();
     }
@@ -248,9 +256,9 @@ export class Instance {
     }
 
     #flush;
-    /** Returns the next batch of a flush, which any object identifies; undefined at its end. */
+    /** Returns the next batch of a flush, whose destination is an array that identifies it; undefined at its end. */
     next(flush, most) {
-        if (this.#flush !== flush) this.#exports.flush(most);
+        if (this.#flush !== flush) this.#exports.flush(most, this.#destination(flush));
         this.#flush = flush;
         const size = this.#exports.next();
         if (size === 0) return undefined;
@@ -263,8 +271,14 @@ export class Instance {
             body: bytes.slice(48),
         };
     }
-    delivered(earlier) {
+    delivered(earlier, history) {
+        this.#input(utf8.encode(history));
         this.#exports.delivered(earlier);
+    }
+    /** Returns the error of a server that was set back since the last delivery; undefined if it was not. */
+    setBack() {
+        const [message, detail, hint] = text.decode(this.#output(this.#exports.set_back())).split("\n");
+        return message ? new LdpError("environment", message, detail, hint) : undefined;
     }
     /** Returns false if the flush cannot continue. */
     undelivered(outcome, error) {

@@ -50,10 +50,17 @@ struct ldp_batch {
 struct ldp_flush {
     std::string fingerprint;  ///< of the spec
     ldp::Flush flush;
-    std::optional<ldp_batch> batch;  ///< current batch
+    const char* history;  ///< where the transport writes the history of the server; may be null
+    std::optional<ldp_batch> batch = {};  ///< current batch
+    bool set_back_raised = false;
 };
 
 namespace ldp::capi {
+
+/// Returns the destination of the caller; unknown if it is null.
+Destination destination_of(const ldp_destination* to);
+/// Returns its place for the history, or null.
+const char* history_of(const ldp_destination* to);
 
 /// Largest size of a text in bytes, equal to that of a spec.
 inline constexpr std::size_t max_text = std::size_t{1} << 20;

@@ -53,6 +53,17 @@ ldp_status ldp_ledger_accounts(const ldp_ledger* ledger, char** json, ldp_error*
     });
 }
 
+ldp_status ldp_ledger_limit(ldp_ledger* ledger, const char* group, double epsilon, ldp_error** error) {
+    return guarded(error, [&] {
+        need(ledger, "ledger");
+        const std::string name(group == nullptr ? std::string_view() : text_of(group, LDP_TO_END, "group"));
+        if (group != nullptr && name.empty())
+            raise(ErrorCode::invalid_value, "the name of the group is empty", {},
+                  "Pass null for the limit of all collections.");
+        ledger->ledger->set_limit(name, epsilon);
+    });
+}
+
 ldp_status ldp_client_use_ledger(ldp_client* client, const ldp_ledger* ledger, ldp_error** error) {
     return guarded(error, [&] {
         need(client, "client");

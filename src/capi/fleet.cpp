@@ -10,18 +10,13 @@ using namespace ldp::capi;
 
 struct ldp_fleet {
     ldp_fleet(const Collection& of, const std::string& path)
-        : collection(of), fleet(path), values(given(of.spec().attributes()).size()) {
-        Verdict verdict = fleet.queue().agree(of.terms(), of.contract(), of.public_columns());
-        changes = verdict.changes;
-        if (verdict.kind() == ContractChange::Kind::ask) waiting = std::move(verdict);
-    }
-    void require_agreed() const {
-        if (waiting) waiting->require_agreed();
-    }
+        : collection(of),
+          fleet(path),
+          agreement(fleet.queue(), of),
+          values(given(of.spec().attributes()).size()) {}
     Collection collection;
     SqliteFleet fleet;
-    std::vector<ContractChange> changes = {};
-    std::optional<Verdict> waiting = {};
+    StoreAgreement agreement;
     std::size_t values;  ///< of a record
     BatchSize batch_size = {};
     bool once_per_round = false;
@@ -52,8 +47,7 @@ ldp_status ldp_fleet_contract(ldp_fleet* fleet, char** json, ldp_error** error) 
         auto& text = place(json, "place for the contract");
         need(fleet, "fleet");
         const std::string contract =
-            with_changes(Contract::from_json(fleet->fleet.queue().contract()), fleet->changes,
-                         fleet->waiting ? &*fleet->waiting : nullptr);
+            fleet->agreement.to_json(Contract::from_json(fleet->fleet.queue().contract()));
         text = handed_over<char>(contract.data(), contract.size());
     });
 }
@@ -61,13 +55,7 @@ ldp_status ldp_fleet_contract(ldp_fleet* fleet, char** json, ldp_error** error) 
 ldp_status ldp_fleet_accept(ldp_fleet* fleet, const char* digest, ldp_error** error) {
     return guarded(error, [&] {
         need(fleet, "fleet");
-        const std::string_view found = text_of(digest, LDP_TO_END, "digest");
-        const Contract offered =
-            fleet->waiting ? fleet->waiting->contract : Contract::from_json(fleet->fleet.queue().contract());
-        offered.require_digest(found);
-        if (!fleet->waiting) return;
-        fleet->fleet.queue().bind(offered);
-        fleet->waiting.reset();
+        fleet->agreement.accept(fleet->fleet.queue(), text_of(digest, LDP_TO_END, "digest"));
     });
 }
 
@@ -91,7 +79,7 @@ ldp_status ldp_fleet_report(ldp_fleet* fleet, const ldp_entry* entries, size_t e
             raise(ErrorCode::invalid_value, "there is not one record for each entry",
                   "Found " + std::to_string(entry_count) + " entries and " + std::to_string(count) +
                       " values; a record has " + std::to_string(fleet->values) + ".");
-        fleet->require_agreed();
+        fleet->agreement.require();
         fleet->fleet.together([&] {
             std::unordered_map<std::string, Client> clients;  // a person may have several entries
             for_each_record(values, count, fleet->values, taken, [&](std::span<const Value> record) {
@@ -117,12 +105,15 @@ uint64_t ldp_fleet_people(const ldp_fleet* fleet) {
     return fleet == nullptr ? 0 : fleet->fleet.people();
 }
 
-ldp_status ldp_fleet_flush_start(ldp_fleet* fleet, size_t most, ldp_flush** flush, ldp_error** error) {
+ldp_status ldp_fleet_flush_start(ldp_fleet* fleet, const ldp_destination* to, size_t most, ldp_flush** flush,
+                                 ldp_error** error) {
     return guarded(error, [&] {
         auto& made = place(flush, "place for the flush");
         need(fleet, "fleet");
-        fleet->require_agreed();
+        Destination destination = destination_of(to);
+        fleet->agreement.require_destination(fleet->fleet.queue(), destination);
         made = new ldp_flush{fingerprint_text(fleet->collection.spec().fingerprint()),
-                             Flush(fleet->fleet.queue(), fleet->batch_size, most), std::nullopt};
+                             Flush(fleet->fleet.queue(), fleet->batch_size, most, std::move(destination)),
+                             history_of(to)};
     });
 }

@@ -83,7 +83,11 @@ void settle(ldp_flush& flush, ldp_outcome outcome, const char* reason) {
     // It is gone from here also where what follows fails: the next one is asked of the store.
     flush.batch.reset();
     if (outcome == LDP_DELIVERED || outcome == LDP_REPEATED)
-        return flush.flush.delivered(outcome == LDP_REPEATED);
+        return flush.flush.delivered(
+            outcome == LDP_REPEATED,
+            flush.history == nullptr
+                ? std::string_view()
+                : std::string_view(flush.history, strnlen(flush.history, LDP_HISTORY_SIZE)));
     const Error why(ErrorCode::environment, reason);
     if (!flush.flush.undelivered(Undelivered(static_cast<BatchOutcome>(outcome), why)))
         raise(ErrorCode::environment, std::string("a single report is too large: ") + reason);
@@ -92,12 +96,22 @@ void settle(ldp_flush& flush, ldp_outcome outcome, const char* reason) {
 const ldp_batch* next(ldp_flush& flush) {
     if (flush.batch) return &*flush.batch;
     const auto& batch = flush.flush.next();
-    if (!batch) return nullptr;
+    if (!batch) {
+        if (!flush.flush.done().set_back || std::exchange(flush.set_back_raised, true)) return nullptr;
+        const Error error = server_set_back();
+        raise(error.code(), error.what(), error.detail(), error.hint());
+    }
     return &flush.batch.emplace(ldp_batch{*batch, flush.fingerprint, batch->columns.json()});
 }
 
-std::string fingerprint_of(const ldp_client& client) {
-    return fingerprint_text(client.client.collection().spec().fingerprint());
+ldp_flush flush_of(ldp_client& client, const ldp_destination* to, std::size_t most) {
+    return {fingerprint_text(client.client.collection().spec().fingerprint()),
+            Flush(client.client, most, destination_of(to)), history_of(to)};
+}
+
+ldp_flushed result_of(const ldp_flush& flush) {
+    const Flushed& done = flush.flush.done();
+    return {done.batches, done.reports, done.repeated, done.refused, done.set_back ? 1U : 0U};
 }
 
 /// The reason that a transport wrote, which ends within its place whatever it wrote there.
@@ -108,18 +122,33 @@ const char* ended(char* reason) {
 
 }  // namespace
 
+Destination destination_of(const ldp_destination* to) {
+    if (to == nullptr) return {};
+    if (to->size != sizeof(ldp_destination))
+        raise(ErrorCode::invalid_value, "the destination has another size than this release expects",
+              "Found " + std::to_string(to->size) + "; expected " + std::to_string(sizeof(ldp_destination)) +
+                  ".",
+              "Set `size` to sizeof(ldp_destination), with the header of the installed library.");
+    const auto text = [](const char* found, const char* what) {
+        return found == nullptr ? std::string() : std::string(text_of(found, LDP_TO_END, what));
+    };
+    return {text(to->endpoint, "endpoint"), text(to->collection, "name of the collection")};
+}
+const char* history_of(const ldp_destination* to) {
+    return to == nullptr ? nullptr : to->history;
+}
+
 }  // namespace ldp::capi
 
-ldp_status ldp_client_flush(ldp_client* client, ldp_transport transport, void* context, size_t most,
-                            ldp_flushed* flushed, ldp_error** error) {
+ldp_status ldp_client_flush(ldp_client* client, const ldp_destination* to, ldp_transport transport,
+                            void* context, size_t most, ldp_flushed* flushed, ldp_error** error) {
     if (flushed != nullptr) *flushed = ldp_flushed{};
     return guarded(error, [&] {
         need(client, "client");
         need(reinterpret_cast<const void*>(transport), "transport");
-        ldp_flush flush{fingerprint_of(*client), Flush(client->client, most), std::nullopt};
+        ldp_flush flush = flush_of(*client, to, most);
         const auto update = [&] {
-            const Flushed& done = flush.flush.done();
-            if (flushed != nullptr) *flushed = {done.batches, done.reports, done.repeated, done.refused};
+            if (flushed != nullptr) *flushed = result_of(flush);
         };
         while (const ldp_batch* batch = next(flush)) {
             char reason[LDP_REASON_SIZE] = "";
@@ -134,11 +163,12 @@ ldp_status ldp_client_flush(ldp_client* client, ldp_transport transport, void* c
     });
 }
 
-ldp_status ldp_flush_start(ldp_client* client, size_t most, ldp_flush** flush, ldp_error** error) {
+ldp_status ldp_flush_start(ldp_client* client, const ldp_destination* to, size_t most, ldp_flush** flush,
+                           ldp_error** error) {
     return guarded(error, [&] {
         auto& made = place(flush, "place for the flush");
         need(client, "client");
-        made = new ldp_flush{fingerprint_of(*client), Flush(client->client, most), std::nullopt};
+        made = new ldp_flush(flush_of(*client, to, most));
     });
 }
 ldp_status ldp_flush_next(ldp_flush* flush, const ldp_batch** batch, ldp_error** error) {
@@ -159,8 +189,7 @@ ldp_status ldp_flush_done(const ldp_flush* flush, ldp_flushed* flushed, ldp_erro
     return guarded(error, [&] {
         auto& done = place(flushed, "place for what was done");
         need(flush, "flush");
-        const Flushed& so_far = flush->flush.done();
-        done = {so_far.batches, so_far.reports, so_far.repeated, so_far.refused};
+        done = result_of(*flush);
     });
 }
 void ldp_flush_free(ldp_flush* flush) {

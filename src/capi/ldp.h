@@ -308,6 +308,11 @@ LDP_API ldp_status ldp_ledger_state(const ldp_ledger *ledger, uint8_t **state, s
 /* Returns the accounts as a JSON array of objects with "group", "epsilon" (of the group), "person", "fingerprint",
  * "title", "spent" and "at_most" (of the collection); the caller frees the text with ldp_free(). */
 LDP_API ldp_status ldp_ledger_accounts(const ldp_ledger *ledger, char **json, ldp_error **error);
+/* Sets what a person may spend in a group, or in all collections that use the ledger if `group` is null, before or after the
+ * first account. Reports of specs that state another epsilon for the group then return LDP_INCOMPATIBLE. With a limit of all
+ * collections, those without a group have an account, too, in clients that get the ledger later. LDP_INVALID_VALUE
+ * unless epsilon is positive and finite, LDP_INCOMPATIBLE if accounts of the group have another epsilon. */
+LDP_API ldp_status ldp_ledger_limit(ldp_ledger *ledger, const char *group, double epsilon, ldp_error **error);
 /* Sets the ledger that pays for the reports of a client. Without one, reports of a spec with a group return
  * LDP_UNSUPPORTED. If the budget of the group does not pay for a report, ldp_client_report() and ldp_client_stage()
  * return LDP_SPENT, or under "when_spent": "stop" queue nothing, with the origin LDP_SILENT. If the ledger has another
@@ -448,7 +453,19 @@ typedef struct ldp_flushed {
     uint64_t reports;  /* reports in these batches */
     uint64_t repeated; /* batches among them that were counted earlier */
     uint64_t refused;  /* dead-lettered reports */
+    uint64_t set_back; /* 1 if the server has another history than at the last delivery of the store; otherwise 0 */
 } ldp_flushed;
+
+/* Size of a history in bytes, including the zero at its end. */
+#define LDP_HISTORY_SIZE 17
+/* Where a flush sends. It must live as long as the flush. */
+typedef struct ldp_destination {
+    size_t size;            /* sizeof(ldp_destination) */
+    const char *endpoint;   /* the address of the endpoint or database; null if unknown */
+    const char *collection; /* name of the collection; null if unknown */
+    const char *history;    /* where the transport writes the header Ldp-History of the last delivery, or the result of
+                             * ldp_internal.ldp_history(), with a zero at its end; null if unknown */
+} ldp_destination;
 
 /* Size of the buffer for a transport's reason, in bytes. */
 #define LDP_REASON_SIZE 1024
@@ -460,17 +477,24 @@ typedef ldp_outcome (*ldp_transport)(void *context, const ldp_batch *batch, char
 /* Sends all queued reports, the oldest first, in batches of at most `most` ≥ 1 reports, for example 10000. The call
  * can be repeated after any failure and from a new process: no report is lost or counted twice. `flushed` receives
  * the result, also after an error, and may be null. LDP_ENVIRONMENT after LDP_LATER, or if the server rejects all
- * reports; LDP_INCOMPATIBLE after LDP_OUTDATED. */
-LDP_API ldp_status ldp_client_flush(ldp_client *client, ldp_transport transport, void *context, size_t most,
-                                    ldp_flushed *flushed, ldp_error **error);
+ * reports; LDP_INCOMPATIBLE after LDP_OUTDATED.
+ *
+ * The contract keeps the destination `to` of the first delivered batch. LDP_CHANGED for another destination, until
+ * ldp_client_accept(). `to` may be null; then the destination is not compared. If the server was set back since the last delivery,
+ * all reports are sent, and then LDP_ENVIRONMENT is returned once, with `set_back` in `flushed`. */
+LDP_API ldp_status ldp_client_flush(ldp_client *client, const ldp_destination *to, ldp_transport transport, void *context,
+                                    size_t most, ldp_flushed *flushed, ldp_error **error);
 
 /* A flush in steps, for programs that cannot wait inside a function. Take a batch, send it to the server and settle
  * it with its outcome, until no batch is left. The next flush sends batches again that are not settled. */
 typedef struct ldp_flush ldp_flush;
 
-/* Starts a flush. The client must outlive it, and may have one flush at a time. */
-LDP_API ldp_status ldp_flush_start(ldp_client *client, size_t most, ldp_flush **flush, ldp_error **error);
-/* Returns the batch to send to the server: the same one until it is settled, null if no report is queued. */
+/* Starts a flush to a destination, as of ldp_client_flush(). The client must outlive it, and may have one flush at a
+ * time. */
+LDP_API ldp_status ldp_flush_start(ldp_client *client, const ldp_destination *to, size_t most, ldp_flush **flush,
+                                   ldp_error **error);
+/* Returns the batch to send to the server: the same one until it is settled, null if no report is queued. If the
+ * server was set back, LDP_ENVIRONMENT once in place of null. */
 LDP_API ldp_status ldp_flush_next(ldp_flush *flush, const ldp_batch **batch, ldp_error **error);
 /* Settles the batch with its outcome; `reason` is the cause, and may be null. LDP_LATER settles nothing. Returns the
  * errors of ldp_client_flush(), after the action that the outcome requires. */
@@ -560,7 +584,8 @@ LDP_API uint64_t ldp_fleet_pending(const ldp_fleet *fleet);
 /* Returns the number of people with a state in the file. */
 LDP_API uint64_t ldp_fleet_people(const ldp_fleet *fleet);
 /* Begins a flush of the reports of all people, as ldp_flush_start() does. The fleet must outlive the flush. */
-LDP_API ldp_status ldp_fleet_flush_start(ldp_fleet *fleet, size_t most, ldp_flush **flush, ldp_error **error);
+LDP_API ldp_status ldp_fleet_flush_start(ldp_fleet *fleet, const ldp_destination *to, size_t most, ldp_flush **flush,
+                                         ldp_error **error);
 #endif
 
 /* Dead-lettered reports --------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ typedef struct ldp_endpoint {
     CURL *curl;             /* the program's */
     const char *url;        /* such as "https://ldp.example.org", without a slash at its end */
     const char *collection; /* its name */
+    char history[LDP_HISTORY_SIZE]; /* set by each delivery; zeros before */
 } ldp_endpoint;
 
 /* Maximum size of a response in bytes: the maximum size of a spec. */
@@ -28,6 +29,7 @@ struct ldp_endpoint_response {
     char *text;  /* ends with a zero */
     size_t size; /* in bytes, without that */
     char receipt[LDP_RECEIPT_SIZE]; /* the header Ldp-Receipt, or empty */
+    char history[LDP_HISTORY_SIZE]; /* the header Ldp-History, or empty */
 };
 
 /* What libcurl hands the response to. */
@@ -44,19 +46,25 @@ static inline size_t ldp_endpoint_take(char *bytes, size_t one, size_t count, vo
     return one * count;
 }
 
+/* Copies the value of a header with this name, in lower case and with its colon, to `value`, which has room for `digits`
+ * characters and a zero. Another line, or a shorter value, changes nothing. */
+static inline void ldp_endpoint_value(const char *line, size_t size, const char *name, char *value, size_t digits) {
+    size_t at = 0;
+    while (name[at] != '\0' && at < size && (line[at] | 0x20) == (name[at] | 0x20)) ++at;
+    if (name[at] != '\0') return;
+    while (at < size && line[at] == ' ') ++at;
+    if (size - at < digits) return;
+    memcpy(value, line + at, digits);
+    value[digits] = '\0';
+}
+
 /* What libcurl hands each line of a header to. */
 static inline size_t ldp_endpoint_header(char *line, size_t one, size_t count, void *context) {
-    static const char name[] = "ldp-receipt:";
     struct ldp_endpoint_response *response = (struct ldp_endpoint_response *)context;
-    const size_t size = one * count, digits = LDP_RECEIPT_SIZE - 1;
-    size_t at = 0;
-    if (size > 5 && memcmp(line, "HTTP/", 5) == 0) response->receipt[0] = '\0'; /* another response begins */
-    while (at < sizeof name - 1 && at < size && (line[at] | 0x20) == (name[at] | 0x20)) ++at;
-    if (at < sizeof name - 1) return size;
-    while (at < size && line[at] == ' ') ++at;
-    if (size - at < digits) return size;
-    memcpy(response->receipt, line + at, digits);
-    response->receipt[digits] = '\0';
+    const size_t size = one * count;
+    if (size > 5 && memcmp(line, "HTTP/", 5) == 0) response->receipt[0] = response->history[0] = '\0'; /* another response */
+    ldp_endpoint_value(line, size, "ldp-receipt:", response->receipt, LDP_RECEIPT_SIZE - 1);
+    ldp_endpoint_value(line, size, "ldp-history:", response->history, LDP_HISTORY_SIZE - 1);
     return size;
 }
 
@@ -72,7 +80,7 @@ static inline long ldp_endpoint_request(ldp_endpoint *endpoint, const char *meth
     long status = 0;
     response->text = NULL;
     response->size = 0;
-    response->receipt[0] = '\0';
+    response->receipt[0] = response->history[0] = '\0';
     if (name != NULL) {
         const size_t room = strlen(endpoint->url) + strlen(name) + strlen(below) + strlen(format);
         url = (char *)malloc(room);
@@ -142,7 +150,7 @@ static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
     return NULL;
 }
 
-/* A transport for ldp_client_flush(): `context` is an ldp_endpoint. Posts each batch under its id, so that however often it
+/* A transport for ldp_client_flush(), which ldp_endpoint_flush() passes: `context` is an ldp_endpoint. Posts each batch under its id, so that however often it
  * is sent, it counts once. What passes (no connection, 429, 503, a login page in between) is LDP_LATER: flush again after a
  * while. */
 static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *batch, char *reason) {
@@ -173,6 +181,7 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
             status = ldp_endpoint_request(endpoint, "POST", below, frame, size, type, &response, reason);
             right = ldp_endpoint_gave(endpoint, "POST", status, id, round, frame, size, &response, reason);
             action = ldp_http_step(LDP_SUBMIT, (int)status, right, &outcome);
+            if (right) memcpy(endpoint->history, response.history, sizeof endpoint->history);
             free(response.text);
         } while (outcome == LDP_TOO_LARGE && action != LDP_THEN_REVOKE && ++attempts < 2);
         ldp_free(frame);
@@ -186,6 +195,18 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
         if (action != LDP_SETTLE) memcpy(reason, ignored, sizeof ignored);
     }
     return action == LDP_SETTLE ? outcome : LDP_LATER;
+}
+
+/* Sends the client's reports to the endpoint with ldp_client_flush(), which compares the destination and the history of the
+ * server with those of the last delivery. */
+static inline ldp_status ldp_endpoint_flush(ldp_client *client, ldp_endpoint *endpoint, size_t most, ldp_flushed *flushed,
+                                            ldp_error **error) {
+    ldp_destination to;
+    to.size = sizeof to;
+    to.endpoint = endpoint->url;
+    to.collection = endpoint->collection;
+    to.history = endpoint->history;
+    return ldp_client_flush(client, &to, ldp_endpoint_deliver, endpoint, most, flushed, error);
 }
 
 #endif

@@ -30,7 +30,8 @@ Options options() {
         "person", po::value<std::string>(), "name of a person in a fleet's file")(
         "all", po::bool_switch(), "FILE is the ledger of groups of collections that share a budget")(
         "group", po::value<std::string>(), "set the budget of this group in the ledger FILE, with --epsilon")(
-        "epsilon", po::value<double>(), "what a person may spend in all collections of the group");
+        "epsilon", po::value<double>(), "what a person may spend in all collections of the group")(
+        "total", po::value<double>(), "set what a person may spend in all collections of the ledger FILE");
     return options;
 }
 
@@ -61,8 +62,11 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
         std::map<std::uint64_t, std::pair<std::string, LargestOfPerson>> collections = {};
     };
     std::map<std::string, OneGroup> groups;
-    for (const LedgerEntry& entry : SqliteLedger(file).entries()) {
+    LargestOfPerson total;
+    const SqliteLedger ledger(file);
+    for (const LedgerEntry& entry : ledger.entries()) {
         if (person && entry.person != *person) continue;
+        total.add(entry);
         OneGroup& group = groups[entry.group];
         group.limit = entry.limit;
         group.all.add(entry);
@@ -77,9 +81,13 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
     std::cout << std::left << std::setprecision(6);
     bool first = true;
     for (const auto& [name, group] : groups) {
-        std::cout << (first ? "" : "\n") << "group         " << in_quotes(name, 63) << ", epsilon "
-                  << group.limit << " of each person\n"
-                  << "collection       people    epsilon   at most   title\n";
+        std::cout << (first ? "" : "\n");
+        if (name.empty())
+            std::cout << "without a group\n";
+        else
+            std::cout << "group         " << in_quotes(name, 63) << ", epsilon " << group.limit
+                      << " of each person\n";
+        std::cout << "collection       people    epsilon   at most   title\n";
         first = false;
         const auto print = [](const std::string& collection, const LargestOfPerson& row) {
             std::cout << std::setw(17) << collection << std::setw(10) << row.people.size() << std::setw(10)
@@ -90,9 +98,18 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
             std::cout << in_quotes(one.first, 60) << "\n";
         }
         print("all", group.all);
-        std::cout << rounded(std::max(0.0, group.limit - group.all.reserved()), 6) << " left\n";
+        if (!name.empty())
+            std::cout << rounded(std::max(0.0, group.limit - group.all.reserved()), 6) << " left";
+        std::cout << "\n";
     }
+    const LedgerLimits limits = ledger.limits();
+    const auto limit = limits.find({});
+    std::cout << "\nall accounts  epsilon " << total.spent() << ", at most " << total.reserved();
+    if (limit != limits.end())
+        std::cout << " of " << limit->second << "; "
+                  << rounded(std::max(0.0, limit->second - total.reserved()), 6) << " left";
     std::cout
+        << "\n"
         << "\nepsilon: of the responses that were drawn. at most: reserved, with later responses. Both are\n"
            "those of the person with the largest value.\n";
     return Exit::done;
@@ -104,13 +121,22 @@ int run(const Arguments& arguments) {
     if ((arguments.count("group") == 0) != (arguments.count("epsilon") == 0))
         throw UsageError("--group and --epsilon go together");
     if (arguments.count("group") != 0) {
-        if (of_groups || arguments.count("person") != 0)
-            throw UsageError("--group cannot be combined with --all or --person");
+        if (of_groups || arguments.count("person") != 0 || arguments.count("total") != 0)
+            throw UsageError("--group cannot be combined with --all, --person or --total");
         const auto& group = arguments["group"].as<std::string>();
         const double epsilon = arguments["epsilon"].as<double>();
-        SqliteLedger(file).set_group(group, epsilon);
+        if (group.empty()) throw UsageError("--group needs the name of a group");
+        SqliteLedger(file).set_limit(group, epsilon);
         std::cout << "group " << in_quotes(group, 63) << ": at most epsilon " << shortest(epsilon)
                   << " of each person\n";
+        return Exit::done;
+    }
+    if (arguments.count("total") != 0) {
+        if (of_groups || arguments.count("person") != 0)
+            throw UsageError("--total cannot be combined with --all or --person");
+        const double epsilon = arguments["total"].as<double>();
+        SqliteLedger(file).set_limit({}, epsilon);
+        std::cout << "all collections: at most epsilon " << shortest(epsilon) << " of each person\n";
         return Exit::done;
     }
     need_state_file(file, of_groups ? "ledger" : "state file");
@@ -172,7 +198,7 @@ constexpr const char* positional[] = {"file"};
 
 const Command command{
     "ledger",
-    "[--delta D] [--person NAME] [--all | --group NAME --epsilon E] FILE",
+    "[--delta D] [--person NAME] [--all | --group NAME --epsilon E | --total E] FILE",
     "shows the privacy budget that a person has spent",
     "Reads the state file of a client whose values change. Shows the number of permanent responses that "
     "were\n"
@@ -181,7 +207,8 @@ const Command command{
     "With --all, FILE is the ledger of groups, in which several collections share one budget of each person.\n"
     "Shows the collections of each group, what each of them has spent, and what it may spend at most.\n"
     "With --group and --epsilon, sets what a person may spend in the group; the ledger is created if it does not exist.\n"
-    "Reports of specs that state another epsilon for the group are then refused.",
+    "Reports of specs that state another epsilon for the group are then refused. With --total, sets what a person may\n"
+    "spend in all collections that use the ledger, with and without a group.",
     options,
     positional,
     run};

@@ -9,7 +9,6 @@
 #include "client/in_quotes.hpp"
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
@@ -63,14 +62,6 @@ bool draws_fresh(const Collection& collection) {
 
 }  // namespace
 
-std::string with_changes(const Contract& contract, const std::vector<ContractChange>& changes,
-                         const Verdict* waiting) {
-    Json json = json_of(contract.to_json(), Unsound::allowed);
-    json["changes"] = json_of(Verdict{changes, {}}.to_json(), Unsound::allowed);
-    json["waiting"] = waiting == nullptr ? Json() : Json(waiting->contract.digest());
-    return json_text(json, Unsound::allowed);
-}
-
 Error queue_set_aside(std::uint64_t reports, const std::string& reason) {
     return {
         ErrorCode::incompatible, "the server reports that another copy of the store is in use",
@@ -81,15 +72,20 @@ Error queue_set_aside(std::uint64_t reports, const std::string& reason) {
         "set aside again. A new store would draw all responses again, at their full cost."};
 }
 
+Error server_set_back() {
+    return {
+        ErrorCode::environment, "the server was set back or replaced since the last delivery",
+        "It may lack reports that were delivered before, as after a failover or a recovery.",
+        "Inform the owner of the collection. A store that keeps delivered reports can send them again; none counts "
+        "twice."};
+}
+
 Client::Client(Collection collection, std::unique_ptr<Store> store)
     : collection_(std::move(collection)),
       store_(std::move(store)),
+      agreement_(*store_, collection_),
       bits_(std::make_unique<SystemRandom>()),
       clamped_{std::vector<std::uint64_t>(collection_.spec().attributes().size())} {
-    Verdict verdict =
-        store_->agree(collection_.terms(), collection_.contract(), collection_.public_columns());
-    changes_ = verdict.changes;
-    if (verdict.kind() == ContractChange::Kind::ask) waiting_ = std::move(verdict);
     const ContractTerms& terms = collection_.terms();
     counts_reports_ =
         draws_fresh(collection_) && (collection_.spec().budget() || terms.reports || terms.life_epsilon ||
@@ -107,15 +103,11 @@ Contract Client::contract() const {
 }
 
 std::string Client::contract_json() const {
-    return with_changes(contract(), changes_, waiting());
+    return agreement_.to_json(contract());
 }
 
 void Client::accept(std::string_view digest) {
-    const Contract offered = waiting_ ? waiting_->contract : contract();
-    offered.require_digest(digest);
-    if (!waiting_) return;
-    store_->bind(waiting_->contract);
-    waiting_.reset();
+    agreement_.accept(*store_, digest);
     knows_in_clear_ = false;
 }
 
@@ -209,29 +201,38 @@ std::uint64_t Client::reports_made() const {
     return static_cast<std::uint64_t>(store_->checkpoint(reports_made_name).value_or(0));
 }
 
+void Client::set_ledger(std::shared_ptr<BudgetLedger> ledger) {
+    budget_ledger_ = std::move(ledger);
+    spent_in_group_ = reserved_in_group_ = 0;
+    pays_in_total_ = budget_ledger_ && budget_ledger_->limits().contains({});
+    counts_reports_ = counts_reports_ || (pays_in_total_ && draws_fresh(collection_));
+}
+
 bool Client::reserve(std::uint64_t reports) {
     check_terms(reports);
     const Spec& spec = collection_.spec();
-    if (!spec.budget() || !spec.budget()->group) return true;
-    const Budget& budget = *spec.budget();
+    const BudgetGroup* const group = spec.budget() && spec.budget()->group ? &*spec.budget()->group : nullptr;
+    if (group == nullptr && !pays_in_total_) return true;
+    const Budget budget = spec.budget().value_or(Budget{.epsilon = std::numeric_limits<double>::infinity()});
     if (!budget_ledger_)
-        raise(ErrorCode::unsupported,
-              "the client has no ledger of the group " + in_quotes(budget.group->name),
+        raise(ErrorCode::unsupported, "the client has no ledger of the group " + in_quotes(group->name),
               "The budget of the spec is shared by all collections of the group.",
               "Give the client the ledger that all collections of the group use.");
     LedgerEntry entry;
-    entry.group = budget.group->name;
-    entry.limit = budget.group->epsilon;
+    if (group != nullptr) {
+        entry.group = group->name;
+        entry.limit = group->epsilon;
+    }
     entry.fingerprint = spec.fingerprint();
     entry.title = spec.texts().title.empty() ? spec.mechanism().name : spec.texts().title;
     const double epsilon = spec.epsilon();
     if (draws_anew()) {
         if (reports == 0) return true;
         const std::uint64_t count = reports_made() + reports;
-        if (budget.epsilon < budget.group->epsilon && count > budget.responses(epsilon)) {
+        if (group != nullptr && budget.epsilon < group->epsilon && count > budget.responses(epsilon)) {
             if (budget.when_spent == Budget::WhenSpent::stop) return false;
             raise(ErrorCode::spent,
-                  "the part of this collection in the budget of the group " + in_quotes(budget.group->name) +
+                  "the part of this collection in the budget of the group " + in_quotes(group->name) +
                       " is spent",
                   "It pays for " + std::to_string(budget.responses(epsilon)) + " reports at epsilon " +
                       shortest(epsilon) + "; the limit is " + shortest(budget.epsilon) + ", and " +
@@ -256,11 +257,22 @@ bool Client::reserve(std::uint64_t reports) {
     entry.store = std::move(identity.store);
     if (const std::optional<double> left = budget_ledger_->reserve(entry)) {
         if (budget.when_spent == Budget::WhenSpent::stop) return false;
-        raise(ErrorCode::spent, "the budget of the group " + in_quotes(budget.group->name) + " is spent",
-              "The report would raise the total of this person by epsilon " +
-                  rounded(entry.reserved - reserved_in_group_, 6) + "; " + rounded(*left, 6) + " of " +
-                  shortest(budget.group->epsilon) + " is left.",
-              "Nothing was reported. The budget is that of a person in all collections of the group.");
+        const double needed = entry.reserved - reserved_in_group_;
+        double limit = group == nullptr ? 0 : group->epsilon, of_group = limit;
+        for (const LedgerEntry& one : budget_ledger_->entries())
+            if (one.group == entry.group && one.person == entry.person) of_group -= one.reserved;
+        const LedgerLimits limits = budget_ledger_->limits();
+        const auto of_all = limits.find({});
+        const bool total = of_all != limits.end() && (group == nullptr || of_group >= needed * (1 - 1e-9));
+        if (total) limit = of_all->second;
+        raise(ErrorCode::spent,
+              total ? std::string("the budget of all collections of the person is spent")
+                    : "the budget of the group " + in_quotes(group->name) + " is spent",
+              "The report would raise the total of this person by epsilon " + rounded(needed, 6) + "; " +
+                  rounded(*left, 6) + " of " + shortest(limit) + " is left.",
+              total
+                  ? "Nothing was reported. The person's ledger has this limit."
+                  : "Nothing was reported. The budget is that of a person in all collections of the group.");
     }
     spent_in_group_ = entry.spent;
     reserved_in_group_ = entry.reserved;
@@ -309,28 +321,28 @@ std::span<const PermanentResponse> Client::ledger() const {
 }
 
 Flushed Client::flush(BatchTransport& transport, std::size_t most, const Progress& progress) {
-    require_agreed();
-    Verdict verdict = store_->agree(transport.destination());
-    if (verdict.kind() == ContractChange::Kind::ask) {
-        changes_ = verdict.changes;
-        waiting_ = std::move(verdict);
-    }
-    return Flush(*this, most).run(transport, progress);
+    return Flush(*this, most, transport.destination()).run(transport, progress);
 }
 
-Flush::Flush(Client& client, std::size_t most) : Flush(*client.store_, client.batch_size_, most) {
-    client.require_agreed();
+Flush::Flush(Client& client, std::size_t most, Destination destination)
+    : Flush(*client.store_, client.batch_size_, most, std::move(destination)) {
+    client.agreement_.require_destination(store_, *destination_);
 }
 
-Flush::Flush(Store& store, BatchSize& size, std::size_t most)
-    : store_(store), size_(size), most_(most), refused_before_(store.refused().size()) {
+Flush::Flush(Store& store, BatchSize& size, std::size_t most, Destination destination)
+    : store_(store),
+      size_(size),
+      most_(most),
+      refused_before_(store.refused().size()),
+      destination_(std::move(destination)) {
     if (most == 0)
         raise(ErrorCode::invalid_value, "the maximum size of a batch must be at least 1", "Found 0.",
               "Batches of about 10000 reports are fast and small enough to repeat.");
 }
 
 Flushed Flush::run(BatchTransport& transport, const Progress& progress) {
-    store_.agree(transport.destination()).require_agreed();
+    destination_ = transport.destination();
+    store_.compare_destination(*destination_).require_agreed();
     while (next()) {
         try {
             const bool fresh = transport.deliver(*batch_);
@@ -348,6 +360,7 @@ const std::optional<Batch>& Flush::next() {
     batch_ =
         !batch_ && ahead_ ? std::exchange(ahead_, std::nullopt) : store_.next_batch(size_.at_most(most_));
     if (batch_) return batch_;
+    store_history();
     flushed_.refused = store_.refused().size() - refused_before_;
     if (refusal_ && flushed_.batches == 0) refuse_all("the server refuses all reports");
     return batch_;
@@ -363,16 +376,24 @@ void Flush::compare_history(std::string_view history) {
     const char* const end = history.data() + history.size();
     const auto [at, error] = std::from_chars(history.data(), end, number, 16);
     if (history.empty() || error != std::errc() || at != end) return;
-    const Checkpoint now{history_name, static_cast<std::int64_t>(number)};
-    const auto before = store_.checkpoint(history_name);
-    if (before == now.value) return;
-    flushed_.set_back = flushed_.set_back || before.has_value();
+    const auto before = store_.checkpoint(history_name),
+               now = std::optional(static_cast<std::int64_t>(number));
+    flushed_.set_back = flushed_.set_back || (before && before != now);
+    history_ = before == now ? std::nullopt : now;
+    if (!before) store_history();
+}
+
+void Flush::store_history() {
+    if (!history_) return;
+    const Checkpoint now{history_name, *history_};
     store_.append({}, 0, std::span(&now, 1));
+    history_.reset();
 }
 
 void Flush::delivered(bool earlier, std::string_view history) {
     store_.confirm(batch_->id);
     compare_history(history);
+    if (destination_) store_.learn_destination(*std::exchange(destination_, std::nullopt));
     size_.delivered();
     in_a_row_ = 0;
     ++flushed_.batches;

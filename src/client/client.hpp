@@ -38,13 +38,10 @@ struct Flushed {
     bool set_back = false;
 };
 
-/// Returns the JSON object of a contract with its changes and the verdict that waits, or null; see
-/// Client::contract_json.
-[[nodiscard]] std::string with_changes(const Contract& contract, const std::vector<ContractChange>& changes,
-                                       const Verdict* waiting);
-
 /// Returns the error of a flush that has set the queue aside, with this number of reports, for this reason.
 [[nodiscard]] Error queue_set_aside(std::uint64_t reports, const std::string& reason);
+/// Returns the error of a flush that has found another history of the server (Flushed::set_back).
+[[nodiscard]] Error server_set_back();
 
 class Client;
 class Reporter;
@@ -78,13 +75,15 @@ class BatchSize {
 /// a flush its client or store must not be moved, and may take reports.
 class Flush {
   public:
-    /// Starts a flush of a client's queue, in batches of at most `most` reports. Throws Error (invalid_value)
-    /// if `most` is 0.
-    Flush(Client& client, std::size_t most);
-    /// Starts a flush of a store's queue. `size` persists from one flush of the store to the next.
-    Flush(Store& store, BatchSize& size, std::size_t most);
+    /// Starts a flush of a client's queue to a destination, in batches of at most `most` reports. Throws Error
+    /// (invalid_value) if `most` is 0, and Error (changed) if the contract has another destination.
+    Flush(Client& client, std::size_t most, Destination destination = {});
+    /// Starts a flush of a store's queue. `size` persists from one flush of the store to the next. The caller has compared
+    /// the destination.
+    Flush(Store& store, BatchSize& size, std::size_t most, Destination destination = {});
     /// Returns the batch to deliver: the same one until delivered() or undelivered(), and nothing at the end
-    /// of the queue. Throws Error (environment) at the end if the server refused all reports.
+    /// of the queue. Throws Error (environment) at the end if the server refused all reports. At the end, the store
+    /// takes the history of a server that was set back, so that an interrupted flush does not hide it.
     [[nodiscard]] const std::optional<Batch>& next();
     /// Returns the batch that follows the current one, so that a transport can prepare it. It must not be
     /// sent before the current batch is delivered. Returns nothing if no report follows, or if the store does
@@ -108,10 +107,13 @@ class Flush {
   private:
     [[noreturn]] void refuse_all(const char* what) const;
     void compare_history(std::string_view history);
+    void store_history();
 
     Store& store_;
     BatchSize& size_;
-    std::size_t most_, refused_before_;  ///< dead letters before the flush
+    std::size_t most_, refused_before_;       ///< dead letters before the flush
+    std::optional<Destination> destination_;  ///< until a batch was delivered there
+    std::optional<std::int64_t> history_;     ///< of the server, if the store does not have it
     std::optional<Batch> batch_, ahead_;
     std::optional<Undelivered> refusal_;
     int in_a_row_ = 0;  ///< consecutive refused reports
@@ -140,7 +142,7 @@ class Client {
     /// its content does not fit the spec, or if the system returns no random bits.
     ///
     /// If a change waits for an acceptance, the client is made, but report(), stage(), commit() and flush() throw
-    /// Error (changed_error) until accept().
+    /// Error (changed) until accept().
     Client(Collection collection, std::unique_ptr<Store> store);
     /// The same under these terms instead of those of the collection.
     Client(const Collection& collection, std::unique_ptr<Store> store, ContractTerms terms)
@@ -162,12 +164,16 @@ class Client {
     /// Returns the contract that was agreed; that of the offer if the store is new.
     [[nodiscard]] Contract contract() const;
     /// Returns the differences between the contract that was agreed and the offer, as they were found when the
-    /// client was made. Those that wait for an acceptance have the kind `ask`.
-    [[nodiscard]] const std::vector<ContractChange>& changes() const noexcept { return changes_; }
+    /// client was made. If the destination of the last flush waits for an acceptance, returns its differences. Those
+    /// that wait have the kind `ask`.
+    [[nodiscard]] const std::vector<ContractChange>& changes() const noexcept { return agreement_.changes(); }
     /// Returns the verdict that waits for an acceptance; null if none does.
-    [[nodiscard]] const Verdict* waiting() const noexcept { return waiting_ ? &*waiting_ : nullptr; }
-    /// Returns the JSON object of contract() with two further keys: "changes" is an array of the changes, and "waiting"
-    /// the digest that accept() takes, or null.
+    [[nodiscard]] const Verdict* waiting() const noexcept { return agreement_.waiting(); }
+    /// Compares the destination of the next flush with the contract, as flush() does. Another one waits for an acceptance.
+    void compare_destination(const Destination& destination) {
+        agreement_.compare_destination(*store_, destination);
+    }
+    /// Returns StoreAgreement::to_json() of contract().
     [[nodiscard]] std::string contract_json() const;
     /// Accepts the offered contract, whose digest this must be (Contract::has_digest). Throws Error
     /// (invalid_value) for any other digest.
@@ -175,11 +181,9 @@ class Client {
 
     /// Sets the ledger of the group that pays for the reports (budget.group of the spec). All collections of
     /// the group must use one ledger; several clients may share the object. Without a ledger, report() and
-    /// stage() throw Error (unsupported) under such a spec. Other specs ignore it.
-    void set_ledger(std::shared_ptr<BudgetLedger> ledger) noexcept {
-        budget_ledger_ = std::move(ledger);
-        spent_in_group_ = reserved_in_group_ = 0;
-    }
+    /// stage() throw Error (unsupported) under such a spec. Other specs ignore it, unless it has a limit of all
+    /// accounts together. Throws Error (environment) if the ledger fails.
+    void set_ledger(std::shared_ptr<BudgetLedger> ledger);
 
     /// Perturbs a record, queues the report as durably as the store supports, and returns a receipt. The
     /// record has one value for each attribute, in the spec's order. Under a mechanism for series, the call
@@ -233,7 +237,7 @@ class Client {
     /// found. These are moved to the store's dead letters, and the others are sent. Throws Error
     /// (environment) if the server refuses all reports or many in a row, because then the reports are not the
     /// likely cause. Throws Error (incompatible) if the server reports that it has counted a batch that the store does
-    /// not have; the queue was then set aside (Store::set_queue_aside). Throws Error (changed_error) if the
+    /// not have; the queue was then set aside (Store::set_queue_aside). Throws Error (changed) if the
     /// transport has another destination than the contract. Throws Error (invalid_value) if `most` is 0, and Error (environment) if the store
     /// fails. Exceptions of the transport and of `progress` pass through.
     Flushed flush(BatchTransport& transport, std::size_t most = 10000, const Progress& progress = {});
@@ -270,10 +274,8 @@ class Client {
     [[nodiscard]] bool reserve(std::uint64_t reports);
     void append(std::span<const Report> reports, std::int32_t round, std::span<const Checkpoint> checkpoints,
                 std::span<const ColumnRun> runs);
-    /// Throws Error (changed_error) if a change waits for an acceptance.
-    void require_agreed() const {
-        if (waiting_) waiting_->require_agreed();
-    }
+    /// Throws Error (changed) if a change waits for an acceptance.
+    void require_agreed() const { agreement_.require(); }
     void check_in_clear(const PublicValues& columns);
     /// Throws Error (spent) if the terms do not allow this number of reports beside the stored ones.
     void check_terms(std::uint64_t reports) const;
@@ -281,6 +283,7 @@ class Client {
     bool once_per_round_ = false;
     Collection collection_;
     std::unique_ptr<Store> store_;
+    StoreAgreement agreement_;
     std::unique_ptr<SystemRandom> bits_;  ///< has no buffered bits between reports
     std::unique_ptr<Reporter> reporter_;
     std::shared_ptr<BudgetLedger> budget_ledger_;
@@ -289,9 +292,8 @@ class Client {
     std::size_t staged_count_ = 0;
     ClampedCount clamped_;
     BatchSize batch_size_;
-    std::optional<Verdict> waiting_;
-    std::vector<ContractChange> changes_;
     bool counts_reports_ = false;  ///< whether fresh draws are counted
+    bool pays_in_total_ = false;   ///< whether the ledger has a limit of all accounts together
     std::optional<std::set<std::string>> in_clear_;
     bool knows_in_clear_ = false;
 };

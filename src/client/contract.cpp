@@ -42,12 +42,6 @@ Json document_of(const Contract& contract) {
     return json_of(contract.spec, Unsound::allowed);
 }
 
-/// Returns an address without a slash at its end, so that equal addresses are equal texts.
-std::string normalized(std::string endpoint) {
-    while (endpoint.ends_with('/')) endpoint.pop_back();
-    return endpoint;
-}
-
 /// The names as people and programs write them: those of a vector's elements are "NAME.LABEL".
 std::set<std::string> asked_attributes(const Json& spec) {
     std::set<std::string> names;
@@ -76,7 +70,7 @@ Contract contract_of(const Offer& offer, const ContractTerms& terms, const Mecha
         contract.group = spec.budget()->group->name;
         contract.group_epsilon = spec.budget()->group->epsilon;
     }
-    contract.endpoint = normalized(offer.endpoint);
+    contract.endpoint = offer.endpoint.empty() ? std::string() : normal_address(offer.endpoint);
     contract.collection = offer.collection;
     contract.created = offer.created;
     return contract;
@@ -455,7 +449,8 @@ Verdict compare(const Contract* agreed, const ContractTerms& terms, const Contra
     Contract& made = verdict.contract;
     if (agreed != nullptr) {
         if (!made.in_clear) made.in_clear = agreed->in_clear;
-        if (made.endpoint.empty()) made.endpoint = agreed->endpoint;
+        if (made.endpoint.empty() || is_same_place(agreed->endpoint, made.endpoint))
+            made.endpoint = agreed->endpoint;
         if (made.collection.empty()) made.collection = agreed->collection;
         if (made.created.empty()) made.created = agreed->created;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/delivery/address.hpp"
 #include "core/delivery/public_values.hpp"
 #include "core/spec/spec.hpp"
 
@@ -67,7 +68,7 @@ struct Contract {
     std::optional<std::set<std::string>> in_clear = {};  ///< public columns that the caller fills, if stated
     std::string group = {};                              ///< name of the group that pays; empty without one
     double group_epsilon = 0;                            ///< its ε
-    std::string endpoint = {};                           ///< address of the server in the offer
+    std::string endpoint = {};                           ///< address of the server, in its normal form
     std::string collection = {};                         ///< name of the collection in the offer
     std::string created = {};                            ///< time of the collection's creation in the offer
     /// Whether the contract was made when a store that older releases had used was first opened.
@@ -101,12 +102,6 @@ struct Contract {
     [[nodiscard]] static std::optional<std::set<std::string>> in_clear_of(std::string_view json);
     /// Returns four lines for people: collection, mechanism and ε; attributes; columns in clear; digest.
     [[nodiscard]] std::string summary() const;
-};
-
-/// Where a transport delivers. Unknown texts are empty.
-struct Destination {
-    std::string endpoint = {};    ///< address of the server
-    std::string collection = {};  ///< name of the collection
 };
 
 /// A difference between what was agreed or allowed and what is offered.

@@ -52,6 +52,18 @@ pqxx::result run(pqxx::transaction_base& transaction, const std::string& sql,
 #endif
 }
 
+/// Returns the address of the database of an open connection. libpqxx 6 has the host to which it is connected, later
+/// versions all hosts among which libpq chose.
+[[nodiscard]] inline std::string address_of(const pqxx::connection& connection) {
+#if LDP_PQXX_AT_LEAST(7, 0)
+    return database_address(connection.connection_string());
+#else
+    auto& open = const_cast<pqxx::connection&>(connection);
+    const auto text = [](const char* found) { return found == nullptr ? std::string() : std::string(found); };
+    return ldp::database_address(text(open.hostname()), text(open.port()), text(open.dbname()));
+#endif
+}
+
 #undef LDP_PQXX_AT_LEAST
 
 /// Returns public columns as a parameter of the type jsonb; NULL if no column has a value.
@@ -253,6 +265,14 @@ class Connection {
     /// are retried.
     explicit Connection(pqxx::connection& connection, const RetryPolicy& retry_policy = {})
         : borrowed_(&connection), retry_policy_(retry_policy) {}
+
+    /// Returns the address of the database (normal_address()) by the connection's parameters, without asking the server.
+    /// Several hosts are a list, so that a failover does not change it. Returns an empty text for a borrowed connection
+    /// that is closed.
+    [[nodiscard]] std::string address() const {
+        if (borrowed_ == nullptr) return pq::database_address(parameters_);
+        return borrowed_->is_open() ? pq::address_of(*borrowed_) : std::string();
+    }
 
     /// A listener that is called before each pause with its cause and length.
     using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;

@@ -1,7 +1,9 @@
 #include "client/store.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "client/collection.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/random.hpp"
@@ -111,21 +113,65 @@ Verdict Store::agree(const ContractTerms& terms, const Contract& offered,
     return verdict;
 }
 
-Verdict Store::agree(const Destination& destination) {
+Verdict Store::compare_destination(const Destination& destination) const {
     const std::string stored = contract();
     if (stored.empty() || (destination.endpoint.empty() && destination.collection.empty())) return {};
+    const std::string endpoint =
+        destination.endpoint.empty() ? std::string() : normal_address(destination.endpoint);
     const Json json = json_of(stored, Unsound::allowed);
     const auto known = [&](const char* key, const std::string& now) {
         return now.empty() || json.value(key, Json()) == now;
     };
-    if (known("endpoint", destination.endpoint) && known("collection", destination.collection)) return {};
+    if (known("endpoint", endpoint) && known("collection", destination.collection)) return {};
     const Contract agreed = Contract::from_json(stored);
     Contract now = agreed;
-    if (!destination.endpoint.empty()) now.endpoint = destination.endpoint;
+    if (!endpoint.empty()) now.endpoint = endpoint;
     if (!destination.collection.empty()) now.collection = destination.collection;
-    Verdict verdict = compare(&agreed, {}, now, {});
-    if (verdict.kind() < ContractChange::Kind::ask) bind(verdict.contract);
-    return verdict;
+    return compare(&agreed, {}, now, {});
+}
+
+void Store::learn_destination(const Destination& destination) {
+    Verdict verdict = compare_destination(destination);
+    // Without a difference, the verdict has no contract.
+    if (!verdict.contract.spec.empty() && verdict.kind() < ContractChange::Kind::ask) bind(verdict.contract);
+}
+
+StoreAgreement::StoreAgreement(Store& store, const Collection& collection)
+    : opened_(store.agree(collection.terms(), collection.contract(), collection.public_columns())),
+      waits_(opened_.kind() == ContractChange::Kind::ask) {}
+
+void StoreAgreement::compare_destination(const Store& store, const Destination& destination) {
+    moved_.reset();
+    Verdict verdict = store.compare_destination(destination);
+    if (verdict.kind() >= ContractChange::Kind::ask) moved_ = std::move(verdict);
+}
+
+void StoreAgreement::require_destination(const Store& store, const Destination& destination) {
+    compare_destination(store, destination);
+    require();
+    if (moved_) moved_->require_agreed();
+}
+
+const Verdict* StoreAgreement::waiting() const noexcept {
+    if (waits_) return &opened_;
+    return moved_ ? &*moved_ : nullptr;
+}
+
+void StoreAgreement::accept(Store& store, std::string_view digest) {
+    const Verdict* const open = waiting();
+    const Contract offered = open == nullptr ? Contract::from_json(store.contract()) : open->contract;
+    offered.require_digest(digest);
+    if (open == nullptr) return;
+    store.bind(offered);
+    if (!waits_) moved_.reset();
+    waits_ = false;
+}
+
+std::string StoreAgreement::to_json(const Contract& contract) const {
+    Json json = json_of(contract.to_json(), Unsound::allowed);
+    json["changes"] = json_of(Verdict{changes(), {}}.to_json(), Unsound::allowed);
+    json["waiting"] = waiting() == nullptr ? Json() : Json(waiting()->contract.digest());
+    return json_text(json, Unsound::allowed);
 }
 
 }  // namespace ldp

@@ -125,8 +125,11 @@ class Store {
     /// verdict shows once. Throws Error (incompatible) if the store is bound to another spec or the offer is refused.
     Verdict agree(const ContractTerms& terms, const Contract& offered,
                   const std::vector<PublicColumn>& columns = {});
-    /// Does the same for the destination of a transport.
-    Verdict agree(const Destination& destination);
+    /// Compares the destination of a transport with the store's contract. Changes nothing.
+    [[nodiscard]] Verdict compare_destination(const Destination& destination) const;
+    /// Adds the destination of a delivered batch to a contract without one. A destination to which nothing was delivered,
+    /// such as a mistyped address, does not become that of the contract.
+    void learn_destination(const Destination& destination);
 
     /// Queues the reports in this round and order, sets the checkpoints and applies the delta, in one step.
     /// Each of the three may be empty. `runs` has the public columns of the reports, in their order; reports
@@ -197,6 +200,42 @@ class Store {
     /// Throws Error (incompatible): the store is bound to another spec.
     [[noreturn]] static void refuse_spec(std::uint64_t bound, std::uint64_t found,
                                          const std::string& differences = {});
+};
+
+class Collection;
+
+/// The contract of an open store with its collection: the changes that were found, and the one that waits for an
+/// acceptance.
+class StoreAgreement {
+  public:
+    /// Calls Store::agree() for the collection.
+    StoreAgreement(Store& store, const Collection& collection);
+
+    /// Throws Error (changed) if a change of the collection waits for an acceptance.
+    void require() const {
+        if (waits_) opened_.require_agreed();
+    }
+    /// Compares the destination of the next flush with the contract. Another destination waits for an acceptance until the
+    /// next call.
+    void compare_destination(const Store& store, const Destination& destination);
+    /// Calls compare_destination(). Throws Error (changed) if a change waits for an acceptance.
+    void require_destination(const Store& store, const Destination& destination);
+    /// Returns the changes of the destination that waits; otherwise those of the collection that were found at the opening.
+    [[nodiscard]] const std::vector<ContractChange>& changes() const noexcept {
+        return moved_ ? moved_->changes : opened_.changes;
+    }
+    /// Returns the verdict that waits for an acceptance; null if none does.
+    [[nodiscard]] const Verdict* waiting() const noexcept;
+    /// Binds the store to the contract that waits. Throws Error (invalid_value) for the digest of another contract.
+    void accept(Store& store, std::string_view digest);
+    /// Returns the JSON object of a contract with two further keys: "changes" is an array of the changes, and "waiting" the
+    /// digest that accept() takes, or null.
+    [[nodiscard]] std::string to_json(const Contract& contract) const;
+
+  private:
+    Verdict opened_;
+    bool waits_;  ///< whether `opened_` waits
+    std::optional<Verdict> moved_;
 };
 
 }  // namespace ldp

@@ -261,6 +261,8 @@ class Uploader final : public BatchTransport {
     /// Implements BatchTransport::deliver. Throws Undelivered if the batch was certainly not counted. Throws
     /// Error (environment) if the outcome is unknown; then the caller delivers the same batch again.
     bool deliver(const Batch& batch) override { return prepare(batch)(); }
+    /// Implements BatchTransport::destination, by Connection::address().
+    [[nodiscard]] Destination destination() const override { return {link_.address(), collection_}; }
     /// Implements BatchTransport::history.
     [[nodiscard]] std::string history() const override { return history_; }
     /// Implements BatchTransport::prepare: packs the batch and computes its digest.

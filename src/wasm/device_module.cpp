@@ -57,6 +57,7 @@ class MemberLedger final : public BudgetLedger {
         return group_ledger->reserve(of_person);
     }
     [[nodiscard]] std::vector<LedgerEntry> entries() const override { return group_ledger->entries(); }
+    [[nodiscard]] LedgerLimits limits() const override { return group_ledger->limits(); }
 
   private:
     std::string person_;
@@ -106,6 +107,15 @@ class HostBits final : public BitSource {
         return host_draw(6, reinterpret_cast<std::uintptr_t>(sums.data()), sums.size(), 0, 0);
     }
 };
+
+std::size_t give(const Error& error) {
+    return give(std::string(error.what()) + "\n" + error.detail() + "\n" + error.hint());
+}
+
+/// The destination in the input: the address of the endpoint, of this size, and the name of the collection.
+Destination destination_in(std::size_t endpoint) {
+    return {std::string(text(0, endpoint)), std::string(text(endpoint, in.size() - endpoint))};
+}
 
 void forget_record() {
     record.clear();
@@ -200,6 +210,10 @@ EXPORT(explore_cells, std::size_t) {
 /// Restores the ledger for all clients that are restored later. The input is a snapshot, or empty for a new one.
 EXPORT(restore_ledger, void) {
     group_ledger = in.empty() ? std::make_shared<MemoryLedger>() : std::make_shared<MemoryLedger>(Bytes(in));
+}
+/// Sets a limit of the ledger: of the group in the input, or of all accounts together.
+EXPORT(limit_ledger, void, double epsilon) {
+    group_ledger->set_limit(std::string(text(0, in.size())), epsilon);
 }
 EXPORT(snapshot_ledger, std::size_t) {
     return give(group_ledger->snapshot());
@@ -309,12 +323,10 @@ EXPORT(agreed_summary, std::size_t) {
 EXPORT(agreed, std::size_t) {
     return give(restored->contract());
 }
-/// Raises an error unless the reports may be sent to an endpoint, whose address has this size, and the collection whose name
-/// follows it.
+/// Compares the destination of the next flush with the contract. The input is the address of the endpoint, of this size, and
+/// the name of the collection. Another destination waits for `accept`.
 EXPORT(destination, void, std::size_t endpoint) {
-    held->agree(
-            Destination{std::string(text(0, endpoint)), std::string(text(endpoint, in.size() - endpoint))})
-        .require_agreed();
+    client->compare_destination(destination_in(endpoint));
 }
 
 EXPORT(pending, double) {
@@ -348,8 +360,10 @@ EXPORT(drop_refused, double) {
 
 // A flush, in steps.
 
-EXPORT(flush, void, std::size_t most) {
-    flushing.emplace(*client, std::min<std::size_t>(most, batch_frame(collection->mechanism()).most()));
+/// The input is the destination, as of `destination`. Raises an error if it waits for an acceptance.
+EXPORT(flush, void, std::size_t most, std::size_t endpoint) {
+    flushing.emplace(*client, std::min<std::size_t>(most, batch_frame(collection->mechanism()).most()),
+                     destination_in(endpoint));
 }
 /// The next batch: its id (36 bytes), its round, the number of reports, the size of its public columns, and the
 /// body of the request. The body is the public columns with a line feed, if the batch has any, and the frame.
@@ -367,16 +381,20 @@ EXPORT(next, std::size_t) {
     writer.put_bytes(pack(collection->mechanism(), batch->reports).front());
     return give(std::move(writer.bytes()));
 }
+/// The input is the history of the server, or empty.
 EXPORT(delivered, void, bool earlier) {
-    flushing->delivered(earlier);
+    flushing->delivered(earlier, text(0, in.size()));
+}
+/// Message, detail and hint of the error of a server that was set back, with line feeds between them; empty if it was not.
+EXPORT(set_back, std::size_t) {
+    return flushing->done().set_back ? give(server_set_back()) : give(std::vector<std::byte>{});
 }
 /// Sets the queue aside, because the id of its batch was counted with other reports. Gives the message, the detail and
 /// the hint of the error that ends the flush, with line feeds between them.
 EXPORT(set_queue_aside, std::size_t) {
     const std::uint64_t reports = held->pending();
     held->set_queue_aside(Store::outdated_copy);
-    const Error error = queue_set_aside(reports, Store::outdated_copy);
-    return give(std::string(error.what()) + "\n" + error.detail() + "\n" + error.hint());
+    return give(queue_set_aside(reports, Store::outdated_copy));
 }
 /// Records that the current batch was not counted. The input is the error's message, of this number of bytes,
 /// and its detail. Returns whether the flush continues. For an outdated batch the caller uses
@@ -385,14 +403,6 @@ EXPORT(undelivered, bool, int outcome, std::size_t message) {
     const Error why(ErrorCode::environment, std::string(text(0, message)),
                     std::string(text(message, in.size() - message)));
     return flushing->undelivered(Undelivered(static_cast<BatchOutcome>(outcome), why));
-}
-/// Batches, reports, repeated, refused.
-EXPORT(done, std::size_t) {
-    const Flushed& flushed = flushing->done();
-    Writer writer;
-    for (const std::uint64_t figure : {flushed.batches, flushed.reports, flushed.repeated, flushed.refused})
-        writer.put(static_cast<double>(figure));
-    return give(std::move(writer.bytes()));
 }
 
 // The rule of delivery (core/delivery), which needs no collection.

@@ -97,7 +97,7 @@ static void versions(void) {
     CHECK(sizeof(ldp_receipt) == 16 && offsetof(ldp_receipt, coefficients) == 8);
     CHECK(sizeof(ldp_response) == 16 && offsetof(ldp_response, round) == 8);
     CHECK(sizeof(ldp_spending) == 40 && offsetof(ldp_spending, advanced) == 32);
-    CHECK(sizeof(ldp_flushed) == 32 && offsetof(ldp_flushed, refused) == 24);
+    CHECK(sizeof(ldp_flushed) == 40 && offsetof(ldp_flushed, set_back) == 32);
     CHECK(LDP_NO_MEMORY == 9 && LDP_SILENT == 3 && LDP_IGNORED == 4 && LDP_OUTDATED == 5 && LDP_REFUSE == 1);
 }
 
@@ -261,17 +261,17 @@ static void reporting(void) {
 
     server.answer = LDP_LATER;
     server.reason = "the line is busy";
-    FAILS(ldp_client_flush(client, deliver, &server, 2, &flushed, &error), LDP_ENVIRONMENT, "the line is busy");
+    FAILS(ldp_client_flush(client, NULL, deliver, &server, 2, &flushed, &error), LDP_ENVIRONMENT, "the line is busy");
     CHECK(server.calls == 1 && flushed.batches == 0 && ldp_client_pending(client) == 3);
     {
         char before[40];
         strcpy(before, server.id);
         server.answer = LDP_REPEATED;
-        FINE(ldp_client_flush(client, deliver, &server, 10, &flushed, &error));
+        FINE(ldp_client_flush(client, NULL, deliver, &server, 10, &flushed, &error));
         CHECK(server.calls == 3 && flushed.batches == 2 && flushed.reports == 3 && flushed.repeated == 2);
         CHECK(strcmp(before, server.id) != 0 && ldp_client_pending(client) == 0);
     }
-    FAILS(ldp_client_flush(client, deliver, &server, 0, &flushed, &error), LDP_INVALID_VALUE, "at least 1");
+    FAILS(ldp_client_flush(client, NULL, deliver, &server, 0, &flushed, &error), LDP_INVALID_VALUE, "at least 1");
     ldp_client_free(client);
 }
 
@@ -287,7 +287,7 @@ static void refusing(void) {
     uint64_t clamped;
     size_t count;
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
-    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "refuses all reports");
+    FAILS(ldp_client_flush(client, NULL, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "refuses all reports");
     FINE(ldp_client_refused(client, &count, &error));
     CHECK(count == 1 && ldp_client_pending(client) == 0);
     FINE(ldp_client_refusal(client, 0, &reason, &error));
@@ -299,7 +299,7 @@ static void refusing(void) {
 
     /* In steps: what is too large goes in halves. */
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
-    FINE(ldp_flush_start(client, 9, &flush, &error));
+    FINE(ldp_flush_start(client, NULL, 9, &flush, &error));
     FAILS(ldp_flush_settle(flush, LDP_DELIVERED, NULL, &error), LDP_INVALID_VALUE, "no batch");
     FINE(ldp_flush_next(flush, &batch, &error));
     CHECK(ldp_batch_reports(batch) == 2);
@@ -323,12 +323,53 @@ static void refusing(void) {
 
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
     server.answer = LDP_OUTDATED;
-    FAILS(ldp_client_flush(client, deliver, &server, 9, &flushed, &error), LDP_INCOMPATIBLE, "another copy of the store");
+    FAILS(ldp_client_flush(client, NULL, deliver, &server, 9, &flushed, &error), LDP_INCOMPATIBLE, "another copy of the store");
     CHECK(ldp_client_pending(client) == 0);
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
     server.answer = LDP_DELIVERED;
-    FINE(ldp_client_flush(client, deliver, &server, 9, &flushed, &error));
+    FINE(ldp_client_flush(client, NULL, deliver, &server, 9, &flushed, &error));
     CHECK(flushed.reports == 1);
+    ldp_client_free(client);
+    ldp_collection_free(of);
+}
+
+/* Another destination waits for an acceptance, and a server that was set back is said once. */
+static void moving_servers(void) {
+    ldp_collection *of = collection(region);
+    ldp_client *client = in_memory(of);
+    const ldp_value value = ldp_label("north");
+    struct server server = {LDP_DELIVERED, NULL, 0, 0, ""};
+    char history[LDP_HISTORY_SIZE] = "00000000000000aa", *contract = NULL;
+    ldp_destination here = {sizeof(ldp_destination), "https://a.example/", "c", history}, there = here, odd = here;
+    ldp_flushed flushed;
+    there.endpoint = "https://b.example";
+    odd.size = 1;
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FAILS(ldp_client_flush(client, &odd, deliver, &server, 9, &flushed, &error), LDP_INVALID_VALUE, "size");
+    FINE(ldp_client_flush(client, &here, deliver, &server, 9, &flushed, &error));
+    CHECK(flushed.reports == 1 && flushed.set_back == 0);
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FAILS(ldp_client_flush(client, &there, deliver, &server, 9, &flushed, &error), LDP_CHANGED, "changed");
+    CHECK(server.calls == 1 && ldp_client_pending(client) == 1);
+    FINE(ldp_client_flush(client, &here, deliver, &server, 9, &flushed, &error));
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FAILS(ldp_client_flush(client, &there, deliver, &server, 9, &flushed, &error), LDP_CHANGED, "changed");
+    FINE(ldp_client_contract(client, &contract, &error));
+    CHECK(strstr(contract, "\"waiting\":null") == NULL && strstr(contract, "https://b.example") != NULL);
+    {
+        char digest[17] = "";
+        const char *waiting = strstr(contract, "\"waiting\":\"");
+        CHECK(waiting != NULL);
+        if (waiting != NULL) memcpy(digest, waiting + 11, 16);
+        FINE(ldp_client_accept(client, digest, &error));
+    }
+    ldp_free(contract);
+    strcpy(history, "00000000000000bb");
+    FAILS(ldp_client_flush(client, &there, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "set back or replaced");
+    CHECK(flushed.reports == 1 && flushed.set_back == 1 && ldp_client_pending(client) == 0);
+    FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
+    FINE(ldp_client_flush(client, &there, deliver, &server, 9, &flushed, &error));
+    CHECK(flushed.reports == 1 && flushed.set_back == 0);
     ldp_client_free(client);
     ldp_collection_free(of);
 }
@@ -528,20 +569,20 @@ static void hostile(void) {
     FAILS(ldp_client_refusal(client, 0, NULL, &error), refused, "null");
     FAILS(ldp_client_requeue_refused(NULL, &clamped, &error), refused, "null");
     FAILS(ldp_client_drop_refused(NULL, &clamped, &error), refused, "null");
-    FAILS(ldp_client_flush(NULL, deliver, &server, 1, &flushed, &error), refused, "null");
-    FAILS(ldp_client_flush(client, NULL, &server, 1, &flushed, &error), refused, "null");
+    FAILS(ldp_client_flush(NULL, NULL, deliver, &server, 1, &flushed, &error), refused, "null");
+    FAILS(ldp_client_flush(client, NULL, NULL, &server, 1, &flushed, &error), refused, "null");
     FAILS(ldp_delivery_receipt("POST", 201, "a", "b", 0, NULL, 0, NULL, &error), refused, "null");
     FAILS(ldp_delivery_receipt("POST", 201, "a", "b", 0, NULL, 1, receipt, &error), refused, "null");
     FAILS(ldp_delivery_receipt(NULL, 201, "a", "b", 0, NULL, 0, receipt, &error), refused, "null");
     FAILS(ldp_delivery_receipt("POST", 201, "\xff", "b", 0, NULL, 0, receipt, &error), refused, "UTF-8");
     CHECK(receipt[0] == 0);
-    FAILS(ldp_flush_start(NULL, 1, &flush, &error), refused, "null");
-    FAILS(ldp_flush_start(client, 1, NULL, &error), refused, "null");
-    FAILS(ldp_flush_start(client, 0, &flush, &error), refused, "at least 1");
+    FAILS(ldp_flush_start(NULL, NULL, 1, &flush, &error), refused, "null");
+    FAILS(ldp_flush_start(client, NULL, 1, NULL, &error), refused, "null");
+    FAILS(ldp_flush_start(client, NULL, 0, &flush, &error), refused, "at least 1");
     FAILS(ldp_flush_next(NULL, &batch, &error), refused, "null");
     FAILS(ldp_flush_settle(NULL, LDP_DELIVERED, NULL, &error), refused, "null");
     FAILS(ldp_flush_done(NULL, &flushed, &error), refused, "null");
-    FINE(ldp_flush_start(client, 1, &flush, &error));
+    FINE(ldp_flush_start(client, NULL, 1, &flush, &error));
     FAILS(ldp_flush_next(flush, NULL, &error), refused, "null");
     FAILS(ldp_flush_done(flush, NULL, &error), refused, "null");
     FAILS(ldp_flush_settle(flush, LDP_REFUSED, "\xff", &error), refused, "UTF-8");
@@ -644,12 +685,12 @@ static void public_columns(void) {
     FAILS(ldp_client_report_columns(client, &value, 1, many, 101, 3, NULL, &error), LDP_INVALID_VALUE, "too many");
     FAILS(ldp_client_stage_columns(client, &value, 1, &empty, 1, &done, &error), LDP_INVALID_VALUE, "null");
     CHECK(done == 0 && ldp_client_pending(client) == 6);
-    FAILS(ldp_client_flush(client, list_batch, &listing, 100, NULL, &error), LDP_ENVIRONMENT, "");
+    FAILS(ldp_client_flush(client, NULL, list_batch, &listing, 100, NULL, &error), LDP_ENVIRONMENT, "");
     /* The state of the client has the public columns. */
     FINE(ldp_client_state(client, &state, &size, &error));
     FINE(ldp_client_in_memory(of, state, size, &again, &error));
     listing.later = 0;
-    FINE(ldp_client_flush(again, list_batch, &listing, 100, NULL, &error));
+    FINE(ldp_client_flush(again, NULL, list_batch, &listing, 100, NULL, &error));
     CHECK(strcmp(listing.text, "3 {\"app\":\"12\",\"country\":\"de\"} 2;3 {} 1;4 {} 1;4 {\"country\":\"de\"} 2;") == 0);
     if (failed) printf("%s\n", listing.text);
     CHECK(ldp_batch_columns(NULL) == NULL);
@@ -718,7 +759,7 @@ static void fleets(const char *folder) {
     }
     FINE(ldp_fleet_report(fleet, entries, 3, values, 3, &done, &error));
     CHECK(done == 3 && ldp_fleet_pending(fleet) == 13);
-    FINE(ldp_fleet_flush_start(fleet, 100, &flush, &error));
+    FINE(ldp_fleet_flush_start(fleet, NULL, 100, &flush, &error));
     for (;;) {
         FINE(ldp_flush_next(flush, &batch, &error));
         if (batch == NULL) break;
@@ -744,7 +785,7 @@ static void fleets(const char *folder) {
     ldp_fleet_free(fleet);
     ldp_fleet_free(NULL);
     CHECK(ldp_fleet_pending(NULL) == 0 && ldp_fleet_people(NULL) == 0);
-    FAILS(ldp_fleet_flush_start(NULL, 100, &flush, &error), LDP_INVALID_VALUE, "null");
+    FAILS(ldp_fleet_flush_start(NULL, NULL, 100, &flush, &error), LDP_INVALID_VALUE, "null");
     ldp_collection_free(of);
     ldp_collection_free(other);
 }
@@ -796,6 +837,23 @@ static void ledgers(const char *folder) {
     FINE(ldp_ledger_accounts(ledger, &text, &error));
     CHECK(strstr(text, "\"person\":\"ann\"") != NULL);
     ldp_free(text);
+    FINE(ldp_ledger_limit(ledger, NULL, 3.5, &error)); /* of ann, who has spent 2 */
+    FAILS(ldp_ledger_limit(ledger, "g", 4, &error), LDP_INCOMPATIBLE, "another budget");
+    FAILS(ldp_ledger_limit(ledger, "", 4, &error), LDP_INVALID_VALUE, "empty");
+    FAILS(ldp_ledger_limit(ledger, NULL, -1, &error), LDP_INVALID_VALUE, "positive");
+    FAILS(ldp_ledger_limit(NULL, NULL, 1, &error), LDP_INVALID_VALUE, "null");
+    {
+        ldp_collection *alone = collection("{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 2}");
+        ldp_fleet *without_group = NULL;
+        char another[4200];
+        snprintf(another, sizeof another, "%s/without-group", folder);
+        FINE(ldp_fleet_in_file(alone, another, &without_group, &error));
+        FINE(ldp_fleet_use_ledger(without_group, ledger, &error));
+        FINE(ldp_fleet_report(without_group, &entry, 1, &value, 1, &done, &error));
+        FAILS(ldp_fleet_report(without_group, &entry, 1, &value, 1, &done, &error), LDP_SPENT, "0.5 of 3.5 is left");
+        ldp_fleet_free(without_group);
+        ldp_collection_free(alone);
+    }
     FAILS(ldp_ledger_in_file(path, &again, &error), LDP_ENVIRONMENT, "ledger");
     FAILS(ldp_client_use_ledger(NULL, ledger, &error), LDP_INVALID_VALUE, "null");
     FAILS(ldp_client_use_ledger(client, NULL, &error), LDP_INVALID_VALUE, "null");
@@ -1011,6 +1069,7 @@ int main(int argc, char **argv) {
     drawing();
     reporting();
     refusing();
+    moving_servers();
     deciding();
     remembering();
     keeping(argv[1]);

@@ -66,7 +66,7 @@ int main(void) {
             need(ldp_collection_record(of, json, LDP_TO_END, &values, &count, &error));
             need(ldp_client_report(client, values, count, (int32_t)round, NULL, &error));
             ldp_free(values);
-            need(ldp_client_flush(client, print, NULL, 1000, NULL, &error));
+            need(ldp_client_flush(client, NULL, print, NULL, 1000, NULL, &error));
 #ifdef LDP_RESTART
             restart(of, &client);
 #endif

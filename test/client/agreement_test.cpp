@@ -37,11 +37,15 @@ class CountingServer final : public BatchTransport {
   public:
     explicit CountingServer(Destination at = {}) : at_(std::move(at)) {}
     bool deliver(const Batch& batch) override {
+        if (down) throw Error(ErrorCode::environment, "down");
         counted += batch.reports.size();
         return true;
     }
     [[nodiscard]] Destination destination() const override { return at_; }
+    [[nodiscard]] std::string history() const override { return in; }
     std::size_t counted = 0;
+    bool down = false;
+    std::string in = {};
 
   private:
     Destination at_;
@@ -255,6 +259,13 @@ BOOST_FIXTURE_TEST_CASE(reports_go_to_the_endpoint_that_was_agreed, Directory) {
         client.flush(a);
         client.report({"no"}, 1);
         BOOST_CHECK_EXCEPTION(client.flush(b), Error, changed("endpoint: before \"https://a.example\""));
+        BOOST_REQUIRE(client.changes().size() == 1u);
+        BOOST_TEST(client.changes()[0].field == "endpoint");
+        client.report({"no"}, 1);  // another destination does not stop reports
+        client.flush(a);
+        BOOST_TEST(client.waiting() == nullptr);
+        client.report({"no"}, 1);
+        BOOST_CHECK_THROW(client.flush(b), Error);
         BOOST_TEST(client.pending() == 1u);
         BOOST_TEST(b.counted == 0u);
         client.accept(client.contract().digest());
@@ -266,6 +277,92 @@ BOOST_FIXTURE_TEST_CASE(reports_go_to_the_endpoint_that_was_agreed, Directory) {
     Client client(asked(first_question, true, {}, "https://a.example/"),
                   std::make_unique<SqliteStore>(file("state")));
     BOOST_CHECK_EXCEPTION(client.report({"yes"}), Error, changed("endpoint: before \"https://b.example\""));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_destination_is_learned_from_a_delivered_batch, Kind, Kept) {
+    Kind kept;
+    CountingServer mistyped({"https://a.exampel", "c"}), a({"https://A.example:443/", "c"}),
+        named({"https://a.example", "d"});
+    mistyped.down = true;
+    {
+        Client client(asked(first_question), kept.open());
+        client.report({"yes"});
+        BOOST_CHECK_EXCEPTION(client.flush(mistyped), Error, error_with(ErrorCode::environment, "down"));
+        BOOST_TEST(client.contract().endpoint.empty());
+        client.flush(a);
+        BOOST_TEST(client.contract().endpoint == "https://a.example");
+        kept.close(client);
+    }
+    Client client(asked(first_question), kept.open());
+    client.report({"no"}, 1);
+    BOOST_CHECK_EXCEPTION(client.flush(named), Error, changed("collection: before \"c\", now \"d\""));
+    client.flush(a);
+    BOOST_TEST(a.counted == 2u);
+    kept.close(client);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_server_that_was_set_back_is_noticed_once, Kind, Kept) {
+    Kind kept;
+    CountingServer server;
+    const auto sent = [&](const char* history, std::size_t most = 10) {
+        Client client(asked(first_question, false), kept.open());
+        client.report({"yes"});
+        client.report({"no"}, 1);
+        server.in = history;
+        std::optional<Flushed> flushed;
+        try {
+            flushed = client.flush(
+                server, most, [&](const Flushed& so_far) { server.down = most == 1 && so_far.batches == 1; });
+        } catch (const Error&) {
+            server.down = false;
+        }
+        kept.close(client);
+        return flushed;
+    };
+    BOOST_TEST(!sent("00000000000000aa")->set_back);
+    BOOST_TEST(!sent("00000000000000aa")->set_back);
+    BOOST_TEST(!sent("")->set_back);
+    BOOST_TEST(!sent("bb", 1).has_value());  // an interrupted flush does not hide it
+    BOOST_TEST(sent("bb")->set_back);
+    BOOST_TEST(!sent("bb")->set_back);
+    BOOST_TEST(!sent("no history")->set_back);
+}
+
+BOOST_AUTO_TEST_CASE(addresses_have_one_form) {
+    BOOST_TEST(normal_address("HTTPS://A.Example:443/Path/") == "https://a.example/Path");
+    BOOST_TEST(normal_address("http://a.example:80") == "http://a.example");
+    BOOST_TEST(normal_address("http://a.example:8417/") == "http://a.example:8417");
+    BOOST_TEST(normal_address("localhost:8417") == "http://localhost:8417");
+    BOOST_TEST(normal_address("https://me:secret@a.example") == "https://a.example");
+    BOOST_TEST(normal_address("/ldp/") == "/ldp");
+    BOOST_TEST(database_address("", "", "d") == "postgresql://localhost:5432/d");
+    BOOST_TEST(database_address("/var/run/postgresql", "5432", "d") ==
+               database_address("localhost", "", "d"));
+    BOOST_TEST(database_address("::1", "5433", "d") == "postgresql://localhost:5433/d");
+    BOOST_TEST(database_address("/srv/One", "5432", "d") == "postgresql://%2Fsrv%2FOne:5432/d");
+    BOOST_TEST(database_address("/srv/One", "5432", "d") != database_address("/srv/one", "5432", "d"));
+    BOOST_TEST(database_address("A,b", "5432,5433", "d/e") == "postgresql://a:5432,b:5433/d%2Fe");
+    BOOST_TEST(normal_address("postgresql://me:x@A/d") == "postgresql://a:5432/d");
+}
+
+BOOST_AUTO_TEST_CASE(a_failover_stays_at_the_place_that_was_agreed) {
+    const std::string both = database_address("a,b", "5432", "d");
+    BOOST_TEST(is_same_place(both, database_address("b", "5432", "d")));
+    BOOST_TEST(is_same_place(both, database_address("b,a", "", "d")));
+    BOOST_TEST(!is_same_place(both, database_address("b", "5433", "d")));
+    BOOST_TEST(!is_same_place(both, database_address("b", "5432", "e")));
+    BOOST_TEST(!is_same_place(both, database_address("a,b,c", "5432", "d")));
+    BOOST_TEST(!is_same_place("http://a", "http://b"));
+    CountingServer all({both, "c"}), second({database_address("b", "", "d"), "c"}),
+        third({database_address("c", "", "d"), "c"});
+    Client client(asked(first_question), std::make_unique<MemoryStore>());
+    for (CountingServer* server : {&all, &second, &all}) {
+        client.report({"yes"});
+        client.flush(*server);
+    }
+    BOOST_TEST(client.contract().endpoint == both);
+    client.report({"yes"});
+    BOOST_CHECK_EXCEPTION(client.flush(third), Error, changed("endpoint"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_fleet_has_one_contract, Directory) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -104,6 +105,7 @@ class SurvivingLedger final : public BudgetLedger {
         return left;
     }
     [[nodiscard]] std::vector<LedgerEntry> entries() const override { return ledger_.entries(); }
+    [[nodiscard]] LedgerLimits limits() const override { return ledger_.limits(); }
 
   private:
     MemoryLedger ledger_;
@@ -612,10 +614,10 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_ledger_is_refused, Directory) {
 // The first spec of a group does not decide what a person spends.
 BOOST_FIXTURE_TEST_CASE(the_person_decides_the_epsilon_of_a_group, Directory) {
     const std::string path = file("ledger");
-    SqliteLedger(path).set_group("acme", 3);
+    SqliteLedger(path).set_limit("acme", 3);
     {
         SqliteLedger ledger(path);
-        BOOST_TEST(ledger.groups().at("acme") == 3);
+        BOOST_TEST(ledger.limits().at("acme") == 3);
         BOOST_CHECK_EXCEPTION(
             static_cast<void>(ledger.reserve({"acme", 500, "", 1, "store", "hostile", 1, 1})), Error,
             error_with(ErrorCode::incompatible, "has epsilon 3 for it; the spec has 500"));
@@ -625,15 +627,15 @@ BOOST_FIXTURE_TEST_CASE(the_person_decides_the_epsilon_of_a_group, Directory) {
         BOOST_TEST(!ledger.reserve({"acme", 3, "", 2, "store", "renamed", 2, 2}));
         BOOST_TEST(ledger.entries().at(0).title == "honest");
         BOOST_TEST(ledger.reserve({"acme", 3, "", 3, "store", "more", 2, 2}).value() == 1);
-        BOOST_CHECK_EXCEPTION(ledger.set_group("acme", 4), Error,
+        BOOST_CHECK_EXCEPTION(ledger.set_limit("acme", 4), Error,
                               error_with(ErrorCode::incompatible, "opened at epsilon 3; found 4"));
-        BOOST_CHECK_THROW(ledger.set_group("acme", 0), Error);
-        ledger.set_group("acme", 3);
-        ledger.set_group("other", 5);
-        ledger.set_group("other", 6);
+        BOOST_CHECK_THROW(ledger.set_limit("acme", 0), Error);
+        ledger.set_limit("acme", 3);
+        ledger.set_limit("other", 5);
+        ledger.set_limit("other", 6);
         BOOST_TEST(!ledger.reserve({"any", 500, "", 4, "store", "unlimited", 1, 1}));
     }
-    BOOST_TEST(SqliteLedger(path).groups().size() == 2u);
+    BOOST_TEST(SqliteLedger(path).limits().size() == 2u);
     run_sql(path, "UPDATE group_limit SET epsilon = 600 WHERE name = 'other'");
     BOOST_CHECK_EXCEPTION(static_cast<void>(SqliteLedger(path)), Error,
                           error_with(ErrorCode::environment, "not a ledger of ldp"));
@@ -645,8 +647,51 @@ BOOST_FIXTURE_TEST_CASE(a_ledger_of_the_first_schema_is_upgraded, Directory) {
     run_sql(path, "DROP TABLE group_limit; PRAGMA user_version = 1");
     SqliteLedger ledger(path);
     BOOST_TEST(ledger.entries().size() == 1u);
-    ledger.set_group("acme", 3);
-    BOOST_TEST(SqliteLedger(path).groups().at("acme") == 3);
+    ledger.set_limit("acme", 3);
+    BOOST_TEST(SqliteLedger(path).limits().at("acme") == 3);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_person_limits_all_accounts_of_a_ledger, Directory) {
+    const std::string path = file("ledger");
+    const auto in_memory = std::make_shared<MemoryLedger>();
+    const std::shared_ptr<BudgetLedger> both[] = {in_memory, std::make_shared<SqliteLedger>(path)};
+    for (const auto& ledger : both) {
+        ledger->set_limit({}, 4.5);
+        BOOST_CHECK_THROW(ledger->set_limit({}, 0), Error);
+        BOOST_CHECK_THROW(ledger->set_limit({}, std::numeric_limits<double>::infinity()), Error);
+        Client group = with_ledger(fresh(), ledger);  // at most 3 in its group
+        Client alone = with_ledger(R"({"mechanism": "grr", "epsilon": 1, "domain": 2})", ledger);
+        Client memory = with_ledger(R"({"mechanism": "grr", "epsilon": 0.5, "domain": 2, "evolving": {},
+                                        "budget": {"epsilon": 0.5}})",
+                                    ledger);
+        group.report({0});
+        group.report({1});
+        alone.report({0});
+        memory.report({1});  // reserves 0.5
+        BOOST_CHECK(memory.report({1}, 1).origin == Origin::memoized);
+        // Of the group, 1 is left; of all accounts, 1.
+        alone.report({0});
+        BOOST_CHECK_EXCEPTION(group.report({1}), Error, [](const Error& error) {
+            return error.code() == ErrorCode::spent &&
+                   error.what() == std::string("the budget of all collections of the person is spent") &&
+                   error.detail().find("0 of 4.5 is left") != std::string::npos;
+        });
+        BOOST_CHECK_THROW(alone.report({0}), Error);
+        double reserved = 0;
+        for (const LedgerEntry& entry : ledger->entries()) reserved += entry.reserved;
+        BOOST_TEST(reserved == 4.5);
+        BOOST_TEST(group.pending() + alone.pending() == 4u);
+    }
+    BOOST_TEST(SqliteLedger(path).limits().at({}) == 4.5);
+    const MemoryLedger again{Bytes(in_memory->snapshot())};
+    BOOST_TEST(again.limits().at({}) == 4.5);
+    BOOST_TEST((again.entries() == in_memory->entries()));
+    // A ledger without limits ignores specs without a group, and has the bytes of earlier releases.
+    const auto unlimited = std::make_shared<MemoryLedger>();
+    Client ignored = with_ledger(R"({"mechanism": "grr", "epsilon": 1, "domain": 2})", unlimited);
+    ignored.report({0});
+    BOOST_TEST(unlimited->entries().empty());
+    BOOST_TEST(static_cast<int>(unlimited->snapshot()[32]) == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

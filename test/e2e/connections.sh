@@ -163,4 +163,27 @@ if [ -n "${LOCPATH:-}" ]; then has err "zu viele Verbindungen"; fi
 admin -c "ALTER ROLE $role CONNECTION LIMIT -1"
 run "no such database" 1 "$ldp" submit --dsn "user=$role dbname=missing" --retry-for 60 --collection größe --public "größe 2" --state 5.ldp one.csv
 run "it has room" 0 "$ldp" submit --dsn "user=$role" --collection größe --public "größe 2" --state 4.ldp one.csv
+
+# TLS that fails is not retried: a server without TLS, and a certificate that the client does not trust. A good one is used.
+tcp=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+for name in server other; do
+    "$LDP_AS_SERVER" openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=$name" -keyout "$server/german/$name.key" \
+        -out "$server/german/$name.crt" 2>/dev/null || exit 1
+    "$LDP_AS_SERVER" cat "$server/german/$name.crt" >"$name.crt"
+done
+printf "listen_addresses = '127.0.0.1'\nport = %s\n" "$tcp" | "$LDP_AS_SERVER" tee -a "$server/german/postgresql.conf" >/dev/null
+restart() { "$LDP_AS_SERVER" "$bin/pg_ctl" -D "$server/german" -l "$server/german/log" -m fast -w restart >/dev/null; }
+# tls EXIT TLS: submits over TCP with these parameters of TLS.
+tls() {
+    run "TLS: $2" "$1" timeout 30 "$ldp" submit --dsn "user=$role host=127.0.0.1 port=$tcp dbname=postgres $2" --retry-for 300 \
+        --collection größe --public "größe 2" --state tls.ldp one.csv
+    check "TLS is not retried: $2" 0 "$(grep -c '; retrying' err)"
+}
+restart
+tls 1 "sslmode=require"
+echo "ssl = on" | "$LDP_AS_SERVER" tee -a "$server/german/postgresql.conf" >/dev/null
+restart
+tls 1 "sslmode=verify-ca sslrootcert=$work/other.crt"
+tls 1 "sslmode=verify-full sslrootcert=$work/server.crt"
+tls 0 "sslmode=verify-ca sslrootcert=$work/server.crt"
 finish

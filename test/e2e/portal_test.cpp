@@ -294,6 +294,43 @@ BOOST_AUTO_TEST_CASE(a_login_page_is_no_spec) {
     BOOST_CHECK_EXCEPTION((void)fetch_spec(test.link, "mood"), Error, says("no collection \"mood\""));
 }
 
+BOOST_AUTO_TEST_CASE(a_spec_has_at_most_a_mebibyte) {
+    const std::string fits = std::string((std::size_t{1} << 20) - std::string_view(spec).size(), ' ') + spec;
+    Behind test;
+    test.portal.replies = {spec_reply("mood", fits)};
+    BOOST_TEST(fetch_spec(test.link, "mood").fingerprint() == Spec::from_json(spec).fingerprint());
+    test.portal.replies = {spec_reply("mood", " " + fits)};
+    BOOST_CHECK_EXCEPTION((void)fetch_spec(test.link, "mood"), Error, says("no connection"));
+}
+
+// Reports of a collection are not sent to another one, nor to another endpoint, before the person accepts it.
+BOOST_AUTO_TEST_CASE(another_endpoint_waits_for_an_acceptance) {
+    Behind test;
+    const auto asks = [](const char* field) {
+        return [field](const Error& error) {
+            return error.code() == changed_error && error.detail().find(field) != std::string::npos;
+        };
+    };
+    test.portal.replies = {page(503)};
+    BOOST_CHECK_THROW(test.client.flush(test.uploader), TransportFailure);
+    BOOST_TEST(test.client.contract().endpoint.empty());  // nothing was delivered there
+    test.portal.replies = {receipt(201)};
+    BOOST_TEST(test.client.flush(test.uploader).reports == 3U);
+    BOOST_TEST(test.client.contract().endpoint == test.portal.address());
+    const std::size_t asked = test.portal.asked.size();
+    test.client.report({1});
+    HttpUploader other(test.link, "other");
+    BOOST_CHECK_EXCEPTION(test.client.flush(other), Error,
+                          asks("collection: before \"mood\", now \"other\""));
+    Behind second;
+    BOOST_CHECK_EXCEPTION(test.client.flush(second.uploader), Error, asks(second.portal.address().c_str()));
+    BOOST_TEST(test.portal.asked.size() + second.portal.asked.size() == asked);
+    test.client.accept(test.client.waiting()->contract.short_digest());
+    second.portal.replies = {receipt(201)};
+    BOOST_TEST(test.client.flush(second.uploader).reports == 1U);
+    BOOST_TEST(test.client.contract().endpoint == second.portal.address());
+}
+
 // Bytes as they are, to one request.
 template <class Write>
 void answer_with(Write write, const std::function<void(HttpConnection&)>& ask) {

@@ -35,14 +35,16 @@ class Program:
             raise Refused(answer["code"], texts, answer["hint"])
         return answer
 
-    def session(self, url, collection, folder, terms, rows, round, accept=False, columns=None, wide=False):
-        """Opens the state, reports the rows and flushes. Returns what happened."""
+    def session(self, url, collection, folder, terms, rows, round, accept=False, columns=None, wide=False,
+                to=None):
+        """Opens the state, reports the rows and flushes, if `to` is given, to another endpoint or collection. Returns what
+        happened."""
         try:
             opened = self.call("open", url=url, collection=collection, state=os.path.join(folder, "state"), terms=terms,
-                               accept=accept)
+                               accept=accept and not to)
             for row in rows:
                 self.call("report", record=row if wide else {"mood": row["mood"]}, round=round, columns=columns or {})
-            sent = self.call("flush")
+            sent = self.call("flush", **(to or {}), **({"accept": True} if accept and to else {}))
             return {**opened, **sent, **self.call("spent")}
         finally:
             self.call("close")

@@ -46,7 +46,7 @@ class Session {
     Json answer(const std::string& verb, const Json& call) {
         if (verb == "open") return open(call);
         if (verb == "report") return report(call);
-        if (verb == "flush") return flush();
+        if (verb == "flush") return flush(call);
         if (verb == "contract") return contract();
         if (verb == "spent") return spent();
         close();
@@ -58,7 +58,7 @@ class Session {
         close();
         url_ = call.at("url");
         name_ = call.at("collection");
-        endpoint_ = {curl_, url_.c_str(), name_.c_str()};
+        endpoint_ = {curl_, url_.c_str(), name_.c_str(), {}};
         char reason[LDP_REASON_SIZE] = "";
         char* const spec = ldp_endpoint_spec(&endpoint_, reason);
         if (spec == nullptr)
@@ -125,10 +125,19 @@ class Session {
         return {{"origin", static_cast<int>(receipt.origin)}};
     }
 
-    Json flush() {
+    Json flush(const Json& call) {
         ldp_flushed sent{};
         ldp_error* error = nullptr;
-        check(ldp_client_flush(client_, ldp_endpoint_deliver, &endpoint_, 10000, &sent, &error), error);
+        const std::string url = call.value("url", url_), name = call.value("collection", name_);
+        ldp_endpoint to{curl_, url.c_str(), name.c_str(), {}};
+        ldp_status done = ldp_endpoint_flush(client_, &to, 10000, &sent, &error);
+        if (done == LDP_CHANGED && call.value("accept", false)) {
+            ldp_error_free(error);
+            check(ldp_client_accept(client_, contract().at("waiting").get<std::string>().c_str(), &error),
+                  error);
+            done = ldp_endpoint_flush(client_, &to, 10000, &sent, &error);
+        }
+        check(done, error);
         return {{"reports", sent.reports}, {"refused", sent.refused}};
     }
 

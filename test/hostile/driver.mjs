@@ -16,8 +16,13 @@ const session = {
     async report({ record, round = 0, columns = {} }) {
         return { origin: (await this.client.report(record, { round, columns })).origin };
     },
-    async flush() {
-        const { reports, refused } = await this.client.flush({ endpoint: this.endpoint, name: this.name, retryFor: 500, timeout: 10000 });
+    async flush({ url = this.endpoint, collection = this.name, accept = false }) {
+        const flush = () => this.client.flush({ endpoint: url, name: collection, retryFor: 500, timeout: 10000 });
+        const { reports, refused } = await flush().catch(async (error) => {
+            if (error.code !== "changed" || !accept) throw error;
+            await this.client.accept(this.client.contract.waiting);
+            return flush();
+        });
         return { reports, refused };
     },
     async contract() {

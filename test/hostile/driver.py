@@ -21,8 +21,17 @@ class Session:
     def report(self, record, round=0, columns=None):
         return {"origin": self.client.report(record, round, columns=columns or None).origin.name.lower()}
 
-    def flush(self):
-        sent = self.client.flush(self.uploader)
+    def flush(self, url=None, collection=None, accept=False):
+        uploader = self.uploader
+        if url:
+            uploader = ldp.Endpoint(url, timeout=10, retry_for=0.5).uploader(collection)
+        try:
+            sent = self.client.flush(uploader)
+        except ldp.Changed:
+            if not accept:
+                raise
+            self.client.accept(self.client.contract["waiting"])
+            sent = self.client.flush(uploader)
         return {"reports": sent.reports, "refused": sent.refused}
 
     def contract(self):

@@ -173,7 +173,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             status = 200 if known else 201
             server.batches[batch] = given
-        return status, b"", {"Ldp-Receipt": receipt(self.command, status, name, batch, round, body)}
+        history = {"Ldp-History": server.offer["history"]} if "history" in server.offer else {}
+        return status, b"", {"Ldp-Receipt": receipt(self.command, status, name, batch, round, body), **history}
 
     def send(self, status, content, headers, answer=None):
         answer = answer or {}

@@ -7,7 +7,9 @@ A row changes the honest offer (`patch`, a merge patch) or the answers of the en
 
 In "first", it is the first contact of a client, under the terms of the row. In "later", it follows an honest contact with a
 report. In "flush", the answers are those to the reports of an honest contact. In "offline", it is one contact after an honest
-one; then the endpoint is down. With "host" or "name", the later contact is at another address, or of another collection.
+one; then the endpoint is down. With "host" or "name", the later contact is at another address, or of another collection. In
+"moved", the reports of a second honest contact are sent to another address or collection, which a last contact accepts. In
+"set_back", the server has another history from a second contact on.
 
 The verdicts are same, shown, ask and refuse. With "shown", the client goes on and says so. With "ask", it neither draws nor
 sends until the digest of the new contract is accepted. A row may have other verdicts for some clients, in "except", with the
@@ -106,7 +108,8 @@ class Case:
         self.texts = []
         self.seen = []
 
-    def session(self, offer, answers=(), terms=None, rows=1, accept=False, again=False, round=None, wide=False, moved=False):
+    def session(self, offer, answers=(), terms=None, rows=1, accept=False, again=False, round=None, wide=False, moved=False,
+                to=None):
         """One contact. Returns (verdict, result)."""
         row = self.row
         self.endpoint.begin(offer, answers)
@@ -114,6 +117,8 @@ class Case:
         options = {"remembers": self.remembers, "grouped": row.get("base") == "group"} if self.client.name == "command" else {}
         if again and self.client.name != "command":
             people = []
+        if to:
+            options["to"] = to
         terms = row.get("terms") if terms is None else terms
         try:
             host, name = (row.get("host", "127.0.0.1"), row.get("name", NAME)) if moved else ("127.0.0.1", NAME)
@@ -196,6 +201,32 @@ class Case:
         require(len(self.reports()) == 3 - lost, f"{len(self.reports())} of 3 reports were counted")
         result = self.honestly("a further round", rows=1)
         require(len(self.reports()) == 4 - lost, "a further report was not counted")
+
+    def moved(self):
+        self.honestly("first contact")
+        counted = len(self.endpoint.counted())
+        to = {"url": self.endpoint.url.replace("127.0.0.1", self.row["to"].get("host", "127.0.0.1")),
+              "collection": self.row["to"].get("name", NAME)}
+        verdict, result = self.session(self.honest, terms={}, to=to)
+        require(verdict == self.expect(), f"the verdict is {verdict}, not {self.expect()}: {result}")
+        require(not any(method == "POST" for method, *_ in self.endpoint.requests), "another destination got a batch")
+        self.honestly("after a refusal", rows=0, again=True)
+        require(len(self.endpoint.counted()) == counted + 1, "the refused report was not sent to the honest destination")
+        verdict, result = self.session(self.honest, terms={}, to=to, accept=True)
+        require(verdict in ("same", "shown"), f"an accepted destination gets the verdict {verdict}: {result}")
+        require(len(self.endpoint.counted()) == counted + 2, "an accepted destination got no report")
+
+    def set_back(self):
+        self.honest["history"], counted = "00000000000000aa", 0
+        for history, expect in (("00000000000000aa", "same"), ("00000000000000aa", "same"),
+                                ("00000000000000bb", self.expect()), ("00000000000000bb", "same")):
+            self.honest["history"] = history
+            verdict, result = self.session(self.honest, terms={})
+            counted += 1
+            require(verdict == expect, f"the verdict is {verdict}, not {expect}: {result}")
+            require(len(self.reports()) == counted, "a report was not counted")
+            said = any("the server was set back or replaced since the last delivery" in text for text in result.get("texts", []))
+            require(said == (expect == "refuse"), f"the client says otherwise: {result}")
 
     def offline(self):
         self.honestly("first contact")

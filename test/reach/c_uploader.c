@@ -17,7 +17,7 @@ static ldp_outcome lose(void *context, const ldp_batch *batch, char *reason) {
 
 int main(int argc, char **argv) {
     char reason[LDP_REASON_SIZE];
-    ldp_endpoint endpoint;
+    ldp_endpoint endpoint = {0};
     ldp_collection *of = NULL;
     ldp_client *client = NULL;
     ldp_error *error = NULL;
@@ -41,12 +41,12 @@ int main(int argc, char **argv) {
     value = ldp_label("south");
     for (i = 0; i < atoi(argv[3]); ++i)
         if (ldp_client_report(client, &value, 1, atoi(argv[4]), NULL, &error)) return failed(error);
-    if (ldp_client_flush(client, lose, &endpoint, 1000, &flushed, &error)) {
+    if (ldp_client_flush(client, NULL, lose, &endpoint, 1000, &flushed, &error)) {
         if (ldp_client_pending(client) == 0) return failed(error);
         printf("%s\n", ldp_error_message(error));
     }
     ldp_error_free(error);
-    if (ldp_client_flush(client, ldp_endpoint_deliver, &endpoint, 1000, &flushed, &error)) return failed(error);
+    if (ldp_endpoint_flush(client, &endpoint, 1000, &flushed, &error)) return failed(error);
     printf("%d sent, %d of its batches again, %d refused\n", (int)flushed.reports, (int)flushed.repeated,
            (int)flushed.refused);
     ldp_client_free(client);

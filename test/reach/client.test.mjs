@@ -567,6 +567,56 @@ test("a client keeps what was agreed", async () => {
     }
 });
 
+test("reports go to the endpoint and collection that were agreed, and a server that was set back is said once", async () => {
+    endpoint.spec = JSON.stringify({ mechanism: "grr", epsilon: 1, attributes: [{ name: "mood", domain: ["good", "bad"] }] });
+    const begin = endpoint.between;
+    let history = "00000000000000aa";
+    endpoint.between = (answer) => answer && { ...answer, headers: { ...answer.headers, "ldp-history": history } };
+    try {
+        for (const [store, Sender] of [[new MemoryStore(), Client], [new FileStore(join(folder, "moved")), Client], [new MemoryStore(), Fleet]]) {
+            const record = Sender === Client ? [["good"]] : ["ann", ["good"]];
+            const sender = await Sender.open(await Collection.from(endpoint.spec), store, { oncePerRound: false });
+            await sender.report(...record);
+            await sender.flush(to("moods"));
+            for (const elsewhere of [to("others"), { ...to("moods"), endpoint: endpoint.url.replace("127.0.0.1", "localhost") }]) {
+                await sender.report(...record);
+                const count = endpoint.requests.length, field = elsewhere.name === "others" ? "collection" : "endpoint";
+                await assert.rejects(sender.flush(elsewhere), (error) => failed("changed", new RegExp(field))(error) &&
+                    assert.deepEqual(error.changes.map(({ kind, field }) => [kind, field]), [["ask", field]]) === undefined);
+                assert.equal(endpoint.requests.length, count);
+                assert.equal((await sender.flush(to("moods"))).reports, 1); // the agreed destination needs no acceptance
+                await sender.report(...record);
+                await assert.rejects(sender.flush(elsewhere), failed("changed", /./));
+                await sender.accept(sender.contract.waiting);
+                assert.equal((await sender.flush(elsewhere)).reports, 1);
+                await assert.rejects(sender.flush(to("moods")), failed("changed", /./));
+                await sender.accept(sender.contract.waiting);
+            }
+            history = "00000000000000bb";
+            await sender.report(...record);
+            await assert.rejects(sender.flush(to("moods")), failed("environment", /the server was set back or replaced since the last delivery/));
+            assert.equal(await sender.pending(), 0);
+            await sender.report(...record);
+            assert.equal((await sender.flush(to("moods"))).reports, 1);
+            history = "00000000000000aa";
+        }
+    } finally {
+        endpoint.between = begin;
+        endpoint.batches.clear();
+    }
+});
+
+test("the person limits what all collections of a ledger spend", async () => {
+    const ledger = new MemoryStore(), spec = (domain) => ({ mechanism: "grr", epsilon: 1, domain });
+    const open = async (domain, limits) => Client.open(await Collection.from(spec(domain)), new MemoryStore(), { ledger, limits, oncePerRound: false });
+    const one = await open(2, { total: 2.5 }), other = await open(3);
+    await one.report([0]);
+    await other.report([0]);
+    await assert.rejects(other.report([1]), failed("spent", /the budget of all collections of the person is spent/));
+    assert.deepEqual([await one.pending(), await other.pending()], [1, 1]);
+    await assert.rejects(open(2, { groups: { acme: -1 } }), failed("invalid_value", /positive epsilon/));
+});
+
 const portals = {
     "a login page": () => ({ status: 200, headers: { "content-type": "text/html" }, content: "<title>Welcome</title>" }),
     "a maintenance page": () => ({ status: 201, content: "soon" }),

@@ -149,7 +149,12 @@ class Undelivered(Exception):
 #: Delivers a batch and returns when the server has counted it: True if this call caused the count, False if the batch was
 #: counted before. Raises Undelivered if the batch was certainly not counted. After any other exception, the client sends
 #: the same batch again.
+#:
+#: A transport may have two attributes: `destination`, the address of the server and the name of the collection, and `history`,
+#: the id of the server's history at the last delivery. Client.flush compares both with those of earlier deliveries.
 BatchTransport = Callable[[Batch], bool]
+
+_HISTORY_SIZE = 17  # LDP_HISTORY_SIZE
 
 @dataclass(frozen=True)
 class Account:
@@ -194,6 +199,17 @@ class Ledger:
         with self._lock:
             native.call("ldp_ledger_state", self._handle, ctypes.byref(memory), ctypes.byref(size))
         return native.taken(memory, size.value)
+
+    def limit(self, epsilon: float, group: str | None = None) -> None:
+        """Sets what a person may spend in a group, or without a group in all collections that use the ledger.
+
+        Reports of specs that state another epsilon for the group then raise Error (INCOMPATIBLE). With a limit of all
+        collections, those without a group have an account, too, in clients that get the ledger later. Raises Error
+        (INVALID_VALUE) unless epsilon is positive and finite, and Error (INCOMPATIBLE) if accounts have another epsilon.
+        """
+        name = None if group is None else group.encode("utf-8", "surrogatepass")
+        with self._lock:
+            native.call("ldp_ledger_limit", self._handle, name, epsilon)
 
     def accounts(self) -> list[Account]:
         """Returns what each collection has cost each person. Raises Error (ENVIRONMENT) if the file fails."""
@@ -271,14 +287,23 @@ class _Sender:
         The call may be repeated after any failure and from a new process: no queued report is lost, and none is counted
         twice. Exceptions of the transport pass through, except Undelivered. Raises Error (ENVIRONMENT) if the server refuses
         all reports, and Error (INCOMPATIBLE) if the server reports that another copy of the store is in use.
+
+        Raises Changed before anything is sent if the transport has another destination than the first delivered batch; then
+        `contract` has the change, and accept() permits the next flush. If the server was set back since the last delivery, all
+        reports are sent, and then Error (ENVIRONMENT) is raised once.
         """
         if most < 0:
             most = 0  # which the library refuses
         flush, flushed = ctypes.c_void_p(), native.Flushed()
+        history = ctypes.create_string_buffer(_HISTORY_SIZE)
+        endpoint, name = getattr(transport, "destination", ("", ""))
+        to = native.Destination(ctypes.sizeof(native.Destination), endpoint.encode("utf-8", "surrogatepass") or None,
+                                name.encode("utf-8", "surrogatepass") or None,
+                                ctypes.cast(history, ctypes.c_void_p))
         with self._own() as client:
             if self._sending:
                 raise Error(Code.ENVIRONMENT, "the client is already being flushed", "", "Do not call flush() within a transport.")
-            native.call(self._flush_function, client, most, ctypes.byref(flush))
+            native.call(self._flush_function, client, ctypes.byref(to), most, ctypes.byref(flush))
             self._sending = True
             try:
                 while (batch := _next(flush)) is not None:
@@ -288,6 +313,7 @@ class _Sender:
                         outcome, reason = why.outcome, _reason(why.reason)
                     finally:
                         batch._handle = None
+                    history.value = getattr(transport, "history", "").encode()[:_HISTORY_SIZE - 1]
                     native.call("ldp_flush_settle", flush, outcome, reason)
                 native.call("ldp_flush_done", flush, ctypes.byref(flushed))
             finally:

@@ -84,6 +84,7 @@ class Endpoint:
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise Error(Code.INVALID_VALUE, f"{url!r} is no address of an endpoint", "", "It begins with https://.")
         self._url = url.rstrip("/")
+        self._history = ""  # of the last response, or empty
         self._timeout = timeout
         self._retry_for = retry_for
         self._opener = urllib.request.build_opener(_NoRedirect, _PlainHandler, _TlsHandler)
@@ -136,6 +137,7 @@ class Endpoint:
                               "Repeat the call: a batch counts once, however often it is sent.")
                 error.__cause__ = lost
             else:
+                self._history = headers.get("Ldp-History", "")
                 action = judge(status, body, headers.get("Ldp-Receipt", ""))
                 if action not in (Action.REPEAT, Action.STOP):
                     return body
@@ -167,6 +169,13 @@ class HttpUploader:
     def __init__(self, endpoint: Endpoint, collection: str) -> None:
         self._endpoint = endpoint
         self._collection = collection
+        #: The id of the server's history at the last delivery; empty if it is unknown.
+        self.history = ""
+
+    @property
+    def destination(self) -> tuple[str, str]:
+        """The address of the endpoint and the name of the collection."""
+        return self._endpoint._url, self._collection
 
     def __call__(self, batch: Batch) -> bool:
         try:
@@ -196,6 +205,8 @@ class HttpUploader:
             right = given == receipt(method, status, self._collection, batch.id, round, posted or b"")
             why = _refusal(f'submitting to "{self._collection}"', status, body, right)
             action, outcome = http_step(request, outcome, status, right)
+            if right:
+                self.history = self._endpoint._history
             return action
 
         self._endpoint._request(method, path, judge, lambda: why, posted, kind)

@@ -31,7 +31,12 @@ class Spending(ctypes.Structure):
 
 
 class Flushed(ctypes.Structure):
-    _fields_ = [("batches", c_uint64), ("reports", c_uint64), ("repeated", c_uint64), ("refused", c_uint64)]
+    _fields_ = [("batches", c_uint64), ("reports", c_uint64), ("repeated", c_uint64), ("refused", c_uint64),
+                ("set_back", c_uint64)]
+
+
+class Destination(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("endpoint", c_char_p), ("collection", c_char_p), ("history", c_void_p)]
 
 
 class Column(ctypes.Structure):
@@ -75,6 +80,7 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_ledger_in_memory": (c_char_p, c_size_t, _place),
     "ldp_ledger_state": (c_void_p, _place, POINTER(c_size_t)),
     "ldp_ledger_accounts": (c_void_p, _place),
+    "ldp_ledger_limit": (c_void_p, c_char_p, c_double),
     "ldp_client_in_memory": (c_void_p, c_char_p, c_size_t, _place),
     "ldp_client_state": (c_void_p, _place, POINTER(c_size_t)),
     "ldp_client_report_columns": (c_void_p, *_values, *_columns, c_int32, POINTER(Receipt)),
@@ -92,8 +98,8 @@ _calls: dict[str, tuple[Any, ...]] = {
     "ldp_fleet_in_file": (c_void_p, c_char_p, _place),
     "ldp_fleet_once_per_round": (c_void_p, c_int),
     "ldp_fleet_report": (c_void_p, POINTER(Entry), c_size_t, *_values, POINTER(c_size_t)),
-    "ldp_fleet_flush_start": (c_void_p, c_size_t, _place),
-    "ldp_flush_start": (c_void_p, c_size_t, _place),
+    "ldp_fleet_flush_start": (c_void_p, POINTER(Destination), c_size_t, _place),
+    "ldp_flush_start": (c_void_p, POINTER(Destination), c_size_t, _place),
     "ldp_flush_next": (c_void_p, _place),
     "ldp_flush_settle": (c_void_p, c_int, c_char_p),
     "ldp_flush_done": (c_void_p, POINTER(Flushed)),

@@ -56,6 +56,13 @@ class Uploader:
     def __init__(self, connection: Any, collection: str) -> None:
         self._connection = connection
         self._collection = collection
+        #: The id of the server's history at the last delivery; empty if it is unknown.
+        self.history = ""
+
+    @property
+    def destination(self) -> tuple[str, str]:
+        """The address of the database, if the driver has its parameters, and the name of the collection."""
+        return _address(self._connection), self._collection
 
     def __call__(self, batch: Batch) -> bool:
         reports = "{" + ",".join(report.hex() for report in batch.reports) + "}"
@@ -76,8 +83,10 @@ class Uploader:
         return settled(outcome, why)
 
     def _submit(self, batch: Batch, reports: str) -> bool:
-        rows = _run(self._connection, "SELECT ldp_submit_batch(%s, %s::uuid, %s::ldp_report[], %s, %s::jsonb)",
+        rows = _run(self._connection,
+                    "SELECT ldp_submit_batch(%s, %s::uuid, %s::ldp_report[], %s, %s::jsonb), ldp_internal.ldp_history()",
                     (self._collection, batch.id, reports, batch.round, json.dumps(batch.columns)))[1]
+        self.history = str(rows[0][1] or "")
         return int(rows[0][0]) > 0
 
     def _free(self, batch: Batch) -> bool:
@@ -85,6 +94,29 @@ class Uploader:
         rows = _run(self._connection, "SELECT ldp_claim_batch(%s, %s::uuid, %s::bigint, %s::bytea)",
                     (self._collection, batch.id, len(batch.reports), digest), keep=False)[1]
         return bool(rows[0][0])
+
+
+def _address(connection: Any) -> str:
+    """Returns the address of the database of a connection of psycopg2 or psycopg: all hosts among which libpq chose, so that a
+    failover does not change it. Returns an empty text for other drivers."""
+    info = getattr(connection, "info", None)
+    found = getattr(info, "dsn_parameters", None)  # psycopg2
+    if found is None and hasattr(info, "get_parameters"):  # psycopg
+        found = info.get_parameters()
+    if not isinstance(found, dict):
+        return ""
+    hosts = (found.get("host") or found.get("hostaddr") or "").split(",")
+    ports = (found.get("port") or "5432").split(",")
+    ports = ports * len(hosts) if len(ports) == 1 else ports
+    name = found.get("dbname") or found.get("user") or str(getattr(info, "dbname", ""))
+    places = ",".join(("[%s]" % host if ":" in host and not host.startswith("[") else host) + ":" + port
+                      for host, port in zip(map(_quoted, hosts), ports))
+    return f"postgresql://{places}/{_quoted(name)}"
+
+
+def _quoted(part: str) -> str:
+    """Returns a part of an address, without the characters that separate parts."""
+    return part.replace("%", "%25").replace("/", "%2F").replace("@", "%40")
 
 
 def _encoding(connection: Any) -> str:

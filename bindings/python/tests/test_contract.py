@@ -104,6 +104,61 @@ class Contracts(Case):
                 self.assertEqual(len(sender.ledger()), 1)
             sender.close()
 
+    def test_reports_go_to_the_destination_that_was_agreed(self):
+        here, there = Server(), Server()
+        here.destination, there.destination = ("https://a.example/", "moods"), ("https://b.example", "moods")
+        for sender, report in self.senders(mood()):
+            report()
+            sender.flush(here)
+            self.assertEqual(sender.contract["endpoint"], "https://a.example")
+            report()
+            with self.assertRaises(ldp.Changed) as caught:
+                sender.flush(there)
+            self.assertEqual([(one.kind, one.field) for one in caught.exception.changes], [("ask", "endpoint")])
+            self.assertEqual(there.batches, [])
+            sender.flush(here)  # the agreed destination needs no acceptance
+            report()
+            with self.assertRaises(ldp.Changed):
+                sender.flush(there)
+            sender.accept(sender.contract["waiting"])
+            self.assertEqual(sender.flush(there).reports, 1)
+            there.batches.clear()
+            sender.close()
+
+    def test_a_server_that_was_set_back_is_said_once(self):
+        server = Server()
+        for sender, report in self.senders(mood()):
+            for history, said in (("00000000000000aa", False), ("00000000000000aa", False), ("", False),
+                                  ("00000000000000bb", True), ("00000000000000bb", False)):
+                report()
+                server.history = history
+                if said:
+                    self.fails(ldp.Code.ENVIRONMENT, "the server was set back or replaced since the last delivery",
+                               sender.flush, server)
+                else:
+                    sender.flush(server)
+                self.assertEqual(sender.pending, 0)
+            sender.close()
+
+    def test_the_person_limits_all_collections(self):
+        fresh = {"mechanism": "grr", "epsilon": 1, "domain": 2}
+        for ledger in (ldp.Ledger(), ldp.Ledger(os.path.join(self.folder.name, "ledger.ldp"))):
+            ledger.limit(2.5)
+            one, other = (ldp.Client(ldp.Collection({**fresh, "domain": size}), ledger=ledger) for size in (2, 3))
+            one.report([0])
+            other.report([0])
+            self.fails(ldp.Code.SPENT, "the budget of all collections of the person is spent", one.report, [1])
+            self.assertEqual((one.pending, other.pending), (1, 1))
+            self.assertEqual(sorted(account.at_most for account in ledger.accounts()), [1, 1])
+            self.fails(ldp.Code.INVALID_VALUE, "positive epsilon", ledger.limit, 0)
+            self.fails(ldp.Code.INVALID_VALUE, "empty", ledger.limit, 1, "")
+        with_limits = ldp.Ledger()
+        with_limits.limit(3, "acme")
+        again = ldp.Ledger(state=with_limits.state())
+        group = {**fresh, "budget": {"group": "acme", "epsilon": 4}}
+        client = ldp.Client(ldp.Collection(group), ledger=again)
+        self.fails(ldp.Code.INCOMPATIBLE, "two budgets", client.report, [0])
+
     def test_a_state_in_memory_has_the_contract(self):
         client = ldp.Client(ldp.Collection(mood()))
         client.report(["good"])

@@ -49,7 +49,7 @@ class Destination {
     /// Returns those of the values that a public column cannot have.
     [[nodiscard]] std::vector<InvalidValue> invalid_values(const ColumnValues& asked);
     /// Returns the address of the endpoint or of the database, as the user named it. No answer of a server is part of it.
-    [[nodiscard]] const std::string& address() const noexcept { return address_; }
+    [[nodiscard]] std::string address() const { return transport_->destination().endpoint; }
     [[nodiscard]] BatchTransport& transport() { return *transport_; }
     /// Returns how batches are delivered: by an endpoint, or by which role of the database.
     [[nodiscard]] std::string route();
@@ -59,7 +59,7 @@ class Destination {
   private:
     Connection database_;
     std::optional<HttpConnection> endpoint_;
-    std::string name_, address_;
+    std::string name_;
     std::chrono::seconds keep_;
     std::unique_ptr<BatchTransport> transport_;
     Notify notify_;

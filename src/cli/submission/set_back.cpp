@@ -59,15 +59,14 @@ int noted_set_back(const Flushed& flushed, const SqliteStore& store, const std::
                    int exit_code) {
     if (!flushed.set_back) return exit_code;
     const std::uint64_t kept = store.kept();
-    std::cerr
-        << "error: the server was set back or replaced since the last delivery\n"
-        << "detail: It may lack reports that were delivered before, as after a failover or a recovery. The state "
-           "file has "
-        << grouped(kept) << " delivered reports.\n"
-        << (kept > 0 ? "hint: ldp queue --resend " + state +
-                           ", and then the same command again, sends them again. None counts twice.\n"
-                     : std::string("hint: With --keep 7d, the state file would have the reports of the last "
-                                   "week.\n"));
+    const Error error = server_set_back();
+    std::cerr << "error: " << error.what() << "\ndetail: " << error.detail() << " The state file has "
+              << grouped(kept) << " delivered reports.\n"
+              << (kept > 0
+                      ? "hint: ldp queue --resend " + state +
+                            ", and then the same command again, sends them again. None counts twice.\n"
+                      : std::string("hint: With --keep 7d, the state file would have the reports of the last "
+                                    "week.\n"));
     return exit_code == Exit::done ? Exit::failed : exit_code;
 }
 

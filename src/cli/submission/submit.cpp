@@ -430,11 +430,12 @@ RoundOption round_option(const Arguments& arguments) {
     return {0, given};
 }
 
-/// Returns the file with the ledger of the spec's group; empty without a group.
+/// Returns the file with the ledger of the spec's group or of the people of a panel; empty without a ledger.
 std::string ledger_option(const Arguments& arguments, const Spec& spec) {
     const bool given = arguments.count("ledger") != 0;
     const bool needed = spec.budget() && spec.budget()->group;
-    if (given && !needed) throw UsageError("--ledger is for specs whose budget belongs to a group");
+    if (given && !needed && arguments.count("person") == 0)
+        throw UsageError("without --person, --ledger is for specs whose budget belongs to a group");
     if (needed && !given)
         throw UsageError("the budget of this collection belongs to the group " +
                          in_quotes(spec.budget()->group->name) +

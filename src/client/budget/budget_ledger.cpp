@@ -1,6 +1,8 @@
 #include "client/budget/budget_ledger.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -30,17 +32,40 @@ bool before(const LedgerEntry& a, const LedgerEntry& b) {
 
 }  // namespace
 
-std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, double limit,
-                                  LedgerEntry& wanted) {
+void BudgetLedger::set_limit(const std::string& /*group*/, double /*epsilon*/) {
+    raise(ErrorCode::unsupported, "the ledger has no limits", {}, "Use a ledger in memory or in a file.");
+}
+
+void check_limit(const std::vector<LedgerEntry>& entries, const std::string& group, double epsilon) {
+    if (!(epsilon > 0 && std::isfinite(epsilon)))
+        raise(ErrorCode::invalid_value, "the budget of a group must have a positive epsilon",
+              "Found " + shortest(epsilon) + ".");
+    for (const LedgerEntry& one : entries)
+        if (!group.empty() && one.group == group && one.limit != epsilon)
+            raise(ErrorCode::incompatible, "the group \"" + group + "\" has accounts with another budget",
+                  "They were opened at epsilon " + shortest(one.limit) + "; found " + shortest(epsilon) + ".",
+                  "Use another ledger for collections that state another epsilon.");
+}
+
+std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, const LedgerLimits& limits,
+                                  double known, LedgerEntry& wanted) {
+    const auto limit_of = [&](const std::string& name, double otherwise) {
+        const auto found = limits.find(name);
+        return found == limits.end() ? otherwise : found->second;
+    };
+    const double total = limit_of({}, std::numeric_limits<double>::infinity());
+    const double limit = wanted.group.empty() ? 0 : limit_of(wanted.group, known);
     if (limit != 0 && limit != wanted.limit)
         raise(
             ErrorCode::incompatible, "the group \"" + wanted.group + "\" has two budgets",
             "The person's ledger has epsilon " + shortest(limit) + " for it; the spec has " +
                 shortest(wanted.limit) + ".",
             "All collections of a group must state the epsilon that the person's ledger has. Nothing was reported.");
-    double others = 0, now = 0;
+    double others = 0, elsewhere = 0, now = 0;
     for (const LedgerEntry& one : entries)
-        if (one.same_account(wanted)) {
+        if (one.group != wanted.group) {
+            elsewhere += one.reserved;
+        } else if (one.same_account(wanted)) {
             now = one.reserved;
             wanted.title = one.title;  // a server must not rename an account
             wanted.spent = std::max(one.spent, wanted.spent);
@@ -50,20 +75,23 @@ std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, doubl
         }
     // Decimals such as 0.1 are not exact, so that their sum may exceed the limit by some parts in 10^16.
     constexpr double rounding = 1e-12;
-    if (wanted.reserved <= now || others + wanted.reserved <= wanted.limit * (1 + rounding)) return {};
-    return std::max(0.0, wanted.limit - others - now);
+    const double of_group = wanted.group.empty() ? std::numeric_limits<double>::infinity() : wanted.limit;
+    const auto pays = [&](double budget, double spent) {
+        return spent + wanted.reserved <= budget * (1 + rounding);
+    };
+    if (wanted.reserved <= now || (pays(of_group, others) && pays(total, others + elsewhere))) return {};
+    return std::max(0.0, std::min(of_group, total - elsewhere) - others - now);
 }
 
 std::optional<double> MemoryLedger::reserve(const LedgerEntry& entry) {
     std::vector<LedgerEntry> of_person;
     double limit = 0;
     for (const LedgerEntry& one : entries_) {
-        if (one.group != entry.group) continue;
-        limit = one.limit;
+        if (one.group == entry.group) limit = one.limit;
         if (one.person == entry.person) of_person.push_back(one);
     }
     LedgerEntry changed = entry;
-    if (const auto left = raise_entry(of_person, limit, changed)) return left;
+    if (const auto left = raise_entry(of_person, limits_, limit, changed)) return left;
     const auto known =
         std::ranges::find_if(entries_, [&](const LedgerEntry& one) { return one.same_account(entry); });
     if (known != entries_.end())
@@ -73,9 +101,14 @@ std::optional<double> MemoryLedger::reserve(const LedgerEntry& entry) {
     return {};
 }
 
+void MemoryLedger::set_limit(const std::string& group, double epsilon) {
+    check_limit(entries_, group, epsilon);
+    limits_[group] = epsilon;
+}
+
 std::vector<std::byte> MemoryLedger::snapshot() const {
     Writer writer;
-    writer.put(snapshot_version);
+    writer.put(limits_.empty() ? without_limits : snapshot_version);
     writer.put(static_cast<std::uint64_t>(entries_.size()));
     for (const LedgerEntry& entry : entries_) {
         put_text(writer, entry.group);
@@ -86,6 +119,13 @@ std::vector<std::byte> MemoryLedger::snapshot() const {
         put_text(writer, entry.title);
         writer.put(entry.spent);
         writer.put(entry.reserved);
+    }
+    if (!limits_.empty()) {
+        writer.put(static_cast<std::uint64_t>(limits_.size()));
+        for (const auto& [group, epsilon] : limits_) {
+            put_text(writer, group);
+            writer.put(epsilon);
+        }
     }
     const auto digest = sha256(writer.bytes());
     writer.bytes().insert(writer.bytes().begin(), digest.begin(), digest.end());
@@ -106,9 +146,9 @@ MemoryLedger::MemoryLedger(Bytes snapshot) {
         raise(
             ErrorCode::environment, "the store has a client's state instead of a ledger of budgets", {},
             "The ledger of a group and each client need stores of their own. Use another store for the ledger.");
-    if (version != snapshot_version)
+    if (version != snapshot_version && version != without_limits)
         raise(ErrorCode::environment, "the stored ledger of budgets has an unsupported version",
-              "Its version is " + std::to_string(version & ~letter) + "; this release reads version " +
+              "Its version is " + std::to_string(version & ~letter) + "; this release reads versions up to " +
                   std::to_string(snapshot_version & ~letter) + ".",
               "The ledger was not changed. Use the release of ldp that wrote it, or a newer one.");
     for (auto left = reader.take<std::uint64_t>(); left > 0; --left) {
@@ -121,6 +161,10 @@ MemoryLedger::MemoryLedger(Bytes snapshot) {
         entry.title = take_ledger_text(reader);
         entry.spent = reader.take<double>();
         entry.reserved = reader.take<double>();
+    }
+    for (auto left = version == without_limits ? 0 : reader.take<std::uint64_t>(); left > 0; --left) {
+        const std::string group = take_ledger_text(reader);
+        limits_[group] = reader.take<double>();
     }
     reader.finish();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,9 +11,12 @@
 
 namespace ldp {
 
+/// The ε that a person allows each group, by name. The empty name is that of all accounts of the person together.
+using LedgerLimits = std::map<std::string, double>;
+
 /// What one collection may cost one person of a group.
 struct LedgerEntry {
-    std::string group;              ///< name of the group
+    std::string group;              ///< name of the group; empty without one
     double limit = 0;               ///< ε of a person in all collections of the group
     std::string person;             ///< name of the person in the store; empty in a store of one person
     std::uint64_t fingerprint = 0;  ///< of the collection's spec
@@ -35,7 +39,9 @@ struct LedgerEntry {
 /// the report was neither stored nor sent. The client's next report then has the same cost in total, so that
 /// repeating the step changes nothing.
 ///
-/// For each person, the sum of what all collections of a group have reserved never exceeds the group's ε.
+/// For each person, the sum of what all collections of a group have reserved never exceeds the group's ε. The sum of
+/// all accounts never exceeds the person's limit of all accounts, if the ledger has one. With such a limit, reports of
+/// specs without a group have an account, too.
 class BudgetLedger {
   public:
     BudgetLedger() = default;
@@ -50,6 +56,14 @@ class BudgetLedger {
     [[nodiscard]] virtual std::optional<double> reserve(const LedgerEntry& entry) = 0;
     /// Returns all entries, sorted by group, collection, person and store. Throws Error (environment).
     [[nodiscard]] virtual std::vector<LedgerEntry> entries() const = 0;
+    /// Returns the limits that the person has set. Throws Error (environment).
+    [[nodiscard]] virtual LedgerLimits limits() const { return {}; }
+    /// Sets the ε of a group, or of all accounts together if the name is empty, as the person decides, before or after the
+    /// first account. Reports of specs with another ε of the group are then refused. A client takes a limit of all
+    /// accounts into account if it gets the ledger later. Throws Error (invalid_value) unless ε is positive and finite, Error
+    /// (incompatible) if accounts of the group were opened with another ε, and Error (unsupported) if the ledger has no
+    /// limits.
+    virtual void set_limit(const std::string& group, double epsilon);
 };
 
 /// A ledger in memory, for programs that persist snapshots of it themselves, or do not need it later. Several
@@ -64,19 +78,28 @@ class MemoryLedger final : public BudgetLedger {
 
     [[nodiscard]] std::optional<double> reserve(const LedgerEntry& entry) override;
     [[nodiscard]] std::vector<LedgerEntry> entries() const override { return entries_; }
+    [[nodiscard]] LedgerLimits limits() const override { return limits_; }
+    void set_limit(const std::string& group, double epsilon) override;
 
     /// The first number of a snapshot's content. The letter L in its highest byte distinguishes it from the
     /// snapshot of a store.
-    static constexpr std::uint32_t snapshot_version = std::uint32_t{'L'} << 24 | 1;
+    static constexpr std::uint32_t snapshot_version = std::uint32_t{'L'} << 24 | 2;
+    /// That of a ledger without limits, which is written, too.
+    static constexpr std::uint32_t without_limits = std::uint32_t{'L'} << 24 | 1;
 
   private:
     std::vector<LedgerEntry> entries_;
+    LedgerLimits limits_;
 };
 
-/// Raises `wanted` to at least the values that its account has, and returns nothing if the group's budget pays
-/// for it; otherwise returns the ε that is left. `entries` has all entries of the person in the group, and
-/// `limit` is the ε that the ledger knows of the group, or 0. Throws Error (incompatible) if it is another one.
-[[nodiscard]] std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, double limit,
+/// Throws the errors of BudgetLedger::set_limit for these entries.
+void check_limit(const std::vector<LedgerEntry>& entries, const std::string& group, double epsilon);
+
+/// Raises `wanted` to at least the values that its account has, and returns nothing if the group's budget and the
+/// limit of all accounts pay for it; otherwise returns the ε that is left. `entries` has all entries of the person,
+/// and `known` is the ε of an account of the group, or 0. Throws Error (incompatible) if the group has another ε.
+[[nodiscard]] std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries,
+                                                const LedgerLimits& limits, double known,
                                                 LedgerEntry& wanted);
 
 }  // namespace ldp

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/delivery/address.hpp"
 #include "core/delivery/next_step.hpp"
 
 namespace ldp::pq {
@@ -48,6 +49,25 @@ struct FreeParameters {
 using Parameters = std::unique_ptr<PQconninfoOption, FreeParameters>;
 [[nodiscard]] inline Parameters parsed_parameters(const std::string& text) {
     return Parameters(PQconninfoParse(text.c_str(), nullptr));
+}
+/// Returns the address of the database of a connection string (normal_address()) without connecting. libpq's environment
+/// variables and defaults supply missing parameters.
+[[nodiscard]] inline std::string database_address(const std::string& text) {
+    std::string host, port, name, user;
+    const auto take = [&](const Parameters& all) {
+        for (const PQconninfoOption* one = all.get(); one != nullptr && one->keyword != nullptr; ++one) {
+            const std::string_view keyword = one->keyword;
+            if (one->val == nullptr || *one->val == '\0') continue;
+            if (keyword == "host" || keyword == "service" || (keyword == "hostaddr" && host.empty()))
+                host = one->val;
+            if (keyword == "port") port = one->val;
+            if (keyword == "dbname") name = one->val;
+            if (keyword == "user") user = one->val;
+        }
+    };
+    take(Parameters(PQconndefaults()));
+    take(parsed_parameters(text));
+    return ldp::database_address(host, port, name.empty() ? user : name);
 }
 /// Appends a parameter to a connection string.
 inline void add_parameter(std::string& text, std::string_view name, std::string_view value) {

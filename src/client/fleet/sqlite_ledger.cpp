@@ -1,7 +1,5 @@
 #include "client/fleet/sqlite_ledger.hpp"
 
-#include <cmath>
-
 #include "client/sqlite/new_file.hpp"
 #include "client/sqlite/state_file.hpp"
 #include "core/base/error.hpp"
@@ -74,42 +72,23 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
     /// Returns all entries, which must be those of the head.
     [[nodiscard]] std::vector<LedgerEntry> all() {
         const ReadOnly reading(*this);
-        std::vector<LedgerEntry> found;
-        std::uint64_t sum = 0;
-        for (auto row = all_(); row.row();) {
-            LedgerEntry& entry = found.emplace_back(
-                LedgerEntry{row.text(0), row.real(1), row.text(2), static_cast<std::uint64_t>(row.integer(3)),
-                            row.text(4), row.text(5), row.real(6), row.real(7)});
-            const std::int64_t digest = row.integer(8);
-            if (digest != digest_of_account(entry)) refuse_ledger(path(), "An entry has changed.");
-            sum += static_cast<std::uint64_t>(digest);
-        }
-        for (const auto& [name, epsilon] : stored_groups())
-            sum += static_cast<std::uint64_t>(digest_of_group(name, epsilon));
-        if (sqlite::Statement(*this, "SELECT rows FROM head")().number() != static_cast<std::int64_t>(sum))
-            refuse_ledger(path(), "Entries are missing, or were added.");
-        return found;
+        return stored_entries();
     }
 
-    [[nodiscard]] std::map<std::string, double> groups() {
+    [[nodiscard]] LedgerLimits limits() {
         const ReadOnly reading(*this);
-        return stored_groups();
+        return stored_limits();
     }
 
-    void set_group(const std::string& name, double epsilon) {
+    void set_limit(const std::string& name, double epsilon) {
         run("BEGIN IMMEDIATE");
         try {
-            const sqlite::Statement limit(*this, "SELECT epsilon FROM account WHERE name = ? LIMIT 1");
-            for (auto row = limit(name); row.row();)
-                if (row.real(0) != epsilon)
-                    raise(ErrorCode::incompatible,
-                          "the group \"" + name + "\" has accounts with another budget",
-                          "They were opened at epsilon " + shortest(row.real(0)) + "; found " +
-                              shortest(epsilon) + ".",
-                          "Use another ledger for collections that state another epsilon.");
+            check_limit(stored_entries(), name, epsilon);
+            // A limit of all accounts needs all accounts of a person at each report.
+            if (name.empty()) run("CREATE INDEX IF NOT EXISTS account_person ON account (person)");
             auto sum = static_cast<std::uint64_t>(
                 sqlite::Statement(*this, "SELECT rows FROM head")().number().value_or(0));
-            const auto known = stored_groups();
+            const auto known = stored_limits();
             if (const auto found = known.find(name); found != known.end())
                 sum -= static_cast<std::uint64_t>(digest_of_group(name, found->second));
             const std::int64_t digest = digest_of_group(name, epsilon);
@@ -131,17 +110,13 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
             double limit = 0;
             std::uint64_t sum = static_cast<std::uint64_t>(head_().number().value_or(0));
             for (auto row = limit_(wanted.group); row.row();) limit = row.real(0);
-            const auto known = stored_groups();
-            if (const auto found = known.find(wanted.group); found != known.end()) limit = found->second;
-            for (auto row = of_person_(wanted.group, wanted.person); row.row();) {
-                const LedgerEntry& entry = of_person.emplace_back(LedgerEntry{
-                    wanted.group, row.real(0), wanted.person, static_cast<std::uint64_t>(row.integer(1)),
-                    row.text(2), row.text(3), row.real(4), row.real(5)});
-                if (row.integer(6) != digest_of_account(entry))
-                    refuse_ledger(path(), "An entry has changed.");
-            }
+            const LedgerLimits limits = stored_limits();
+            const bool all = limits.contains({});
+            for (auto row = all ? of_person_(wanted.person) : in_group_(wanted.group, wanted.person);
+                 row.row();)
+                static_cast<void>(add_entry(of_person, row));
             LedgerEntry entry = wanted;
-            if (const auto left = raise_entry(of_person, limit, entry)) {
+            if (const auto left = raise_entry(of_person, limits, limit, entry)) {
                 run("ROLLBACK");
                 return left;
             }
@@ -172,8 +147,28 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
       private:
         LedgerFile& file_;
     };
-    [[nodiscard]] std::map<std::string, double> stored_groups() {
-        std::map<std::string, double> found;
+    /// Adds the entry of a row, and returns its digest.
+    template <class Row>
+    std::int64_t add_entry(std::vector<LedgerEntry>& to, Row& row) {
+        const LedgerEntry& entry = to.emplace_back(
+            LedgerEntry{row.text(0), row.real(1), row.text(2), static_cast<std::uint64_t>(row.integer(3)),
+                        row.text(4), row.text(5), row.real(6), row.real(7)});
+        const std::int64_t digest = row.integer(8);
+        if (digest != digest_of_account(entry)) refuse_ledger(path(), "An entry has changed.");
+        return digest;
+    }
+    [[nodiscard]] std::vector<LedgerEntry> stored_entries() {
+        std::vector<LedgerEntry> found;
+        std::uint64_t sum = 0;
+        for (auto row = all_(); row.row();) sum += static_cast<std::uint64_t>(add_entry(found, row));
+        for (const auto& [name, epsilon] : stored_limits())
+            sum += static_cast<std::uint64_t>(digest_of_group(name, epsilon));
+        if (sqlite::Statement(*this, "SELECT rows FROM head")().number() != static_cast<std::int64_t>(sum))
+            refuse_ledger(path(), "Entries are missing, or were added.");
+        return found;
+    }
+    [[nodiscard]] LedgerLimits stored_limits() {
+        LedgerLimits found;
         const sqlite::Statement all_groups(*this, "SELECT name, epsilon, digest FROM group_limit");
         for (auto row = all_groups(); row.row();) {
             const std::string name = row.text(0);
@@ -207,13 +202,12 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
         return sqlite::Statement(*this, sql)().number().value_or(0);
     }
 
-    sqlite::Statement all_{*this,
-                           "SELECT name, epsilon, person, spec, store, title, spent, reserved, digest "
-                           "FROM account ORDER BY name, spec, person, store"};
+#define LDP_ACCOUNTS "SELECT name, epsilon, person, spec, store, title, spent, reserved, digest FROM account "
+    sqlite::Statement all_{*this, LDP_ACCOUNTS "ORDER BY name, spec, person, store"};
     sqlite::Statement limit_{*this, "SELECT epsilon FROM account WHERE name = ? LIMIT 1"};
-    sqlite::Statement of_person_{*this,
-                                 "SELECT epsilon, spec, store, title, spent, reserved, digest FROM account "
-                                 "WHERE name = ? AND person = ?"};
+    sqlite::Statement in_group_{*this, LDP_ACCOUNTS "WHERE name = ? AND person = ?"};
+    sqlite::Statement of_person_{*this, LDP_ACCOUNTS "WHERE person = ?"};
+#undef LDP_ACCOUNTS
     sqlite::Statement put_{*this, "INSERT OR REPLACE INTO account VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     sqlite::Statement head_{*this, "SELECT rows FROM head"};
     sqlite::Statement put_head_{*this, "UPDATE head SET rows = ?"};
@@ -226,15 +220,12 @@ std::optional<double> SqliteLedger::reserve(const LedgerEntry& entry) {
     return file_->reserve(entry);
 }
 
-void SqliteLedger::set_group(const std::string& name, double epsilon) {
-    if (name.empty() || !(epsilon > 0 && std::isfinite(epsilon)))
-        raise(ErrorCode::invalid_value, "the budget of a group must have a name and a positive epsilon",
-              "Found " + shortest(epsilon) + ".");
-    file_->set_group(name, epsilon);
+void SqliteLedger::set_limit(const std::string& group, double epsilon) {
+    file_->set_limit(group, epsilon);
 }
 
-std::map<std::string, double> SqliteLedger::groups() const {
-    return file_->groups();
+LedgerLimits SqliteLedger::limits() const {
+    return file_->limits();
 }
 
 std::vector<LedgerEntry> SqliteLedger::entries() const {

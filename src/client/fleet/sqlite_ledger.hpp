@@ -1,7 +1,6 @@
 // The ledger of a group in an SQLite file.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -22,13 +21,8 @@ class SqliteLedger final : public BudgetLedger {
 
     [[nodiscard]] std::optional<double> reserve(const LedgerEntry& entry) override;
     [[nodiscard]] std::vector<LedgerEntry> entries() const override;
-
-    /// Sets the ε of a group, as the person decides, before or after its first account. Reports of specs with another ε of
-    /// the group are then refused. Throws Error (invalid_value) unless ε is positive and finite, and Error
-    /// (incompatible) if accounts of the group were opened with another ε.
-    void set_group(const std::string& name, double epsilon);
-    /// Returns the ε of the groups that set_group() has set, by name.
-    [[nodiscard]] std::map<std::string, double> groups() const;
+    [[nodiscard]] LedgerLimits limits() const override;
+    void set_limit(const std::string& group, double epsilon) override;
 
   private:
     class LedgerFile;

@@ -62,6 +62,7 @@ class HttpConnection {
         const bool begins = std::ranges::equal(rest.substr(0, scheme.size()), scheme, same);
         if (begins) rest.remove_prefix(scheme.size());
         const std::string_view authority = rest.substr(0, rest.find('/'));
+        address_ = normal_address(address);
         prefix_ = rest.substr(authority.size());
         while (prefix_.ends_with('/')) prefix_.pop_back();
         // A colon inside the brackets of an IPv6 address does not precede a port.
@@ -76,6 +77,9 @@ class HttpConnection {
                   "The address is " + address + ".",
                   "Use an address such as http://127.0.0.1:8417. For https, use a local proxy.");
     }
+
+    /// Returns the endpoint's address in its normal form.
+    [[nodiscard]] const std::string& address() const noexcept { return address_; }
 
     /// A listener that is called before each pause with its cause and length.
     using Waiting = std::function<void(const Error&, std::chrono::milliseconds)>;
@@ -200,7 +204,7 @@ class HttpConnection {
     static constexpr std::uint64_t most_body = std::uint64_t{1} << 20;
     /// Maximum number of interim responses (1xx), plus one.
     static constexpr int most_interim = 16;
-    std::string host_, port_ = default_port, prefix_;
+    std::string address_, host_, port_ = default_port, prefix_;
     RetryPolicy retry_policy_;
     std::chrono::seconds timeout_;
     Waiting waiting_;

@@ -122,6 +122,8 @@ class HttpUploader final : public BatchTransport {
         };
     }
 
+    /// As BatchTransport::destination.
+    [[nodiscard]] Destination destination() const override { return {link_.address(), collection_}; }
     /// As BatchTransport::history.
     [[nodiscard]] std::string history() const override { return history_; }
 
