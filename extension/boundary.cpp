@@ -46,6 +46,8 @@ int sqlstate(ErrorCode code, int malformed) noexcept {
             return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
         case ErrorCode::environment:
             return ERRCODE_SYSTEM_ERROR;
+        case ErrorCode::changed:
+            return ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
     }
     return ERRCODE_INTERNAL_ERROR;
 }

@@ -15,7 +15,6 @@ ldp_error& no_memory() noexcept {
 }
 
 ldp_status status_of(ErrorCode code) noexcept {
-    if (code == changed_error) return LDP_CHANGED;
     switch (code) {
         case ErrorCode::invalid_spec:
             return LDP_INVALID_SPEC;
@@ -33,6 +32,8 @@ ldp_status status_of(ErrorCode code) noexcept {
             return LDP_SPENT;
         case ErrorCode::environment:
             return LDP_ENVIRONMENT;
+        case ErrorCode::changed:
+            return LDP_CHANGED;
     }
     return LDP_ENVIRONMENT;
 }

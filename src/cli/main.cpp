@@ -57,7 +57,7 @@ int exit_code_of(const std::string& command, Function function) {
         return exit_unwritten;
     } catch (const Error& error) {
         tell(error.what(), error.detail(), error.hint(command_words));
-        if (error.code() == changed_error) return exit_changed;
+        if (error.code() == ErrorCode::changed) return exit_changed;
     } catch (const std::exception& error) {
         tell(error.what(), {}, {});
     }

@@ -436,7 +436,7 @@ void Verdict::require_agreed() const {
     if (contract.remembers && moved)
         hint +=
             " Accept another address of the same owner only: two owners of the same memoized responses can link them.";
-    raise(changed_error, "the collection has changed since it was agreed", lines(Effect::ask), hint);
+    raise(ErrorCode::changed, "the collection has changed since it was agreed", lines(Effect::ask), hint);
 }
 
 Verdict compare(const Contract* agreed, const ContractTerms& terms, const Offer& offer) {

@@ -123,9 +123,6 @@ struct ContractChange {
 /// Returns the name of the kind: "same", "shown", "ask" or "refuse".
 [[nodiscard]] const char* word_of(ContractChange::Kind kind) noexcept;
 
-/// The code of an error that waits for an acceptance.
-inline constexpr ErrorCode changed_error{8};
-
 /// The result of compare().
 struct Verdict {
     std::vector<ContractChange> changes;  ///< without those of the kind `same`

@@ -28,7 +28,7 @@ constexpr const char* second_question = "Do you smoke?";
 
 auto changed(const char* text) {
     return [text](const Error& error) {
-        return error.code() == changed_error && error.detail().find(text) != std::string::npos;
+        return error.code() == ErrorCode::changed && error.detail().find(text) != std::string::npos;
     };
 }
 

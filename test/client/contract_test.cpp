@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(errors_show_before_and_now) {
         });
     BOOST_CHECK_EXCEPTION(
         after(remembered, R"({"mood": {"title": null}})").require_agreed(), Error, [](const Error& error) {
-            return error.code() == changed_error &&
+            return error.code() == ErrorCode::changed &&
                    error.detail() == "attributes.mood.title: before \"Europe\", now nothing";
         });
 }

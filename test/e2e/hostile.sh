@@ -194,7 +194,7 @@ SELECT ldp_rollup_series('by_country', by => '{}'), ldp_missing_values('by_count
 SELECT ldp_create_collection('visits', '$spec', ARRAY[['seen', 'date']], partition_by => 'seen');
 SELECT ldp_add_partitions('visits', '2026-01-03', since => '2026-01-01'), ldp_submit('visits', '$report');
 SELECT ldp_create_rollup('weekly', 'visits', '{week(seen)}');
-SELECT ldp_prune('visits', '2026-01-02'), ldp_rollup_series('weekly', since => '2026-01-01');
+SELECT ldp_prune('visits', '2026-01-02'), ldp_rollup_series('weekly', since => '2026-01-01'), ldp_invalid_values('visits', 'seen', '{2026-01-01,x}');
 SELECT ldp_create_collection('panel', '$spec', partition_by => 'round');
 SELECT ldp_add_round_partitions('panel', 3), ldp_submit('panel', '$report'), ldp_create_rollup('by_round', 'panel', '{round}', 'Europe/Berlin');
 SELECT ldp_prune_rounds('panel', 1), ldp_drop_rollup('by_round');

@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(another_endpoint_waits_for_an_acceptance) {
     Behind test;
     const auto asks = [](const char* field) {
         return [field](const Error& error) {
-            return error.code() == changed_error && error.detail().find(field) != std::string::npos;
+            return error.code() == ErrorCode::changed && error.detail().find(field) != std::string::npos;
         };
     };
     test.portal.replies = {page(503)};

@@ -19,7 +19,7 @@ class Agreement {
     [[nodiscard]] const std::optional<Contract>& agreed() const noexcept { return agreed_; }
     /// Compares an offer with it, under these terms. `accepted` is the digest of a changed contract that the user
     /// accepts, or empty. Returns whether the offer is another contract than before. Throws Error: incompatible if the
-    /// offer is refused, changed_error if it waits for an acceptance.
+    /// offer is refused, ErrorCode::changed if it waits for an acceptance.
     bool compare_with(const Offer& offer, const ContractTerms& terms, const std::string& accepted);
     /// Returns the compared contract.
     [[nodiscard]] const Contract& offered() const noexcept { return offered_; }

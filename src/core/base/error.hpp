@@ -20,6 +20,7 @@ enum class ErrorCode {
     full,           ///< a summary that has reached the maximum count
     spent,          ///< an exhausted budget of a person
     environment,    ///< a file, the operating system or the server failed
+    changed,        ///< a collection that has changed since a person agreed to it
 };
 
 /// Remedies whose wording depends on the host: SQL, the command, or a program.
