@@ -207,7 +207,7 @@ COMMENT ON FUNCTION @extschema@.ldp_divergences(jsonb, bigint) IS
     'enumeration.';
 
 CREATE FUNCTION @extschema@.ldp_privacy(spec jsonb)
-    RETURNS TABLE (reports text, epsilon float8, delta float8, odds float8, right_guess float8)
+    RETURNS TABLE (scope text, epsilon float8, delta float8, odds float8, right_guess float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 4;
 COMMENT ON FUNCTION @extschema@.ldp_privacy(jsonb) IS
     'Returns the privacy loss of the reports under a spec, one row for each bound. The row report is one report with all that it '

@@ -120,7 +120,7 @@ CREATE FUNCTION ldp_internal.ldp_check_values(reports regclass, "column" text, "
 COMMENT ON FUNCTION ldp_internal.ldp_check_values(regclass, text, text[]) IS
     'Raises the error of an insertion for the first of the values that this public column of a table cannot have.';
 
-CREATE FUNCTION @extschema@.ldp_invalid_values(name text, "column" text, "values" text[]) RETURNS TABLE (found text, reason text)
+CREATE FUNCTION @extschema@.ldp_invalid_values(name text, "column" text, "values" text[]) RETURNS TABLE (refused text, reason text)
     LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD' AS $$
 DECLARE
     reports regclass := (ldp_internal.ldp_collection_named(name)).reports;
@@ -142,7 +142,7 @@ BEGIN
                     RAISE;
                 END IF;
                 GET STACKED DIAGNOSTICS reason = PG_EXCEPTION_DETAIL;
-                found := one;
+                refused := one;
                 reason := COALESCE(NULLIF(reason, ''), SQLERRM);
                 RETURN NEXT;
             END;

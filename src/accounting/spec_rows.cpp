@@ -57,7 +57,7 @@ constexpr ResultColumn divergence_columns[] = {
     {"response", Type::text},    {"divergence", Type::text}, {"parameter", Type::number},
     {"largest", Type::number},   {"exact", Type::truth},     {"input", Type::text},
     {"other_input", Type::text}, {"bound", Type::number},    {"general_bound", Type::number}};
-constexpr ResultColumn privacy_columns[] = {{"reports", Type::text},
+constexpr ResultColumn privacy_columns[] = {{"scope", Type::text},
                                             {"epsilon", Type::number},
                                             {"delta", Type::number},
                                             {"odds", Type::number},
@@ -225,7 +225,7 @@ struct PrivacyRows {
 
     void write(RowCells<privacy_columns>& row, std::size_t number) const {
         const auto& [reports, loss] = bounds[number];
-        row.put("reports", reports);
+        row.put("scope", reports);
         row.put("epsilon", loss.epsilon);
         row.put("delta", loss.delta);
         row.put("odds", loss.factor());

@@ -77,7 +77,7 @@ SELECT * FROM ldp_odds(1, 1);
 SELECT * FROM ldp_odds(1, 0.5, 0);
 
 -- The privacy statement of a spec. The tests of the clients compare it with the enumerated reports.
-SELECT s.name, p.reports, p.epsilon, p.delta, p.odds = o.odds AS same_odds, p.delta > 0 OR p.right_guess = o.right_guess AS same_guess
+SELECT s.name, p.scope, p.epsilon, p.delta, p.odds = o.odds AS same_odds, p.delta > 0 OR p.right_guess = o.right_guess AS same_guess
 FROM unnest('{fresh,limited,signal,layers,delta,series,grouped}'::text[], '{
     "{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 6}",
     "{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 6, \"budget\": {\"group\": \"g\", \"epsilon\": 7, \"at_most\": 3}}",
