@@ -63,7 +63,10 @@ char* fingerprint(const char* text) {
 /// The digest of the contract of a spec with its texts, whose clients fill the columns of a JSON array.
 char* digest_of_contract(const char* text, const char* columns) {
     std::set<std::string> in_clear;
-    for (const Json& name : json_of(columns, Unsound::allowed)) in_clear.insert(name.get<std::string>());
+    const Json names = json_of(columns, Unsound::allowed);
+    if (!names.is_array() || !std::ranges::all_of(names, [](const Json& name) { return name.is_string(); }))
+        throw Error(ErrorCode::invalid_value, "names of columns must be an array of texts");
+    for (const Json& name : names) in_clear.insert(name.get<std::string>());
     return keep(contract_digest(contract_document(resolve(text)), in_clear));
 }
 

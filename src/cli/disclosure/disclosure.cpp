@@ -114,20 +114,12 @@ class Disclosure {
             decltype(fields.values){{"guess", times_in(statement_.report.right_guess())},
                                     {"belief", times_in(statement_.report.posterior(0.1))},
                                     {"guess_of_answer", times_in(statement_.answer.right_guess())},
-                                    {"guess_of_two", times_in(statement_.report.times(2).right_guess())},
-                                    {"responses", grouped(statement_.responses)},
-                                    {"questions_in_all", grouped(questions_.size())}});
+                                    {"guess_of_two", times_in(statement_.report.times(2).right_guess())}});
         auto& sent = fields.sections["sent"];
         for (const SentAnswer& one : sent_answers(spec_, *mechanism_)) {
             Fields& row = sent.emplace_back(Fields{.values = {{"leaves", one.leaves}}});
             row.sections["about"] = text_field(one.name);
             row.sections["own"] = text_field(one.own ? times_in(*one.own) : "");
-        }
-        const std::optional<std::uint64_t> drawn = drawn_questions(*mechanism_);
-        fields.sections["drawn"] = text_field(drawn ? grouped(*drawn) : "");
-        if (drawn) {
-            fields.sections["drawn"][0].show("one", *drawn == 1);
-            fields.sections["drawn"][0].show("stays", memoized || statement_.covers_changes());
         }
         fields.show("missing", std::ranges::any_of(spec_.attributes(), may_be_missing));
         fields.show("has_delta", spec_.delta() != 0);
@@ -135,7 +127,6 @@ class Disclosure {
         fields.show("series", statement_.covers_changes());
         fields.show("fresh", statement_.repetition == Repetition::fresh);
         fields.show("memoized", memoized);
-        fields.show("signal", statement_.has_signal());
         fields.sections["group"] = group_fields();
         const BudgetTerms terms = budget_terms(mechanism_->block());
         fields.show("stops", terms.can_end() && terms.end == BudgetEnd::stopped);
@@ -174,7 +165,6 @@ class Disclosure {
              grouped(sent_size(*mechanism_)) + (sent_size(*mechanism_) == 1 ? " byte" : " bytes")},
             {"digest", contract_.digest()},
             {"household", in_percent(statement_.report.times(4))},
-            {"responses", grouped(statement_.responses)},
             {"steps", grouped(found.steps)},
             {"but_for", but_for(spec_.delta())}});
         fields.sections["group"] = group_fields();
@@ -212,9 +202,21 @@ class Disclosure {
                                  {"fingerprint", fingerprint_text(spec_.fingerprint())},
                                  {"contract", contract_.short_digest()},
                                  {"one_report", in_percent(statement_.report)},
+                                 {"right_guess", percent(statement_.report.right_guess())},
+                                 {"right_suspicion", percent(statement_.report.posterior(0.1))},
+                                 {"responses", grouped(statement_.responses)},
+                                 {"questions_in_all", grouped(questions_.size())},
                                  {"min_group", std::to_string(spec_.min_group())},
                                  {"report_bytes",
                                   std::to_string(mechanism_->block().size() + sent_size(*mechanism_))}}};
+        const std::optional<std::uint64_t> drawn = drawn_questions(*mechanism_);
+        fields.sections["drawn"] = text_field(drawn ? grouped(*drawn) : "");
+        if (drawn) {
+            fields.sections["drawn"][0].show("one", *drawn == 1);
+            fields.sections["drawn"][0].show(
+                "stays", statement_.repetition == Repetition::memoized || statement_.covers_changes());
+        }
+        fields.show("signal", statement_.has_signal());
         auto& questions = fields.sections["questions"];
         for (const Question& question : questions_) {
             Fields& one =
@@ -292,6 +294,7 @@ class Disclosure {
     [[nodiscard]] Fields example() const {
         const Attribute& attribute = spec_.attributes()[0];
         Fields fields{.values = {{"count", grouped(people_.front())},
+                                 {"most", grouped(people_.back())},
                                  {"name", name_of(0)},
                                  {"margin", margin_text(0, mechanism_->expected_variance(0),
                                                         static_cast<double>(people_.front()))},
@@ -341,9 +344,10 @@ class Disclosure {
                 return {again + "; only the number of reports that are requested limits the total"};
             return {again, "the devices stop at " + in_percent(*statement_.person)};
         }
-        std::vector<std::string> lines{in_percent(*statement_.person) + ", for at most " +
-                                       grouped(statement_.responses) + " different responses" +
-                                       (statement_.has_signal() ? " and the bit about the budget" : "")};
+        std::vector<std::string> lines{
+            in_percent(*statement_.person) + ", for at most " + grouped(statement_.responses) +
+            " different answers of the person, in any number of reports" +
+            (statement_.has_signal() ? ", with the “yes” or “no” about this number" : "")};
         const Spent whole =
             spent(statement_.responses, statement_.response.epsilon, whole_delta, statement_.signal.epsilon);
         if (whole.least() < 0.99 * whole.sum)
