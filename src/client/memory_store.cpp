@@ -137,7 +137,7 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
               restore_hint);
     Reader reader(snapshot.subspan(digest_size));
     const auto version = reader.take<std::uint32_t>();
-    if (version == MemoryLedger::snapshot_version)
+    if (version >> 24 == MemoryLedger::snapshot_version >> 24)
         raise(
             ErrorCode::environment, "the store has a ledger of budgets instead of a client's state", {},
             "The ledger of a group and each client need stores of their own. Use another store for the client.");

@@ -571,7 +571,7 @@ BOOST_FIXTURE_TEST_CASE(errors_of_a_ledger_name_it, Directory) {
 
 BOOST_AUTO_TEST_CASE(a_snapshot_of_another_release_is_not_called_damaged) {
     std::vector<std::byte> snapshot = MemoryLedger().snapshot();
-    snapshot[32] = std::byte{2};
+    snapshot[32] = std::byte{3};
     const auto digest = sha256(Bytes(snapshot).subspan(32));
     std::ranges::copy(digest, snapshot.begin());
     BOOST_CHECK_EXCEPTION(MemoryLedger{Bytes(snapshot)}, Error,
