@@ -9,10 +9,10 @@ namespace ldp {
 
 /// A question to the server: whether a public column can have these values.
 struct ColumnValues {
-    std::string column;
+    std::string column;               ///< name of the public column
     std::vector<std::string> values;  ///< at most `most`, each at most as long as PublicValues::longest_value
 
-    static constexpr std::size_t most = 500;
+    static constexpr std::size_t most = 500;  ///< largest number of values in a question
 
     /// Returns a JSON object with the keys "column" and "values". All texts must be UTF-8.
     [[nodiscard]] std::string json() const;
@@ -22,7 +22,7 @@ struct ColumnValues {
 
 /// A value that the column cannot have.
 struct InvalidValue {
-    std::string value;
+    std::string value;   ///< in the words of the client
     std::string reason;  ///< the words of the server
 };
 
