@@ -101,7 +101,7 @@ def _address(connection: Any) -> str:
     failover does not change it. Returns an empty text for other drivers."""
     info = getattr(connection, "info", None)
     found = getattr(info, "dsn_parameters", None)  # psycopg2
-    if found is None and hasattr(info, "get_parameters"):  # psycopg
+    if found is None and info is not None and hasattr(info, "get_parameters"):  # psycopg
         found = info.get_parameters()
     if not isinstance(found, dict):
         return ""
