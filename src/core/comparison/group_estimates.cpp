@@ -27,7 +27,7 @@ LawfulEstimates GroupEstimates::of_attribute(std::size_t attribute) const {
     const ErrorLaw law = part(view_, attribute).n > 0 ? error_law(view_, attribute, target_) : ErrorLaw{};
     if (number(attribute)) return {{comparable_mean(view_, attribute, means_[attribute], target_)}, law};
     std::vector<Estimate> shares = estimate(view_, {Quantity::frequencies, target_, attribute});
-    if (std::vector<ErrorLaw> laws = own_laws(view_, attribute); !laws.empty())
+    if (std::vector<ErrorLaw> laws = own_laws(view_, attribute, target_); !laws.empty())
         return {std::move(shares), std::move(laws)};
     return {std::move(shares), law};
 }

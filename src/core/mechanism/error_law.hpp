@@ -21,6 +21,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -114,13 +115,11 @@ class KnownErrors : public Capability {
 
     /// Returns the law of an estimate from n ≥ 1 reports, one per user.
     [[nodiscard]] virtual ErrorLaw error_law(std::uint64_t n, Target target) const noexcept = 0;
-    /// Returns the interval of each estimate that estimate() returns, at this critical value, if the laws of the
-    /// estimates are different and depend on the counts. Empty if all follow error_law(). Requires n ≥ 1 reports,
-    /// one per user.
-    [[nodiscard]] virtual std::vector<Interval> intervals(const Counts& /*counts*/,
-                                                          const Question& /*question*/,
-                                                          double /*critical_value*/) const {
-        return {};
+    /// Calls `visit` with the law of each share that estimate() returns, in order, if the laws are different and depend
+    /// on the counts. Returns false without a call if all follow error_law(). Requires n ≥ 1 reports, one per user.
+    virtual bool visit_laws(const Counts& /*counts*/, Target /*target*/,
+                            const std::function<void(const ErrorLaw&)>& /*visit*/) const {
+        return false;
     }
 };
 

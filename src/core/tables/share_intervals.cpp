@@ -1,9 +1,9 @@
 #include "core/tables/share_intervals.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
@@ -12,34 +12,36 @@
 
 namespace ldp {
 
-std::vector<ErrorLaw> own_laws(const SummaryView& view, std::size_t attribute) {
+namespace {
+
+/// Calls `visit` with the law of each share of an attribute. Returns false if one law applies to all.
+bool visit_own_laws(const SummaryView& view, std::size_t attribute, Target target,
+                    const std::function<void(const ErrorLaw&)>& visit) {
     const SummaryView one = part(view, attribute);
-    const auto* known = find_capability<LabelSets>(*one.mechanism);
-    if (known == nullptr || one.n == 0 || repeats(one)) return {};
-    return known->laws_of_shares(one);
+    const auto* known = find_capability<KnownErrors>(*one.mechanism);
+    // Reports about one part of a record are a random sample of all reports.
+    return known != nullptr && one.n > 0 && !repeats(one) &&
+           known->visit_laws(one, one.drawn == 1 ? target : Target::population, visit);
+}
+
+}  // namespace
+
+std::vector<ErrorLaw> own_laws(const SummaryView& view, std::size_t attribute, Target target) {
+    std::vector<ErrorLaw> laws;
+    visit_own_laws(view, attribute, target, [&](const ErrorLaw& law) { laws.push_back(law); });
+    return laws;
 }
 
 std::vector<Interval> own_intervals(const SummaryView& view, std::size_t attribute, Target target,
                                     double critical_value) {
-    if (const std::vector<ErrorLaw> laws = own_laws(view, attribute); !laws.empty()) {
-        const std::vector<Estimate> estimates =
-            estimate(view, {Quantity::frequencies, Target::population, attribute});
-        std::vector<Interval> all;
-        all.reserve(laws.size());
-        for_each_index(laws.size(), [&](std::size_t v) {
-            all.push_back(std::isnan(estimates[v].value) ? possible_shares
-                                                         : interval(estimates[v], critical_value, laws[v]));
-        });
-        return all;
-    }
-    const SummaryView one = part(view, attribute);
-    const auto* known = find_capability<KnownErrors>(*one.mechanism);
-    if (known == nullptr || one.n == 0 || repeats(one)) return {};
-    // Reports about one part of a record are a random sample of all reports.
-    return known->intervals(one,
-                            {Quantity::frequencies, one.drawn == 1 ? target : Target::population,
-                             attribute - part_of(*view.mechanism, attribute).first},
-                            critical_value);
+    std::vector<Estimate> estimates;
+    std::vector<Interval> all;
+    visit_own_laws(view, attribute, target, [&](const ErrorLaw& law) {
+        if (estimates.empty()) estimates = estimate(view, {Quantity::frequencies, target, attribute});
+        const Estimate& share = estimates[all.size()];
+        all.push_back(std::isnan(share.value) ? possible_shares : interval(share, critical_value, law));
+    });
+    return all;
 }
 
 std::vector<Interval> intervals(const SummaryView& view, const Question& question,

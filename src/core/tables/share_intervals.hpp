@@ -11,7 +11,7 @@ namespace ldp {
 
 /// Returns the law of each share of an attribute if the mechanism determines it from the reports about its value; empty
 /// otherwise.
-[[nodiscard]] std::vector<ErrorLaw> own_laws(const SummaryView& view, std::size_t attribute);
+[[nodiscard]] std::vector<ErrorLaw> own_laws(const SummaryView& view, std::size_t attribute, Target target);
 
 /// Returns the intervals of an attribute's shares if each has an error law of its own, determined by the counts.
 /// Empty if one law, that of error_law() in core/summary/errors.hpp, applies to all.

@@ -218,24 +218,21 @@ class BlockHadamard final : public Counting<ValueOracle>, public KnownErrors {
     }
     // For users with other values, the share in the value's block is estimated from the reports in the block.
     // For users with the value, it is known.
-    std::vector<Interval> intervals(const Counts& counts, const Question& question,
-                                    double critical_value) const override {
+    bool visit_laws(const Counts& counts, Target target,
+                    const std::function<void(const ErrorLaw&)>& visit) const override {
         const Signs signs(blocks_, counts.state);
         const auto reports = static_cast<double>(counts.n);
         const double scale = 1 / (gain_ * gain_), most = side_of_own() + side_of_others();
-        std::vector<Interval> all;
-        all.reserve(blocks_.k);
         for_each_index(blocks_.k, [&](std::size_t v) {
             const double f = signs.of(v) / reports / gain_, inside = std::clamp(f, 0.0, 1.0);
             const double of_others = (signs.in_block(blocks_.of(v)) + unseen - reports * inside * most) /
                                      (reports * (1 - inside) + unseen);
             const TruthCurve::TermMoments holders{scale * most, scale},
                 others{scale * std::clamp(of_others, 2 * side_of_others(), most), 0};
-            all.push_back(
-                interval({f, 0}, critical_value,
-                         {.curve = TruthCurve::of_terms(reports, holders, others, question.target)}));
+            visit(
+                {.truths = possible_shares, .curve = TruthCurve::of_terms(reports, holders, others, target)});
         });
-        return all;
+        return true;
     }
 
     std::optional<double> n_variance_of_sum(std::span<const double> weights,

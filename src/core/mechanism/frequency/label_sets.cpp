@@ -297,7 +297,8 @@ class AskedLabel final : public ValueOracle, public KnownErrors, public LabelSet
 
     std::vector<Estimate> estimate(const Counts& counts, const Question& question) const override;
     ErrorLaw error_law(std::uint64_t n, Target target) const noexcept override;
-    std::vector<ErrorLaw> laws_of_shares(const Counts& counts) const override;
+    bool visit_laws(const Counts& counts, Target target,
+                    const std::function<void(const ErrorLaw&)>& visit) const override;
     std::vector<Check> health(const Counts& counts) const override;
     std::vector<Contribution> contributions(const Question&) const override {
         return {{1 / static_cast<double>(domain()), {-q() / gap(), (1 - q()) / gap()}, {0, 1}}};
@@ -398,15 +399,16 @@ ErrorLaw AskedLabel::error_law(std::uint64_t n, Target target) const noexcept {
             .curve = TruthCurve::through(static_cast<double>(n), variances, thirds)};
 }
 
-// The number of yes is binomial given the number of people asked. For the people who reported, the share of those who
-// were asked is not excluded from the sampling error, so that tests and intervals are conservative.
-std::vector<ErrorLaw> AskedLabel::laws_of_shares(const Counts& counts) const {
-    std::vector<ErrorLaw> laws(domain(), law_of_share());
+// The number of yes is binomial given the number of people asked. For the people who reported and small counts, the share
+// of those who were asked is not excluded from the sampling error, so that tests and intervals are conservative.
+bool AskedLabel::visit_laws(const Counts& counts, Target,
+                            const std::function<void(const ErrorLaw&)>& visit) const {
     for_each_index(domain(), [&](std::size_t v) {
-        if (const std::uint64_t people = counter(counts.state, v); people > 0)
-            laws[v] = {.n = people, .p = p(), .q = q(), .truths = possible_shares};
+        const std::uint64_t people = counter(counts.state, v);
+        visit(people > 0 ? ErrorLaw{.n = people, .p = p(), .q = q(), .truths = possible_shares}
+                         : law_of_share());
     });
-    return laws;
+    return true;
 }
 
 // The labels are drawn evenly. A share of yes is at least that of a label without any holders, and at most that of a

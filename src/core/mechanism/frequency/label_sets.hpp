@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/label_codes.hpp"
@@ -20,9 +19,6 @@ class LabelSets : public Capability {
     [[nodiscard]] virtual Estimate set_size(const Counts& counts, Target target) const = 0;
     /// Returns the law of this estimate.
     [[nodiscard]] virtual ErrorLaw size_law(const Counts& counts, Target target) const = 0;
-    /// Returns the law of the share of each label if each is estimated from those reports only that are about it; empty if all
-    /// have one law. Requires n ≥ 1 reports, one per user.
-    [[nodiscard]] virtual std::vector<ErrorLaw> laws_of_shares(const Counts& /*counts*/) const { return {}; }
 };
 
 /// Throws Error (unsupported) if an attribute has sets of labels. `what` is a function that needs one value of each

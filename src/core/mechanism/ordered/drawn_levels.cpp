@@ -61,21 +61,13 @@ std::vector<Estimate> DrawnLevels::estimate(const Counts& counts, const Question
     }
 }
 
-std::vector<Interval> DrawnLevels::intervals(const Counts& counts, const Question& question,
-                                             double critical_value) const {
-    const std::vector<Estimate> estimates = estimate(counts, question);
-    std::vector<Interval> all;
-    if (missing_ && question.quantity == Quantity::means)
-        return {answered_mean_interval(counts, {question.target, critical_value})};
-    all.reserve(estimates.size());
+bool DrawnLevels::visit_laws(const Counts& counts, Target target,
+                             const std::function<void(const ErrorLaw&)>& visit) const {
     OrderedEstimator estimator(*this, counts);
     Work work;
-    for (std::size_t item = 0; item < estimates.size(); ++item, work.done(std::bit_width(points_)))
-        all.push_back(question.quantity == Quantity::frequencies
-                          ? interval(estimates[item], critical_value,
-                                     estimator.law_between(item, item + 1, question.target))
-                          : interval(estimates[item], critical_value, {.truths = ends()}));
-    return all;
+    for (std::size_t point = 0; point < points_; ++point, work.done(std::bit_width(points_)))
+        visit(estimator.law_between(point, point + 1, target));
+    return true;
 }
 
 double DrawnLevels::p_value(std::uint64_t n, const Estimate& estimate) const {

@@ -36,8 +36,8 @@ class DrawnLevels : public Mechanism, public Ordered, public Significance, publi
     ErrorLaw error_law(std::uint64_t, Target) const noexcept final {
         return range_ ? ErrorLaw{} : law_of_share();
     }
-    std::vector<Interval> intervals(const Counts& counts, const Question& question,
-                                    double critical_value) const final;
+    bool visit_laws(const Counts& counts, Target target,
+                    const std::function<void(const ErrorLaw&)>& visit) const final;
     /// Returns the interval of the mean of a number that people may leave out.
     [[nodiscard]] Interval answered_mean_interval(const Counts& counts, const AnsweredInterval& terms) const;
     [[nodiscard]] AnsweredMean answered_mean(const Counts& counts, Target target) const;
