@@ -20,7 +20,7 @@ namespace {
 using Rows = std::vector<const Row*>;
 
 /// A sentence names at most this number of values.
-constexpr std::size_t most_named = 3, most_compared = 2, most_means = 6;
+constexpr std::size_t most_named = 3, most_compared = 2, most_labels_named = 6;
 /// The first paragraph names at most this number of questions.
 constexpr std::size_t most_news = 2;
 
@@ -118,7 +118,7 @@ std::string of_means(const Figure& figure, const FigureNumbers& numbers) {
                          " is " + numbers.estimate_and_interval(figure.rows[0]) + ".";
     std::vector<std::string> parts;
     for (const Row& row : figure.rows)
-        if (parts.size() < most_means) parts.push_back(label_and_share(row, numbers));
+        if (parts.size() < most_labels_named) parts.push_back(label_and_share(row, numbers));
     const std::size_t more = figure.rows.size() - parts.size();
     return "The means: " + enumerated(parts, "; ") + (more > 0 ? "; and " + grouped(more) + " more" : "") +
            ".";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/base/sha256.hpp"
 #include "core/spec/canonical.hpp"
 
@@ -62,6 +64,13 @@ std::string digest_of(const Json& value) {
 std::string contract_digest(const Json& document, const std::set<std::string>& in_clear) {
     return digest_of(
         {{"version", contract_version}, {"spec", with_single_spaces(document)}, {"in_clear", in_clear}});
+}
+
+std::string contract_digest(const Spec& spec, std::string_view in_clear) {
+    const Json names = json_of(in_clear, Unsound::allowed);
+    if (!names.is_array() || !std::ranges::all_of(names, [](const Json& name) { return name.is_string(); }))
+        raise(ErrorCode::invalid_value, "names of columns must be an array of texts");
+    return contract_digest(contract_document(spec), names.get<std::set<std::string>>());
 }
 
 std::string short_digest(std::string_view digest) {

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "core/base/json.hpp"
 #include "core/spec/spec.hpp"
 
 namespace ldp {
+
+using Json = nlohmann::json;
 
 /// The version of contracts.
 inline constexpr std::uint64_t contract_version = 1;
@@ -31,6 +33,9 @@ inline constexpr std::size_t digits_for_people = 16;
 [[nodiscard]] std::string digest_of(const Json& value);
 /// Returns the digest of the contract of a document, whose clients send these public columns in clear.
 [[nodiscard]] std::string contract_digest(const Json& document, const std::set<std::string>& in_clear);
+/// Returns the digest of the contract of a spec, whose clients send the public columns of this JSON array in clear.
+/// Throws Error (invalid_value) if it is no array of texts.
+[[nodiscard]] std::string contract_digest(const Spec& spec, std::string_view in_clear);
 /// Returns the first digits of a digest, which people compare, in groups of four, for people.
 [[nodiscard]] std::string short_digest(std::string_view digest);
 
