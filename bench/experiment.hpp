@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace bench {
 

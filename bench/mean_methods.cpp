@@ -6,7 +6,7 @@
 
 #include "core/base/text.hpp"
 #include "core/math/haar_tree.hpp"
-#include "core/summary/learn.hpp"
+#include "core/summary/queries/learn.hpp"
 #include "core/summary/summary.hpp"
 #include "experiment.hpp"
 #include "two_rounds.hpp"

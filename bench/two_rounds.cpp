@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/base/text.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "core/summary/summary.hpp"
 
 namespace bench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/estimate.hpp"
+#include "core/mechanism/role/estimate.hpp"
 #include "experiment.hpp"
 
 namespace bench {

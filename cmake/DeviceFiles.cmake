@@ -1,7 +1,7 @@
 # What the module for browsers and libldp-device have in common: their files without the system, results, plans and
 # choices, in `files`, and a folder of headers, in `headers`. The linker leaves out what nothing calls.
 set(source "${PROJECT_SOURCE_DIR}/src")
-set(patterns core/base core/math core/channel core/format core/delivery core/mechanism core/mechanism/* core/spec accounting client client/budget)
+set(patterns core/base core/math core/channel core/format core/delivery core/mechanism core/mechanism/* core/contract accounting client client/budget)
 list(TRANSFORM patterns REPLACE "(.+)" "${source}/\\1/*.cpp")
 file(GLOB files CONFIGURE_DEPENDS ${patterns})
 foreach(file core/base/system_random core/base/exact core/math/statistics core/math/tails client/sqlite_store)

@@ -24,7 +24,7 @@
 #include "cli/progress.hpp"
 #include "client/uploader.hpp"
 #include "core/base/exact.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "ldp.hpp"
 #include "questionnaire.hpp"
 

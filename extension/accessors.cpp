@@ -11,11 +11,11 @@
 #include "arguments.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
-#include "core/results/value_rows.hpp"
-#include "core/spec/spec.hpp"
-#include "core/strings/string_queries.hpp"
-#include "core/summary/learn.hpp"
+#include "core/contract/spec.hpp"
+#include "core/results/rows/value_rows.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/queries/learn.hpp"
+#include "core/summary/queries/string_queries.hpp"
 
 using namespace ldp;
 

@@ -23,10 +23,10 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/state/report_list.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/summary/batch.hpp"
+#include "core/summary/report_list.hpp"
 #include "core/summary/summary.hpp"
 
 // PostgreSQL up to 15 leaves this macro empty; with hidden visibility the entry points would not be found.

@@ -1,7 +1,7 @@
 // Arithmetic of rows of estimates: the combination of several estimates of one quantity, differences, quotients and
 // weighted means.
 
-#include "core/comparison/independent.hpp"
+#include "core/groups/independent.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/summary/errors.hpp"
 #include "summary_rows.hpp"

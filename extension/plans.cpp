@@ -1,6 +1,6 @@
 // Planning in SQL: predicted errors of a spec and a planning target, before any data is collected.
 
-#include "core/plan/plan.hpp"
+#include "core/choice/plan/plan.hpp"
 
 #include "accounting/spec_rows.hpp"
 #include "summary_rows.hpp"

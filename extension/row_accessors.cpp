@@ -1,10 +1,10 @@
 // The functions that return rows of a summary, and the final functions of aggregates that return such rows. Their arguments
 // are declared in core/results/row_functions.cpp, in the order of SQL.
 
-#include "core/groups/group_rows.hpp"
-#include "core/results/regression_rows.hpp"
-#include "core/results/value_rows.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/results/rows/group_rows.hpp"
+#include "core/results/rows/regression_rows.hpp"
+#include "core/results/rows/value_rows.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;

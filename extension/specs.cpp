@@ -10,8 +10,8 @@
 #include "accounting/spec_rows.hpp"
 #include "core/choice/response_needs.hpp"
 #include "core/choice/winsorized.hpp"
-#include "core/spec/contract_digest.hpp"
-#include "core/spec/privacy_statement.hpp"
+#include "core/contract/contract_digest.hpp"
+#include "core/contract/privacy_statement.hpp"
 #include "summary_rows.hpp"
 
 using namespace ldp;

@@ -1,5 +1,5 @@
 // The type ldp_agg_state: lists of reports that become summaries, and the form in which states are sent to
-// other servers (core/state/packed_state.hpp), as Base64 where a server sends text.
+// other servers (core/summary/packed_state.hpp), as Base64 where a server sends text.
 
 #include "states.hpp"
 

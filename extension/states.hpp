@@ -2,8 +2,8 @@
 // begins with a head. Then it has one of three forms:
 //
 // - a summary. A state without a head in this form is an ldp_summary;
-// - a list of few reports (core/state/report_list.hpp);
-// - a summary in the short form in which another server sent it (core/state/packed_state.hpp). It remains until
+// - a list of few reports (core/summary/report_list.hpp);
+// - a summary in the short form in which another server sent it (core/summary/packed_state.hpp). It remains until
 //   another state is added, because the memory of a summary costs more time than reading the short form.
 //
 // The head contains the arguments, because a final function on another worker or server receives only the
@@ -13,7 +13,7 @@
 #pragma once
 
 #include "boundary.hpp"
-#include "core/state/packed_state.hpp"
+#include "core/summary/packed_state.hpp"
 
 namespace ldp {
 

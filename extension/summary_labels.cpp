@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/mechanism/capability.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "core/results/summary_query.hpp"
-#include "core/spec/attributes.hpp"
 
 extern "C" {
 #include "catalog/pg_type.h"

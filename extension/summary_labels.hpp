@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "boundary.hpp"
-#include "core/spec/labels.hpp"
+#include "core/contract/labels.hpp"
 
 extern "C" {
 #include "utils/array.h"

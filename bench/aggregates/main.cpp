@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace {
 

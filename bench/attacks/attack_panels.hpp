@@ -10,7 +10,7 @@
 
 #include "../evaluate/figure.hpp"
 #include "../population.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "simulation/seeded_random.hpp"
 
 namespace bench {

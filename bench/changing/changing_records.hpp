@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../joint/record_files.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace bench {
 

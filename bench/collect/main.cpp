@@ -16,7 +16,7 @@
 
 #include "client/http/http_uploader.hpp"
 #include "client/memory_store.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace {
 

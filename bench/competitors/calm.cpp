@@ -5,7 +5,7 @@
 #include "../experiment.hpp"
 #include "agreement.hpp"
 #include "core/base/text.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "table_competitors.hpp"
 

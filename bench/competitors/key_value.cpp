@@ -18,8 +18,8 @@
 
 #include "core/choice/resolve.hpp"
 #include "core/math/insecure_bits.hpp"
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "core/summary/summary.hpp"
 
 namespace bench {

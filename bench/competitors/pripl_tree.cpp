@@ -6,7 +6,7 @@
 #include "competitors.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 #include "unary_reports.hpp"

@@ -10,8 +10,8 @@
 #include "core/choice/first_look.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace bench {
 

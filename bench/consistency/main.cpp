@@ -11,8 +11,8 @@
 
 #include "../population.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/mechanism/role/registry.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 

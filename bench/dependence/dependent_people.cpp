@@ -9,9 +9,9 @@
 #include "core/base/text.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/summary/consistency.hpp"
-#include "core/summary/distribution.hpp"
-#include "core/summary/learn.hpp"
+#include "core/summary/queries/consistency.hpp"
+#include "core/summary/queries/distribution.hpp"
+#include "core/summary/queries/learn.hpp"
 #include "core/summary/summary.hpp"
 
 namespace bench {

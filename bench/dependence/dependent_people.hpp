@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "simulation/seeded_random.hpp"
 
 namespace bench {

@@ -13,7 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "panels.hpp"
 
 namespace bench {

@@ -12,7 +12,7 @@
 #include "../competitors/published_haar.hpp"
 #include "../mean_methods.hpp"
 #include "../parallel.hpp"
-#include "core/mechanism/estimate.hpp"
+#include "core/mechanism/role/estimate.hpp"
 #include "panels.hpp"
 #include "simulation/seeded_random.hpp"
 

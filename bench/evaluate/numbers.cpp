@@ -7,7 +7,7 @@
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/summary/summary.hpp"
 #include "limit.hpp"
 #include "panels.hpp"

@@ -8,7 +8,7 @@
 
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "panels.hpp"
 
 namespace bench {

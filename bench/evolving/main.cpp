@@ -18,7 +18,7 @@
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "plot/chart.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/simulation.hpp"

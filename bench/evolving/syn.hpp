@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace bench::syn {
 

@@ -16,7 +16,7 @@
 
 #include "core/choice/resolve.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "health.hpp"
 #include "simulation/seeded_random.hpp"

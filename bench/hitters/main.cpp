@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/strings/string_queries.hpp"
+#include "core/mechanism/role/registry.hpp"
+#include "core/summary/queries/string_queries.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 

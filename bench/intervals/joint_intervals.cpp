@@ -12,12 +12,12 @@
 
 #include "core/base/unknown.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/error_law.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/error_law.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/models/association.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/marginal.hpp"
 #include "core/tables/measured.hpp"
-#include "core/tables/model/association.hpp"
 #include "simulation/seeded_random.hpp"
 
 namespace ldp {

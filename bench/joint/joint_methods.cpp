@@ -7,11 +7,11 @@
 
 #include "../experiment.hpp"
 #include "core/base/text.hpp"
+#include "core/models/synthesis.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/fitted.hpp"
 #include "core/tables/marginal.hpp"
 #include "core/tables/measured.hpp"
-#include "core/tables/model/synthesis.hpp"
 #include "table_methods.hpp"
 
 namespace bench {

@@ -8,7 +8,7 @@
 
 #include "../population.hpp"
 #include "core/base/random.hpp"
-#include "core/mechanism/local_randomizer.hpp"
+#include "core/mechanism/role/local_randomizer.hpp"
 
 namespace bench {
 

@@ -22,7 +22,7 @@
 #include "../population.hpp"
 #include "core/choice/resolve.hpp"
 #include "core/math/statistics.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/single_round.hpp"
 

@@ -11,7 +11,7 @@
 #include "../parallel.hpp"
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "released_counts.hpp"
 #include "simulation/seeded_random.hpp"

@@ -13,7 +13,7 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "released_counts.hpp"
 #include "simulation/life.hpp"

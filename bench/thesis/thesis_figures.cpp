@@ -15,7 +15,7 @@
 #include "core/base/unknown.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 #include "thesis_panels.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Synthetic records as jsonb.
 
-#include "core/results/synthetic_rows.hpp"
+#include "core/results/rows/synthetic_rows.hpp"
 
 #include <charconv>
 #include <string_view>

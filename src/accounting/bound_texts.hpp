@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/text.hpp"
-#include "core/spec/privacy_statement.hpp"
+#include "core/contract/privacy_statement.hpp"
 
 namespace ldp {
 

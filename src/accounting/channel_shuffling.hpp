@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/mechanism/privacy_proof.hpp"
+#include "core/mechanism/role/privacy_proof.hpp"
 
 namespace ldp {
 

@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/mechanism/estimate.hpp"
-#include "core/mechanism/settings.hpp"
+#include "core/mechanism/role/estimate.hpp"
+#include "core/mechanism/role/settings.hpp"
 
 namespace ldp {
 

@@ -15,11 +15,11 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/choice/plan/plan.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/plan/plan.hpp"
+#include "core/contract/privacy_statement.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/proof/input_text.hpp"
-#include "core/spec/privacy_statement.hpp"
 
 namespace ldp {
 

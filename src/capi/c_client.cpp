@@ -2,7 +2,7 @@
 
 #include "capi/c_boundary.hpp"
 #include "client/memory_store.hpp"
-#include "core/spec/products.hpp"
+#include "core/contract/products.hpp"
 
 using namespace ldp;
 using namespace ldp::capi;

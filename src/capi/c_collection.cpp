@@ -5,11 +5,11 @@
 #include "capi/c_boundary.hpp"
 #include "client/in_quotes.hpp"
 #include "core/base/random.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/spent_signal.hpp"
-#include "core/spec/attributes.hpp"
-#include "core/spec/json_object.hpp"
-#include "core/spec/products.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/contract/json_object.hpp"
+#include "core/contract/products.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 using namespace ldp;
 using namespace ldp::capi;

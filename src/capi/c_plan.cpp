@@ -5,9 +5,9 @@
 
 #include "capi/c_boundary.hpp"
 #include "core/base/json.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/plan/plan.hpp"
-#include "core/spec/json_object.hpp"
+#include "core/choice/plan/plan.hpp"
+#include "core/contract/json_object.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/single_round.hpp"
 

@@ -1,7 +1,7 @@
 // Summaries and their results, without a server.
 
 #include "capi/c_boundary.hpp"
-#include "core/queries/json_query.hpp"
+#include "core/results/json_query.hpp"
 #include "core/results/summary_query.hpp"
 #include "core/summary/batch.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "capi/c_boundary.hpp"
 #include "client/fleet/sqlite_fleet.hpp"
-#include "core/spec/products.hpp"
+#include "core/contract/products.hpp"
 
 using namespace ldp;
 using namespace ldp::capi;

@@ -20,11 +20,11 @@
 #include "core/base/bytes.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/contract/products.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/attack.hpp"
 #include "core/proof/audit.hpp"
 #include "core/proof/input_text.hpp"
-#include "core/spec/products.hpp"
 
 namespace ldp::cli::audit {
 

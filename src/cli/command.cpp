@@ -9,7 +9,7 @@
 #include "cli/collection_spec.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/error.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::cli {

@@ -15,7 +15,7 @@
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
 
 namespace ldp::cli::ledger {
 

@@ -8,11 +8,11 @@
 
 #include "client/in_quotes.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/fields.hpp"
+#include "core/contract/products.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/record/record_parts.hpp"
-#include "core/spec/products.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp::cli {
 

@@ -11,9 +11,9 @@
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/base/text.hpp"
+#include "core/contract/response_count.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/spent_signal.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 namespace ldp {
 

@@ -11,13 +11,13 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/mechanism/fields.hpp"
+#include "core/contract/labels.hpp"
+#include "core/contract/products.hpp"
 #include "core/mechanism/frequency/label_sets.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
-#include "core/spec/labels.hpp"
-#include "core/spec/products.hpp"
 
 namespace ldp {
 

@@ -12,8 +12,8 @@
 #include "client/contract.hpp"
 #include "client/receipt.hpp"
 #include "core/base/input_code.hpp"
+#include "core/contract/spec.hpp"
 #include "core/format/report_frame.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp {
 

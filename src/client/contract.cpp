@@ -10,10 +10,10 @@
 #include "core/base/json.hpp"
 #include "core/base/sha256.hpp"
 #include "core/base/text.hpp"
+#include "core/contract/contract_digest.hpp"
+#include "core/contract/privacy_statement.hpp"
 #include "core/format/fingerprint.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/spec/contract_digest.hpp"
-#include "core/spec/privacy_statement.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/contract/spec.hpp"
 #include "core/delivery/address.hpp"
 #include "core/delivery/public_values.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp {
 

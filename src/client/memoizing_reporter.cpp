@@ -7,9 +7,9 @@
 
 #include "client/series_reporter.hpp"
 #include "core/base/error.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/contract/response_count.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
-#include "core/spec/response_count.hpp"
 
 namespace ldp {
 

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "client/reporter.hpp"
+#include "core/contract/evolving_options.hpp"
 #include "core/format/budget_terms.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/spent_signal.hpp"
-#include "core/spec/evolving_options.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 namespace ldp {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/spent_signal.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 namespace ldp {
 

@@ -8,8 +8,8 @@
 #include "core/base/json.hpp"
 #include "core/base/random.hpp"
 #include "core/base/sha256.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/summary/batch.hpp"
 
 namespace ldp {

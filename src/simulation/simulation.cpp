@@ -7,9 +7,9 @@
 #include "client/reporter.hpp"
 #include "core/base/error.hpp"
 #include "core/base/unknown.hpp"
+#include "core/contract/products.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/series/series_queries.hpp"
-#include "core/spec/products.hpp"
+#include "core/summary/queries/series_queries.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 

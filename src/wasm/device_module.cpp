@@ -18,7 +18,7 @@
 #include "core/base/sha256.hpp"
 #include "core/delivery/delivery_receipt.hpp"
 #include "core/delivery/next_step.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/summary/batch.hpp"
 #include "wasm/host.hpp"
 

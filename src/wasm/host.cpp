@@ -12,7 +12,7 @@
 
 #include "core/base/attempt.hpp"
 #include "core/base/bytes.hpp"
-#include "core/spec/json_object.hpp"
+#include "core/contract/json_object.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/queries/json_query.hpp"
+#include "core/contract/spec.hpp"
+#include "core/results/json_query.hpp"
 #include "core/results/summary_query.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/batch.hpp"
 #include "wasm/host.hpp"
 

@@ -8,7 +8,7 @@
 #include "../support/seeded_words.hpp"
 #include "client/reporter.hpp"
 #include "client_support.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp::test {
 

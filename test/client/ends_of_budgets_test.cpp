@@ -1,6 +1,6 @@
 // People whose budgets end: estimates of values that drift say so.
 
-#include "core/budget/spent.hpp"
+#include "core/summary/spent.hpp"
 
 #include <cmath>
 #include <map>
@@ -9,10 +9,10 @@
 #include "client/memory_store.hpp"
 #include "client/reporter.hpp"
 #include "client_support.hpp"
-#include "core/mechanism/spent_signal.hpp"
+#include "core/contract/privacy_statement.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 #include "core/proof/audit.hpp"
 #include "core/proof/explore.hpp"
-#include "core/spec/privacy_statement.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/summary.hpp"
 

@@ -1,6 +1,6 @@
 // Two rounds from records to estimates: ranges learnt from some people, and wrongly learnt ones.
 
-#include "core/summary/learn.hpp"
+#include "core/summary/queries/learn.hpp"
 
 #include <algorithm>
 #include <cmath>

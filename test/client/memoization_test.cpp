@@ -3,7 +3,7 @@
 //
 // Length: all that a client remembers is tested through the same people.
 
-#include "core/spec/evolving_options.hpp"
+#include "core/contract/evolving_options.hpp"
 
 #include <signal.h>
 
@@ -25,7 +25,7 @@
 #include "client/memory_store.hpp"
 #include "core/base/exact.hpp"
 #include "core/base/random.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "core/summary/summary.hpp"
 #include "fragile.hpp"
 

@@ -8,9 +8,9 @@
 #include "client_support.hpp"
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/spec/json_object.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/contract/json_object.hpp"
+#include "core/contract/response_count.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "simulation/simulation.hpp"
 
 namespace ldp::test {

@@ -1,7 +1,7 @@
 // The surfaces that state privacy, compared with the enumerated reports: no surface states a smaller factor or
 // probability than the report of the device has, and none a larger one.
 
-#include "core/spec/privacy_statement.hpp"
+#include "core/contract/privacy_statement.hpp"
 
 #include <iostream>
 #include <optional>
@@ -17,7 +17,7 @@
 #include "client_support.hpp"
 #include "core/base/json.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/spent_signal.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 #include "core/proof/audit.hpp"
 
 namespace ldp::test {

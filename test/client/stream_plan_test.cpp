@@ -10,10 +10,10 @@
 #include "core/base/json.hpp"
 #include "core/choice/evolving_choice.hpp"
 #include "core/choice/evolving_prediction.hpp"
+#include "core/contract/privacy_statement.hpp"
 #include "core/math/insecure_bits.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/spec/privacy_statement.hpp"
 #include "simulation/simulation.hpp"
 
 namespace ldp::test {

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "client/uploader.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "ldp.hpp"
 
 namespace ldp::e2e {

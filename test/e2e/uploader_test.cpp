@@ -6,8 +6,8 @@
 #include <map>
 #include <thread>
 
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/role/fields.hpp"
 #include "core/summary/summary.hpp"
 #include "e2e_server.hpp"
 

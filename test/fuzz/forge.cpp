@@ -13,7 +13,7 @@
 #include "core/format/budget_terms.hpp"
 #include "core/format/header.hpp"
 #include "core/math/haar_tree.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp::fuzz {
 

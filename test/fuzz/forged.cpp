@@ -1,7 +1,7 @@
 // Reports, batches and summaries under forged blocks, themselves damaged or not.
 
 #include "core/base/error.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "examine.hpp"
 #include "forge.hpp"
 

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/sha256.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "examine.hpp"
 #include "forge.hpp"
 

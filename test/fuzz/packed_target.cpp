@@ -1,6 +1,6 @@
 // States of aggregates as another server sends them.
 
-#include "core/state/packed_state.hpp"
+#include "core/summary/packed_state.hpp"
 
 #include "allocated.hpp"
 #include "examine.hpp"

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "choices.hpp"
+#include "core/choice/plan/plan.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/plan/plan.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "examine.hpp"
 
 namespace ldp::fuzz {

@@ -14,7 +14,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "forge.hpp"
 #include "fuzz_target.hpp"
 #include "simulation/seeded_random.hpp"

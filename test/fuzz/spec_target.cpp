@@ -4,7 +4,7 @@
 
 #include "choices.hpp"
 #include "core/base/error.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "examine.hpp"
 
 namespace ldp::fuzz {

@@ -13,7 +13,7 @@
 #include "../support/seeded_words.hpp"
 #include "core/choice/resolve.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp::test {

@@ -8,8 +8,8 @@
 #include "cli/answers/figure_numbers.hpp"
 #include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/role/fields.hpp"
 #include "core/summary/pooling.hpp"
 
 namespace ldp::cli {

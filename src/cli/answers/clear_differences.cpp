@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/comparison/difference.hpp"
-#include "core/comparison/independent.hpp"
+#include "core/groups/difference.hpp"
+#include "core/groups/independent.hpp"
 
 namespace ldp::cli {
 

@@ -13,7 +13,7 @@ namespace ldp::cli {
 void join_two_groups(Figure& figure);
 
 /// Sets Figure::changes: the last row of each line minus the one before it, and minus the first one, with intervals for
-/// independent estimates (core/comparison/independent.hpp). Their p-values are unknown: the caller sets those of the
+/// independent estimates (core/groups/independent.hpp). Their p-values are unknown: the caller sets those of the
 /// library's tests, and a change without one is never clear.
 void compare_rounds(Figure& figure);
 

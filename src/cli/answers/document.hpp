@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/estimate.hpp"
+#include "core/mechanism/role/estimate.hpp"
 
 namespace ldp::cli {
 

@@ -7,8 +7,8 @@
 #include "cli/answers/clear_differences.hpp"
 #include "cli/answers/formatting.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/regression/kernel_regression.hpp"
+#include "core/groups/measured/kernel_regression.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/results/row_functions.hpp"
 
 namespace ldp::cli {

@@ -15,14 +15,14 @@
 #include "cli/answers/formatting.hpp"
 #include "cli/answers/results.hpp"
 #include "core/base/text.hpp"
-#include "core/budget/spent.hpp"
+#include "core/choice/plan/planned_error.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/contract/privacy_statement.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/plan/planned_error.hpp"
-#include "core/spec/attributes.hpp"
-#include "core/spec/privacy_statement.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/spent.hpp"
 
 namespace ldp::cli {
 

@@ -13,9 +13,9 @@
 
 #include "cli/answers/document.hpp"
 #include "client/pqxx_compat.hpp"
-#include "core/mechanism/capability.hpp"
+#include "core/contract/spec.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp::cli {
 

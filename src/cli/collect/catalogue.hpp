@@ -14,7 +14,7 @@
 #include "core/base/bytes.hpp"
 #include "core/delivery/column_values.hpp"
 #include "core/delivery/public_values.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp::collect {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <thread>
 
+#include "core/contract/spec.hpp"
 #include "core/delivery/delivery_receipt.hpp"
-#include "core/spec/spec.hpp"
 #include "core/summary/batch.hpp"
 
 namespace ldp::collect {

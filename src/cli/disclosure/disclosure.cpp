@@ -19,14 +19,14 @@
 #include "client/contract.hpp"
 #include "core/base/json.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/spent_signal.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/contract/privacy_statement.hpp"
+#include "core/contract/spec.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 #include "core/proof/audit.hpp"
-#include "core/spec/attributes.hpp"
-#include "core/spec/privacy_statement.hpp"
-#include "core/spec/spec.hpp"
 
 namespace ldp::cli::disclosure {
 

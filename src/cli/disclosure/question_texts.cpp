@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "core/base/text.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/spec/attributes.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp::cli {
 

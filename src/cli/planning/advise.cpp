@@ -9,7 +9,7 @@
 #include "cli/records.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp::cli::advise {
 

@@ -20,7 +20,7 @@
 #include "client/in_quotes.hpp"
 #include "core/base/text.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/spec/attributes.hpp"
+#include "core/contract/attributes.hpp"
 
 namespace ldp::cli {
 

@@ -1,6 +1,6 @@
 // ldp plan SPEC
 
-#include "core/plan/plan.hpp"
+#include "core/choice/plan/plan.hpp"
 
 #include <algorithm>
 #include <iomanip>
@@ -24,7 +24,7 @@ struct Key {
     const char* help;
 };
 
-/// The keys of a planning target: see core/plan.
+/// The keys of a planning target: see core/choice/plan.
 constexpr Key keys[] = {
     {"attribute", true, "the attribute to estimate (default: the first one)"},
     {"value", true, "for a share: its label or number (default: the first one)"},

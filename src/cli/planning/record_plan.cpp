@@ -12,12 +12,12 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/text.hpp"
+#include "core/choice/plan/plan.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/contract/attributes.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/record/record_parts.hpp"
-#include "core/plan/plan.hpp"
-#include "core/spec/attributes.hpp"
 
 namespace ldp::cli {
 

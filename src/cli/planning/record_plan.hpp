@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
 
 namespace ldp::cli {
 

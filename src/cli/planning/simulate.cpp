@@ -22,9 +22,9 @@
 #include "core/base/text.hpp"
 #include "core/base/unknown.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/contract/response_count.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/spent_signal.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 #include "plot/chart.hpp"
 #include "simulation/simulation.hpp"
 

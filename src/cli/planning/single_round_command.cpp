@@ -15,8 +15,8 @@
 #include "cli/input/people_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/spec/products.hpp"
+#include "core/contract/products.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "simulation/seeded_random.hpp"
 #include "simulation/single_round.hpp"
 

@@ -14,9 +14,9 @@
 #include "core/choice/ordered_choice.hpp"
 #include "core/choice/resolve.hpp"
 #include "core/choice/response_needs.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/spent_signal.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/contract/response_count.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 namespace ldp::cli::spec {
 

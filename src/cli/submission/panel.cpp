@@ -5,7 +5,7 @@
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp::cli::submit {
 

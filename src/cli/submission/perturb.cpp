@@ -12,7 +12,7 @@
 #include "core/base/bytes.hpp"
 #include "core/base/random.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp::cli::perturb {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "core/spec/spec.hpp"
-#include "core/tables/model/graphical_model.hpp"
+#include "core/contract/spec.hpp"
+#include "core/models/graphical_model.hpp"
 
 namespace ldp::cli {
 

@@ -6,8 +6,8 @@
 #include "cli/input/csv_field.hpp"
 #include "cli/progress.hpp"
 #include "cli/tables/counted_summary.hpp"
-#include "core/spec/labels.hpp"
-#include "core/tables/model/synthesis.hpp"
+#include "core/contract/labels.hpp"
+#include "core/models/synthesis.hpp"
 #include "simulation/seeded_random.hpp"
 
 namespace ldp::cli::synthesize {

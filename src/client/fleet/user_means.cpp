@@ -5,7 +5,7 @@
 
 #include "client/in_quotes.hpp"
 #include "core/base/error.hpp"
-#include "core/spec/products.hpp"
+#include "core/contract/products.hpp"
 
 namespace ldp {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/collection.hpp"
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
 
 namespace ldp {
 

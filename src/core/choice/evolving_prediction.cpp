@@ -12,18 +12,18 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
+#include "core/contract/evolving_options.hpp"
+#include "core/contract/privacy_statement.hpp"
+#include "core/contract/response_count.hpp"
 #include "core/math/insecure_bits.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/ordered/public_cuts.hpp"
-#include "core/spec/evolving_options.hpp"
-#include "core/spec/privacy_statement.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

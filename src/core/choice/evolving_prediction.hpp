@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/choice/value_stream.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp {
 

@@ -8,9 +8,9 @@
 #include "core/base/interrupt.hpp"
 #include "core/channel/window_decoder.hpp"
 #include "core/math/normals.hpp"
-#include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "core/choice/ordered_choice.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/role/summary_view.hpp"
 
 namespace ldp {
 

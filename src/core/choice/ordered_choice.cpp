@@ -7,10 +7,10 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp {
 

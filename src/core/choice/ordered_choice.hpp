@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/choice/selection.hpp"
-#include "core/mechanism/estimate.hpp"
+#include "core/mechanism/role/estimate.hpp"
 
 namespace ldp {
 

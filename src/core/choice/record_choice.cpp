@@ -13,9 +13,9 @@
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/choice/ordered_choice.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/record/record_parts.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp {
 

@@ -10,13 +10,13 @@
 #include "core/base/text.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/choice/resolve.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/contract/json_object.hpp"
+#include "core/contract/keys.hpp"
+#include "core/contract/response_count.hpp"
+#include "core/contract/spec_reader.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/record/record_parts.hpp"
-#include "core/spec/attributes.hpp"
-#include "core/spec/json_object.hpp"
-#include "core/spec/keys.hpp"
-#include "core/spec/response_count.hpp"
-#include "core/spec/spec_reader.hpp"
 
 namespace ldp {
 

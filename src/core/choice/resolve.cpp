@@ -12,12 +12,12 @@
 #include "core/choice/view_choice.hpp"
 #include "core/choice/wanted_use.hpp"
 #include "core/choice/winsorized.hpp"
-#include "core/mechanism/capability.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/contract/keys.hpp"
+#include "core/contract/response_count.hpp"
+#include "core/contract/spec_reader.hpp"
 #include "core/mechanism/record/record_parts.hpp"
-#include "core/spec/attributes.hpp"
-#include "core/spec/keys.hpp"
-#include "core/spec/response_count.hpp"
-#include "core/spec/spec_reader.hpp"
+#include "core/mechanism/role/capability.hpp"
 
 namespace ldp {
 

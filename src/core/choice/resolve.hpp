@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/choice/selection.hpp"
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
 
 namespace ldp {
 

@@ -9,13 +9,13 @@
 #include "core/choice/evolving_choice.hpp"
 #include "core/choice/ordered_choice.hpp"
 #include "core/choice/record_protocol.hpp"
+#include "core/contract/evolving_options.hpp"
+#include "core/contract/json_object.hpp"
+#include "core/contract/products.hpp"
+#include "core/contract/response_count.hpp"
 #include "core/math/insecure_bits.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/spec/evolving_options.hpp"
-#include "core/spec/json_object.hpp"
-#include "core/spec/products.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

@@ -10,8 +10,8 @@
 
 #include "core/choice/selection.hpp"
 #include "core/choice/value_stream.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/spec/spec.hpp"
+#include "core/contract/spec.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp {
 

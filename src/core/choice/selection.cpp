@@ -13,9 +13,9 @@
 #include "core/base/unknown.hpp"
 #include "core/choice/record_choice.hpp"
 #include "core/format/summary_frame.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp {
 

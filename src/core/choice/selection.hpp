@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/registry.hpp"
-#include "core/mechanism/settings.hpp"
+#include "core/mechanism/role/registry.hpp"
+#include "core/mechanism/role/settings.hpp"
 
 namespace ldp {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/choice/selection.hpp"
-#include "core/spec/json_object.hpp"
+#include "core/contract/json_object.hpp"
 
 namespace ldp {
 

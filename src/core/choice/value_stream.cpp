@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/interrupt.hpp"
+#include "core/contract/json_object.hpp"
 #include "core/math/insecure_bits.hpp"
-#include "core/spec/json_object.hpp"
 
 namespace ldp {
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "core/mechanism/settings.hpp"
+#include "core/mechanism/role/settings.hpp"
 
 namespace ldp {
 

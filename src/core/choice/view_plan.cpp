@@ -11,8 +11,8 @@
 #include "core/base/text.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/mechanism/joint/view_weights.hpp"
+#include "core/models/association.hpp"
 #include "core/tables/fitted.hpp"
-#include "core/tables/model/association.hpp"
 
 namespace ldp {
 

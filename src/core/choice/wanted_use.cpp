@@ -1,6 +1,6 @@
 #include "core/choice/wanted_use.hpp"
 
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/choice/ordered_choice.hpp"
-#include "core/spec/json_object.hpp"
+#include "core/contract/json_object.hpp"
 
 namespace ldp {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/mechanism/estimate.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/role/estimate.hpp"
+#include "core/mechanism/role/summary_view.hpp"
 
 namespace ldp {
 

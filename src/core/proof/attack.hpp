@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/privacy_proof.hpp"
+#include "core/mechanism/role/privacy_proof.hpp"
 
 namespace ldp {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/mechanism/registry.hpp"
-#include "core/mechanism/spent_signal.hpp"
+#include "core/mechanism/role/registry.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 namespace ldp {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/mechanism/privacy_proof.hpp"
+#include "core/mechanism/role/privacy_proof.hpp"
 #include "core/proof/explore.hpp"
 
 namespace ldp {

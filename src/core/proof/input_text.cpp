@@ -1,10 +1,10 @@
 #include "core/proof/input_text.hpp"
 
 #include "core/base/text.hpp"
-#include "core/mechanism/fields.hpp"
+#include "core/contract/labels.hpp"
 #include "core/mechanism/frequency/label_codes.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/spec/labels.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/proof/explore.hpp"
 
 namespace ldp {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/mechanism/privacy_proof.hpp"
+#include "core/mechanism/role/privacy_proof.hpp"
 
 namespace ldp {
 

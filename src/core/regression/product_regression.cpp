@@ -8,10 +8,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/error_law.hpp"
-#include "core/spec/json_object.hpp"
-#include "core/spec/labels.hpp"
-#include "core/spec/products.hpp"
+#include "core/contract/json_object.hpp"
+#include "core/contract/labels.hpp"
+#include "core/contract/products.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/settings.hpp"
+#include "core/mechanism/role/settings.hpp"
 #include "core/regression/record_moments.hpp"
 
 namespace ldp {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "core/regression/normal_equations.hpp"
 
 namespace ldp {

@@ -6,10 +6,10 @@
 
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "core/summary/summary.hpp"
 
 namespace ldp {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/budget/spent.hpp"
-#include "core/mechanism/error_law.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/role/error_law.hpp"
+#include "core/mechanism/role/summary_view.hpp"
+#include "core/summary/spent.hpp"
 
 namespace ldp {
 

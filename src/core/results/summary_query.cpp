@@ -2,10 +2,10 @@
 
 #include <limits>
 
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/summary/learn.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/registry.hpp"
+#include "core/summary/queries/learn.hpp"
 
 namespace ldp {
 

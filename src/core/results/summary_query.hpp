@@ -11,9 +11,9 @@
 
 #include "core/base/attempt.hpp"
 #include "core/base/error.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/contract/labels.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "core/results/result_table.hpp"
-#include "core/spec/labels.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 

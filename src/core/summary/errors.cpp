@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mechanism/forgery.hpp"
 #include "core/mechanism/frequency/label_sets.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
+#include "core/mechanism/role/forgery.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/summary/pooling.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/role/error_law.hpp"
+#include "core/mechanism/role/summary_view.hpp"
 
 namespace ldp {
 

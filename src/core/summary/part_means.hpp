@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/mechanism/estimate.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/role/estimate.hpp"
+#include "core/mechanism/role/summary_view.hpp"
 
 namespace ldp {
 

@@ -20,7 +20,7 @@
 #include <limits>
 #include <string>
 
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/role/capability.hpp"
 
 namespace ldp {
 

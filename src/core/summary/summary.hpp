@@ -8,9 +8,9 @@
 #include "core/format/fingerprint.hpp"
 #include "core/format/report_frame.hpp"
 #include "core/format/summary_frame.hpp"
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
-#include "core/mechanism/spent_signal.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 namespace ldp {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/joint/cross_tables.hpp"
+#include "core/mechanism/role/error_law.hpp"
 #include "core/tables/quotient.hpp"
 
 namespace ldp {

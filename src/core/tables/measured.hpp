@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/mechanism/joint/joint.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/role/summary_view.hpp"
 #include "core/tables/table.hpp"
 
 namespace ldp {

@@ -1,7 +1,7 @@
 // Quotients of an estimated part and an estimated whole.
 #pragma once
 
-#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

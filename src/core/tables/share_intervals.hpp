@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/mechanism/error_law.hpp"
-#include "core/mechanism/summary_view.hpp"
+#include "core/mechanism/role/error_law.hpp"
+#include "core/mechanism/role/summary_view.hpp"
 
 namespace ldp {
 

@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/base/unknown.hpp"
-#include "core/summary/empirical_bayes.hpp"
+#include "core/summary/queries/empirical_bayes.hpp"
 #include "core/tables/pairs.hpp"
 #include "core/tables/pooled.hpp"
 #include "core/tables/scaling.hpp"

@@ -5,14 +5,14 @@
 #include <random>
 
 #include "core/base/square.hpp"
-#include "core/budget/spent.hpp"
-#include "core/comparison/answered_groups.hpp"
-#include "core/comparison/comparison.hpp"
-#include "core/groups/group_rows.hpp"
+#include "core/groups/answered_groups.hpp"
+#include "core/groups/comparison.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
+#include "core/results/rows/group_rows.hpp"
 #include "core/summary/errors.hpp"
+#include "core/summary/spent.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

@@ -1,6 +1,6 @@
 // Weights of groups that agree with totals, and intervals of weighted estimates.
 
-#include "core/comparison/calibration.hpp"
+#include "core/groups/calibration.hpp"
 
 #include <cmath>
 #include <numeric>

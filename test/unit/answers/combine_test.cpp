@@ -1,13 +1,13 @@
 // Estimates of one number from several collections.
 
-#include "core/comparison/independent.hpp"
+#include "core/groups/independent.hpp"
 
 #include <cmath>
 #include <tuple>
 
 #include "core/base/text.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/role/error_law.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

@@ -1,7 +1,7 @@
 // Comparisons of groups: the score test against closed forms and by simulation, the adjustment for many
 // comparisons, and refusals.
 
-#include "core/comparison/comparison.hpp"
+#include "core/groups/comparison.hpp"
 
 #include <cmath>
 #include <random>

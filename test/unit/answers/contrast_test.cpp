@@ -1,6 +1,6 @@
 // Weighted sums of the estimates of one summary: exact variances, intervals, and refusals.
 
-#include "core/comparison/weighted_sum.hpp"
+#include "core/groups/weighted_sum.hpp"
 
 #include <cmath>
 #include <numeric>

@@ -6,10 +6,10 @@
 #include <random>
 
 #include "core/base/exact.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/mechanism/role/error_law.hpp"
 #include "core/summary/errors.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "core/tables/share_intervals.hpp"
 #include "repeated_draws.hpp"
 

@@ -1,15 +1,15 @@
 // The test of groups and values with one p-value: against Pearson's statistic, its level for small groups, its power, and
 // repeated reports.
 
-#include "core/comparison/group_test.hpp"
+#include "core/groups/group_test.hpp"
 
 #include <cmath>
 #include <random>
 
 #include "core/base/error.hpp"
-#include "core/comparison/change.hpp"
-#include "core/comparison/comparison.hpp"
-#include "core/comparison/independent.hpp"
+#include "core/groups/change.hpp"
+#include "core/groups/comparison.hpp"
+#include "core/groups/independent.hpp"
 #include "core/math/statistics.hpp"
 #include "core/results/row_functions.hpp"
 #include "repeated_draws.hpp"

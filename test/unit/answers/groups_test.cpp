@@ -3,12 +3,12 @@
 #include <cmath>
 #include <random>
 
-#include "core/groups/clustered_mean.hpp"
-#include "core/groups/group_rows.hpp"
-#include "core/groups/small_areas.hpp"
-#include "core/groups/smoothed_series.hpp"
+#include "core/groups/measured/clustered_mean.hpp"
+#include "core/groups/measured/small_areas.hpp"
+#include "core/groups/measured/smoothed_series.hpp"
 #include "core/math/statistics.hpp"
-#include "core/mechanism/estimate.hpp"
+#include "core/mechanism/role/estimate.hpp"
+#include "core/results/rows/group_rows.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

@@ -7,7 +7,7 @@
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/series/series_queries.hpp"
+#include "core/summary/queries/series_queries.hpp"
 #include "core/tables/fitted.hpp"
 #include "core/tables/measured.hpp"
 #include "core/tables/pooled.hpp"

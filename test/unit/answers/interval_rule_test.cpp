@@ -1,12 +1,12 @@
 // Critical values and p-values for all looks at the data: figures of the manual, and the level while groups grow.
 
-#include "core/comparison/interval_rule.hpp"
+#include "core/groups/interval_rule.hpp"
 
 #include <cmath>
 #include <random>
 
 #include "core/base/error.hpp"
-#include "core/comparison/difference.hpp"
+#include "core/groups/difference.hpp"
 #include "core/math/statistics.hpp"
 #include "support.hpp"
 

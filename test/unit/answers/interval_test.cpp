@@ -5,11 +5,11 @@
 
 #include "core/math/statistics.hpp"
 #include "core/math/tails.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/mechanism/role/error_law.hpp"
 #include "core/summary/errors.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

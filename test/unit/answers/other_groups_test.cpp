@@ -1,13 +1,13 @@
 // Groups against all other groups: pages of equal groups, by simulation, and the sums of summaries.
 
-#include "core/groups/other_groups.hpp"
+#include "core/results/rows/other_groups.hpp"
 
 #include <random>
 
-#include "core/comparison/against_others.hpp"
-#include "core/comparison/difference.hpp"
+#include "core/contract/spec.hpp"
+#include "core/groups/against_others.hpp"
+#include "core/groups/difference.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/spec/spec.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

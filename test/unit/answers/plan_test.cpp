@@ -14,12 +14,12 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
+#include "core/choice/plan/error_prediction.hpp"
+#include "core/choice/plan/plan.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/plan/error_prediction.hpp"
-#include "core/plan/plan.hpp"
-#include "core/series/series_queries.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
+#include "core/summary/queries/series_queries.hpp"
 #include "core/tables/marginal.hpp"
 #include "repeated_draws.hpp"
 

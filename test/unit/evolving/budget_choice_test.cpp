@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/choice/evolving_choice.hpp"
 #include "core/choice/response_needs.hpp"
-#include "core/spec/response_count.hpp"
+#include "core/contract/response_count.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

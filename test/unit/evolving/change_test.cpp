@@ -1,6 +1,6 @@
 // The difference of two rounds: its error where people repeat what they remember, and what is refused.
 
-#include "core/comparison/change.hpp"
+#include "core/groups/change.hpp"
 
 #include <cmath>
 

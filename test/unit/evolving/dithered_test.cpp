@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/comparison/change.hpp"
+#include "core/contract/evolving_options.hpp"
+#include "core/groups/change.hpp"
 #include "core/mechanism/ordered/public_cuts.hpp"
-#include "core/spec/evolving_options.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

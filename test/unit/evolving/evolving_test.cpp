@@ -1,7 +1,7 @@
 // Values that change: rounding levels, α-point rounding, changes of the rounding step, keys of permanent
 // responses, and their representation in a spec.
 
-#include "core/spec/evolving_options.hpp"
+#include "core/contract/evolving_options.hpp"
 
 #include <cmath>
 #include <limits>
@@ -9,8 +9,8 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {

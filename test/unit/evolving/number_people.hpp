@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/series/series_queries.hpp"
 #include "core/summary/errors.hpp"
+#include "core/summary/queries/series_queries.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

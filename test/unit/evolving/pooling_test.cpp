@@ -5,15 +5,15 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/comparison/change.hpp"
+#include "core/groups/change.hpp"
 #include "core/mechanism/frequency/pure_protocol.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
-#include "core/summary/candidates.hpp"
-#include "core/summary/distribution.hpp"
-#include "core/summary/learn.hpp"
 #include "core/summary/pooling.hpp"
-#include "core/summary/shrink.hpp"
-#include "core/summary/top.hpp"
+#include "core/summary/queries/candidates.hpp"
+#include "core/summary/queries/distribution.hpp"
+#include "core/summary/queries/learn.hpp"
+#include "core/summary/queries/shrink.hpp"
+#include "core/summary/queries/top.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

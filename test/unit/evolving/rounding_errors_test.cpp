@@ -5,11 +5,11 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/comparison/change.hpp"
-#include "core/mechanism/fields.hpp"
+#include "core/contract/evolving_options.hpp"
+#include "core/groups/change.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
-#include "core/mechanism/registry.hpp"
-#include "core/spec/evolving_options.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/part_means.hpp"
 #include "proof.hpp"

@@ -5,12 +5,12 @@
 
 #include "core/base/error.hpp"
 #include "core/base/square.hpp"
+#include "core/contract/response_count.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/proof/explore.hpp"
-#include "core/series/series_queries.hpp"
-#include "core/spec/response_count.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/part_means.hpp"
+#include "core/summary/queries/series_queries.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

@@ -1,13 +1,13 @@
 // Budgets that end: the signal in reports, its counts in summaries, and the share that is estimated from
 // them.
 
-#include "core/budget/spent.hpp"
+#include "core/summary/spent.hpp"
 
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/contract/response_count.hpp"
 #include "core/proof/audit.hpp"
-#include "core/spec/response_count.hpp"
 #include "core/summary/batch.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/moving_window.hpp"

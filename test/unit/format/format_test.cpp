@@ -5,9 +5,9 @@
 #include "core/format/header.hpp"
 
 #include "core/base/error.hpp"
-#include "core/strings/string_queries.hpp"
 #include "core/summary/batch.hpp"
 #include "core/summary/moving_window.hpp"
+#include "core/summary/queries/string_queries.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -1,9 +1,9 @@
-#include "core/spec/labels.hpp"
+#include "core/contract/labels.hpp"
 
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/spec/attributes.hpp"
+#include "core/contract/attributes.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

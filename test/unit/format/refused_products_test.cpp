@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/choice/resolve.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -6,7 +6,7 @@
 #include "core/base/json.hpp"
 #include "core/base/number_text.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/mechanism.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

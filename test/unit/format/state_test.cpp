@@ -2,10 +2,10 @@
 // counting the reports one by one gives, bit for bit; lists take the memory of their reports; damaged bytes are
 // refused.
 
-#include "core/state/packed_state.hpp"
+#include "core/summary/packed_state.hpp"
 
 #include "core/base/error.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -1,8 +1,8 @@
-#include "core/spec/texts.hpp"
+#include "core/contract/texts.hpp"
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/spec/spec_reader.hpp"
+#include "core/contract/spec_reader.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

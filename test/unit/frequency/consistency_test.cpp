@@ -1,14 +1,14 @@
 // What each method guarantees, and that it solves the problem it states: against brute force, conditions of
 // optimality and plain iterations.
 
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "collected.hpp"
 #include "core/base/error.hpp"
-#include "core/summary/top.hpp"
+#include "core/summary/queries/top.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

@@ -1,12 +1,12 @@
 // Where the iterative Bayesian update ends, and where it is best stopped: against plain iterations.
 
-#include "core/summary/ibu.hpp"
+#include "core/summary/queries/ibu.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "collected.hpp"
-#include "core/summary/consistency.hpp"
+#include "core/summary/queries/consistency.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -10,12 +10,12 @@
 
 #include "client/collection.hpp"
 #include "core/base/square.hpp"
+#include "core/contract/response_count.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/spec/response_count.hpp"
-#include "core/summary/consistency.hpp"
 #include "core/summary/errors.hpp"
-#include "core/summary/learn.hpp"
+#include "core/summary/queries/consistency.hpp"
+#include "core/summary/queries/learn.hpp"
 #include "core/tables/share_intervals.hpp"
 #include "proof.hpp"
 

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/mechanism/literature/sparse_regression.hpp"
-#include "core/summary/candidates.hpp"
+#include "core/summary/queries/candidates.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

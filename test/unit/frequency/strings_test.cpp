@@ -9,7 +9,7 @@
 #include "core/base/square.hpp"
 #include "core/mechanism/strings/frequent_strings.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
-#include "core/strings/string_queries.hpp"
+#include "core/summary/queries/string_queries.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/summary/top.hpp"
+#include "core/summary/queries/top.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -1,7 +1,7 @@
 // Associations against closed forms, and as often right as they say.
 
-#include "core/tables/model/association.hpp"
-#include "core/tables/model/contingency.hpp"
+#include "core/models/association.hpp"
+#include "core/models/contingency.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>

@@ -7,9 +7,9 @@
 
 #include "core/math/haar_tree.hpp"
 #include "core/math/statistics.hpp"
+#include "core/models/association.hpp"
+#include "core/models/synthesis.hpp"
 #include "core/tables/fitted.hpp"
-#include "core/tables/model/association.hpp"
-#include "core/tables/model/synthesis.hpp"
 #include "support.hpp"
 #include "tables.hpp"
 

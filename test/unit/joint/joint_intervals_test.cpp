@@ -4,11 +4,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include "core/math/statistics.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/role/error_law.hpp"
+#include "core/models/association.hpp"
 #include "core/tables/marginal.hpp"
 #include "core/tables/measured.hpp"
-#include "core/tables/model/association.hpp"
 #include "support.hpp"
 
 namespace ldp::test {

@@ -7,10 +7,10 @@
 #include <random>
 
 #include "core/base/error.hpp"
+#include "core/contract/attributes.hpp"
+#include "core/contract/labels.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/joint/joint.hpp"
-#include "core/spec/attributes.hpp"
-#include "core/spec/labels.hpp"
 #include "core/tables/marginal.hpp"
 #include "core/tables/measured.hpp"
 #include "proof.hpp"

@@ -1,12 +1,12 @@
 // Models against the distributions that they are of, and rows against their models.
 
-#include "core/tables/model/graphical_model.hpp"
+#include "core/models/graphical_model.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "core/base/error.hpp"
-#include "core/tables/model/graph.hpp"
-#include "core/tables/model/synthesis.hpp"
+#include "core/models/graph.hpp"
+#include "core/models/synthesis.hpp"
 #include "core/tables/table_fit.hpp"
 #include "tables.hpp"
 

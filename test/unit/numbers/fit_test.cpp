@@ -6,7 +6,7 @@
 
 #include "core/math/monotone.hpp"
 #include "core/mechanism/ordered/shrunk_splits.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

@@ -6,12 +6,12 @@
 
 #include "core/base/square.hpp"
 #include "core/math/statistics.hpp"
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/ordered/ordered_estimator.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/summary/distribution.hpp"
 #include "core/summary/errors.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {

@@ -7,8 +7,8 @@
 #include "core/base/error.hpp"
 #include "core/choice/first_look.hpp"
 #include "core/choice/ordered_choice.hpp"
+#include "core/contract/spec.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
-#include "core/spec/spec.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

@@ -10,7 +10,7 @@
 #include "core/base/exact.hpp"
 #include "core/channel/signed_index.hpp"
 #include "core/math/walsh_hadamard.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

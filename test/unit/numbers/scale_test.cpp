@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include "core/comparison/change.hpp"
-#include "core/summary/distribution.hpp"
-#include "core/summary/learn.hpp"
+#include "core/groups/change.hpp"
 #include "core/summary/pooling.hpp"
-#include "core/summary/robust_interval.hpp"
+#include "core/summary/queries/distribution.hpp"
+#include "core/summary/queries/learn.hpp"
+#include "core/summary/queries/robust_interval.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

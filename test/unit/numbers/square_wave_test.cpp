@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
 #include "core/channel/window_decoder.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

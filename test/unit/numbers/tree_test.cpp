@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/mechanism/ordered/level_tree.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

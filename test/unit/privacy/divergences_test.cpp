@@ -6,7 +6,7 @@
 
 #include "accounting/divergences.hpp"
 #include "core/base/error.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 #include "core/proof/explore.hpp"
 #include "support.hpp"
 

@@ -3,7 +3,7 @@
 //
 // Length: one table of mechanisms and the payloads that each can forge serves all cases.
 
-#include "core/mechanism/forgery.hpp"
+#include "core/mechanism/role/forgery.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <map>
 #include <numeric>
 
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
+#include "core/mechanism/role/capability.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

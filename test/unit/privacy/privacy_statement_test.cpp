@@ -1,13 +1,13 @@
 // The privacy statement of a spec, compared with the enumerated reports of its mechanism.
 
-#include "core/spec/privacy_statement.hpp"
+#include "core/contract/privacy_statement.hpp"
 
 #include <set>
 
 #include "../../support/privacy_cases.hpp"
 #include "../proof.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/spent_signal.hpp"
+#include "core/mechanism/role/spent_signal.hpp"
 
 namespace ldp::test {
 

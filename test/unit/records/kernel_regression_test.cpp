@@ -1,6 +1,6 @@
 // Curves of a private number over a public column.
 
-#include "core/regression/kernel_regression.hpp"
+#include "core/groups/measured/kernel_regression.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,6 @@
 // Ranges learnt in a first round, and what they are worth in a second.
 
-#include "core/summary/learn.hpp"
+#include "core/summary/queries/learn.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/channel/numeric.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
-#include "core/summary/distribution.hpp"
+#include "core/summary/queries/distribution.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

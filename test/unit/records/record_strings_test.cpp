@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/comparison/change.hpp"
-#include "core/mechanism/error_law.hpp"
+#include "core/groups/change.hpp"
+#include "core/mechanism/role/error_law.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/strings/string_queries.hpp"
+#include "core/summary/queries/string_queries.hpp"
 #include "proof.hpp"
 
 namespace ldp::test {

@@ -12,9 +12,9 @@
 #include "client/memory_store.hpp"
 #include "core/base/error.hpp"
 #include "core/base/exact.hpp"
+#include "core/contract/products.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/regression/product_regression.hpp"
-#include "core/spec/products.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {

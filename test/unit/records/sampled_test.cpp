@@ -10,9 +10,9 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/error_law.hpp"
-#include "core/summary/consistency.hpp"
-#include "core/summary/top.hpp"
+#include "core/mechanism/role/error_law.hpp"
+#include "core/summary/queries/consistency.hpp"
+#include "core/summary/queries/top.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

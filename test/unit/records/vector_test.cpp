@@ -11,7 +11,7 @@
 #include "core/channel/binary.hpp"
 #include "core/channel/sign_vector.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
-#include "core/summary/shrink.hpp"
+#include "core/summary/queries/shrink.hpp"
 #include "proof.hpp"
 #include "repeated_draws.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "core/base/error.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/mechanism/error_law.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/spec/labels.hpp"
+#include "core/contract/labels.hpp"
+#include "core/mechanism/role/error_law.hpp"
+#include "core/mechanism/role/fields.hpp"
 #include "core/summary/errors.hpp"
 #include "support.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "core/base/bytes.hpp"
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/pure_protocol.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

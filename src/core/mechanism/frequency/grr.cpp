@@ -1,7 +1,7 @@
 #include "core/mechanism/frequency/grr.hpp"
 
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/entries.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp {
 

@@ -27,9 +27,9 @@
 #include "core/channel/epsilon_odds.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/set_channel.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/label_codes.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

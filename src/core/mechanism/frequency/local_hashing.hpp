@@ -23,9 +23,9 @@
 
 #include "core/channel/symmetric.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp {
 

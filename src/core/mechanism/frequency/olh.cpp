@@ -1,8 +1,8 @@
 // Optimised local hashing (Wang, Blocki, Li, Jha 2017): local hashing to the number of buckets with the
 // smallest variance at frequency 0, about e+1, e = exp(ε).
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::olh {
 

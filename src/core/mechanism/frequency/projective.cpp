@@ -10,8 +10,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/incidence.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::projective {
 

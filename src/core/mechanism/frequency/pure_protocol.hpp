@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/mechanism/estimate.hpp"
+#include "core/mechanism/role/estimate.hpp"
 
 namespace ldp {
 

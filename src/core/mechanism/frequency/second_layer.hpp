@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/format/header.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/fields.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

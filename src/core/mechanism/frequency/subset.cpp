@@ -8,9 +8,9 @@
 #include "core/base/exact.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::subset {
 

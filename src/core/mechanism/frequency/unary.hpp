@@ -11,7 +11,7 @@
 #include "core/math/bit_counters.hpp"
 #include "core/mechanism/frequency/frequency_oracle.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp {
 

@@ -12,12 +12,12 @@
 
 #include "core/base/exact.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/graded/graded_channel.hpp"
 #include "core/mechanism/graded/inverse.hpp"
 #include "core/mechanism/graded/lazy.hpp"
 #include "core/mechanism/graded/utilities.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::exponential {
 

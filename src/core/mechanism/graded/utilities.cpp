@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/format/header.hpp"
-#include "core/mechanism/fields.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
-#include "core/mechanism/settings.hpp"
+#include "core/mechanism/role/settings.hpp"
 
 namespace ldp {
 

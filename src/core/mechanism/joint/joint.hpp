@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/joint/cross_tables.hpp"
 #include "core/mechanism/joint/joint_views.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/joint/joint_haar.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::joint_haar {
 

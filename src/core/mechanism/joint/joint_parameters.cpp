@@ -8,12 +8,12 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/subset_channel.hpp"
-#include "core/mechanism/entries.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/joint/view_weights.hpp"
+#include "core/mechanism/role/entries.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp::joint {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/fields.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

@@ -1,7 +1,7 @@
 // Binary local hashing (Wang, Blocki, Li, Jha 2017; Bassily, Smith 2015): local hashing to two buckets.
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::blh {
 

@@ -2,8 +2,8 @@
 // Couchot, Al Bouna, Xiao 2022). Every bit is flipped with probability 1/(√a+1), a = exp(ε∞), and memoized.
 // The second layer flips it again, such that the total flip probability is 1/(√c+1), c = exp(ε₁).
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/unary.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::l_sue {
 

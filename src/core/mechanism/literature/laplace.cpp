@@ -1,8 +1,8 @@
 // Discrete Laplace noise (Dwork, McSherry, Nissim, Smith 2006; Ghosh, Roughgarden, Sundararajan 2009) of
 // scale 2/ε on [−1,1], the range's width over ε.
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::laplace {
 

@@ -1,7 +1,7 @@
 // Optimised unary encoding (Wang, Blocki, Li, Jha 2017), see optimised_coins().
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/unary.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::oue {
 

@@ -1,8 +1,8 @@
 // The piecewise mechanism (Wang, Xiao et al. 2019): the window of width b−1, b = (√e+1)/(√e−1), e = exp(ε),
 // in outputs of [−b,b]; as a share of the grid, 1/√e.
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::piecewise {
 

@@ -25,11 +25,11 @@
 #include "core/channel/coin.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/literature/sparse_regression.hpp"
 #include "core/mechanism/longitudinal/candidate_search.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::rappor {
 

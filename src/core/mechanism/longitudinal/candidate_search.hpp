@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/role/capability.hpp"
 
 namespace ldp {
 

@@ -20,9 +20,9 @@
 #include "core/channel/coin.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::dbitflip {
 

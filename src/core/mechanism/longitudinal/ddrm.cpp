@@ -12,8 +12,8 @@
 #include <cmath>
 
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/longitudinal/difference_tree.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::ddrm {
 

@@ -47,11 +47,11 @@
 #include "core/base/square.hpp"
 #include "core/channel/binary.hpp"
 #include "core/channel/symmetric.hpp"
-#include "core/mechanism/capability.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/longitudinal/round_system.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp {
 

@@ -4,9 +4,9 @@
 //
 // parameters: k (4 bytes), ε₁ (8) · permanent response, payload: a value · state: reports per value
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/grr.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::l_grr {
 

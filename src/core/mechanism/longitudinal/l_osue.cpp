@@ -3,8 +3,8 @@
 // response is 1 with probability 1/(a+1), a = exp(ε∞). When it is sent, it is 1 with probability 1/(c+1), c =
 // exp(ε₁).
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/unary.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::l_osue {
 

@@ -12,10 +12,10 @@
 #include <cmath>
 
 #include "core/base/exact.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::loloha {
 

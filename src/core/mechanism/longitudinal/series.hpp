@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/input_code.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

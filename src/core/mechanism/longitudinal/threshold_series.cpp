@@ -27,9 +27,9 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/math/monotone.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/longitudinal/difference_tree.hpp"
 #include "core/mechanism/longitudinal/number_series.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::threshold_series {
 

@@ -5,9 +5,9 @@
 //             its decoded values (9), min, max · payload: an output of the channel · state: the channel's tally
 #pragma once
 
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

@@ -6,9 +6,9 @@
 
 #include "core/channel/numeric.hpp"
 #include "core/channel/warp_design.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 /// Window widths.
 namespace ldp::piecewise {

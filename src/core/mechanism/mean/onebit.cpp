@@ -11,9 +11,9 @@
 // parameters: as of any number, then, if there are two layers, ε₁ (8 bytes)
 
 #include "core/channel/binary.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/mean/two_layers.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::onebit {
 

@@ -21,12 +21,12 @@
 #include "core/channel/binary.hpp"
 #include "core/channel/warped.hpp"
 #include "core/math/spread.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/mean/optional_channel.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::optional_mean {
 

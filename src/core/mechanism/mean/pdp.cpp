@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::pdp {
 

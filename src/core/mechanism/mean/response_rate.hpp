@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/role/capability.hpp"
 
 namespace ldp {
 

@@ -2,8 +2,8 @@
 // is drawn once for each step, and contributes to the error of a mean of the people who reported.
 #pragma once
 
-#include "core/mechanism/mechanism.hpp"
-#include "core/mechanism/settings.hpp"
+#include "core/mechanism/role/mechanism.hpp"
+#include "core/mechanism/role/settings.hpp"
 
 namespace ldp {
 

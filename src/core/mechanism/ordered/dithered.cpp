@@ -20,11 +20,11 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/symmetric.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/ordered/cut_noise.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::dithered {
 

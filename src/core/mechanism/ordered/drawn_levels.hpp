@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "core/base/exact.hpp"
-#include "core/mechanism/fields.hpp"
-#include "core/mechanism/forgery.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
-#include "core/mechanism/mechanism.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
+#include "core/mechanism/role/fields.hpp"
+#include "core/mechanism/role/forgery.hpp"
+#include "core/mechanism/role/mechanism.hpp"
 
 namespace ldp {
 

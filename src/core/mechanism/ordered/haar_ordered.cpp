@@ -26,12 +26,12 @@
 #include "core/channel/numeric.hpp"
 #include "core/channel/signed_index.hpp"
 #include "core/math/haar_tree.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
 #include "core/mechanism/ordered/optional_levels.hpp"
 #include "core/mechanism/ordered/split_people.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::haar_ordered {
 

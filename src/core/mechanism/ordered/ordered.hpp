@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "core/base/interrupt.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/ordered/level_fit.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

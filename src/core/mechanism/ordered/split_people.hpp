@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

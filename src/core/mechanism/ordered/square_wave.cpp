@@ -10,10 +10,10 @@
 #include <numeric>
 
 #include "core/channel/window_decoder.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_mean.hpp"
 #include "core/mechanism/ordered/ordered.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::square_wave {
 

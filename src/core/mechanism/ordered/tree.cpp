@@ -25,12 +25,12 @@
 #include "core/channel/numeric.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/bit_counters.hpp"
-#include "core/mechanism/entries.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/ordered/drawn_levels.hpp"
 #include "core/mechanism/ordered/level_tree.hpp"
 #include "core/mechanism/ordered/optional_levels.hpp"
 #include "core/mechanism/ordered/split_people.hpp"
+#include "core/mechanism/role/entries.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp::tree {
 

@@ -5,8 +5,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

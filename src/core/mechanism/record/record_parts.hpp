@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/mechanism/registry.hpp"
+#include "core/mechanism/role/registry.hpp"
 
 namespace ldp {
 

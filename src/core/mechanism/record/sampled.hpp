@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

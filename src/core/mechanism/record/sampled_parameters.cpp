@@ -7,10 +7,10 @@
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
 #include "core/mechanism/record/record_parts.hpp"
 #include "core/mechanism/record/sampled.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::sampled {
 

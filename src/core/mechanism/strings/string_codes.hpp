@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/mechanism/settings.hpp"
+#include "core/mechanism/role/settings.hpp"
 
 namespace ldp {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/error_law.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
 

@@ -18,9 +18,9 @@
 #include "core/base/exact.hpp"
 #include "core/base/interrupt.hpp"
 #include "core/channel/symmetric.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/frequency/local_hashing.hpp"
+#include "core/mechanism/role/entries.hpp"
 #include "core/mechanism/strings/frequent_strings.hpp"
 #include "core/mechanism/strings/string_codes.hpp"
 

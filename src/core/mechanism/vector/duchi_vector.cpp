@@ -17,10 +17,10 @@
 #include "core/base/exact.hpp"
 #include "core/base/square.hpp"
 #include "core/channel/sign_vector.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp::duchi_vector {
 

@@ -34,10 +34,10 @@
 #include "core/base/square.hpp"
 #include "core/base/text.hpp"
 #include "core/channel/channel_moments.hpp"
-#include "core/mechanism/capability.hpp"
-#include "core/mechanism/entries.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/mechanism/role/entries.hpp"
+#include "core/mechanism/role/error_law.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp::gaussian {

@@ -23,8 +23,8 @@
 #include "core/base/text.hpp"
 #include "core/channel/epsilon_odds.hpp"
 #include "core/channel/sign_vector.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/role/entries.hpp"
 
 namespace ldp {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/channel/numeric.hpp"
-#include "core/mechanism/fields.hpp"
 #include "core/mechanism/mean/chained_channel.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
+#include "core/mechanism/role/fields.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 
 namespace ldp {

@@ -19,9 +19,9 @@
 #include "core/base/exact.hpp"
 #include "core/channel/subset_channel.hpp"
 #include "core/math/haar_tree.hpp"
-#include "core/mechanism/entries.hpp"
 #include "core/mechanism/frequency/counters.hpp"
 #include "core/mechanism/mean/numeric_randomizer.hpp"
+#include "core/mechanism/role/entries.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
 
 namespace ldp::haar_ranges {

@@ -19,8 +19,8 @@
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
 #include "core/math/spread.hpp"
-#include "core/mechanism/error_law.hpp"
 #include "core/mechanism/frequency/second_layer.hpp"
+#include "core/mechanism/role/error_law.hpp"
 #include "core/mechanism/vector/haar.hpp"
 
 namespace ldp {

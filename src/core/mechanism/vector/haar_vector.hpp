@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/math/haar_tree.hpp"
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/role/capability.hpp"
 
 namespace ldp {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/mechanism/capability.hpp"
+#include "core/mechanism/role/capability.hpp"
 
 namespace ldp {
 

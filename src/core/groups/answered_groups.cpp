@@ -1,0 +1,105 @@
+#include "core/groups/answered_groups.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/interrupt.hpp"
+#include "core/base/square.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
+#include "core/mechanism/role/capability.hpp"
+#include "core/summary/errors.hpp"
+#include "core/summary/pooling.hpp"
+#include "core/summary/spent.hpp"
+
+namespace ldp {
+
+namespace {
+
+/// Returns rates that are shrunk to their mean ρ. `variance` is that of the rate of one report. The variance between groups is
+/// found by the method of moments, with the weights of equal groups.
+std::vector<double> shrunk_rates(std::span<const AnsweredMean> groups, std::span<const double> people,
+                                 double rate, double variance) {
+    double weights = 0, squares = 0, sum = 0, deviations = 0;
+    for (std::size_t j = 0; j < groups.size(); ++j) {
+        const double weight = people[j] / variance;
+        weights += weight, squares += square(weight), sum += weight * groups[j].rate;
+    }
+    for (std::size_t j = 0; j < groups.size(); ++j)
+        deviations += people[j] / variance * square(groups[j].rate - sum / weights);
+    const double degrees = static_cast<double>(groups.size()) - 1, scale = weights - squares / weights;
+    const double between = scale > 0 ? std::max(0.0, (deviations - degrees) / scale) : 0;
+    std::vector<double> rates;
+    for (std::size_t j = 0; j < groups.size(); ++j) {
+        const double own = between / (between + variance / people[j]);
+        constexpr double least = 0.05;  // of the mean rate, far below it
+        rates.push_back(std::max(least * rate, std::lerp(rate, groups[j].rate, own)));
+    }
+    return rates;
+}
+
+/// Returns the terms of a group by its influence on those of all groups together. In a distribution, each report is about one
+/// level, and a small group may have none about a level. Terms of the group alone would take such a level as known, and be
+/// biased. A second copy of the group changes the terms of all by n/(n + own) of the group's distance from them. A level
+/// without a report of the group keeps the estimate of all. If terms are means over reports, the result is the group's own.
+AnsweredMean terms_of_group(const SummaryView& all, const AnsweredMean& pooled, const SummaryView& group,
+                            Target target) {
+    std::vector<std::byte> state(all.state.begin(), all.state.end());
+    all.mechanism->merge(state, group.state);
+    SummaryView more = all;
+    more.n += group.n;
+    more.state = state;
+    const AnsweredMean found = answered_terms(more, target);
+    const double times = static_cast<double>(all.n) / static_cast<double>(group.n);
+    return {
+        found.sum + times * (found.sum - pooled.sum), found.rate + times * (found.rate - pooled.rate), {}};
+}
+
+}  // namespace
+
+std::vector<Estimate> answered_groups(std::span<const SummaryView> parts, std::span<const double> weights,
+                                      AnswerRate rate, Target target) {
+    if (parts.empty()) return {};
+    const Mechanism& mechanism = *parts[0].mechanism;
+    const auto& answers = capability<ResponseRate>(mechanism);
+    std::vector<std::byte> state(parts[0].state.begin(), parts[0].state.end());
+    SummaryView all = parts[0];
+    all.n = 0;
+    std::vector<double> people;
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+        check_interrupt();
+        people.push_back(static_cast<double>(parts[j].n) / most_of_one(parts[j]));
+        if (j > 0) mechanism.merge(state, parts[j].state);
+        all.n += parts[j].n;
+        all.drawn = std::min(all.drawn, parts[j].drawn);
+    }
+    all.state = state;
+    const AnsweredMean pooled = answered_terms(all, target);
+    std::vector<AnsweredMean> groups;
+    double sum = 0, answered = 0, weight = 0;
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+        check_interrupt();
+        groups.push_back(terms_of_group(all, pooled, parts[j], target));
+        sum += weights[j] * groups[j].sum;
+        answered += weights[j] * groups[j].rate;
+        weight += weights[j];
+    }
+    const double n = static_cast<double>(all.n), known = answered / weight, mean = sum / answered;
+    const double of_rate = n * square(answers.response_rate(all, Target::population).standard_error);
+    double squares = 0;
+    for (std::size_t j = 0; j < parts.size(); ++j) squares += square(weights[j] / weight) / people[j];
+    constexpr double clear = 1.96;
+    if (!(known > clear * std::sqrt(of_rate * squares))) return {};
+    const double of_one = n * square(pooled.error(mean));
+    const std::vector<double> rates = rate == AnswerRate::of_group
+                                          ? shrunk_rates(groups, people, known, of_rate)
+                                          : std::vector<double>(groups.size(), known);
+    const Interval range = possible_values(mechanism, 0);
+    const double width = range.upper - range.lower;
+    std::vector<Estimate> found;
+    for (std::size_t j = 0; j < groups.size(); ++j)
+        found.push_back({range.lower + width * (mean + groups[j].at(mean) / rates[j]),
+                         width * std::sqrt(of_one / people[j]) / rates[j]});
+    return found;
+}
+
+}  // namespace ldp

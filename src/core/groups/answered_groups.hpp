@@ -1,0 +1,30 @@
+// Means of groups among the people who answer, in a form whose sums over groups are unbiased.
+//
+// The mean of a group is a ratio of two estimates, sum and response rate. Averages of such ratios are biased if groups are
+// small. The mean μ of all groups is therefore Σ w·sum / Σ w·rate. A group has the linearised estimate
+// μ + (sum − μ·rate)/ρ, whose numerator has the expectation 0 if the mean of the group is μ (Deville, Särndal 1992).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/mechanism/role/estimate.hpp"
+#include "core/mechanism/role/summary_view.hpp"
+
+namespace ldp {
+
+/// The response rate ρ in the linearised estimate of a group.
+enum class AnswerRate {
+    of_all,   ///< the weighted mean of all groups: weighted means of estimates are ratios of sums, exactly
+    of_group  ///< the rate of the group, shrunk towards the mean of all by its own error
+};
+
+/// Returns the linearised estimates of groups with reports, on the scale of the attribute. `parts` are their reports about the
+/// attribute, a number that people may leave out. The variance of one report is the same in all groups, from all reports
+/// together. Estimates are neither clipped nor selected, and they are the only ones that sums over groups may use. The
+/// result is empty if too few people answer in all groups together.
+[[nodiscard]] std::vector<Estimate> answered_groups(std::span<const SummaryView> parts,
+                                                    std::span<const double> weights, AnswerRate rate,
+                                                    Target target);
+
+}  // namespace ldp

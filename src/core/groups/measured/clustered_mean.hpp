@@ -1,0 +1,29 @@
+// Means over groups of people that are a random sample of groups, such as schools or days.
+#pragma once
+
+#include "core/groups/measured/measured_group.hpp"
+
+namespace ldp {
+
+/// A mean over groups and the variance between them.
+struct ClusteredMean {
+    Estimate estimate;
+    Interval interval;
+    double degrees_of_freedom;
+    double between;             ///< variance between the groups
+    Interval between_interval;  ///< of this variance
+    double correlation;         ///< intraclass correlation
+    Interval correlation_interval;
+    double design_effect;  ///< variance over that of as many people in a simple random sample
+};
+
+enum class GroupWeights { people, equal };
+
+/// Returns the mean over at least two groups that are a random sample of groups. The error is estimated from the deviations of
+/// the groups from the mean. It is unbiased if the variances between and within groups are those of the model, and
+/// consistent otherwise (Bell, McCaffrey 2002). The interval has Satterthwaite's degrees of freedom. The interval of a share
+/// contains the means that a test does not reject; the variance between groups at a mean m is proportional to m(1 − m).
+[[nodiscard]] ClusteredMean clustered_mean(const MeasuredGroups& measured, GroupWeights weights,
+                                           double critical_value);
+
+}  // namespace ldp

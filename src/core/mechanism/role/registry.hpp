@@ -1,0 +1,95 @@
+// The registry of mechanisms, and their static descriptions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/format/header.hpp"
+#include "core/mechanism/role/settings.hpp"
+
+namespace ldp {
+
+class Mechanism;
+
+/// The attributes that a mechanism accepts.
+enum class Shape {
+    one_categorical,  ///< one category
+    one_numeric,      ///< one number
+    one_ordered,      ///< a number, or a category whose values are ordered
+    one_string,       ///< strings of an open domain
+    one_set,          ///< one set of labels
+    numeric_vector,   ///< two or more numbers
+    record,           ///< two or more of any kind
+};
+
+/// The estimates for which a mechanism is made. Choices and records distinguish these.
+enum class Purpose {
+    values,               ///< shares or means
+    distribution,         ///< the distribution of an ordered attribute, unbiased
+    smooth_distribution,  ///< a smooth fit of the distribution of an ordered attribute
+    vector_ranges,        ///< means of ranges of a vector
+    range_learning,       ///< ranges of the coordinates of a vector, for a second round
+    joint_tables,         ///< cells of tables of several attributes
+    joint_boxes,          ///< boxes of several attributes
+};
+
+/// An option that bounds the number of a person's different responses.
+struct ResponseOption {
+    const char* name = nullptr;  ///< null if the mechanism has none
+    std::uint64_t more = 0;      ///< number of responses beyond the option's value
+};
+
+/// The static description of a mechanism.
+struct MechanismEntry {
+    std::uint8_t id;    ///< as in a header; never reused
+    const char* name;   ///< as in a spec
+    const char* title;  ///< as in a sentence
+    /// The content of a report in the words of the consent text: completes "What leaves your device is …".
+    const char* leaves;
+    Shape shape;                      ///< which attributes it takes
+    std::uint64_t max_size;           ///< largest domain of one attribute, or largest number of attributes
+    bool automatic;                   ///< whether "auto" may choose it
+    std::span<const Option> options;  ///< keys of the spec that it supports beyond the common ones
+    /// Writes the parameters that are specific to the mechanism.
+    void (*write)(const Settings&, Writer&);
+    /// Reads the parameters from untrusted bytes. Error (malformed) if they are out of range or inconsistent.
+    /// Every block that load() accepts keeps its ε.
+    std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
+    /// Completes options that have no fixed default, so that the canonical form contains them. Error
+    /// (invalid_spec) if they are invalid.
+    void (*settle)(SettingsDraft&) = nullptr;
+    /// Whether ε covers a user's whole series of values instead of one value; see series.hpp.
+    bool series = false;
+    Purpose purpose = Purpose::values;  ///< the estimates for which it is made
+    ResponseOption responses = {};      ///< for memoized responses: the option that bounds their number
+    /// Whether it is kept for comparison with the literature only. No choice considers it.
+    bool literature = false;
+
+    /// Whether it estimates several attributes together.
+    [[nodiscard]] bool joint() const noexcept {
+        return purpose == Purpose::joint_tables || purpose == Purpose::joint_boxes;
+    }
+};
+
+/// Returns all mechanisms, in the order of their ids.
+[[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
+/// Whether this build leaves out the mechanism of this name, because it is one of the literature.
+[[nodiscard]] bool is_left_out(std::string_view name) noexcept;
+/// Returns the mechanism of this name; null if it does not exist.
+[[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;
+/// Returns the first mechanism with this purpose.
+[[nodiscard]] const MechanismEntry& mechanism_for(Purpose purpose) noexcept;
+/// Returns the mechanism with this id; null if it does not exist.
+[[nodiscard]] const MechanismEntry* find_mechanism(std::uint8_t id) noexcept;
+
+/// Returns the mechanism of a parameter block, or of a report or summary, which begins with one. Error
+/// (malformed) if the block is invalid.
+[[nodiscard]] std::unique_ptr<const Mechanism> load_mechanism(Bytes bytes, Kind kind);
+/// Returns the mechanism of these settings. Its reports contain the terms of the spec. Error (invalid_spec)
+/// if the settings are invalid.
+[[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const Settings& settings,
+                                                              const Terms& terms = {});
+
+}  // namespace ldp
