@@ -39,7 +39,7 @@ constexpr std::size_t most_points = 24;
 constexpr std::size_t least_vector = 3;
 
 /// A value with a larger p-value may have no holders.
-constexpr double significance = 0.05;
+constexpr double significant_value = 0.05;
 
 /// Twelve bins or a similar number of bins with a round width, if there is one.
 std::size_t round_bins(const Interval& ends, std::size_t points) {
@@ -324,7 +324,7 @@ class Questions {
             Row one = row_of(row);
             if (few) one.attribute = j;
             reports_[j] = one.n;
-            if (one.note.empty() && number(row, "p_value") > significance)
+            if (one.note.empty() && number(row, "p_value") > significant_value)
                 one.note = "not clearly above zero";
             figure.rows.push_back(std::move(one));
         });
