@@ -120,6 +120,12 @@ class HttpConnection {
                     return judge(reply_);
                 } catch (const boost::system::system_error& broken) {
                     stream_.reset();
+                    if (broken.code() == http::error::body_limit)
+                        return TransportFailure(
+                            {ErrorCode::environment, std::string(doing) + ": the answer is too long",
+                             "At most " + std::to_string(most_body) + " bytes are read.",
+                             "Check the address of the endpoint."},
+                            false);
                     return TransportFailure({ErrorCode::environment,
                                              std::string(doing) + ": there is no connection to the endpoint",
                                              broken.code().message(), "Check its address, and that it runs."},
@@ -188,9 +194,11 @@ class HttpConnection {
         for (int interim = 0; interim < most_interim; ++interim) {
             http::response_parser<http::string_body> parser;
             parser.body_limit(most_body);
-            finish([&](auto handler) { http::async_read(*stream_, buffer_, parser, handler); });
+            // The header by itself: Boost 1.74 applies no limit to a body whose first bytes arrive with the header.
+            finish([&](auto handler) { http::async_read_header(*stream_, buffer_, parser, handler); });
             // 100 Continue, 103 Early Hints and others precede the response.
             if (parser.get().result_int() / 100 == 1) continue;
+            finish([&](auto handler) { http::async_read(*stream_, buffer_, parser, handler); });
             if (!parser.keep_alive()) stream_.reset();
             return parser.release();
         }
