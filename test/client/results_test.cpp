@@ -203,6 +203,10 @@ BOOST_AUTO_TEST_CASE(results_of_numbers) {
         "Half of the people have less than 2,240; the true number is probably between 2,090 and 2,380. The middle half has between 1,580 and 3,160.");
     BOOST_CHECK_EQUAL(result(income()),
                       "The interval with the largest share is 0 to 3,000: 50\u00A0% (46\u201354).");
+    Figure monotone = income();  // the sentence has the share that is drawn
+    monotone.rows[0].drawn = 0.48;
+    BOOST_CHECK_EQUAL(result(monotone),
+                      "The interval with the largest share is 0 to 3,000: 48\u00A0% (46\u201354).");
     Section section{.figures = {income(), quantiles()}};
     conclude(section);
     BOOST_CHECK(section.result.starts_with("Half of the people"));

@@ -124,11 +124,17 @@ std::string of_means(const Figure& figure, const FigureNumbers& numbers) {
            ".";
 }
 
+/// The share is the drawn one.
 std::string of_distribution(const Figure& figure, const FigureNumbers& numbers) {
-    const Rows rows = by_size(figure);
-    if (rows.empty()) return {};
-    return "The interval with the largest share is " + name(rows[0]->label) + ": " +
-           numbers.estimate_and_interval(*rows[0]) + ".";
+    const auto share = [](const Row& row) { return std::isnan(row.drawn) ? row.estimate : row.drawn; };
+    const Row* largest = nullptr;
+    for (const Row& row : figure.rows)
+        if (!std::isnan(share(row)) && (!largest || share(row) > share(*largest))) largest = &row;
+    if (!largest) return {};
+    Row shown = *largest;
+    shown.estimate = share(shown);
+    return "The interval with the largest share is " + name(shown.label) + ": " +
+           numbers.estimate_and_interval(shown) + ".";
 }
 
 /// Rows have their share in `at`.
