@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_list_of_columns_makes_the_round_trip) {
     const std::vector<PublicColumn> columns{{"country", "text", false},
                                             {"odd \"name\"", "numeric(3,1)", true}};
     BOOST_TEST((public_columns(to_json(columns)) == columns));
-    BOOST_TEST(to_json({}) == "[]");
+    BOOST_TEST(to_json(std::vector<PublicColumn>{}) == "[]");
     for (const char* text : {"{}", "[1]", R"([{"name":"a"}])", "["})
         BOOST_CHECK_EXCEPTION((void)public_columns(text), Error, of_code(ErrorCode::malformed));
 }

@@ -204,7 +204,7 @@ plot::Drawing drawn(const Figure& figure) {
 void write_svg(std::ostream& out, const Document& document) {
     plot::ChartLayout sheet;
     sheet.text(document.title, "t b", 18);
-    for (const std::string* text : {&document.news, &document.description})
+    for (const std::string* text : {&document.description, &document.news})
         if (!text->empty()) sheet.text(*text, "t", 13);
     for (const Fact& fact : document.lead) sheet.text(fact.text, "t", 13);
     for (const Section& section : document.sections) {

@@ -514,7 +514,7 @@ class Questions {
         begin(called(first) + " and " + called(second));
         section_.asked = false;
         Figure table{.title = section_.title,
-                     .about = "The share of all people with both answers.",
+                     .about = "The share of all people with both answers: all cells together are 100 %.",
                      .shares = true,
                      .kind = Figure::Kind::table,
                      .axis = unmarked(called(second)),

@@ -433,7 +433,7 @@ std::string privacy_of(const Source& source) {
         return "All reports of one person together cost " + epsilon_of(*statement.person) + ". " +
                guess(*statement.person);
     std::string text =
-        "One report costs a person at most " + epsilon_of(statement.report) + ". " + guess(statement.report);
+        "The privacy loss of one report is at most " + epsilon_of(statement.report) + ". " + guess(statement.report);
     const auto all = source.view_of_all();
     if (statement.repetition == Repetition::memoized) {
         text +=

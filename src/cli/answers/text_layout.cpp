@@ -121,7 +121,7 @@ void write_text(std::ostream& out, const Document& document, std::size_t columns
         if (!part.sql.empty()) out << "  " << unmarked(part.sql) << ";\n";
     };
     out << unmarked(document.title) << "\n";
-    for (const std::string* text : {&document.news, &document.description})
+    for (const std::string* text : {&document.description, &document.news})
         if (!text->empty()) wrap(out, unmarked(*text), columns);
     for (const Fact& fact : document.lead)
         wrap(out,
