@@ -432,8 +432,8 @@ std::string privacy_of(const Source& source) {
     if (statement.covers_changes())
         return "All reports of one person together cost " + epsilon_of(*statement.person) + ". " +
                guess(*statement.person);
-    std::string text =
-        "The privacy loss of one report is at most " + epsilon_of(statement.report) + ". " + guess(statement.report);
+    std::string text = "The privacy loss of one report is at most " + epsilon_of(statement.report) + ". " +
+                       guess(statement.report);
     const auto all = source.view_of_all();
     if (statement.repetition == Repetition::memoized) {
         text +=
