@@ -13,7 +13,7 @@
 # make coverage  lists the lines of core and extension that no test runs
 # make mutants   changes the sources in one place at a time and requires a test to fail
 # make bench     speed, as ratios to a baseline of the same run; make bench BENCH=aggregates: every mechanism in SQL, some minutes
-# make evaluate  the figures of doc/evaluation.md, with drawings, checked against closed forms; FIGURES='means shares' runs some
+# make evaluate  the figures of doc/evaluation.md, checked against closed forms; FIGURES='means shares' or PROGRAM=plan: evaluation/README.md
 # make programs  compiles every bench, evaluation and fuzzing program
 # make dist      the tarball, PGXN's zip and bill of materials (CycloneDX) of the last commit, in build; make deb: the Debian packages
 # make check-packages  installs, uses, upgrades and purges the packages in a fresh Debian (root)
@@ -134,12 +134,19 @@ BENCH :=
 bench: deps stage
 	@$(call build,build,$(if $(BENCH),bench-$(BENCH),benches))
 	@BENCH=$(BENCH) test/with-cluster bench/run
+# The figures, or the program of evaluation/ that is named.
+PROGRAM :=
 evaluate: deps configure
-	@$(call build,build,evaluate)
+	@$(call build,build,$(if $(PROGRAM),evaluate-$(PROGRAM),evaluate test-evaluation))
+ifdef PROGRAM
+	@build/bin/evaluate-$(PROGRAM) $(ARGUMENTS)
+else
+	@build/bin/test-evaluation
 	@build/bin/evaluate build/evaluate $(FIGURES)
-	@[ ! -e "$${LDP_DATA:-../shared/data}/adult_coarse.csv.gz" ] || bench/evaluate/tables build/evaluate
+	@[ ! -e "$${LDP_DATA:-../shared/data}/adult_coarse.csv.gz" ] || evaluation/tables build/evaluate
+endif
 programs: deps configure
-	@$(call build,build,benches ldp-demo test-programs)
+	@$(call build,build,benches evaluation ldp-demo test-programs)
 
 # git writes the same bytes for the same commit, and gzip -n adds no time.
 RELEASE = build/ldp-$(shell tools/version)

@@ -1,4 +1,4 @@
-// Made-up people whose values change, for simulations and benchmarks.
+// Made-up people whose values change, for simulations and the evaluation.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reproducible bits for simulations, tests and benchmarks.
+// Reproducible bits for simulations, tests and the evaluation.
 #pragma once
 
 #include "core/math/insecure_bits.hpp"

@@ -1,4 +1,4 @@
-// Reproducible bits for tests and benchmarks: those of the simulations.
+// Reproducible bits for tests and the evaluation: those of the simulations.
 #pragma once
 
 #include <cstdint>

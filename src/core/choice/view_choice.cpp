@@ -152,7 +152,7 @@ std::vector<ViewAttributes> asked_sets(const SettingsDraft& draft) {
 /// Chooses views among pairs, triples and the announced sets so that the expected error of the fitted tables
 /// of these sets is smallest. Triples are also chosen if their tables have little noise. With more noise, the
 /// fit depends more on single attributes, and more people report single attributes: the squared noise divided
-/// by its sum with the square of the largest distance. On the data sets of bench/joint, this choice is within
+/// by its sum with the square of the largest distance. On the data sets of evaluation/joint, this choice is within
 /// a few percent of the smallest error.
 void choose_among_views(SettingsDraft& draft, std::uint64_t people) {
     const std::uint64_t d = draft.attributes.size();

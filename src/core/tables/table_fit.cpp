@@ -46,7 +46,7 @@ std::vector<double> nearest_distribution(const std::vector<double>& shares) {
     return order;
 }
 
-/// Empirical Bayes has a smaller error than the nearest distribution for many values (bench/consistency). If
+/// Empirical Bayes has a smaller error than the nearest distribution for many values (evaluation/consistency). If
 /// the standard error of a share is at least `much_noise` mean shares, it has for `several_values`, too.
 /// Fewer values say too little about their distribution.
 constexpr std::size_t many_values = 32, several_values = 6;

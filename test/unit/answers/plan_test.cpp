@@ -6,7 +6,7 @@
 // 1/√(2·N), N being repetitions times the answers of each that are nearly independent. N is at least 7200, so
 // that 5 % are six standard deviations: an exact prediction and a fresh seed fail with probability 2e-9.
 // Predictions of quantiles are right to 1 %, and take longer to try: with an N of 2400 at least, 10 % are six
-// standard deviations and that 1 %. That they hold to 5 % as well is what bench/plan tries.
+// standard deviations and that 1 %. That they hold to 5 % as well is what evaluation/plan tries.
 //
 // Length: one table of mechanisms, populations and planning targets serves all cases.
 

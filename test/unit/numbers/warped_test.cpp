@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(the_variance_is_near_the_limit) {
             BOOST_CHECK_GT(found, best * (1 - 2e-3));
             BOOST_CHECK_LT(found, best * 1.007);
         }
-    // And the limit, of a linear program over all channels on 33 inputs (bench/evaluate/limit.cpp).
+    // And the limit, of a linear program over all channels on 33 inputs (evaluation/figures/limit.cpp).
     for (const char* epsilon : {"0.5", "1.0", "1.5", "2.0", "2.5", "3.0", "3.5", "4.0", "4.5", "5.0"}) {
         const double limit = golden("optimal", std::string("epsilon=") + epsilon, "limit");
         const double found = optimal(std::stod(epsilon), WarpAim::worst, 32768)->expected_variance(0);
