@@ -376,7 +376,7 @@ COMMENT ON FUNCTION @extschema@.ldp_spent(@extschema@.ldp_summary, float8) IS
     'or if no budget can end. Error 0A000 if the reports were counted without their rounds.';
 
 CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
-        memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL,
+        memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL,
         anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
     RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;

@@ -618,6 +618,13 @@ BEGIN
                     DETAIL = 'A public column needs a name and a type without modifiers, such as text or numeric.',
                     HINT = 'Add a constraint to the table afterwards.';
             END IF;
+            IF to_regtype(pair[2]) IS NULL THEN
+                RAISE EXCEPTION USING
+                    ERRCODE = 'undefined_object',
+                    MESSAGE = format('type "%s" of public column "%s" does not exist', pair[2], pair[1]),
+                    DETAIL = 'A name without a schema is that of a type of PostgreSQL itself.',
+                    HINT = 'A type of an extension, or one of your own, needs its schema, as in public.citext.';
+            END IF;
             -- A report with NULL in the partitioning column would stay in the default partition permanently.
             public_list := public_list || format(', %I %s%s', pair[1], pair[2]::regtype, CASE WHEN pair[1] = partition_by THEN ' NOT NULL' ||
                 CASE pair[2]::regtype WHEN 'timestamptz'::regtype THEN ' DEFAULT now()' WHEN 'timestamp'::regtype THEN ' DEFAULT (now() AT TIME ZONE ''UTC'')'

@@ -27,6 +27,17 @@ SQL
         "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_proportion(ldp_summary_of('$label'), 'no $label')" | head -n 2 | paste -sd' ')"
     check "$encoding quotes a name in an error" "ERROR:  unknown method \"$label\"" \
         "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_consistent(ldp_summary_of('$label'), '$label')" | head -n 1)"
+    # The command, with another encoding of the client than the database has, finds the same people in the same groups.
+    PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT ldp_create_collection('towns', '$(spec "$label")', ARRAY[['town', 'text']])" >/dev/null
+    printf '%s,town\n' "$label" >file.csv
+    for ((i = 0; i < 30; i++)); do printf 'other,%s\n%s,Ulm\n%s,%s\n' "$label" "$label" "$label" "$label"; done >>file.csv
+    PGDATABASE=$database PGCLIENTENCODING=LATIN1 run "$encoding submits a file" 0 "$ldp" submit --collection towns --public town --state "$tried.ldp" file.csv
+    has err "90 rows read, 0 skipped, 90 reports submitted"
+    PGDATABASE=$database PGCLIENTENCODING=LATIN1 run "$encoding shows groups" 0 "$ldp" estimate towns --by town --csv out.csv --html out.html
+    check "$encoding has the people of each group" "Ulm|30 $label|60" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT \"group\" ->> 'town', ldp_count(summary)
+        FROM ldp_summaries_of('towns', '{town}') AS g ORDER BY 2" | paste -sd' ')"
+    has out.html "Reports: <bdi>$label</bdi> 60"
+    has out.csv "$label"
 done <<'END'
 EUC_JP 東京
 EUC_KR 서울

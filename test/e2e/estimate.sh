@@ -268,11 +268,22 @@ has out "Answers of 6 May 2026, computed on "
 # Days are those of the rollup: 23:30 UTC on 6 May is 7 May in Berlin, in sessions of all zones and styles.
 sql -c "UPDATE towns SET sent = '2026-05-06 23:30 UTC'" -c "SELECT ldp_create_rollup('towns_daily', 'towns', '{day(sent)}', 'Europe/Berlin')" >/dev/null
 sql -c "SELECT ldp_refresh('towns_daily')" >/dev/null
+# Pages, tables and texts of all sessions are equal, except for the day of the computation.
+undated() { sed -E 's/, computed on [^<]*//' "$1"; }
+locales=(C $(locale -a 2>/dev/null | grep -iE '^(C|de_DE|tr_TR)\.utf-?8$'))
 for zone in UTC America/New_York Asia/Tokyo Asia/Kathmandu; do
-    PGTZ=$zone PGDATESTYLE="SQL, MDY" run "days of a collection ($zone)" 0 "$ldp" estimate towns --date sent
-    has out "Answers of 7 May 2026, computed on "
-    PGTZ=$zone PGDATESTYLE=German run "days of a rollup ($zone)" 0 "$ldp" estimate towns_daily
-    has out "Answers of 7 May 2026, computed on "
+    for style in "ISO, YMD" "SQL, DMY" "SQL, MDY" German "Postgres, DMY"; do
+        session="$zone, $style, ${locales[0]}"
+        export PGTZ=$zone PGDATESTYLE=$style LC_ALL=${locales[0]}
+        run "days of a collection ($session)" 0 "$ldp" estimate towns --date sent --by town --html zone.html --csv zone.csv
+        [ -e first.html ] || { has zone.html "Answers of 7 May 2026, computed on "; undated zone.html >first.html; cp zone.csv first.csv; }
+        check "page and table ($session)" "" "$(undated zone.html | diff first.html -; diff first.csv zone.csv)"
+        run "days of a rollup ($session)" 0 "$ldp" estimate towns_daily
+        [ -e first.out ] || { has out "Answers of 7 May 2026, computed on "; undated out >first.out; }
+        check "text of a rollup ($session)" "" "$(undated out | diff first.out -)"
+        unset PGTZ PGDATESTYLE LC_ALL
+        locales=("${locales[@]:1}" "${locales[0]}")
+    done
 done
 sql -c "SELECT ldp_drop_rollup('towns_daily')" >/dev/null
 

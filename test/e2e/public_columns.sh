@@ -227,6 +227,18 @@ run "rows that a constraint refuses" 5 "$ldp" submit --collection checked --publ
 has err "4 rows read, 2 skipped, 2 reports submitted"
 check "nothing was dead-lettered" "" "$("$ldp" queue checked.csv.checked.ldp | grep -i 'dead' | grep -v ' 0 ')"
 
+# What depends on other columns or tables is checked at the insertion: the reports with these values are spent and not counted,
+# all others are counted.
+sql -c "SELECT ldp_create_collection('related', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": 3}', ARRAY[['region', 'text'], ['low', 'integer'], ['high', 'integer']])" \
+    -c "CREATE TABLE regions (name text PRIMARY KEY)" -c "INSERT INTO regions VALUES ('north'), ('south')" \
+    -c "ALTER TABLE related ADD CHECK (low <= high), ADD FOREIGN KEY (region) REFERENCES regions" \
+    -c "CREATE FUNCTION no_seven() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.low = 7 THEN RAISE check_violation USING MESSAGE = ''seven''; END IF; RETURN NEW; END'" \
+    -c "CREATE TRIGGER no_seven BEFORE INSERT ON related FOR EACH ROW EXECUTE FUNCTION no_seven()" >/dev/null
+printf 'value,region,low,high\n1,north,1,2\n2,west,1,2\n0,south,3,2\n1,south,7,9\n2,south,8,9\n' >related.csv
+check "values by themselves are valid" 0 "$(sql -c "SELECT count(*) FROM (SELECT ldp_invalid_values('related', 'region', '{west}') UNION ALL SELECT ldp_invalid_values('related', 'low', '{7}')) AS u")"
+run "rows that other columns and tables refuse" 3 "$ldp" submit --collection related --public region --public low --public high related.csv
+equal "$(sql -c "SELECT region, low, high FROM related ORDER BY low" | paste -sd' ')" "north|1|2 south|8|9"
+
 # A column of the file that has the name of a public column is not sent, and the command does not advise to send it.
 sql -c "SELECT ldp_create_collection('unasked', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"a\", \"b\"]}', ARRAY[['country', 'text'], ['other', 'text']])" >/dev/null
 printf 'value,country\na,de\nb,fr\n' >unasked.csv

@@ -95,12 +95,20 @@ SQL
     cat <<'LIST'
 DateStyle 'German, DMY'
 DateStyle 'SQL, MDY'
+DateStyle 'Postgres, DMY'
 TimeZone 'America/Caracas'
+TimeZone 'America/New_York'
+TimeZone 'Asia/Tokyo'
+TimeZone 'Asia/Kathmandu'
 extra_float_digits -15
 client_encoding 'LATIN1'
 plpgsql.extra_errors 'all'
 search_path public,pg_catalog
 LIST
+    # Decimal commas, and a dotless i, if the server has such locales.
+    for locale in $(locale -a 2>/dev/null | grep -iE '^(de_DE|tr_TR)\.utf-?8$'); do
+        for category in lc_messages lc_monetary lc_numeric lc_time; do echo "$category '$locale'"; done
+    done
 } >"$work/settings"
 check "there are settings" yes "$([ "$(wc -l <"$work/settings")" -ge 25 ] && echo yes)"
 for needed in transform_null_equals standard_conforming_strings array_nulls quote_all_identifiers bytea_output IntervalStyle; do

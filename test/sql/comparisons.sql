@@ -35,8 +35,8 @@ WHERE value IS NOT NULL;
 SELECT count(*) AS rows, bool_and(abs(s.lower - c.lower) < 1e-6 AND abs(s.upper - c.upper) < 1e-6 AND s.p_value = c.p_value) AS divided
 FROM ldp_compare_groups('survey', 'country', '{mood}', simultaneous => true) AS s JOIN ldp_compare_groups('survey', 'country', '{mood}', confidence => 1 - 0.05 / 9) AS c USING (value, group_name, baseline);
 SELECT round(a.estimate::numeric, 6) AS estimate, round(((a.upper - a.lower) / (c.upper - c.lower))::numeric, 3) AS anytime, round(((s.upper - s.lower) / (c.upper - c.lower))::numeric, 3) AS simultaneous
-FROM ldp_summary_of('survey') AS r (summary), ldp_change(r.summary, r.summary, anytime => true) AS a JOIN ldp_change(r.summary, r.summary) AS c USING (attribute_number)
-     JOIN ldp_change(r.summary, r.summary, simultaneous => true) AS s USING (attribute_number) WHERE attribute_number = 0;
+FROM ldp_summary_of('survey') AS r (summary), ldp_change(r.summary, r.summary, target => 'sample', anytime => true) AS a JOIN ldp_change(r.summary, r.summary, target => 'sample') AS c USING (attribute_number)
+     JOIN ldp_change(r.summary, r.summary, target => 'sample', simultaneous => true) AS s USING (attribute_number) WHERE attribute_number = 0;
 SELECT bool_and(abs(s.lower - c.lower) < 1e-6 AND abs(s.upper - c.upper) < 1e-6) AS divided
 FROM ldp_estimate('survey', simultaneous => true) AS s JOIN ldp_estimate('survey', confidence => 1 - 0.05 / 4) AS c ON (s.attribute, s.label) IS NOT DISTINCT FROM (c.attribute, c.label);
 SELECT bool_and(s = c) AS one_row FROM ldp_summary_of('survey') AS r (summary), ldp_means(r.summary, attribute => 'income', simultaneous => true) AS s, ldp_means(r.summary, attribute => 'income') AS c;
@@ -241,3 +241,8 @@ SELECT pg_temp.refusal($$SELECT ldp_internal.ldp_calibrated_groups(array_agg('gr
 SELECT ldp_drop_rollup('people_by');
 SELECT count(ldp_drop_collection(name)) FROM unnest('{people,answers,hashed,empty}'::text[]) AS name;
 DROP SCHEMA comparisons CASCADE;
+
+-- The usual target of a function is the people who reported, or the population for these comparisons and weights.
+SELECT DISTINCT proname, target
+FROM pg_proc AS p, LATERAL (SELECT (regexp_match(pg_get_function_arguments(p.oid), '\mtarget text DEFAULT ''(\w+)'''))[1] AS target) AS d
+WHERE target <> 'sample' AND proname LIKE 'ldp\_%' ORDER BY 1;

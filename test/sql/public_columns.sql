@@ -187,6 +187,8 @@ SELECT * FROM ldp_invalid_values('asked', 'report', '{a}');
 SELECT * FROM ldp_invalid_values('asked', 'value', '{a}');
 SELECT * FROM ldp_invalid_values('nothing', 'value', '{a}');
 SELECT count(*) FROM asked;
+-- A type outside pg_catalog needs its schema.
+SELECT pg_temp.outcome($$SELECT ldp_create_collection('unknown', '{"mechanism": "grr", "epsilon": 1, "domain": 3}', ARRAY[['place', 'postcode']])$$);
 SELECT ldp_drop_collection('asked');
 DROP DOMAIN public.postcode;
 DROP TYPE public.weather;

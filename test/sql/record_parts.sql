@@ -139,8 +139,8 @@ SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report_to('panel', lpad((i % 2)::text, 2, '0') || pg_temp.little(i / 2 % 2, 1)), r FROM generate_series(1, 800) AS i, generate_series(1, 4) AS r;
 SELECT attribute, label, pg_temp.short(o.estimate) AS estimate, pg_temp.short(a.stderr / o.stderr) AS inflated, a.n, a.people, a.note
 FROM ldp_estimate(ldp_summary_of('panel')) AS a JOIN ldp_estimate(ldp_summary_of('panel', round => 1)) AS o USING (attribute, label);
-SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 1, attribute => 'mood');
-SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 0, attribute => 'mood');
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 1, target => 'sample', attribute => 'mood');
+SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr FROM ldp_change(ldp_summary_of('panel', round => 1), ldp_summary_of('panel', round => 2), 0, target => 'sample', attribute => 'mood');
 
 -- Joint tables and a Haar vector, whose elements have ranges of their own, in two layers. Views of two and three cells are reported through l_grr, the
 -- view of six cells through l_osue.
@@ -160,8 +160,8 @@ SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stder
 SELECT a.attribute, pg_temp.short(min(a.stderr / o.stderr)) AS least, pg_temp.short(max(a.stderr / o.stderr)) AS most, bool_and(a.note = 'up to 3 reports of one person: errors are widened') AS note
 FROM ldp_estimate(:'three'::ldp_summary) AS a JOIN ldp_estimate(:'one'::ldp_summary) AS o ON (a.attribute, a.label) IS NOT DISTINCT FROM (o.attribute, o.label) GROUP BY 1 ORDER BY 1;
 SELECT bool_and(a.stderr / o.stderr BETWEEN 0.6 AND 0.95) AS inflated FROM ldp_marginal(:'three', '{mood,car}') AS a JOIN ldp_marginal(:'one', '{mood,car}') AS o USING (cell);
-SELECT d.attribute, d.label, pg_temp.short(d.estimate) AS estimate, pg_temp.short(k.stderr / d.stderr) AS kept FROM ldp_change(:'one', ldp_summary_of('layers', round => 2)) AS d
-JOIN ldp_change(:'one', ldp_summary_of('layers', round => 2), 1) AS k ON (d.attribute, d.label) IS NOT DISTINCT FROM (k.attribute, k.label) ORDER BY d.attribute_number, d.label;
+SELECT d.attribute, d.label, pg_temp.short(d.estimate) AS estimate, pg_temp.short(k.stderr / d.stderr) AS kept FROM ldp_change(:'one', ldp_summary_of('layers', round => 2), target => 'sample') AS d
+JOIN ldp_change(:'one', ldp_summary_of('layers', round => 2), 1, target => 'sample') AS k ON (d.attribute, d.label) IS NOT DISTINCT FROM (k.attribute, k.label) ORDER BY d.attribute_number, d.label;
 -- Coefficients by name, and their inverse: each element is the sum of the coefficients on its path, scaled to its range.
 SELECT count(*), bool_and(pg_temp.short(c.estimate) = pg_temp.short(o.estimate)) AS same, bool_and(c.stderr >= o.stderr) AS wider
 FROM ldp_coefficients(:'one', attribute => 'person') AS c JOIN ldp_coefficients(ldp_part(:'one'::ldp_summary, 'person')) AS o USING (coefficient);

@@ -55,32 +55,32 @@ RESET max_parallel_workers_per_gather;
 CREATE TABLE pair AS SELECT b.name, b.summary AS before, a.summary AS after
     FROM daily AS b JOIN daily AS a USING (name) WHERE b.day = 1 AND a.day = 9;
 SELECT attribute, value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr, round(lower::numeric, 6) AS lower, round(upper::numeric, 6) AS upper
-FROM pair, ldp_change(before, after, 0.6) WHERE name = 'app';
-SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM pair, ldp_change(before, after, 0.6) WHERE name IN ('minutes', 'person') ORDER BY name, attribute, value;
+FROM pair, ldp_change(before, after, 0.6, target => 'sample') WHERE name = 'app';
+SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, round(stderr::numeric, 6) AS stderr FROM pair, ldp_change(before, after, 0.6, target => 'sample') WHERE name IN ('minutes', 'person') ORDER BY name, attribute, value;
 -- Without anything in common, variances add up, and intervals are those of two groups of different people.
 SELECT name, count(*) AS items, bool_and(abs(c.estimate - (y.estimate - x.estimate)) < 1e-12) AS differences,
        bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and((c.lower, c.upper) = (g.lower, g.upper)) AS intervals
-FROM pair, ldp_change(before, after) AS c JOIN LATERAL ldp_compare_groups('{before,after}', ARRAY[before, after], baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value)
+FROM pair, ldp_change(before, after, target => 'sample') AS c JOIN LATERAL ldp_compare_groups('{before,after}', ARRAY[before, after], baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value)
 WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
 -- One layer by hand: the less noisy day's variance is common to both.
 SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand
-FROM pair, ldp_change(before, after, 0.6) AS c, ldp_means(before) AS x, ldp_means(after) AS y WHERE name = 'minutes';
+FROM pair, ldp_change(before, after, 0.6, target => 'sample') AS c, ldp_means(before) AS x, ldp_means(after) AS y WHERE name = 'minutes';
 -- Two layers: what the permanent response adds, from its own p and q, is common, and what the second layer adds is not.
 WITH constant AS (SELECT p, q, 1 / (exp(2.0::float8) + 1) AS r FROM (SELECT (d ->> 'p')::float8 AS p, (d ->> 'q')::float8 AS q FROM ldp_spec_canonical(ldp_client_spec('app')) AS s, LATERAL (SELECT s -> 'derived') AS t (d)) AS u),
 item AS (SELECT c.*, LEAST(1, GREATEST(0, x.estimate)) AS f, LEAST(1, GREATEST(0, y.estimate)) AS g, x.stderr ^ 2 + y.stderr ^ 2 AS apart
-         FROM pair, ldp_change(before, after, 1) AS c JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value) WHERE name = 'app')
+         FROM pair, ldp_change(before, after, 1, target => 'sample') AS c JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value) WHERE name = 'app')
 SELECT bool_and(abs(stderr ^ 2 - (apart - 2.0 / 300 * LEAST(f / 4 + (1 - f) * r * (1 - r), g / 4 + (1 - g) * r * (1 - r)) / (0.5 - r) ^ 2)) < 1e-9) AS by_hand FROM item, constant;
 -- A larger memoized share gives a narrower interval; equal reports have a change of exactly 0, unless a second layer drew anew.
 SELECT name, bool_and(a.stderr > b.stderr AND b.stderr > c.stderr) AS narrower
 FROM pair, ldp_change(before, after) AS a JOIN LATERAL ldp_change(before, after, 0.5) AS b ON (b.attribute, b.value) IS NOT DISTINCT FROM (a.attribute, a.value)
      JOIN LATERAL ldp_change(before, after, 1) AS c ON (c.attribute, c.value) IS NOT DISTINCT FROM (a.attribute, a.value) GROUP BY name ORDER BY name;
-SELECT name, bool_and(estimate = 0) AS unchanged, bool_and(stderr = 0) AS for_certain FROM pair, ldp_change(before, before, 1) GROUP BY name ORDER BY name;
+SELECT name, bool_and(estimate = 0) AS unchanged, bool_and(stderr = 0) AS for_certain FROM pair, ldp_change(before, before, 1, target => 'sample') GROUP BY name ORDER BY name;
 SELECT name, bool_and(s.stderr <= p.stderr) AS population_is_less_sure
-FROM pair, ldp_change(before, after, 0.5) AS s JOIN LATERAL ldp_change(before, after, 0.5, target => 'population') AS p ON (p.attribute, p.value) IS NOT DISTINCT FROM (s.attribute, s.value) GROUP BY name ORDER BY name;
+FROM pair, ldp_change(before, after, 0.5, target => 'sample') AS s JOIN LATERAL ldp_change(before, after, 0.5, target => 'population') AS p ON (p.attribute, p.value) IS NOT DISTINCT FROM (s.attribute, s.value) GROUP BY name ORDER BY name;
 -- Part of a record, and days one after another.
 SELECT label, value, round(estimate::numeric, 6) AS estimate FROM pair, ldp_change(ldp_part(before, 'colour'), ldp_part(after, 'colour'), 0.6) WHERE name = 'person';
 SELECT day, round(c.estimate::numeric, 4) AS change, round(c.stderr::numeric, 4) AS stderr
-FROM (SELECT day, summary, lag(summary) OVER (ORDER BY day) AS previous FROM daily WHERE name = 'minutes' AND day <= 4) AS d, ldp_change(previous, summary, 0.5) AS c ORDER BY day;
+FROM (SELECT day, summary, lag(summary) OVER (ORDER BY day) AS previous FROM daily WHERE name = 'minutes' AND day <= 4) AS d, ldp_change(previous, summary, 0.5, target => 'sample') AS c ORDER BY day;
 
 -- Errors.
 \pset format unaligned
@@ -178,7 +178,7 @@ SELECT round(estimate::numeric, 4) AS estimate, round(lower::numeric, 4) AS low,
 FROM ldp_between((SELECT ldp_agg(report, round) FROM waiting), 8, 10);
 SELECT q.probability, q.estimate, q.lower, q.upper FROM ldp_quantiles((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), '{0.1,0.5,0.9}'::float8[]) AS q;
 SELECT round(estimate::numeric, 3) AS estimate, round(stderr::numeric, 3) AS stderr, round(lower::numeric, 3) AS low, round(upper::numeric, 3) AS high
-FROM ldp_change((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), (SELECT ldp_agg(report, round) FROM waiting WHERE round = 3), 0.67);
+FROM ldp_change((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1), (SELECT ldp_agg(report, round) FROM waiting WHERE round = 3), 0.67, target => 'sample');
 SELECT bool_and(p_value > 0.001) AS healthy FROM ldp_health((SELECT ldp_agg(report, round) FROM waiting WHERE round = 1));
 \pset format unaligned
 SELECT pg_temp.refusal($$SELECT ldp_create_collection('bad', '{"mechanism": "dithered", "epsilon": 4, "attributes": [{"name": "x", "min": 0, "max": 20, "evolving": true}], "budget": {"epsilon": 20}}')$$);

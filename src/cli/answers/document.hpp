@@ -140,7 +140,9 @@ struct Document {
     std::vector<Fact> lead = {};   ///< before all sections
     std::string source = {}, citation = {};
     std::vector<Section> sections = {};
-    double confidence = 0.95;             ///< of all intervals
+    double confidence = 0.95;  ///< of all intervals
+    bool compares_populations =
+        true;  ///< the target of changes between rounds and of differences between groups
     std::vector<std::string> notes = {};  ///< explanations of terms on the page
 };
 

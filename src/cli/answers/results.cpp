@@ -599,9 +599,9 @@ std::string interval_title(double confidence) {
     return rounded(std::round(1e5 * confidence) / 1e3) + "\u00A0% confidence interval";
 }
 
-std::string meaning_of_clear(const std::vector<Section>& sections) {
+std::string meaning_of_clear(const Document& document) {
     bool changes = false, contrasts = false;
-    for (const Section& section : sections)
+    for (const Section& section : document.sections)
         for (const Figure& figure : section.figures) {
             changes |= figure.kind == Figure::Kind::change;
             contrasts |= std::ranges::any_of(figure.rows,
@@ -613,6 +613,8 @@ std::string meaning_of_clear(const std::vector<Section>& sections) {
         text +=
             " If nothing had changed, at most 5 of 100 such pages would mark a change since a given round.";
     if (contrasts) text += " If the groups were equal, at most 5 of 100 such pages would mark a difference.";
+    if (document.compares_populations)
+        text += " They are for the populations from which the people were drawn.";
     return text;
 }
 
@@ -646,7 +648,7 @@ std::vector<std::string> explanations(const Document& document) {
             "The randomization can also move the estimate of a mean, or an end of its interval, beyond the declared "
             "range. The true mean is within the range.");
     // Beside news, the heading has it.
-    if ((changes || contrasts) && document.news.empty()) found.push_back(meaning_of_clear(document.sections));
+    if ((changes || contrasts) && document.news.empty()) found.push_back(meaning_of_clear(document));
     if (changes)
         found.emplace_back(
             "The p-values in tables of changes are not corrected for the number of comparisons; the marks \u25B2 and \u25BC "

@@ -37,7 +37,7 @@ void align_axes(std::vector<Section>& sections);
 [[nodiscard]] std::string interval_title(double confidence);
 
 /// The meaning of the clear changes and differences that a page may have.
-[[nodiscard]] std::string meaning_of_clear(const std::vector<Section>& sections);
+[[nodiscard]] std::string meaning_of_clear(const Document& document);
 
 /// Explanations of terms that the document uses: margins of error, clear differences, and shares below zero.
 [[nodiscard]] std::vector<std::string> explanations(const Document& document);

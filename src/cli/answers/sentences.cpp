@@ -545,7 +545,9 @@ Document answers_of(Source& source) {
     Document document{.title = !source.asked().title.empty() ? name(source.asked().title)
                                : !texts.title.empty()        ? name(texts.title)
                                                              : "Results of \u201C" + collection + "\u201D",
-                      .confidence = source.asked().confidence};
+                      .confidence = source.asked().confidence,
+                      .compares_populations = source.query("change").target == "population" &&
+                                              series_parts(source.mechanism()) == nullptr};
     std::vector<std::string> attributes;
     for (const Attribute& attribute : spec.attributes())
         if (!attribute.derived() && is_first_element(spec, attribute))
@@ -591,7 +593,7 @@ Document answers_of(Source& source) {
         document.news = news_of(document.sections, source.asked().by);
         if (!document.news.empty())
             std::ranges::find(document.lead, "Estimates", &Fact::title)->text +=
-                " " + meaning_of_clear(document.sections);
+                " " + meaning_of_clear(document);
         if (document.news.empty() && document.sections.size() == 1)
             document.news = document.sections[0].result;
         document.sections.push_back(response_section(source, document.sections));

@@ -125,7 +125,7 @@ constexpr RowFunction functions[] = {
     {"robust_interval", accessors::robust_interval, of_robust_interval},
     {"top", accessors::top, of_top},
     {"candidates", accessors::candidates, of_candidates},
-    {"change", accessors::change, of_change},
+    {"change", accessors::change, of_change, sampling_error},
     {"between", accessors::range, of_range},
     {"cdf", accessors::cdf, of_cdf},
     {"quantiles", accessors::quantiles, of_quantiles, usual},

@@ -6,6 +6,7 @@
 
 #include "core/contract/spec.hpp"
 #include "core/groups/against_others.hpp"
+#include "core/groups/change.hpp"
 #include "core/groups/difference.hpp"
 #include "core/results/row_functions.hpp"
 #include "repeated_draws.hpp"
@@ -75,6 +76,41 @@ BOOST_AUTO_TEST_CASE(equal_groups_are_rarely_marked) {
                 summaries.push_back(summary.bytes());
             }
             found += marked(*m, summaries) ? 1 : 0;
+        }
+        BOOST_TEST_MESSAGE(each.name << ": " << found << " of " << pages << " pages have a mark");
+        BOOST_TEST_CONTEXT(each.name) BOOST_TEST(static_cast<double>(found) <= most);
+    }
+}
+
+// The usual target of a change is the population: two random samples of one population are rarely marked, although other people
+// report in each round. The bound is that of equal groups.
+BOOST_AUTO_TEST_CASE(equal_rounds_are_rarely_marked) {
+    SeededBits bits(6105);
+    std::mt19937_64 draws(6106);
+    const SummaryQuery usual = row_function("change").defaults;
+    const IntervalRule rule = IntervalRule::of(usual.confidence, usual.anytime, usual.simultaneous);
+    constexpr std::size_t pages = 400, people = 1000;
+    const double most = pages * 0.05 + 5.7 * std::sqrt(pages * 0.05 * 0.95);
+    struct Rounds {
+        const char *name, *attribute;
+        double epsilon;
+    };
+    for (const Rounds& each :
+         {Rounds{"grr", R"("domain": 6)", 4}, Rounds{"pdp", R"("min": 0, "max": 3)", 8}}) {
+        const auto m = mechanism(each.name, each.epsilon, each.attribute);
+        std::uniform_int_distribution<Cell> value(0, static_cast<Cell>(m->cells()[0] - 1));
+        std::size_t found = 0;
+        for (std::size_t page = 0; page < pages; ++page) {
+            const auto sample = [&] {
+                std::vector<Cell> values(people);
+                for (Cell& one : values) one = value(draws);
+                return reported(*m, values, bits);
+            };
+            const auto before = sample(), after = sample();
+            std::vector<double> p_values;
+            for (const Change& one : change(before.view(), after.view(), 0, rule, target_named(usual.target)))
+                p_values.push_back(one.p_value);
+            found += std::ranges::any_of(holm_adjusted(p_values), [](double p) { return p < 0.05; }) ? 1 : 0;
         }
         BOOST_TEST_MESSAGE(each.name << ": " << found << " of " << pages << " pages have a mark");
         BOOST_TEST_CONTEXT(each.name) BOOST_TEST(static_cast<double>(found) <= most);

@@ -511,6 +511,40 @@ BOOST_AUTO_TEST_CASE(quantiles_stay_within_the_range) {
     }
 }
 
+// Bars of a drawing and the quantiles beside it are one distribution, also where unbiased shares are not.
+BOOST_AUTO_TEST_CASE(monotone_histograms_agree_with_quantiles) {
+    SeededBits bits(1912);
+    constexpr std::size_t bins = 8;
+    constexpr double high = 63;
+    for (const char* name : {"haar_ordered", "tree", "square_wave"}) {
+        const auto m = mechanism(name, 0.5, R"("min": 0, "max": 63, "grid": 63)");
+        bool negative = false;
+        for (std::size_t draw = 0; draw < 20; ++draw) {
+            const auto summary = reported(*m, people_of(lumpy(64), 200), bits);
+            const std::vector<double> shares = monotone_histogram(summary.view(), bins);
+            BOOST_REQUIRE_EQUAL(shares.size(), bins);
+            std::vector<double> below{0};
+            for (const double share : shares) {
+                BOOST_TEST(share >= 0);
+                below.push_back(below.back() + share);
+            }
+            BOOST_CHECK_CLOSE_FRACTION(below.back(), 1, 1e-9);
+            for (const double share : {0.05, 0.25, 0.5, 0.75, 0.95}) {
+                const double at = quantile(summary.view(), share, 0.95, Target::sample).value / high * bins;
+                const auto bin = static_cast<std::size_t>(at);
+                if (at == std::floor(at) || bin >= bins) continue;  // an edge is in either bin
+                BOOST_TEST_CONTEXT(name << ", " << share << " at " << at) {
+                    BOOST_TEST(below[bin] <= share + 1e-9);
+                    BOOST_TEST(below[bin + 1] >= share - 1e-9);
+                }
+            }
+            for (const Estimate& bin : histogram(summary.view(), bins, Target::sample))
+                negative |= bin.value < 0;
+        }
+        BOOST_TEST_CONTEXT(name) BOOST_TEST(negative);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(quantiles_are_points) {
     // With hardly any noise, the estimate and both ends of the interval are the point that the share asks
     // for; where the share is met exactly, the noise decides between two neighbours.
