@@ -107,9 +107,11 @@ NumericChannel::Moments HybridChannel::invert(std::uint64_t n, const std::byte* 
     if (windows > 0) {
         const Moments part = window_.invert(windows, window_part(tally));
         mean += share * part.mean;
-        mean_square = part.mean_square;
+        mean_square = part.mean_square - static_cast<double>(steps()) * part.mean;
     }
     if (ones > 0) mean += (1 - share) * binary_.invert(ones, binary_part(tally)).mean;
+    // The window estimates the mean square about the middle of the grid, which is the same from either end.
+    mean_square += static_cast<double>(steps()) * mean;
     return moments(mean, mean_square, mixture(window_, binary_, share));
 }
 

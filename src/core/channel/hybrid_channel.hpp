@@ -36,7 +36,8 @@ class HybridChannel final : public QuadraticChannel {
     void accumulate_all(std::byte* tally, std::span<const std::uint64_t> outs) const noexcept override;
     void merge(std::byte* tally, const std::byte* other) const noexcept override;
     bool valid(std::uint64_t n, const std::byte* tally) const noexcept override;
-    /// The mean square is estimated from the window's reports; without any, as in BinaryChannel.
+    /// The mean square about the middle is estimated from the window's reports; without any, as in
+    /// BinaryChannel.
     Moments invert(std::uint64_t n, const std::byte* tally) const noexcept override;
     std::vector<Check> health(std::uint64_t n, const std::byte* tally) const override;
 
