@@ -141,6 +141,9 @@ class LabelSubsets final : public FrequencyOracle, public LabelSets {
         double variance, third;
     };
     [[nodiscard]] SizeCumulants cumulants(const DummyMoments& dummies, Target target) const noexcept;
+    /// Returns E h² that is smaller by as much as raises the variance for the people who reported by one standard error of its
+    /// estimate.
+    [[nodiscard]] double least_mean_square(const Counts& counts, const DummyMoments& found) const;
 
     SetChannel channel_;
     SetCode code_;
@@ -222,12 +225,39 @@ Estimate LabelSubsets::set_size(const Counts& counts, Target target) const {
             std::sqrt(cumulants(found, target).variance / static_cast<double>(counts.n))};
 }
 
-// Between the ends, the numbers of labels have the estimated share of the largest possible variance.
+// The variance for the people who reported is linear in E h² and E h except for a small part, and so in the supports of the
+// dummies. A set of one item has one dummy at most. Supports in larger sets count as independent.
+double LabelSubsets::least_mean_square(const Counts& counts, const DummyMoments& found) const {
+    const auto m = static_cast<double>(most()), reports = static_cast<double>(counts.n);
+    const double gap = channel_.p() - channel_.q(), pair = channel_.foreign_pair() - channel_.own_pair();
+    const double by_square = pair - gap * gap,
+                 by_mean = gap - 2 * m * channel_.q() * gap - (2 * m - 1) * pair;
+    double sum = 0, squares = 0;
+    for (std::uint64_t i = 0; i < most(); ++i) {
+        const double share = static_cast<double>(counter(counts.state, domain() + i)) / reports;
+        const double weight = (static_cast<double>(2 * i + 1) * by_square + by_mean) / gap;
+        squares += square(weight) * share * (channel_.size() == 1 ? 1 : 1 - share);
+        if (channel_.size() == 1) sum += weight * share;
+    }
+    return found.mean_square + std::sqrt(std::max(0.0, squares - square(sum)) / reports) / by_square;
+}
+
+// If a report has one dummy at most, the number of reports with a dummy is binomial for a population, and with one label a
+// person for those who reported, too. Otherwise the numbers of labels have the estimated share of the largest possible variance
+// at each mean. Few reports may show too large a share, so that the variance would be too small.
 ErrorLaw LabelSubsets::size_law(const Counts& counts, Target target) const {
     const auto m = static_cast<double>(most());
+    if (most() == 1 || (channel_.size() == 1 && target == Target::population))
+        return {.n = counts.n,
+                .p = 1 - m * channel_.q(),
+                .q = 1 - m * channel_.p(),
+                .counts_people = target == Target::sample,
+                .truths = {0, m}};
     const DummyMoments found = dummies(counts);
     const double h = std::clamp(found.mean, 0.0, m), largest = h * (m - h);
-    const double spread = largest > 0 ? std::clamp((found.mean_square - h * h) / largest, 0.0, 1.0) : 0;
+    const double mean_square =
+        target == Target::sample ? least_mean_square(counts, found) : found.mean_square;
+    const double spread = largest > 0 ? std::clamp((mean_square - h * h) / largest, 0.0, 1.0) : 0;
     TruthCurve::Cubic variances{}, thirds{};
     for (std::size_t i = 0; i < variances.size(); ++i) {
         const double labels = m * static_cast<double>(i) / 3, at = m - labels;
