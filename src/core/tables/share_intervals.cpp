@@ -5,6 +5,7 @@
 
 #include "core/base/interrupt.hpp"
 #include "core/mechanism/joint/joint.hpp"
+#include "core/mechanism/longitudinal/series.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
@@ -18,6 +19,14 @@ namespace {
 bool visit_own_laws(const SummaryView& view, std::size_t attribute, Target target,
                     const std::function<void(const ErrorLaw&)>& visit) {
     const SummaryView one = part(view, attribute);
+    if (const auto* series = find_capability<SeriesRandomizer>(*one.mechanism);
+        series != nullptr && one.n > 0 && one.mechanism->can_estimate(Quantity::frequencies)) {
+        const std::size_t within = attribute - part_of(*view.mechanism, attribute).first;
+        const RoundWeight round{static_cast<std::uint32_t>(within + 1), 1};
+        const Target of = one.drawn == 1 ? target : Target::population;
+        for (const RoundEstimate& share : series->round_sum(one, {&round, 1}, of)) visit(share.law);
+        return true;
+    }
     const auto* known = find_capability<KnownErrors>(*one.mechanism);
     // Reports about one part of a record are a random sample of all reports.
     return known != nullptr && one.n > 0 && !repeats(one) &&

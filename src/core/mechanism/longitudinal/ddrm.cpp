@@ -118,6 +118,10 @@ class CategorySeries final : public DifferenceTree, public Significance {
         return spread.variance(
             square(others()), [&](std::size_t height) { return share(height) - each; }, of_snapshot);
     }
+    /// Returns the variance of a mean of rounds, and its third moment, at each share of a value that is the same in
+    /// all rounds. `own` of the variance f(1 − f) between the users is subtracted.
+    TruthCurve curve(const NodeSum& combination, const NodeSum::Spread& spread,
+                     std::span<const NodeTerm> terms, double own) const;
 
     std::uint64_t order_;
     bool whole_;    ///< whether snapshots report values rather than signs of rows
@@ -169,6 +173,34 @@ std::vector<double> CategorySeries::shares(const Counts& counts, const NodeSum& 
     return found;
 }
 
+TruthCurve CategorySeries::curve(const NodeSum& combination, const NodeSum::Spread& spread,
+                                 std::span<const NodeTerm> terms, double own) const {
+    // A bit of ±s with the mean m has the third central moment −2m(s² − m²).
+    const auto skew_of_bit = [](double size, double mean) {
+        return -2 * mean * (square(size) - square(mean));
+    };
+    const double each = 1 / static_cast<double>(order_);
+    TruthCurve::Cubic variances{}, thirds{};
+    for (std::size_t i = 0; i < variances.size(); ++i) {
+        const double share = static_cast<double>(i) / 3, supported = q_ + (p_ - q_) * share;
+        variances[i] = variance(
+                           spread, [=](std::size_t) { return share; }, share) -
+                       own * share * (1 - share);
+        const double of_snapshot =
+            whole_ ? supported * (1 - supported) * (1 - 2 * supported) / (square(p_ - q_) * (p_ - q_))
+                   : skew_of_bit(others() / (p_ - q_), share - each);
+        for (const NodeTerm& term : terms) {
+            const auto& [height, node, weight] = term;
+            const double factor = weight * square(weight / combination.reports(height, node));
+            if (of_snapshots(term))
+                thirds[i] += factor * of_snapshot;
+            else if (node == 0)
+                thirds[i] += factor * skew_of_bit(others() / levels()[height].tilt, share - each);
+        }
+    }
+    return TruthCurve::through(1, variances, thirds);
+}
+
 std::vector<RoundEstimate> CategorySeries::sum_of(const Counts& counts, const NodeSum& combination,
                                                   std::span<const RoundWeight> weights, Target target) const {
     const std::size_t k = cells_each();
@@ -197,7 +229,14 @@ std::vector<RoundEstimate> CategorySeries::sum_of(const Counts& counts, const No
         typical = shares(counts, combination, combination.sum(all), 1);
     }
     const auto [people, drawn] = combination.drawn(last);
-    const bool mean = std::ranges::all_of(weights, [](const RoundWeight& each) { return each.weight > 0; });
+    // The users who draw a level are a sample of all, without replacement: see HaarOrdered::HaarOrderedNoise.
+    // The variance of users' own sums of rounds is unknown.
+    const double own = target == Target::sample && people > 0 && weights.size() == 1 ? drawn / people : 0;
+    ErrorLaw law;
+    if (std::ranges::all_of(weights, [](const RoundWeight& each) { return each.weight > 0; })) {
+        law = law_of_share();
+        law.curve = curve(combination, spread, terms, own);
+    }
     std::vector<RoundEstimate> estimates(k);
     for (std::uint64_t v = 0; v < k; ++v) {
         double variance = this->variance(
@@ -208,11 +247,8 @@ std::vector<RoundEstimate> CategorySeries::sum_of(const Counts& counts, const No
             },
             std::clamp(typical[v], 0.0, 1.0));
         const double inside = std::clamp(found[v], 0.0, 1.0);
-        // The users who draw a level are a sample of all, without replacement: see
-        // HaarOrdered::HaarOrderedNoise. The variance of users' own sums of rounds is unknown.
-        if (target == Target::sample && people > 0 && weights.size() == 1)
-            variance -= inside * (1 - inside) * drawn / people;
-        estimates[v] = {{found[v], std::sqrt(std::max(variance, 0.0))}, mean ? law_of_share() : ErrorLaw{}};
+        variance -= own * inside * (1 - inside);
+        estimates[v] = {{found[v], std::sqrt(std::max(variance, 0.0))}, law};
     }
     return estimates;
 }

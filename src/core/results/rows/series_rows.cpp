@@ -169,9 +169,10 @@ Found series(const Subject& whole, const SummaryQuery& query) {
             for (const RoundEstimate& mean : means_by_round(view, target))
                 all.add(attribute, EstimateRows::none, mean, all.kept(status_with(view, mean.law)));
         } else {
-            const ReportStatus* const about = all.kept(status_with(view, law_of_share()));
-            for (std::size_t round = 0; round < rounds; ++round) {
-                const auto shares = ldp::estimate(view, {Quantity::frequencies, target, round});
+            for (std::size_t round = 1; round <= rounds; ++round) {
+                const auto one = static_cast<std::int64_t>(round);
+                const std::vector<RoundEstimate> shares = mean_of_rounds(view, {&one, 1}, {}, target);
+                const ReportStatus* const about = all.kept(status_with(view, shares[0].law));
                 for (std::size_t value = 0; value < shares.size(); ++value)
                     all.add(attribute, value, shares[value], about);
             }
