@@ -467,21 +467,20 @@ CREATE FUNCTION @extschema@.ldp_kernel_regression(name text, by text, bandwidth 
         target text DEFAULT 'population', attribute text DEFAULT NULL)
     RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
     LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.* FROM (SELECT array_agg(CASE WHEN p.type IN ('date'::regtype, 'timestamp'::regtype) THEN extract(epoch FROM p.point::timestamp)::float8 / 86400
+    SELECT c.* FROM (SELECT array_agg(COALESCE(CASE WHEN p.type IN ('date'::regtype, 'timestamp'::regtype) THEN extract(epoch FROM p.point::timestamp)::float8 / 86400
                                            WHEN p.type = 'timestamptz'::regtype THEN extract(epoch FROM p.point::timestamptz)::float8 / 86400
-                                           ELSE p.point::float8 END ORDER BY p."group") AS points,
+                                           ELSE p.point::float8 END, 'NaN'::float8) ORDER BY p."group") AS points,
                             array_agg(p.summary ORDER BY p."group") AS summaries
                      FROM (SELECT g."group", g."group" ->> $2 AS point, g.summary,
                                   (SELECT a.atttypid FROM ldp_internal.ldp_collection AS c JOIN pg_attribute AS a ON a.attrelid = c.reports
                                    WHERE c.name = $1 AND a.attname = $2) AS type
-                           FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS p
-                     WHERE p.point IS NOT NULL) AS all_points,
+                           FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS p) AS all_points,
          @extschema@.ldp_kernel_regression(all_points.points::float8[], all_points.summaries::@extschema@.ldp_summary[], $3, $4, $5, $6) AS c
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(text, text, float8, float8, text, text) IS
     'Returns the mean of a number of a collection as a smooth function of the column by: round, or a public column of '
     'numbers, dates or times. Dates and times are in days since 1970-01-01. Reports without a value of the column are '
-    'left out. Rows are those of ldp_kernel_regression for the summaries of ldp_summaries_of. If the caller may not select the reports, points with fewer reports than the '
+    'left out, with a note. Rows are those of ldp_kernel_regression for the summaries of ldp_summaries_of. If the caller may not select the reports, points with fewer reports than the '
     'spec''s min_group are omitted. Error 42703 if the column does not exist, 22P02 if its values are not '
     'numbers, dates or times, 42501 if the caller may not query the collection.';
 

@@ -29,7 +29,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_clustered(text, text, text[], text, float8) IS
     'Returns means and proportions over groups that are a random sample of groups, such as schools or days. The argument '
     'name is a collection, and by its grouping column: round, or a public column. It may also be a rollup and one of its columns. '
-    'The groups consist of different people. With weights people, an estimate is the mean over people, with groups '
+    'The groups consist of different people. Reports without a value of the column are left out, with a note. With weights people, an estimate is the mean over people, with groups '
     'the mean over groups. The standard error holds for new groups, with Satterthwaite''s degrees of freedom. The columns between_sd '
     'and icc are the standard deviation between groups and the intraclass correlation, without the noise of the '
     'randomization. The icc is NULL if the reports do not show the variance between people. The design_effect is the '
@@ -54,7 +54,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.ldp_small_areas(text, text, text[], float8) IS
     'Returns means and proportions of many small groups that borrow strength from each other (empirical Bayes). The '
     'argument name is a collection, and by its grouping column: round, or a public column. It may also be a rollup and one of its columns. '
-    'The groups consist of different people. The estimate is between the group''s own estimate, which has the weight '
+    'The groups consist of different people. Reports without a value of the column are left out, with a note. The estimate is between the group''s own estimate, which has the weight '
     'in the column weight, and the mean of all groups. The weights follow from the variance between groups, without the '
     'noise of the randomization. Intervals hold on average over the groups, not for each group. Error 22023 for fewer '
     'than five groups or an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query '
@@ -83,7 +83,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT array_agg(g."group" ->> $2 ORDER BY g."group"), array_agg(g.summary ORDER BY g."group") INTO groups, summaries
-    FROM unnest(ldp_internal.ldp_groups_by($1, $2)) AS g WHERE g."group" ->> $2 IS NOT NULL;
+    FROM unnest(ldp_internal.ldp_groups_by($1, $2)) AS g;
     dates := NOT EXISTS (SELECT FROM unnest(groups) AS u (word) WHERE u.word !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$');
     SELECT u.word INTO strange FROM unnest(groups) AS u (word) WHERE NOT dates AND u.word !~ '^-?[0-9]{1,9}$' LIMIT 1;
     IF FOUND THEN
@@ -93,8 +93,8 @@ BEGIN
             DETAIL = format('One of its values is "%s".', left(strange, 100)),
             HINT = 'Group by round, by a column of type date or integer, or by the days of a rollup.';
     END IF;
-    -- The order of the texts of integers is not that of the integers.
-    SELECT array_agg(t.word ORDER BY t.at), array_agg(t.summary ORDER BY t.at), array_agg(t.at ORDER BY t.at) INTO groups, summaries, positions
+    -- The order of the texts of integers is not that of the integers. A group without a name has no position.
+    SELECT array_agg(t.word ORDER BY t.at), array_agg(t.summary ORDER BY t.at), array_agg(t.at ORDER BY t.at) FILTER (WHERE t.at IS NOT NULL) INTO groups, summaries, positions
     FROM (SELECT u.word, u.summary, CASE WHEN dates THEN u.word::date - date '2000-01-01' ELSE u.word::integer END AS at
           FROM unnest(groups, summaries) AS u (word, summary)) AS t;
     IF season IS NULL THEN
@@ -112,7 +112,7 @@ COMMENT ON FUNCTION @extschema@.ldp_smooth(text, text, text[], integer, float8) 
     'estimates with known noise (Kalman filter and smoother). The argument '
     'name is a collection, and by its column of dates or integers: round, or a public column. It may also be a rollup and one of its columns. '
     'The groups consist of different people. There is a row for each point in time; those without reports have estimates, '
-    'too. Reports without a value of the column have no position and are left out. A jump that is found is part of the series. The argument season is the number of points in time of a season, 0 for none. NULL is 7 for dates with at least 28 days of reports, and otherwise '
+    'too. Reports without a value of the column are left out, with a note. A jump that is found is part of the series. The argument season is the number of points in time of a season, 0 for none. NULL is 7 for dates with at least 28 days of reports, and otherwise '
     '0. The p-value is that of a jump of the level at this point, and adjusted_p_value is adjusted for the rows of the call (Holm 1979). Error 22023 for fewer than '
     'five groups or an unknown attribute, 42703 if the column does not exist, 42501 if the caller may not query '
     'the collection.';

@@ -44,6 +44,12 @@ FROM ldp_small_areas('pupils', 'school') AS a JOIN (SELECT "group" ->> 'school' 
 SELECT count(*) AS rows, bool_and(r.estimate = c.estimate AND r.weight = c.weight) AS equal
 FROM ldp_small_areas('pupils_by_day', 'day') AS r JOIN ldp_small_areas('pupils', 'seen') AS c ON (r.group_name, r.attribute, r.label) IS NOT DISTINCT FROM (c.group_name, c.attribute, c.label);
 
+-- Reports without a value of the column form no group in any function, and a note has their number.
+SELECT 'clustered' AS function, count(*) AS rows, max(groups_used) AS groups, min(note) AS note FROM ldp_clustered('pupils', 'school', '{bus}')
+UNION ALL SELECT 'small areas', count(*), count(DISTINCT group_name), min(note) FROM ldp_small_areas('pupils', 'school', '{bus}')
+UNION ALL SELECT 'comparison', count(*), count(DISTINCT group_name), min(note) FROM ldp_compare_groups('pupils', 'school', '{bus}', 'A')
+UNION ALL SELECT 'test', count(*), max(groups), min(note) FROM ldp_group_test('pupils', 'school', '{bus}');
+
 -- A series of days with a jump. Two days have no reports.
 SELECT ldp_create_collection('moods', '{"mechanism": "grr", "epsilon": 2, "domain": ["bad", "good"]}', ARRAY[['seen', 'date'], ['step', 'integer']]);
 INSERT INTO moods (report, seen, step) SELECT pg_temp.report(ldp_client_spec('moods'), pg_temp.little(((i * 7 + d * 13) % 100 < CASE WHEN d < 12 THEN 35 ELSE 65 END)::integer, 1)), date '2030-01-01' + d, d * 2

@@ -4,17 +4,14 @@
 
 #include "core/mechanism/joint/joint.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/summary.hpp"
 #include "core/tables/share_intervals.hpp"
 
 namespace ldp {
 
-GroupEstimates::GroupEstimates(const SummaryView& view, Target target) : view_(view), target_(target) {
-    if (view.n > 0 && view.mechanism->can_estimate(Quantity::means))
-        means_ = estimate(view, {Quantity::means, target});
-}
+GroupEstimates::GroupEstimates(const SummaryView& view, Target target)
+    : view_(view), target_(target), means_(view, target) {}
 
 bool GroupEstimates::number(std::size_t attribute) const {
     return is_compared_number(*view_.mechanism, attribute);
@@ -25,7 +22,7 @@ LawfulEstimates GroupEstimates::of_attribute(std::size_t attribute) const {
         return of_table({attribute});
     if (view_.n == 0) return {};
     const ErrorLaw law = part(view_, attribute).n > 0 ? error_law(view_, attribute, target_) : ErrorLaw{};
-    if (number(attribute)) return {{comparable_mean(view_, attribute, means_[attribute], target_)}, law};
+    if (number(attribute)) return {{means_.of(attribute)}, law};
     std::vector<Estimate> shares = estimate(view_, {Quantity::frequencies, target_, attribute});
     if (std::vector<ErrorLaw> laws = own_laws(view_, attribute, target_); !laws.empty())
         return {std::move(shares), std::move(laws)};

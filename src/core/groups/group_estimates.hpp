@@ -8,6 +8,7 @@
 
 #include "core/groups/difference.hpp"
 #include "core/mechanism/role/summary_view.hpp"
+#include "core/summary/errors.hpp"
 #include "core/tables/marginal.hpp"
 
 namespace ldp {
@@ -56,7 +57,7 @@ class GroupEstimates {
   private:
     SummaryView view_;
     Target target_;
-    std::vector<Estimate> means_;
+    ComparableMeans means_;
 };
 
 /// Returns the number of reports by different people that add as much information as all reports.

@@ -125,14 +125,11 @@ BoundedEstimate sum_of_shares(const SummaryView& view, QuantityWeights weights, 
 BoundedEstimate weighted_number(const SummaryView& view, const Labels::QuantityWeight& weight, Target target,
                                 double critical_value) {
     const SummaryView one = part(view, weight.attribute);
-    const Estimate mean = estimate(view, {Quantity::means, target})[weight.attribute];
+    const Estimate mean = ComparableMeans(view, target).of(weight.attribute);
     const double value = weight.weight * mean.value, error = std::abs(weight.weight) * mean.standard_error;
     double half;
     if (find_capability<ResponseRate>(*one.mechanism) != nullptr) {
-        const Estimate wide = comparable_mean(view, weight.attribute, mean, target);
-        half = std::isnan(wide.standard_error)
-                   ? infinity
-                   : std::abs(weight.weight) * half_length(wide.standard_error, critical_value);
+        half = half_length(error, critical_value);
     } else {
         half = std::abs(weight.weight) *
                longer_half_of(mean.value,

@@ -19,8 +19,8 @@ namespace ldp {
 /// randomizer (ValueOracle::n_variance_of_sum).
 ///
 /// The interval follows from the intervals of the estimates ("method of variance estimates recovery", Zou, Donner 2008)
-/// with the longer half of each on both sides and the correlations of the estimates. It is at least the normal interval. Both are unknown without reports
-/// about an attribute, and unlimited if one interval is.
+/// with the longer half of each on both sides and the correlations of the estimates. It is at least the normal interval. Both are
+/// unknown without reports about an attribute, and if so few people answer that the mean is not one of ComparableMeans.
 ///
 /// Throws Error (unsupported) if a covariance is not known. This is so for attributes that are reported together, reports
 /// about several parts, mechanisms without n_variance_of_sum(), and repeated responses. Throws Error (invalid_value) for the

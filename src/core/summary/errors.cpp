@@ -11,6 +11,7 @@
 #include "core/mechanism/role/forgery.hpp"
 #include "core/mechanism/vector/haar_vector.hpp"
 #include "core/summary/pooling.hpp"
+#include "core/summary/summary.hpp"
 
 namespace ldp {
 
@@ -81,14 +82,21 @@ AnsweredMean answered_terms(const SummaryView& part, Target target) {
     return capability<ResponseRate>(*part.mechanism).answered_mean(part, target_of_means(part, 0, 0, target));
 }
 
-Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const Estimate& mean,
-                         Target target) {
-    const SummaryView one = part(view, attribute);
+ComparableMeans::ComparableMeans(const SummaryView& view, Target target) : view_(view), target_(target) {
+    if (view.n > 0 && view.mechanism->can_estimate(Quantity::means))
+        means_ = estimate(view, {Quantity::means, target});
+}
+
+Estimate ComparableMeans::of(std::size_t attribute) const {
+    if (means_.empty()) return {unknown, unknown};
+    const Estimate& mean = means_[attribute];
+    const SummaryView one = part(view_, attribute);
     const auto* rate = find_capability<ResponseRate>(*one.mechanism);
     if (rate == nullptr || one.n == 0 || std::isnan(mean.value)) return mean;
+    if (hardly_answered(rate->response_rate(one, Target::population))) return {unknown, unknown};
     constexpr double critical = 1.959963984540054, margin = 4;  // beyond the range, in halves of it
     const auto found =
-        rate->answered_interval(one, {target_of_part(one, target), critical, most_of_one(one), 0, margin});
+        rate->answered_interval(one, {target_of_part(one, target_), critical, most_of_one(one), 0, margin});
     const Interval range = possible_means(*one.mechanism, 0);
     const double half = (range.upper - range.lower) / 2;
     const double least = range.lower - margin * half, most = range.upper + margin * half;

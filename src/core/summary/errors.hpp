@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/role/error_law.hpp"
@@ -26,10 +27,22 @@ namespace ldp {
 /// Returns the terms of the mean among the people who answer, from the reports about the attribute. Each report counts as that of
 /// another person.
 [[nodiscard]] AnsweredMean answered_terms(const SummaryView& part, Target target);
-/// Returns a mean with a standard error for comparisons: the longer half of its interval at 95 % without clipping,
-/// divided by the critical value. Both are unknown if the interval is unlimited. Other means are returned unchanged.
-[[nodiscard]] Estimate comparable_mean(const SummaryView& view, std::size_t attribute, const Estimate& mean,
-                                       Target target);
+/// The means of a summary that sums, differences and comparisons may use: linear in the reports, or a ratio that is neither
+/// clipped nor selected. Other means of estimate() are for display. The summary must outlive it.
+class ComparableMeans {
+  public:
+    /// Computes nothing without reports, and if the mechanism has no means.
+    ComparableMeans(const SummaryView& view, Target target);
+    /// Returns the mean of an attribute. For a number that people may leave out, the standard error is the longer half of the
+    /// interval at 95 % without clipping, divided by the critical value. Both are unknown without reports, if hardly anybody
+    /// may answer, and if this interval is unlimited.
+    [[nodiscard]] Estimate of(std::size_t attribute) const;
+
+  private:
+    SummaryView view_;
+    Target target_;
+    std::vector<Estimate> means_ = {};
+};
 /// Returns the estimated share of people who answer, and its law. The part of the attribute needs n ≥ 1 reports. Error
 /// (unsupported) if nobody leaves the attribute out.
 struct LawfulRate {

@@ -7,10 +7,12 @@
 #include "core/base/square.hpp"
 #include "core/groups/answered_groups.hpp"
 #include "core/groups/comparison.hpp"
+#include "core/groups/weighted_sum.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
 #include "core/results/rows/group_rows.hpp"
+#include "core/results/rows/regression_rows.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/spent.hpp"
 #include "repeated_draws.hpp"
@@ -195,6 +197,86 @@ BOOST_AUTO_TEST_CASE(sums_come_before_ratios) {
     }
     BOOST_TEST(average == 10 * sum / rate, boost::test_tools::tolerance(1e-9));
     BOOST_TEST(beyond);  // not clipped
+}
+
+// Reports that belong to no group are left out of all functions of groups, and a note has their number.
+BOOST_AUTO_TEST_CASE(reports_without_a_group_are_left_out_with_a_note) {
+    std::mt19937_64 draws(79);
+    SeededBits bits(80);
+    const AnsweredCase one{2, 30, 0.8};
+    const auto m = mechanism(number_of(one));
+    std::vector<OwnedSummary> summaries;
+    for (std::size_t j = 0; j < 13; ++j)
+        summaries.push_back(reported(*m, answers_of(*m, one, 1.2, draws), bits));
+    std::vector<Bytes> named, all;
+    for (const OwnedSummary& each : summaries) all.emplace_back(each.bytes());
+    named.assign(all.begin() + 1, all.end());
+    std::vector<std::optional<std::string_view>> names, with_none{std::nullopt};
+    std::vector<std::int32_t> positions;
+    std::vector<double> points, with_nan{NAN};
+    for (std::size_t j = 0; j < named.size(); ++j) {
+        names.emplace_back(j % 2 == 0 ? "a" : "b");
+        positions.push_back(static_cast<std::int32_t>(j));
+        points.push_back(static_cast<double>(j));
+    }
+    with_none.insert(with_none.end(), names.begin(), names.end());
+    with_nan.insert(with_nan.end(), points.begin(), points.end());
+    const RowFunction compared{"compare_groups", accessors::compare_groups, {}, {.target = "population"}},
+        tested{"group_test", accessors::group_test, {}, {}};
+    for (const RowFunction* function :
+         {&group_function("clustered"), &group_function("small_areas"), &group_function("smooth"),
+          &kernel_regression_function(), &compared, &tested}) {
+        BOOST_TEST_CONTEXT(function->name) {
+            SummaryQuery query = function->defaults;
+            query.rounds = positions;
+            query.groups = names, query.summaries = named, query.shares = points;
+            const auto without = function->find({}, query);
+            query.groups = with_none, query.summaries = all, query.shares = with_nan;
+            const auto with = function->find({}, query);
+            BOOST_REQUIRE_EQUAL(with->count(), without->count());
+            BOOST_REQUIRE(with->count() > 0);
+            const auto columns = with->columns();
+            for (std::size_t i = 0; i < with->count(); ++i)
+                for (std::size_t c = 0; c < columns.size(); ++c) {
+                    const ResultCell found = with->row(i)[c], expected = without->row(i)[c];
+                    if (std::string_view(columns[c].name) == "note") {
+                        BOOST_REQUIRE(found.known);
+                        BOOST_TEST(found.text.find("30 reports without a group are left out") !=
+                                   std::string::npos);
+                    } else if (found.known || expected.known) {
+                        BOOST_TEST((found.known == expected.known && found.number == expected.number &&
+                                    found.whole == expected.whole && found.text == expected.text));
+                    }
+                }
+        }
+    }
+}
+
+// If hardly anybody answers, the mean is clipped for display, and no arithmetic uses it.
+BOOST_AUTO_TEST_CASE(clipped_means_are_in_no_sum) {
+    std::mt19937_64 draws(81);
+    SeededBits bits(82);
+    const AnsweredCase one{1, 60, 0.02};
+    std::size_t clipped = 0;
+    for (const char* name : {"auto", "tree"}) {
+        const auto m = mechanism(number_of({one.epsilon, one.people, one.rate, name}));
+        for (std::size_t r = 0; r < 50; ++r) {
+            const OwnedSummary summary = reported(*m, answers_of(*m, one, 1.2, draws), bits);
+            const SummaryView view = summary.view();
+            const Estimate shown = summary.estimate(Quantity::means)[0];
+            const bool few = hardly_answered(response_rate(view, 0, Target::population).estimate);
+            const Estimate compared = ComparableMeans(view, Target::sample).of(0);
+            if (few) BOOST_REQUIRE((std::isnan(compared.value) && std::isnan(compared.standard_error)));
+            if (!few && !std::isnan(compared.value)) BOOST_REQUIRE_EQUAL(compared.value, shown.value);
+            const std::vector<Labels::QuantityWeight> weights{{.attribute = 0, .value = {}, .weight = 2}};
+            const BoundedEstimate sum = contrast(view, weights, Target::sample, 1.96);
+            BOOST_REQUIRE_EQUAL(std::isnan(sum.estimate.value), std::isnan(compared.value));
+            const auto row = accessors::means({.summary = summary.bytes()}, {});
+            if (few) BOOST_REQUIRE(std::isnan(number_in(*row, 0, "stderr")));
+            clipped += few && !std::isnan(shown.value) && (shown.value == 0 || shown.value == 10) ? 1 : 0;
+        }
+    }
+    BOOST_TEST(clipped > 10U);
 }
 
 // Reports that show a mean beyond the range: the interval contains the estimate, is not of zero width, and reaches the range.

@@ -5,7 +5,6 @@
 
 #include "core/groups/measured/clustered_mean.hpp"
 #include "core/groups/measured/small_areas.hpp"
-#include "core/groups/measured/smoothed_series.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/role/estimate.hpp"
 #include "core/results/rows/group_rows.hpp"
@@ -164,13 +163,65 @@ BOOST_AUTO_TEST_CASE(equal_groups_have_closed_forms) {
     BOOST_TEST(found.between == 13.5, close);  // the variance 16.5 of the values less that of the noise
     BOOST_TEST(found.correlation == 13.5 / 47.5, close);
     BOOST_TEST(found.design_effect == 16.5 / 3, close);
-    BOOST_TEST(found.interval.upper == 5 + 2.7764451 * std::sqrt(3.3), boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(found.interval.lower == 5 - 2.7764451 * std::sqrt(3.3), boost::test_tools::tolerance(1e-6));
+    // The deviations have the third moment sum 132 and the second 66: the skewness of the mean is 0.366992.
+    const double skewness = 132 / (66 * std::sqrt(66.0)) * std::sqrt(20.0) / 3;
+    BOOST_TEST(found.interval.upper ==
+                   5 + (2.7764451 + skewness * (1 + 2 * 2.7764451 * 2.7764451) / 6) * std::sqrt(3.3),
+               boost::test_tools::tolerance(1e-6));
+    BOOST_TEST((found.skewed && found.few_groups));
     // The 2.5 and 97.5 % quantiles of χ² with 4 degrees of freedom are 0.4844186 and 11.1432868.
     BOOST_TEST(found.between_interval.lower == 66 / 11.1432868 - 3, boost::test_tools::tolerance(1e-6));
     BOOST_TEST(found.between_interval.upper == 66 / 0.4844186 - 3, boost::test_tools::tolerance(1e-5));
     // Without a difference that exceeds the noise, the variance between the groups is 0.
     for (MeasuredGroup& group : all) group.variance[0] = 30;
     BOOST_TEST(spread_of({.groups = all}).between == 0);
+}
+
+// Groups whose values are skewed. Numbers have beta distributions from 0 to 1 with little noise. Without the extension, intervals of
+// skewed numbers hold in 90 %, 92 % and 94 % of simulations with 20, 50 and 150 groups; very skewed ones in 81, 88 and 93 %. 2,000 simulations:
+// six standard deviations are 3 to 5 %. A row whose interval holds in fewer than 90 % is marked.
+BOOST_AUTO_TEST_CASE(intervals_of_skewed_groups_hold_or_are_marked) {
+    struct SkewedCase {
+        unsigned groups;
+        bool share;
+        double mean, correlation;
+        double least;  ///< coverage
+        bool marked;   ///< nearly always
+    };
+    constexpr std::size_t repetitions = 2000;
+    std::mt19937_64 draws(41);
+    const BinaryResponse response(4);
+    for (const auto& [groups, share, mean, correlation, least, marked] :
+         {SkewedCase{20, false, 0.1, 1.0 / 3, 90, true}, SkewedCase{50, false, 0.1, 1.0 / 3, 92, false},
+          SkewedCase{150, false, 0.1, 1.0 / 3, 92, false}, SkewedCase{50, false, 0.04, 1.0 / 3, 87, true},
+          SkewedCase{50, true, 0.1, 0.5, 92, false}, SkewedCase{50, true, 0.03, 0.6, 83, true},
+          SkewedCase{150, true, 0.03, 0.6, 91, true}, SkewedCase{10, true, 0.1, 0.5, 80, true}}) {
+        std::size_t covered = 0, marks = 0;
+        for (std::size_t r = 0; r < repetitions; ++r) {
+            std::vector<MeasuredGroup> all;
+            for (unsigned j = 0; j < groups; ++j) {
+                const double truth = drawn_share(mean, correlation, draws);
+                if (share) {
+                    all.push_back(response.measured(truth, 40, draws));
+                    continue;
+                }
+                std::normal_distribution<double> noise(0, std::sqrt((truth * truth / 3 + 0.02) / 40));
+                all.push_back({truth + noise(draws), 40, {(mean * mean / 3 + 0.02) / 40, 0, 0, 0}});
+            }
+            const MeasuredGroups measured{all, share ? possible_shares : ErrorLaw{}.truths, share};
+            const ClusteredMean found = clustered_mean(measured, GroupWeights::people, usual);
+            covered += holds(found.interval, mean);
+            marks += found.skewed || found.few_groups;
+        }
+        const double percent = 100 * static_cast<double>(covered) / repetitions,
+                     shown = 100 * static_cast<double>(marks) / repetitions;
+        BOOST_TEST_MESSAGE(groups << (share ? " groups, share " : " groups, numbers ") << mean << ", icc "
+                                  << correlation << ": " << percent << " %, marked " << shown << " %");
+        BOOST_TEST(percent >= least);
+        if (marked) BOOST_TEST(shown > 85);
+        if (!marked) BOOST_TEST(percent <= 98.5);
+    }
 }
 
 // With unequal weights, variance and degrees of freedom against their sums over all pairs of groups.
@@ -335,134 +386,6 @@ BOOST_AUTO_TEST_CASE(small_areas_are_those_of_a_fine_grid) {
                    boost::test_tools::tolerance(0.01));
         BOOST_TEST(std::abs(below[j] / total - 0.05) < 0.002);
     }
-}
-
-// 800 series each, with a tenth of the days missing. The coverage of all days of a series together has a standard deviation of at
-// most 10 %, so the band has a margin of six standard errors; so has the rate of false alarms.
-BOOST_AUTO_TEST_CASE(intervals_of_smoothed_series_hold) {
-    struct SeriesCase {
-        std::size_t points, period, repetitions;
-        double step, most_error;  ///< in units of the errors of the estimates
-    };
-    constexpr double error = 0.034, most_alarms = 0.05;
-    std::mt19937_64 draws(35);
-    std::normal_distribution<double> normal;
-    for (const auto& [points, period, repetitions, step, most_error] :
-         {SeriesCase{60, 1, 800, 0.003, 0.35}, SeriesCase{60, 1, 800, 0.01, 0.5},
-          SeriesCase{60, 1, 800, 0.034, 0.8}, SeriesCase{60, 7, 800, 0.01, 0.6},
-          SeriesCase{200, 1, 100, 0.003, 0.3}, SeriesCase{200, 7, 100, 0.003, 0.4}}) {
-        std::size_t covered = 0, alarms = 0, found_jumps = 0;
-        double squares = 0;
-        std::size_t beside = 0, beside_count = 0;
-        for (std::size_t r = 0; r < repetitions; ++r) {
-            std::vector<double> season(period, 0), truth;
-            if (period > 1)
-                for (double& one : season) one = error * normal(draws);
-            std::vector<TimedEstimate> all, jumped;
-            double level = 0.3;
-            for (std::size_t t = 0; t < points; ++t) {
-                if (t > 0) level += step * normal(draws);
-                truth.push_back(level + season[t % period]);
-                if (t > 0 && t + 1 < points && t != points / 2 && draws() % 10 == 0) continue;
-                all.push_back({t, truth[t] + error * normal(draws), error * error});
-                jumped.push_back(all.back());
-                if (t >= points / 2) jumped.back().value += 5 * error;
-            }
-            const auto found = smoothed_series(all, period, ErrorLaw{}.truths, 0.95);
-            double least = 1;
-            for (std::size_t t = 0; t < points; ++t) {
-                covered += holds(found[t].interval, truth[t]);
-                squares += std::pow(found[t].estimate.value - truth[t], 2);
-                if (t > 0) least = std::min(least, found[t].p_value);
-            }
-            alarms += least * static_cast<double>(points - 1) < most_alarms;
-            if (r % 10 > 0) continue;
-            const auto changed = smoothed_series(jumped, period, ErrorLaw{}.truths, 0.95);
-            for (std::size_t t = points / 2 - 2; t < points / 2 + 2; ++t) {
-                if (!changed[points / 2].jump) continue;
-                const double shift = t >= points / 2 ? 5 * error : 0;
-                beside += holds(changed[t].interval, truth[t] + shift), ++beside_count;
-            }
-            const auto first =
-                std::ranges::min_element(changed.begin() + 1, changed.end(), {}, &SmoothedPoint::p_value);
-            found_jumps += static_cast<std::size_t>(first - changed.begin()) == points / 2 &&
-                           first->p_value * static_cast<double>(points - 1) < most_alarms;
-        }
-        const auto count = static_cast<double>(repetitions);
-        const double percent = 100 * static_cast<double>(covered) / count / static_cast<double>(points),
-                     ratio = std::sqrt(squares / count / static_cast<double>(points)) / error,
-                     rate = static_cast<double>(alarms) / count,
-                     power = 10 * static_cast<double>(found_jumps) / count;
-        BOOST_TEST_MESSAGE(points << " days, season " << period << ", step " << step << ": error " << ratio
-                                  << " of the own one, coverage " << percent << " %, false alarms "
-                                  << 100 * rate << " %, jumps of 5 errors found " << 100 * power << " %; "
-                                  << beside << " of " << beside_count << " hold beside them");
-        BOOST_TEST(percent > 95 - 6 * 10 / std::sqrt(count));
-        BOOST_TEST(percent < 99.5);
-        BOOST_TEST(ratio < most_error);
-        BOOST_TEST(rate < most_alarms + 6 * std::sqrt(most_alarms * (1 - most_alarms) / count));
-        if (step < 0.01 && repetitions >= 800) BOOST_TEST(power > 0.5);
-        // Two days on either side of a jump that was found. With 95 % it is below 75 % by a chance of less than 1e-8.
-        if (step < 0.01 && repetitions >= 800)
-            BOOST_TEST(static_cast<double>(beside) > 0.75 * static_cast<double>(beside_count));
-    }
-}
-
-// Against the normal law of all days together, averaged over a fine grid of the standard deviation of the steps.
-BOOST_AUTO_TEST_CASE(a_smoothed_series_has_the_joint_normal_law) {
-    const std::vector<TimedEstimate> all{{0, 1.0, 1}, {1, 3.5, 2}, {2, 0.5, 1}, {4, 2.0, 0.5},
-                                         {5, 5.5, 1}, {6, 4.0, 3}, {8, 3.0, 1}};
-    constexpr std::size_t points = 9, period = 2;
-    const auto found = smoothed_series(all, period, ErrorLaw{}.truths, 0.95);
-    BOOST_REQUIRE(found.size() == points);
-    const auto prior = [](std::size_t s, std::size_t t, double step) {
-        return 1e4 * (1 + ((s + t) % 2 == 0 ? 1 : -1)) + step * step * static_cast<double>(std::min(s, t));
-    };
-    const std::size_t n = all.size();
-    double mean_of_values = 0, total = 0;
-    for (const TimedEstimate& one : all) mean_of_values += one.value / static_cast<double>(n);
-    std::vector<double> mean(points), second(points);
-    for (int i = 0; i < 1500; ++i) {
-        const double u = (i + 0.5) / 1500, step = 0.1 * u / (1 - u);
-        // Columns: covariance of the estimates, the estimates, and their covariances with the true values.
-        std::vector<std::vector<double>> rows(n, std::vector<double>(n + 1 + points));
-        for (std::size_t a = 0; a < n; ++a) {
-            for (std::size_t b = 0; b < n; ++b)
-                rows[a][b] = prior(all[a].time, all[b].time, step) + (a == b ? all[a].variance : 0);
-            rows[a][n] = all[a].value - mean_of_values;
-            for (std::size_t t = 0; t < points; ++t) rows[a][n + 1 + t] = prior(all[a].time, t, step);
-        }
-        const auto original = rows;
-        double logarithm = -2 * std::log1p(-u);
-        for (std::size_t a = 0; a < n; ++a) {
-            const double pivot = rows[a][a];
-            logarithm -= std::log(pivot) / 2;
-            for (double& cell : rows[a]) cell /= pivot;
-            for (std::size_t b = 0; b < n; ++b) {
-                const double factor = rows[b][a];
-                if (b == a) continue;
-                for (std::size_t c = 0; c < rows[b].size(); ++c) rows[b][c] -= factor * rows[a][c];
-            }
-        }
-        for (std::size_t a = 0; a < n; ++a) logarithm -= original[a][n] * rows[a][n] / 2;
-        const double weight = std::exp(logarithm + 20);
-        total += weight;
-        for (std::size_t t = 0; t < points; ++t) {
-            double at = mean_of_values, variance = prior(t, t, step);
-            for (std::size_t a = 0; a < n; ++a) {
-                at += original[a][n + 1 + t] * rows[a][n];
-                variance -= original[a][n + 1 + t] * rows[a][n + 1 + t];
-            }
-            mean[t] += weight * at;
-            second[t] += weight * (at * at + variance);
-        }
-    }
-    for (std::size_t t = 0; t < points; ++t) {
-        const double at = mean[t] / total, deviation = std::sqrt(second[t] / total - at * at);
-        BOOST_TEST(std::abs(found[t].estimate.value - at) < 0.02 * deviation);
-        BOOST_TEST(found[t].estimate.standard_error == deviation, boost::test_tools::tolerance(0.02));
-    }
-    BOOST_TEST(std::isnan(found[0].p_value));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,8 @@ struct ClusteredMean {
     double correlation;         ///< intraclass correlation
     Interval correlation_interval;
     double design_effect;  ///< variance over that of as many people in a simple random sample
+    bool few_groups;       ///< too few to show whether the groups' values are skewed
+    bool skewed;           ///< whether they clearly are
 };
 
 enum class GroupWeights { people, equal };
@@ -23,6 +25,9 @@ enum class GroupWeights { people, equal };
 /// the groups from the mean. It is unbiased if the variances between and within groups are those of the model, and
 /// consistent otherwise (Bell, McCaffrey 2002). The interval has Satterthwaite's degrees of freedom. The interval of a share
 /// contains the means that a test does not reject; the variance between groups at a mean m is proportional to m(1 − m).
+///
+/// If the groups' values are skewed, the interval is longer on the side of the skewness. Without the groups far out, a mean is too
+/// near, and its error too small (Johnson 1978; Hall 1992).
 [[nodiscard]] ClusteredMean clustered_mean(const MeasuredGroups& measured, GroupWeights weights,
                                            double critical_value);
 

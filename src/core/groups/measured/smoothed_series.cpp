@@ -44,8 +44,8 @@ class LevelSmoother {
     [[nodiscard]] std::size_t points() const noexcept { return points_; }
     [[nodiscard]] double typical_error() const noexcept { return std::sqrt(error_); }
 
-    /// Lets the level jump by any size at a point in time.
-    void jump_at(std::size_t t) { jumps_[t] = true; }
+    /// Lets the level jump by any size at a point in time, or not.
+    void jump_at(std::size_t t, bool jumps = true) { jumps_[t] = jumps; }
     [[nodiscard]] bool jumps_at(std::size_t t) const { return jumps_[t]; }
 
     /// Returns the logarithm of the likelihood of a variance of the steps, except for a constant.
@@ -216,6 +216,55 @@ double p_value_of_jump(const std::vector<AssumedSteps>& grid, std::size_t t) {
     return std::min(1.0, tails / weights);
 }
 
+/// The results of a series at a grid of steps, with the probability of this grid among others.
+struct WeighedGrid {
+    double probability;
+    std::vector<AssumedSteps> grid;
+    std::vector<double> parts = {};  ///< the probabilities of the grid's steps; they add up to 1
+
+    WeighedGrid(double of_all, std::vector<AssumedSteps> steps)
+        : probability(of_all), grid(std::move(steps)) {
+        const double top = std::ranges::max_element(grid, {}, &AssumedSteps::log_density)->log_density;
+        double sum = 0;
+        for (const AssumedSteps& one : grid) sum += parts.emplace_back(std::exp(one.log_density - top));
+        for (double& part : parts) part /= sum;
+    }
+};
+
+/// The day of a jump is uncertain by some days: returns the series with this jump at each point where it is probable, up to half
+/// of the way to the other jumps. The smoother has the jump again afterwards.
+std::vector<WeighedGrid> with_jump_about(LevelSmoother& smoother, std::size_t jump, std::size_t first,
+                                         std::size_t last) {
+    constexpr std::size_t farthest = 10;
+    constexpr double negligible = 0.01;
+    first = std::max(first, jump - std::min(jump - 1, farthest));
+    last = std::min(last, jump + farthest);
+    smoother.jump_at(jump, false);
+    const std::vector<AssumedSteps> without = steps_of(smoother);
+    std::vector<double> densities;
+    double top = -HUGE_VAL, sum = 0;
+    for (const AssumedSteps& one : without)
+        for (std::size_t t = first; t <= last; ++t) top = std::max(top, one.log_density_of_jump(t));
+    for (std::size_t t = first; t <= last; ++t) {
+        double density = 0;
+        for (const AssumedSteps& one : without) density += std::exp(one.log_density_of_jump(t) - top);
+        sum += densities.emplace_back(density);
+    }
+    std::vector<WeighedGrid> found;
+    double kept = 0;
+    for (std::size_t t = first; t <= last; ++t) {
+        const double probability = densities[t - first] / sum;
+        if (t != jump && probability < negligible) continue;
+        smoother.jump_at(t);
+        found.emplace_back(probability, steps_of(smoother));
+        smoother.jump_at(t, false);
+        kept += probability;
+    }
+    for (WeighedGrid& one : found) one.probability /= kept;
+    smoother.jump_at(jump);
+    return found;
+}
+
 }  // namespace
 
 std::vector<SmoothedPoint> smoothed_series(std::span<const TimedEstimate> estimates, std::size_t period,
@@ -240,29 +289,44 @@ std::vector<SmoothedPoint> smoothed_series(std::span<const TimedEstimate> estima
             break;
         smoother.jump_at(first);
     }
-    const double top = std::ranges::max_element(grid, {}, &AssumedSteps::log_density)->log_density;
-    double sum = 0;
-    std::vector<double> probabilities;
-    for (const AssumedSteps& one : grid) sum += probabilities.emplace_back(std::exp(one.log_density - top));
+    std::vector<std::size_t> jumps;
+    for (std::size_t t = 1; t < points; ++t)
+        if (smoother.jumps_at(t)) jumps.push_back(t);
     const auto possible = [&](double value) { return std::clamp(value, truths.lower, truths.upper); };
-    std::vector<SmoothedPoint> found;
+    std::vector<SmoothedPoint> found(points);
     NormalMixture mixture;
-    for (std::size_t t = 0; t < points; ++t) {
+    const auto put = [&](std::size_t t, const std::vector<WeighedGrid>& all) {
         mixture.parts.clear();
         double season = 0;
-        for (std::size_t i = 0; i < probabilities.size(); ++i) {
-            work.done(100);
-            const SmoothedState& state = grid[i].states[t];
-            mixture.parts.push_back({probabilities[i] / sum, state.value, std::sqrt(state.variance)});
-            season += probabilities[i] / sum * state.season;
-        }
+        for (const WeighedGrid& one : all)
+            for (std::size_t i = 0; i < one.grid.size(); ++i) {
+                work.done(100);
+                const double probability = one.probability * one.parts[i];
+                const SmoothedState& state = one.grid[i].states[t];
+                mixture.parts.push_back({probability, state.value, std::sqrt(state.variance)});
+                season += probability * state.season;
+            }
         const Estimate moments = mixture.moments();
-        found.push_back({{possible(moments.value), moments.standard_error},
-                         {possible(mixture.quantile((1 - confidence) / 2, moments)),
-                          possible(mixture.quantile((1 + confidence) / 2, moments))},
-                         season,
-                         p_values[t],
-                         smoother.jumps_at(t)});
+        found[t] = {{possible(moments.value), moments.standard_error},
+                    {possible(mixture.quantile((1 - confidence) / 2, moments)),
+                     possible(mixture.quantile((1 + confidence) / 2, moments))},
+                    season,
+                    p_values[t],
+                    smoother.jumps_at(t)};
+    };
+    if (jumps.empty()) {
+        std::vector<WeighedGrid> all;
+        all.emplace_back(1, std::move(grid));
+        for (std::size_t t = 0; t < points; ++t) put(t, all);
+        return found;
+    }
+    // Each point has the uncertainty of the nearest jump.
+    for (std::size_t j = 0, begin = 0; j < jumps.size(); ++j) {
+        const std::size_t end = j + 1 < jumps.size() ? (jumps[j] + jumps[j + 1] + 1) / 2 : points;
+        const std::vector<WeighedGrid> all =
+            with_jump_about(smoother, jumps[j], std::max<std::size_t>(begin, 1), end - 1);
+        for (std::size_t t = begin; t < end; ++t) put(t, all);
+        begin = end;
     }
     return found;
 }

@@ -139,10 +139,9 @@ class Residual {
     /// if hardly anybody may answer, as such a ratio has no meaning.
     [[nodiscard]] double ratio() const noexcept {
         if (!(rate_ > 0)) return unknown;
-        constexpr double clear = 1.96;
         const double none = none_.at(std::clamp(rate_, 0.0, 1.0));
         const double error = std::sqrt(none * (1 - none) / n_) / (none_.d - none_.c);
-        return rate_ < clear * error ? std::clamp(sum_ / rate_, -1.0, 1.0) : sum_ / rate_;
+        return hardly_answered({rate_, error}) ? std::clamp(sum_ / rate_, -1.0, 1.0) : sum_ / rate_;
     }
     [[nodiscard]] double at(double mean) const noexcept { return sum_ - mean * rate_; }
     /// Returns n·Var of a report's y − μr about 0.

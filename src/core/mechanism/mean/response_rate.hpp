@@ -42,6 +42,13 @@ struct AnsweredMean {
     }
 };
 
+/// Returns whether hardly anybody may answer. The mean among the people who answer then has no meaning: estimate() clips it to the
+/// range, so that no sum and no difference may use it. `rate` is the estimate for a population.
+[[nodiscard]] inline bool hardly_answered(const Estimate& rate) noexcept {
+    constexpr double clear = 1.96;
+    return !(rate.value > clear * rate.standard_error);
+}
+
 /// Returns the coefficients of a polynomial of degree 2 from its values at 0, 1/2 and 1.
 [[nodiscard]] inline std::array<double, 3> quadratic_through(double begin, double middle,
                                                              double end) noexcept {

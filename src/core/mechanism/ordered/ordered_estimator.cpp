@@ -10,6 +10,7 @@
 #include "core/base/square.hpp"
 #include "core/base/unknown.hpp"
 #include "core/math/monotone.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/ordered/shrunk_splits.hpp"
 
 namespace ldp {
@@ -140,8 +141,7 @@ Estimate OrderedEstimator::mean_of(std::span<const double> function, Target targ
         const auto [least, most] = std::ranges::minmax(function);
         const double possible = std::clamp(sum / rate, least, most);
         // If hardly anybody may answer, a ratio beyond the possible values has no meaning. Its interval only grows.
-        constexpr double clear = 1.96;
-        const bool few = possible != sum / rate && rate < clear * answered(Target::population).standard_error;
+        const bool few = possible != sum / rate && hardly_answered(answered(Target::population));
         const std::vector<double> off = contrast(function, possible);
         return {few ? possible : sum / rate, std::sqrt(variance_of(off, shares_, *noise_, target)) / rate};
     }

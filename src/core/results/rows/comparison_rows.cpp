@@ -14,6 +14,7 @@
 #include "core/groups/calibration.hpp"
 #include "core/groups/comparison.hpp"
 #include "core/groups/group_test.hpp"
+#include "core/groups/named_groups.hpp"
 #include "core/groups/weighted_sum.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/estimate_rows.hpp"
@@ -166,32 +167,22 @@ std::vector<std::size_t> attributes_of(const SummaryQuery& query, const Labels& 
     return all;
 }
 
-/// Throws Error (invalid_value) if not every group has a summary.
-void check_group_names(const SummaryQuery& query) {
-    if (query.groups.size() != query.summaries.size())
-        throw Error(ErrorCode::invalid_value, "groups and summaries must have the same number of elements",
-                    "Found " + std::to_string(query.groups.size()) + " and " +
-                        std::to_string(query.summaries.size()) + ".",
-                    "Pass a name and a summary of each group, in the same order.");
-}
-
 /// The number of the group that is the baseline, if one is. Throws Error (invalid_value).
-std::optional<std::size_t> baseline_of(const SummaryQuery& query) {
-    check_group_names(query);
+std::optional<std::size_t> baseline_of(const NamedGroups& named, const SummaryQuery& query) {
     if (!query.baseline_group) return std::nullopt;
-    const auto found = std::ranges::find(query.groups, query.baseline_group);
-    if (found == query.groups.end())
+    const auto found = std::ranges::find(named.names, query.baseline_group);
+    if (found == named.names.end())
         throw Error(ErrorCode::invalid_value,
                     "there is no group \"" + shortened(*query.baseline_group, 100) + "\"",
                     "The argument baseline is the name of a group.",
                     "Without a baseline all pairs of groups are compared.");
-    return static_cast<std::size_t>(found - query.groups.begin());
+    return static_cast<std::size_t>(found - named.names.begin());
 }
 
 /// The summaries of the groups, with their mechanisms.
 struct GroupSummaries {
-    explicit GroupSummaries(const SummaryQuery& query) {
-        for (const Bytes summary : query.summaries) {
+    explicit GroupSummaries(std::span<const Bytes> summaries) {
+        for (const Bytes summary : summaries) {
             mechanisms.push_back(checked_mechanism(summary));
             views.push_back(view_of(*mechanisms.back(), summary));
         }
@@ -322,7 +313,7 @@ ReportStatus status_of_sum(const SummaryView& view, std::span<const Labels::Quan
 bool linearise_answered(std::vector<BoundedEstimate>& found, const SummaryQuery& query,
                         std::span<const double> weights, std::size_t attribute, double critical_value) {
     const Target target = target_named(query.target);
-    const GroupSummaries groups(query);
+    const GroupSummaries groups(query.summaries);
     const Mechanism& mechanism = *groups.views[0].mechanism;
     if (!is_compared_number(mechanism, attribute) ||
         find_capability<ResponseRate>(*part_of(mechanism, attribute).mechanism) == nullptr)
@@ -351,8 +342,8 @@ bool linearise_answered(std::vector<BoundedEstimate>& found, const SummaryQuery&
 namespace accessors {
 
 Found group_test(const Subject& subject, const SummaryQuery& query) {
-    check_group_names(query);
-    const GroupSummaries groups(query);
+    const NamedGroups named(query.groups, query.summaries);
+    const GroupSummaries groups(named.summaries);
     const Labels& labels = *subject.labels;
     GroupTestRows all;
     all.rows = test_groups(groups.views, attributes_of(query, labels, groups.sizes().size()));
@@ -370,6 +361,8 @@ Found group_test(const Subject& subject, const SummaryQuery& query) {
         if (panel && !std::isnan(test.p_value))
             note += std::string(note.empty() ? "" : "; ") +
                     "if people repeat responses, the p-value is not valid";
+        if (named.left_out > 0)
+            note += std::string(note.empty() ? "" : "; ") + note_of_left_out(named.left_out);
         all.notes.push_back(std::move(note));
     }
     all.count = all.rows.size();
@@ -380,11 +373,11 @@ Found group_test(const Subject& subject, const SummaryQuery& query) {
 // with them the weights within the cells. To first order, the estimate varies by the residuals of the groups' estimates,
 // each with the weight over the square root of the number of reports (Deville, Särndal 1992).
 Found calibrate(const Subject& subject, const SummaryQuery& query) {
-    check_group_names(query);
+    check_groups(query.groups, query.summaries);
     const std::size_t groups = query.summaries.size();
     const double critical_value = ldp::critical_value(query.confidence);
     const bool population = target_named(query.target) == Target::population;
-    const bool panel = are_rounds_of_a_panel(GroupSummaries(query).views);
+    const bool panel = are_rounds_of_a_panel(GroupSummaries(query.summaries).views);
     const CalibrationCells cells{groups, query.group_cells, query.totals};
     std::vector<double> weights = calibrated_weights(query.group_weights, cells);
     double sum = 0;
@@ -492,8 +485,10 @@ Found contrast(const Subject& subject, const SummaryQuery& query) {
         all.critical_value = critical_value;
         const BoundedEstimate sum = ldp::contrast(view, weights, target, critical_value);
         ReportStatus status = status_of_sum(view, weights, target);
-        if (status.enough && std::isinf(sum.interval.upper))
-            status.add_note("too few people may answer for an interval");
+        const bool reported =
+            std::ranges::all_of(weights, [&](const auto& one) { return part(view, one.attribute).n > 0; });
+        if (status.enough && reported && std::isnan(sum.estimate.value))
+            status.add_note("too few people may answer");
         const bool one = weights.front().attribute == weights.back().attribute;
         all.add(one ? weights[0].attribute : EstimateRows::no_attribute, EstimateRows::none, sum.estimate,
                 all.kept(std::move(status)), sum.interval);
@@ -507,10 +502,11 @@ Found contrast(const Subject& subject, const SummaryQuery& query) {
 }
 
 Found compare_groups(const Subject& subject, const SummaryQuery& query) {
-    const std::optional<std::size_t> baseline = baseline_of(query);
+    const NamedGroups named(query.groups, query.summaries);
+    const std::optional<std::size_t> baseline = baseline_of(named, query);
     const IntervalRule rule = IntervalRule::of(query.confidence, query.anytime, query.simultaneous);
     const Target target = target_named(query.target);
-    const GroupSummaries groups(query);
+    const GroupSummaries groups(named.summaries);
     const std::vector<SummaryView>& views = groups.views;
     const std::vector<std::uint64_t> sizes = groups.sizes();
     const Labels& labels = *subject.labels;
@@ -522,7 +518,7 @@ Found compare_groups(const Subject& subject, const SummaryQuery& query) {
     all.rows.resize(comparison.count());
     comparison.write(rule, target, all.rows);
     const RowLabels names(labels, sizes, attributes);
-    for (const std::optional<std::string_view>& name : query.groups)
+    for (const std::optional<std::string_view>& name : named.names)
         all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
     all.table = attributes.size() > 1;
     all.items.resize(sizes.size());
@@ -542,6 +538,8 @@ Found compare_groups(const Subject& subject, const SummaryQuery& query) {
             status.push_back(all.table
                                  ? report_status(SpentBudgets(view, attributes[0]), part(view, attributes[0]))
                                  : report_status(view, first.attribute, target));
+        for (ReportStatus& one : status)
+            if (one.n > 0) one.add_note(note_of_left_out(named.left_out));
         from = end;
     }
     all.extend_p_values();

@@ -81,14 +81,12 @@ void measure_by_errors(GroupItem& item, std::span<const GroupEstimate> found) {
 }  // namespace
 
 GroupItems::GroupItems(const Subject& subject, const SummaryQuery& query, const GroupTerms& terms)
-    : labels_(*subject.labels), terms_(terms) {
-    if (query.groups.size() != query.summaries.size())
-        throw Error(ErrorCode::invalid_value, "groups and summaries must have the same number of elements");
-    if (query.summaries.size() < terms.least)
+    : labels_(*subject.labels), named_(query.groups, query.summaries), terms_(terms) {
+    if (named_.names.size() < terms.least)
         throw Error(
             ErrorCode::invalid_value, "at least " + std::to_string(terms.least) + " groups are required",
-            "Found " + std::to_string(query.summaries.size()) + ".", "Group the reports by another column.");
-    for (const Bytes summary : query.summaries) {
+            "Found " + std::to_string(named_.names.size()) + ".", "Group the reports by another column.");
+    for (const Bytes summary : named_.summaries) {
         mechanisms_.push_back(checked_mechanism(summary));
         views_.push_back(view_of(*mechanisms_.back(), summary));
     }
@@ -161,6 +159,7 @@ void GroupItems::of_attribute(std::size_t attribute,
             continue;
         }
         if (panel_) status.back().add_note(terms_.panel_note);
+        status.back().add_note(note_of_left_out(named_.left_out));
         if (ratio) continue;
         found.push_back(estimates_[j].of_attribute(attribute));
         if (!number || found.back().empty()) continue;

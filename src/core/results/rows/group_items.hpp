@@ -13,6 +13,7 @@
 #include "core/groups/group_estimates.hpp"
 #include "core/groups/measured/clustered_mean.hpp"
 #include "core/groups/measured/measured_group.hpp"
+#include "core/groups/named_groups.hpp"
 #include "core/results/estimate_rows.hpp"
 #include "core/results/summary_query.hpp"
 
@@ -51,7 +52,7 @@ struct GroupTerms {
     const char* panel_note = "if people repeat responses, the interval is too narrow";
 };
 
-/// The groups of a query. Summary bytes and labels must outlive it.
+/// The groups of a query that have a name. Summary bytes and labels must outlive it.
 class GroupItems {
   public:
     /// Error incompatible if the summaries have different specs. Error invalid_value if there are fewer than
@@ -62,6 +63,10 @@ class GroupItems {
     /// Calls visit(item) for each quantity; the item is valid during the call.
     void for_each(const std::function<void(const GroupItem&)>& visit) const;
     [[nodiscard]] std::size_t groups() const noexcept { return views_.size(); }
+    /// Returns the names of the groups, by number.
+    [[nodiscard]] const std::vector<std::optional<std::string_view>>& names() const noexcept {
+        return named_.names;
+    }
     /// Returns whether the groups may contain the same people, who repeat their responses.
     [[nodiscard]] bool panel() const noexcept { return panel_; }
     [[nodiscard]] const Labels& labels() const noexcept { return labels_; }
@@ -72,6 +77,7 @@ class GroupItems {
     [[nodiscard]] GroupItem answered(std::size_t attribute, std::span<const ReportStatus> status) const;
 
     const Labels& labels_;
+    NamedGroups named_;
     std::vector<std::unique_ptr<const Mechanism>> mechanisms_;
     std::vector<SummaryView> views_;
     std::vector<GroupEstimates> estimates_, noisy_;  ///< with and without the sampling error

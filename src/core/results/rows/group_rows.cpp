@@ -118,6 +118,12 @@ struct ClusteredRows {
         if (std::isnan(found->correlation))
             note += std::string(note.empty() ? "" : "; ") +
                     "icc is unknown: the reports do not show the variance between people";
+        if (found->skewed)
+            note += std::string(note.empty() ? "" : "; ") +
+                    "the values of the groups are skewed, so the interval may be too narrow";
+        else if (found->few_groups)
+            note += std::string(note.empty() ? "" : "; ") +
+                    "few groups: if their values are skewed, the interval is too narrow";
         if (!note.empty()) row.put("note", note);
     }
 };
@@ -206,7 +212,7 @@ std::unique_ptr<Results> small_areas(const Subject& subject, const SummaryQuery&
     const double critical_value = ldp::critical_value(query.confidence);
     const GroupItems items(subject, query, {.least = least_small_areas});
     AreaRows all;
-    for (const std::optional<std::string_view>& name : query.groups)
+    for (const std::optional<std::string_view>& name : items.names())
         all.names.push_back(name ? std::optional(std::string(*name)) : std::nullopt);
     std::vector<const ReportStatus*> status;
     items.for_each([&](const GroupItem& item) {
@@ -306,8 +312,8 @@ struct TimePoints {
 };
 TimePoints time_points(std::span<const std::int32_t> positions, std::size_t groups) {
     if (positions.size() != groups)
-        throw Error(ErrorCode::invalid_value,
-                    "positions and summaries must have the same number of elements");
+        throw Error(ErrorCode::invalid_value, "positions and summaries must have the same number of elements",
+                    {}, "Give a position of each group with a name.");
     TimePoints all{.first = positions[0], .step = 0};
     for (std::size_t i = 1; i < groups; ++i) {
         const std::int64_t distance = std::int64_t{positions[i]} - positions[i - 1];

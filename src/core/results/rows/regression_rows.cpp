@@ -4,7 +4,9 @@
 #include "core/results/rows/regression_rows.hpp"
 
 #include "core/choice/winsorized.hpp"
+#include "core/groups/answered_groups.hpp"
 #include "core/groups/measured/kernel_regression.hpp"
+#include "core/groups/named_groups.hpp"
 #include "core/mechanism/role/fields.hpp"
 #include "core/regression/product_regression.hpp"
 #include "core/results/estimate_rows.hpp"
@@ -78,6 +80,7 @@ struct CurveRows {
         bool enough;
     };
     double bandwidth = 0;
+    std::string note = {};  ///< of all rows
     std::vector<CurveRow> rows = {};
     std::size_t count = 0;
 
@@ -86,10 +89,11 @@ struct CurveRows {
         row.put("x", x);
         row.put("n", static_cast<std::uint64_t>(point.n));
         row.put("bandwidth_used", bandwidth);
+        std::string about;
         if (!enough) {
-            row.put("note", "too few reports within the bandwidth");
+            about = "too few reports within the bandwidth";
         } else if (std::isnan(point.estimate.standard_error)) {
-            row.put("note", "too few design points or reports within the bandwidth");
+            about = "too few design points or reports within the bandwidth";
         } else {
             row.put("estimate", point.estimate.value);
             row.put("stderr", point.estimate.standard_error);
@@ -97,21 +101,48 @@ struct CurveRows {
             row.put("upper", interval.upper);
             // Simulated intervals held 54 to 78 % of the time with 5 to 8 points of a curve.
             if (count < few_design_points)
-                row.put("note",
-                        "fewer than 12 design points: the interval is too narrow unless the curve is a line");
+                about = "fewer than 12 design points: the interval is too narrow unless the curve is a line";
         }
+        if (!note.empty()) about += (about.empty() ? "" : "; ") + note;
+        if (!about.empty()) row.put("note", about);
     }
 };
 
-/// The mean of one number from a summary.
-DesignPoint design_point(double x, const SummaryView& view, std::size_t attribute, Target target) {
-    const SummaryView one = part(view, attribute);
-    need_one_round(one, "a kernel regression");
-    const std::size_t within = attribute - part_of(*view.mechanism, attribute).first;
-    const Estimate mean =
-        one.n > 0 ? estimate(one, {Quantity::means, target})[within] : Estimate{unknown, unknown};
-    return {x, mean, static_cast<double>(one.n)};
-}
+/// The reports of the design points about one number, and its means at the points.
+class DesignPoints {
+  public:
+    void add(double x, const SummaryView& view, std::size_t attribute) {
+        const SummaryView one = part(view, attribute);
+        need_one_round(one, "a kernel regression");
+        if (one.n == 0) return;
+        places_.push_back(x);
+        parts_.push_back(one);
+        within_ = attribute - part_of(*view.mechanism, attribute).first;
+    }
+    /// A curve is a weighted sum of means: those of a number that people may leave out have one ratio.
+    [[nodiscard]] std::vector<DesignPoint> means(Target target) const {
+        std::vector<DesignPoint> found;
+        if (parts_.empty()) return found;
+        if (find_capability<ResponseRate>(*parts_[0].mechanism) != nullptr) {
+            std::vector<double> people;
+            for (const SummaryView& one : parts_) people.push_back(static_cast<double>(one.n));
+            const std::vector<Estimate> all = answered_groups(parts_, people, AnswerRate::of_group, target);
+            for (std::size_t i = 0; i < all.size(); ++i) found.push_back({places_[i], all[i], people[i]});
+            return found;
+        }
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const Estimate mean = ComparableMeans(parts_[i], target).of(within_);
+            if (!std::isnan(mean.value))
+                found.push_back({places_[i], mean, static_cast<double>(parts_[i].n)});
+        }
+        return found;
+    }
+
+  private:
+    std::vector<double> places_;
+    std::vector<SummaryView> parts_;
+    std::size_t within_ = 0;
+};
 
 /// Rows about all reports together: of estimate_columns, or one per term.
 struct TermRows {
@@ -202,33 +233,36 @@ std::unique_ptr<Results> curve_rows(const Subject& subject, const SummaryQuery& 
                     "Found " + std::to_string(query.shares.size()) + " and " +
                         std::to_string(query.summaries.size()) + ".",
                     "Pass a summary of each design point, in the same order.");
-    std::vector<DesignPoint> points;
-    std::unique_ptr<const Mechanism> first;
+    DesignPoints points;
+    std::vector<std::unique_ptr<const Mechanism>> mechanisms;
     SummaryView pooled;
     std::size_t attribute = 0;
+    std::uint64_t left_out = 0;
     for (std::size_t i = 0; i < query.summaries.size(); ++i) {
-        std::unique_ptr<const Mechanism> mechanism = checked_mechanism(query.summaries[i]);
-        const SummaryView view = view_of(*mechanism, query.summaries[i]);
-        if (i == 0) {
-            const std::size_t count = mechanism->cells().size();
+        if (std::isnan(query.shares[i])) {  // reports without a point
+            left_out += reports_in(query.summaries[i]);
+            continue;
+        }
+        mechanisms.push_back(checked_mechanism(query.summaries[i]));
+        const Mechanism& mechanism = *mechanisms.back();
+        const SummaryView view = view_of(mechanism, query.summaries[i]);
+        if (mechanisms.size() == 1) {
+            const std::size_t count = mechanism.cells().size();
             attribute = query.attribute ? subject.labels->attribute_called(*query.attribute, count)
-                                        : one_attribute(*mechanism, std::nullopt);
+                                        : one_attribute(mechanism, std::nullopt);
             if (!has_mean(view, attribute))
                 throw Error(ErrorCode::unsupported, "a kernel regression is about the mean of a number",
                             "The reports do not estimate the mean of this attribute.");
-        } else if (!std::ranges::equal(first->block(), mechanism->block())) {
-            raise_incompatible(query.summaries[0], query.summaries[i]);
+        } else if (!std::ranges::equal(mechanisms[0]->block(), mechanism.block())) {
+            raise_incompatible(mechanisms[0]->block(), mechanism.block());
         }
-        if (const DesignPoint point = design_point(query.shares[i], view, attribute, target);
-            point.n > 0 && !std::isnan(point.mean.value))
-            points.push_back(point);
-        if (i > 0) continue;
-        first = std::move(mechanism);
-        pooled = view_of(*first, query.summaries[0]);
+        points.add(query.shares[i], view, attribute);
+        pooled = view;
     }
-    const KernelRegression curve(std::move(points), query.value);
+    const KernelRegression curve(points.means(target), query.value);
     CurveRows all;
     all.bandwidth = curve.bandwidth();
+    all.note = note_of_left_out(left_out);
     for (const DesignPoint& design : curve.points()) {
         const CurvePoint point = curve.at(design.x);
         pooled.n = static_cast<std::uint64_t>(point.n);

@@ -100,12 +100,20 @@ void add_mean(EstimateRows& all, const SummaryView& view, std::size_t attribute,
     const Interval& range = status.law.truths;
     // A report that repeats another response changes the mean by up to its share among the people who answer.
     constexpr double least_rate = 0.01;
-    status.bias.range /= std::clamp(response_rate(view, attribute, target).estimate.value, least_rate, 1.0);
-    if (status.enough)
-        status.add_note(own->lower <= range.lower && own->upper >= range.upper
-                            ? "among the people who answer, of whom there may be too few for an interval"
-                            : "among the people who answer");
-    all.add(attribute, EstimateRows::none, mean, all.kept(std::move(status)), *own);
+    const Estimate rate = response_rate(view, attribute, Target::population).estimate;
+    status.bias.range /= std::clamp(rate.value, least_rate, 1.0);
+    if (status.enough) {
+        const bool whole = own->lower <= range.lower && own->upper >= range.upper;
+        status.add_note(whole ? "among the people who answer, of whom there may be too few for an interval"
+                              : "among the people who answer");
+        // The bias of a ratio is at most about the square of this, in halves of the range.
+        constexpr double uncertain = 0.1;
+        if (!whole && !(rate.standard_error < uncertain * rate.value))
+            status.add_note("averages of many such means are biased");
+    }
+    // Arithmetic with rows uses the standard error, and ignores rows without one.
+    const Estimate shown{mean.value, hardly_answered(rate) ? unknown : mean.standard_error};
+    all.add(attribute, EstimateRows::none, shown, all.kept(std::move(status)), *own);
 }
 
 EstimateRows mean_rows(const Subject& subject, double critical_value, Target target) {
