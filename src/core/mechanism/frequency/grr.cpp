@@ -33,15 +33,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{1,
-                           "grr",
-                           "generalized randomized response",
-                           "your own answer or, by chance, another one",
-                           Shape::one_categorical,
-                           Grr::max_domain,
-                           true,
-                           {},
-                           write_domain,
-                           load};
+const MechanismEntry entry(1, "grr", "generalized randomized response",
+                           "your own answer or, by chance, another one", Shape::one_categorical,
+                           Grr::max_domain, write_domain, load, {.automatic = true});
 
 }  // namespace ldp::grr

@@ -407,17 +407,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    10,
-    "hadamard",
-    "Hadamard response",
+const MechanismEntry entry(
+    10, "hadamard", "Hadamard response",
     "a number that stands for some of the answers on the list. Chance picks them, and your "
     "own answer is among them more often than any other",
-    Shape::one_categorical,
-    max_domain,
-    true,
-    {},
-    write,
-    load};
+    Shape::one_categorical, max_domain, write, load, {.automatic = true});
 
 }  // namespace ldp::hadamard

@@ -527,23 +527,12 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    40,
-    "label_sets",
-    "sets of labels",
-    // By the choices of "response": "subset", "one_label".
+const MechanismEntry entry(
+    40, "label_sets", "sets of labels",  // By the choices of "response": "subset", "one_label".
     "some of the answers on the list, which chance picks, more often with yours among them|"
     "“yes” or “no” for one answer on the list, which chance picks: whether you chose it. Chance sometimes reverses this "
     "“yes” or “no”",
-    Shape::one_set,
-    max_labels,
-    true,
-    options,
-    write,
-    load,
-    settle,
-    false,
-    Purpose::values,
-    {"response", 0}};
+    Shape::one_set, max_labels, write, load,
+    {.automatic = true, .options = options, .settle = settle, .responses = {"response", 0}});
 
 }  // namespace ldp::label_sets

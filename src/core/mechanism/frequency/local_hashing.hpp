@@ -118,23 +118,13 @@ class LocalHashing : public FrequencyOracle {
 template <std::uint64_t (*buckets)(double), std::uint64_t most>
 [[nodiscard]] constexpr MechanismEntry hashing_entry(std::uint8_t id, const char* name, const char* title,
                                                      const char* leaves, bool literature = false) {
-    return {id,
-            name,
-            title,
-            leaves,
-            Shape::one_categorical,
-            LocalHashing::max_domain,
-            true,
-            {},
-            [](const Settings& settings, Writer& writer) {
-                LocalHashing::write(settings, buckets(settings.epsilon()), writer);
-            },
-            [](const Header& header, Bytes block) { return LocalHashing::read(header, block, most); },
-            nullptr,
-            false,
-            Purpose::values,
-            {},
-            literature};
+    return MechanismEntry(
+        id, name, title, leaves, Shape::one_categorical, LocalHashing::max_domain,
+        [](const Settings& settings, Writer& writer) {
+            LocalHashing::write(settings, buckets(settings.epsilon()), writer);
+        },
+        [](const Header& header, Bytes block) { return LocalHashing::read(header, block, most); },
+        {.automatic = true, .literature = literature});
 }
 
 }  // namespace ldp

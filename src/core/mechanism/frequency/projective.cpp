@@ -172,17 +172,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    11,
-    "projective",
-    "projective-geometry response",
+const MechanismEntry entry(
+    11, "projective", "projective-geometry response",
     "a number that stands for some of the answers on the list. Chance picks them, and your "
     "own answer is among them more often than any other",
-    Shape::one_categorical,
-    max_domain,
-    true,
-    {},
-    write,
-    load};
+    Shape::one_categorical, max_domain, write, load, {.automatic = true});
 
 }  // namespace ldp::projective

@@ -163,16 +163,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    7,
-    "subset",
-    "subset selection",
+const MechanismEntry entry(
+    7, "subset", "subset selection",
     "some of the answers on the list, which chance picks. Your own is among them more often than any other",
-    Shape::one_categorical,
-    max_domain,
-    true,
-    {},
-    write,
-    load};
+    Shape::one_categorical, max_domain, write, load, {.automatic = true});
 
 }  // namespace ldp::subset

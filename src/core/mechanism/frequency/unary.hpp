@@ -107,42 +107,26 @@ class UnaryChain final : public Unary {
 /// A one-time unary encoding, kept for comparison with the literature.
 template <UnaryCoins (*coins)(double)>
 [[nodiscard]] constexpr MechanismEntry unary_entry(std::uint8_t id, const char* name, const char* title) {
-    return {
-        id,
-        name,
-        title,
+    return MechanismEntry(
+        id, name, title,
         "a yes or no for every value of the list, each drawn by chance; for your own value yes comes more often",
-        Shape::one_categorical,
-        Unary::max_domain,
-        true,
-        {},
-        write_domain,
+        Shape::one_categorical, Unary::max_domain, write_domain,
         [](const Header& header, Bytes block) -> std::unique_ptr<const Mechanism> {
             Reader reader(block.subspan(header_size));
             const std::uint64_t k = read_domain(reader, Unary::max_domain);
             return std::make_unique<Unary>(header, block, k, coins(header.epsilon));
         },
-        nullptr,
-        false,
-        Purpose::values,
-        {},
-        true};
+        {.automatic = true, .literature = true});
 }
 
 /// A unary encoding in two layers.
 template <UnaryCoins (*coins)(double)>
 [[nodiscard]] constexpr MechanismEntry unary_chain_entry(std::uint8_t id, const char* name, const char* title,
                                                          bool literature = false) {
-    return {
-        id,
-        name,
-        title,
+    return MechanismEntry(
+        id, name, title,
         "a yes or no for every value of the list, each drawn by chance, and drawn by chance again each time",
-        Shape::one_categorical,
-        Unary::max_domain,
-        false,
-        UnaryChain::options,
-        write_layers,
+        Shape::one_categorical, Unary::max_domain, write_layers,
         [](const Header& header, Bytes block) -> std::unique_ptr<const Mechanism> {
             Reader reader(block.subspan(header_size));
             const std::uint64_t k = take_domain(reader, Unary::max_domain);
@@ -151,11 +135,7 @@ template <UnaryCoins (*coins)(double)>
             return std::make_unique<UnaryChain>(header, block, k, report_epsilon, coins(header.epsilon),
                                                 coins(report_epsilon));
         },
-        settle_report_epsilon,
-        false,
-        Purpose::values,
-        {},
-        literature};
+        {.options = UnaryChain::options, .settle = settle_report_epsilon, .literature = literature});
 }
 
 }  // namespace ldp

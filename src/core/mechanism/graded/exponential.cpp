@@ -310,15 +310,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{29,
-                           "exponential",
-                           "the exponential mechanism",
+const MechanismEntry entry(29, "exponential", "the exponential mechanism",
                            "one answer on the list, which chance picks, more often one near your own",
-                           Shape::one_categorical,
-                           max_domain,
-                           false,
-                           Utilities::options,
-                           write,
-                           load};
+                           Shape::one_categorical, max_domain, write, load, {.options = Utilities::options});
 
 }  // namespace ldp::exponential

@@ -242,20 +242,11 @@ constexpr Option options[] = {
 
 }  // namespace
 
-const MechanismEntry entry{33,
-                           "joint_haar",
-                           "Haar coefficients of several attributes",
+const MechanismEntry entry(33, "joint_haar", "Haar coefficients of several attributes",
                            "a plus or a minus for one range of one or two of the questions, which chance "
                            "picks. It depends on the halves of the range in which your answers lie, and "
                            "chance sometimes reverses it",
-                           Shape::record,
-                           max_joint_attributes,
-                           false,
-                           options,
-                           write,
-                           load,
-                           settle,
-                           false,
-                           Purpose::joint_boxes};
+                           Shape::record, max_joint_attributes, write, load,
+                           {.options = options, .settle = settle, .purpose = Purpose::joint_boxes});
 
 }  // namespace ldp::joint_haar

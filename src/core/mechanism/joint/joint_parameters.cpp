@@ -183,20 +183,11 @@ constexpr Option options[] = {
 
 }  // namespace
 
-const MechanismEntry entry{
-    31,
-    "joint",
-    "cells of cross tables",
+const MechanismEntry entry(
+    31, "joint", "cells of cross tables",
     "some combinations of answers to a few of the questions. Chance picks these questions, whatever your answers are. "
     "Your own combination is among them more often than any other",
-    Shape::record,
-    max_joint_attributes,
-    false,
-    options,
-    write,
-    load,
-    settle,
-    false,
-    Purpose::joint_tables};
+    Shape::record, max_joint_attributes, write, load,
+    {.options = options, .settle = settle, .purpose = Purpose::joint_tables});
 
 }  // namespace ldp::joint

@@ -557,21 +557,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    12,
-    "rappor",
-    "Bloom filters with cohorts (RAPPOR)",
+const MechanismEntry entry(
+    12, "rappor", "Bloom filters with cohorts (RAPPOR)",
     "a row of yes and no that stands for your answer and for others. Chance reverses some of them",
-    Shape::one_categorical,
-    max_domain,
-    false,
-    options,
-    write,
-    load,
-    settle_second_layer,
-    false,
-    Purpose::values,
-    {},
-    true};
+    Shape::one_categorical, max_domain, write, load,
+    {.options = options, .settle = settle_second_layer, .literature = true});
 
 }  // namespace ldp::rappor

@@ -350,20 +350,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{26,
-                           "dbitflip",
-                           "flipped bits of a few buckets",
+const MechanismEntry entry(26, "dbitflip", "flipped bits of a few buckets",
                            "a few times “yes” or “no” to whether your answer belongs to some group of "
                            "answers. Chance sometimes reverses it",
-                           Shape::one_categorical,
-                           max_domain,
-                           false,
-                           options,
-                           write,
-                           load,
-                           settle,
-                           false,
-                           Purpose::values,
-                           {"bits_per_report", 1}};
+                           Shape::one_categorical, max_domain, write, load,
+                           {.options = options, .settle = settle, .responses = {"bits_per_report", 1}});
 
 }  // namespace ldp::dbitflip

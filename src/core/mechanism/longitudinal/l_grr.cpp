@@ -60,17 +60,10 @@ constexpr Option options[] = {report_epsilon_option};
 
 }  // namespace
 
-const MechanismEntry entry{22,
-                           "l_grr",
-                           "generalized randomized response in two layers",
+const MechanismEntry entry(22, "l_grr", "generalized randomized response in two layers",
                            "your own answer or, by chance, another one. Each time, chance may "
                            "change it once more",
-                           Shape::one_categorical,
-                           Grr::max_domain,
-                           false,
-                           options,
-                           write_layers,
-                           load,
-                           settle_report_epsilon};
+                           Shape::one_categorical, Grr::max_domain, write_layers, load,
+                           {.options = options, .settle = settle_report_epsilon});
 
 }  // namespace ldp::l_grr

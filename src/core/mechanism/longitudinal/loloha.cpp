@@ -94,21 +94,11 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    25,
-    "loloha",
-    "longitudinal local hashing",
+const MechanismEntry entry(
+    25, "loloha", "longitudinal local hashing",
     "one of a few groups of answers. Chance makes the groups. It is the group with your own answer or, by chance, "
     "another one. Each time, chance may change it once more",
-    Shape::one_categorical,
-    LocalHashing::max_domain,
-    false,
-    options,
-    write,
-    load,
-    settle,
-    false,
-    Purpose::values,
-    {"hash_buckets", 0}};
+    Shape::one_categorical, LocalHashing::max_domain, write, load,
+    {.options = options, .settle = settle, .responses = {"hash_buckets", 0}});
 
 }  // namespace ldp::loloha

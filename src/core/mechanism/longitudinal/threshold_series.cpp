@@ -761,19 +761,10 @@ void write(const Settings& settings, Writer& writer) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    35,
-    "threshold_series",
-    "thresholds over rounds",
+const MechanismEntry entry(
+    35, "threshold_series", "thresholds over rounds",
     "now and then a single yes or no about whether your number has passed a threshold, "
     "drawn by chance",
-    Shape::one_numeric,
-    1,
-    false,
-    options,
-    write,
-    load,
-    settle,
-    true};
+    Shape::one_numeric, 1, write, load, {.options = options, .settle = settle, .series = true});
 
 }  // namespace ldp::threshold_series

@@ -87,22 +87,11 @@ class NumericMean : public Mechanism, public KnownErrors {
 template <const NumericRandomizer& randomizer>
 [[nodiscard]] constexpr MechanismEntry numeric_entry(std::uint8_t id, const char* title, const char* leaves,
                                                      bool literature = false) {
-    return {
-        id,
-        randomizer.name,
-        title,
-        leaves,
-        Shape::one_numeric,
-        1,
-        true,
-        {&grid_option, 1},
+    return MechanismEntry(
+        id, randomizer.name, title, leaves, Shape::one_numeric, 1,
         [](const Settings& settings, Writer& writer) { NumericMean::write(randomizer, settings, writer); },
         [](const Header& header, Bytes block) { return NumericMean::load(randomizer, header, block); },
-        nullptr,
-        false,
-        Purpose::values,
-        {},
-        literature};
+        {.automatic = true, .options = {&grid_option, 1}, .literature = literature});
 }
 
 }  // namespace ldp

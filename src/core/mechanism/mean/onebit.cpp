@@ -40,17 +40,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    15,
-    onebit_randomizer.name,
-    "one bit of a number from 0 up",
+const MechanismEntry entry(
+    15, onebit_randomizer.name, "one bit of a number from 0 up",
     "a single yes or no, drawn by chance; yes comes the more often the larger your number is",
-    Shape::one_numeric,
-    1,
-    false,
-    options,
-    write,
-    load,
-    settle_second_layer};
+    Shape::one_numeric, 1, write, load, {.options = options, .settle = settle_second_layer});
 
 }  // namespace ldp::onebit

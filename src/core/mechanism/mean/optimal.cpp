@@ -44,17 +44,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    28,
-    optimal_randomizer.name,
-    "warped window",
-    "one of a few dozen numbers, drawn by chance, more often one that is near your own",
-    Shape::one_numeric,
-    1,
-    true,
-    options,
-    write,
-    load,
-    settle_second_layer};
+const MechanismEntry entry(
+    28, optimal_randomizer.name, "warped window",
+    "one of a few dozen numbers, drawn by chance, more often one that is near your own", Shape::one_numeric,
+    1, write, load, {.automatic = true, .options = options, .settle = settle_second_layer});
 
 }  // namespace ldp::optimal

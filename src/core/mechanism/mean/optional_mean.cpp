@@ -465,21 +465,14 @@ constexpr Option options[] = {grid_option, response_rate_option};
 
 }  // namespace
 
-const MechanismEntry entry{
-    37,
-    "optional_mean",
-    "mean of a number that people may leave out",
+const MechanismEntry entry(
+    37, "optional_mean", "mean of a number that people may leave out",
     "“no number”, or a number that chance picks, more often one near your own. If you give no number, it may send "
     "a number, and the other way round",
-    Shape::one_numeric,
-    1,
-    true,
-    options,
-    write,
-    load,
-    settle,
-    false,
-    Purpose::values,
-    {grid_option.name, 2}};  // the points of the grid, and "no number"
+    Shape::one_numeric, 1, write, load,
+    {.automatic = true,
+     .options = options,
+     .settle = settle,
+     .responses = {grid_option.name, 2}});  // the points of the grid, and "no number"
 
 }  // namespace ldp::optional_mean

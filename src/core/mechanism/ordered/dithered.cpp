@@ -474,21 +474,11 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    36,
-    "dithered",
-    "dithered buckets, ordered domain",
+const MechanismEntry entry(
+    36, "dithered", "dithered buckets, ordered domain",
     "one of a few parts of the range, which chance makes. It is the part with your own "
     "answer or, by chance, another one",
-    Shape::one_ordered,
-    max_points,
-    false,
-    options,
-    write,
-    load,
-    settle,
-    false,
-    Purpose::distribution,
-    {"buckets", 0}};
+    Shape::one_ordered, max_points, write, load,
+    {.options = options, .settle = settle, .purpose = Purpose::distribution, .responses = {"buckets", 0}});
 
 }  // namespace ldp::dithered

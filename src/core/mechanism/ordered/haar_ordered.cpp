@@ -566,20 +566,11 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    20,
-    "haar_ordered",
-    "Haar tree, ordered domain",
+const MechanismEntry entry(
+    20, "haar_ordered", "Haar tree, ordered domain",
     "a plus or a minus for one part of the range, which chance picks. It says in which half of the part your answer "
     "lies, and chance sometimes reverses it",
-    Shape::one_ordered,
-    max_points,
-    false,
-    {&points_option, 1},
-    write,
-    load,
-    nullptr,
-    false,
-    Purpose::distribution};
+    Shape::one_ordered, max_points, write, load,
+    {.options = {&points_option, 1}, .purpose = Purpose::distribution});
 
 }  // namespace ldp::haar_ordered

@@ -206,18 +206,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{17,
-                           "square_wave",
-                           "square wave reporting",
+const MechanismEntry entry(17, "square_wave", "square wave reporting",
                            "a number drawn by chance, more often from near your own than from elsewhere",
-                           Shape::one_numeric,
-                           1,
-                           false,
-                           {&square_wave_grid, 1},
-                           write,
-                           load,
-                           nullptr,
-                           false,
-                           Purpose::smooth_distribution};
+                           Shape::one_numeric, 1, write, load,
+                           {.options = {&square_wave_grid, 1}, .purpose = Purpose::smooth_distribution});
 
 }  // namespace ldp::square_wave

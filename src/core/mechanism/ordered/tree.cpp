@@ -561,20 +561,11 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    30,
-    "tree",
-    "tree of sets, ordered domain",
+const MechanismEntry entry(
+    30, "tree", "tree of sets, ordered domain",
     "some parts of the range, which chance picks. The part with your own answer is among them more often than "
     "any other",
-    Shape::one_ordered,
-    max_points,
-    false,
-    {&points_option, 1},
-    write,
-    load,
-    nullptr,
-    false,
-    Purpose::distribution};
+    Shape::one_ordered, max_points, write, load,
+    {.options = {&points_option, 1}, .purpose = Purpose::distribution});
 
 }  // namespace ldp::tree

@@ -235,18 +235,10 @@ void check_layout(SettingsDraft& draft, const RecordLayout& layout) {
 
 namespace ldp::sampled {
 
-const MechanismEntry entry{
-    18,
-    "sampled",
-    "sampled attributes of a record",
+const MechanismEntry entry(
+    18, "sampled", "sampled attributes of a record",
     "something about some of the questions only. Chance picks these questions, whatever your answers are. It is your "
     "own answer or, by chance, another one",
-    Shape::record,
-    max_attributes,
-    true,
-    options,
-    write,
-    load,
-    settle};
+    Shape::record, max_attributes, write, load, {.automatic = true, .options = options, .settle = settle});
 
 }  // namespace ldp::sampled

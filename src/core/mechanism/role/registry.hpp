@@ -41,31 +41,42 @@ struct ResponseOption {
     std::uint64_t more = 0;      ///< number of responses beyond the option's value
 };
 
-/// The static description of a mechanism.
-struct MechanismEntry {
-    std::uint8_t id;    ///< as in a header; never reused
-    const char* name;   ///< as in a spec
-    const char* title;  ///< as in a sentence
-    /// The content of a report in the words of the consent text: completes "What leaves your device is …".
-    const char* leaves;
-    Shape shape;                      ///< which attributes it takes
-    std::uint64_t max_size;           ///< largest domain of one attribute, or largest number of attributes
-    bool automatic;                   ///< whether "auto" may choose it
-    std::span<const Option> options;  ///< keys of the spec that it supports beyond the common ones
-    /// Writes the parameters that are specific to the mechanism.
-    void (*write)(const Settings&, Writer&);
-    /// Reads the parameters from untrusted bytes. Error (malformed) if they are out of range or inconsistent.
-    /// Every block that load() accepts keeps its ε.
-    std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
+/// What only some mechanisms have.
+struct EntryTraits {
+    bool automatic = false;             ///< whether "auto" may choose it
+    std::span<const Option> options{};  ///< keys of the spec that it supports beyond the common ones
     /// Completes options that have no fixed default, so that the canonical form contains them. Error
     /// (invalid_spec) if they are invalid.
     void (*settle)(SettingsDraft&) = nullptr;
     /// Whether ε covers a user's whole series of values instead of one value; see series.hpp.
     bool series = false;
     Purpose purpose = Purpose::values;  ///< the estimates for which it is made
-    ResponseOption responses = {};      ///< for memoized responses: the option that bounds their number
-    /// Whether it is kept for comparison with the literature only. No choice considers it.
-    bool literature = false;
+    ResponseOption responses{};         ///< for memoized responses: the option that bounds their number
+    bool literature = false;  ///< kept for comparison with the literature only: no choice considers it
+};
+
+/// The static description of a mechanism.
+struct MechanismEntry : EntryTraits {
+    std::uint8_t id;    ///< as in a header; never reused
+    const char* name;   ///< as in a spec
+    const char* title;  ///< as in a sentence
+    /// The content of a report in the words of the consent text: completes "What leaves your device is …".
+    const char* leaves;
+    Shape shape;             ///< which attributes it takes
+    std::uint64_t max_size;  ///< largest domain of one attribute, or largest number of attributes
+    /// Writes the parameters that are specific to the mechanism.
+    void (*write)(const Settings&, Writer&);
+    /// Reads the parameters from untrusted bytes. Error (malformed) if they are out of range or inconsistent.
+    /// Every block that load() accepts keeps its ε.
+    std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
+
+    constexpr MechanismEntry(std::uint8_t number, const char* word, const char* words, const char* consent,
+                             Shape accepted, std::uint64_t most, decltype(write) writer,
+                             decltype(load) loader, const EntryTraits& traits = {}) noexcept
+        // clang-format off
+        : EntryTraits(traits), id(number), name(word), title(words), leaves(consent), shape(accepted), max_size(most),
+          write(writer), load(loader) {}
+    // clang-format on
 
     /// Whether it estimates several attributes together.
     [[nodiscard]] bool joint() const noexcept {

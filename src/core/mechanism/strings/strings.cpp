@@ -312,18 +312,11 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    34,
-    "strings",
-    "hashed prefixes of strings",
+const MechanismEntry entry(
+    34, "strings", "hashed prefixes of strings",
     "one of several groups of texts: the first characters of your text belong to one of the groups, and "
     "chance often sends another group instead; the groups, and the number of characters, are random",
-    Shape::one_string,
-    std::uint64_t{1} << 63,
-    true,
-    options,
-    write,
-    load,
-    settle};
+    Shape::one_string, std::uint64_t{1} << 63, write, load,
+    {.automatic = true, .options = options, .settle = settle});
 
 }  // namespace ldp::strings

@@ -478,17 +478,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{32,
-                           "gaussian",
-                           "a vector with discrete Gaussian noise",
+const MechanismEntry entry(32, "gaussian", "a vector with discrete Gaussian noise",
                            "each of your numbers, moved up or down by chance, usually far; all of "
                            "them are made smaller first if together they are too large",
-                           Shape::numeric_vector,
-                           max_attributes,
-                           false,
-                           options,
-                           write,
-                           load,
-                           settle};
+                           Shape::numeric_vector, max_attributes, write, load,
+                           {.options = options, .settle = settle});
 
 }  // namespace ldp::gaussian

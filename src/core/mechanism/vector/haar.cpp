@@ -408,20 +408,11 @@ constexpr Option options[] = {grid_option,
 
 }  // namespace
 
-const MechanismEntry entry{
-    5,
-    "haar",
-    "Haar transform",
+const MechanismEntry entry(
+    5, "haar", "Haar transform",
     "a figure computed from your numbers, such as their mean or a difference between two halves of them, or "
     "all such figures, each drawn by chance, more often near your own",
-    Shape::numeric_vector,
-    max_attributes,
-    false,
-    options,
-    write,
-    load,
-    settle,
-    false,
-    Purpose::vector_ranges};
+    Shape::numeric_vector, max_attributes, write, load,
+    {.options = options, .settle = settle, .purpose = Purpose::vector_ranges});
 
 }  // namespace ldp::haar

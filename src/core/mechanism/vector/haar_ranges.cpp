@@ -232,19 +232,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry{
-    21,
-    "haar_ranges",
-    "ranges of Haar coefficients, for a second round",
+const MechanismEntry entry(
+    21, "haar_ranges", "ranges of Haar coefficients, for a second round",
     "a statement about the size of one figure computed from your numbers, true or by chance another",
-    Shape::numeric_vector,
-    max_attributes,
-    false,
-    {&grid_option, 1},
-    write,
-    load,
-    nullptr,
-    false,
-    Purpose::range_learning};
+    Shape::numeric_vector, max_attributes, write, load,
+    {.options = {&grid_option, 1}, .purpose = Purpose::range_learning});
 
 }  // namespace ldp::haar_ranges
