@@ -39,31 +39,50 @@ inline void merge_counters(MutableBytes state, Bytes other) noexcept {
     return left == 0;
 }
 
+/// Counts each report in one counter of the state. `Self` has counter_at(payload): the offset of the counter of a valid
+/// payload in bytes.
+template <class Self, class Base>
+class CountedReports : public Base {
+  public:
+    using Base::Base;
+
+    bool accumulate(MutableBytes state, Bytes payload) const noexcept final {
+        return count(state, payload, 1);
+    }
+    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept final {
+        return payloads.for_each_run(
+            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
+    }
+    void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
+    bool valid_state(const Counts& counts) const noexcept final {
+        return counters_sum_to(counts.state, counts.n);
+    }
+
+  private:
+    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
+        const auto& self = static_cast<const Self&>(*this);
+        if (!self.valid_payload(payload)) return false;
+        add(state.data() + self.counter_at(payload), times);
+        return true;
+    }
+};
+
 /// A mechanism whose report is the index of an output, and whose state has a counter per output.
 template <class Base>
-class Counting : public Base {
+class Counting : public CountedReports<Counting<Base>, Base> {
   public:
     std::size_t payload_size() const noexcept final { return width_; }
     std::size_t state_size() const noexcept final { return outputs_ * counter_size; }
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept final {
-        return count_output(state, load_output(payload), 1);
-    }
-    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept final {
-        return payloads.for_each_run([&](Bytes payload, std::uint64_t times) {
-            return count_output(state, load_output(payload), times);
-        });
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept final { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept final { return load_output(payload) < outputs_; }
-    bool valid_state(const Counts& counts) const noexcept final {
-        return counters_sum_to(counts.state, counts.n);
+    [[nodiscard]] std::size_t counter_at(Bytes payload) const noexcept {
+        return load_output(payload) * counter_size;
     }
 
   protected:
     /// `outputs` is the number of outputs; the arguments are those of the base.
     template <class... Arguments>
     explicit Counting(std::uint64_t outputs, const Arguments&... arguments)
-        : Base(arguments...), outputs_(outputs), width_(cell_width(outputs)) {}
+        : CountedReports<Counting, Base>(arguments...), outputs_(outputs), width_(cell_width(outputs)) {}
 
     [[nodiscard]] std::uint64_t outputs() const noexcept { return outputs_; }
     [[nodiscard]] std::uint64_t load_output(Bytes payload) const noexcept {
@@ -74,13 +93,6 @@ class Counting : public Base {
     }
 
   private:
-    [[nodiscard]] bool count_output(MutableBytes state, std::uint64_t output,
-                                    std::uint64_t times) const noexcept {
-        if (output >= outputs_) return false;
-        add(state.data() + output * counter_size, times);
-        return true;
-    }
-
     std::uint64_t outputs_;
     std::size_t width_;
 };

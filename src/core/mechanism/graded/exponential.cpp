@@ -89,29 +89,14 @@ class Decoder {
     std::vector<double> terms_;
 };
 
-class Exponential final : public Mechanism, public Significance, public KnownErrors {
+class Exponential final : public Counting<Mechanism>, public Significance, public KnownErrors {
   public:
     Exponential(const Header& header, Bytes block, std::uint64_t k, Utilities utilities)
-        : Mechanism(header, block), k_(k), width_(cell_width(k)), utilities_(std::move(utilities)) {}
+        : Counting(k, header, block), k_(k), utilities_(std::move(utilities)) {}
 
     std::vector<std::uint64_t> cells() const override { return {k_}; }
-    std::size_t payload_size() const noexcept override { return width_; }
     void permanent_response(Input input, Bytes, BitSource& bits, MutableBytes permanent) const override {
-        store_cell(permanent.data(), width_, channel().sample(input[0], bits));
-    }
-
-    std::size_t state_size() const noexcept override { return k_ * counter_size; }
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        return count(state, payload, 1);
-    }
-    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
-        return payloads.for_each_run(
-            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
-    bool valid_payload(Bytes payload) const noexcept override { return output(payload) < k_; }
-    bool valid_state(const Counts& counts) const noexcept override {
-        return counters_sum_to(counts.state, counts.n);
+        store_output(permanent, channel().sample(input[0], bits));
     }
 
     std::span<const Quantity> answers() const noexcept override {
@@ -127,7 +112,7 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
 
     std::vector<Contribution> contributions(const Question&) const override;
     double max_probability(Bytes payload) const override {
-        return static_cast<double>(channel().extremes(output(payload)).high) /
+        return static_cast<double>(channel().extremes(load_output(payload)).high) /
                static_cast<double>(channel().total());
     }
 
@@ -148,7 +133,7 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     }
 
     Exact probability(Input input, Bytes, Bytes permanent) const override {
-        return exact(channel().weight(input[0], output(permanent)), channel().total());
+        return exact(channel().weight(input[0], load_output(permanent)), channel().total());
     }
     Exact worst_ratio() const override {
         const Odds worst = channel().worst_ratio();
@@ -156,15 +141,6 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     }
 
   private:
-    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
-        if (!valid_payload(payload)) return false;
-        add(state.data() + output(payload) * counter_size, times);
-        return true;
-    }
-
-    [[nodiscard]] std::uint64_t output(Bytes payload) const noexcept {
-        return load_cell(payload.data(), width_);
-    }
     [[nodiscard]] const GradedChannel& channel() const {
         return channel_.get([this] { return channel_of(k_, epsilon(), utilities_); });
     }
@@ -175,7 +151,6 @@ class Exponential final : public Mechanism, public Significance, public KnownErr
     [[nodiscard]] double epsilon_per_unit() const;
 
     std::uint64_t k_;
-    std::size_t width_;
     Utilities utilities_;
     // Computed on first use, since reading a block and counting reports do not need them.
     Lazy<GradedChannel> channel_;

@@ -23,6 +23,7 @@
 // Payload:    both · state: reports per output, by level query
 
 #include "core/mechanism/joint/joint_haar.hpp"
+#include "core/mechanism/frequency/counters.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,11 +38,11 @@ namespace ldp {
 
 namespace {
 
-class JointHaar final : public Mechanism, public JointViews, public Significance {
+class JointHaar final : public CountedReports<JointHaar, Mechanism>, public JointViews, public Significance {
   public:
     JointHaar(const Header& header, Bytes block, std::vector<std::uint64_t> sizes, unsigned buckets,
               std::vector<HaarQuery> questions, const std::vector<std::uint64_t>& weights)
-        : Mechanism(header, block),
+        : CountedReports(header, block),
           sizes_(std::move(sizes)),
           questions_(std::move(questions)),
           index_(cell_width(questions_.size())) {
@@ -97,20 +98,12 @@ class JointHaar final : public Mechanism, public JointViews, public Significance
     std::vector<double> key_spans(Bytes) const override { return {0}; }
     std::uint64_t most_keys() const noexcept override { return channels_.back().outputs(); }
 
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        return count(state, payload, 1);
+    [[nodiscard]] std::size_t counter_at(Bytes payload) const noexcept {
+        return begins_[number_in(payload)] + output_in(payload) * counter_size;
     }
-    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
-        return payloads.for_each_run(
-            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
         const std::size_t number = number_in(payload);
         return number < questions_.size() && output_in(payload) < channel_of(questions_[number]).outputs();
-    }
-    bool valid_state(const Counts& counts) const noexcept override {
-        return counters_sum_to(counts.state, counts.n);
     }
 
     std::span<const Quantity> answers() const noexcept override {
@@ -221,12 +214,6 @@ class JointHaar final : public Mechanism, public JointViews, public Significance
     }
 
   private:
-    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
-        if (!valid_payload(payload)) return false;
-        add(state.data() + begins_[number_in(payload)] + output_in(payload) * counter_size, times);
-        return true;
-    }
-
     /// The level queries of a view, from `begin` to before `end`.
     struct QueryRange {
         ViewAttributes attributes;

@@ -40,11 +40,11 @@ constexpr Option options[] = {
     {.name = "order", .choices = orders, .optional = true},
     second_layer_option};
 
-class Dithered final : public DrawnLevels {
+class Dithered final : public CountedReports<Dithered, DrawnLevels> {
   public:
     Dithered(const Header& header, Bytes block, const PublicCuts& cuts, const std::optional<Range>& range,
              double report_epsilon)
-        : DrawnLevels(header, block, cuts.points(), range),
+        : CountedReports(header, block, cuts.points(), range),
           cuts_(cuts),
           report_epsilon_(report_epsilon),
           kept_(cuts.buckets(), header.epsilon),
@@ -98,19 +98,11 @@ class Dithered final : public DrawnLevels {
     std::uint64_t most_keys() const noexcept override { return cuts_.buckets(); }
     double report_epsilon() const noexcept override { return report_epsilon_; }
 
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        return count(state, payload, 1);
+    [[nodiscard]] std::size_t counter_at(Bytes payload) const noexcept {
+        return (partition_of(payload) * cuts_.buckets() + reported(payload)) * counter_size;
     }
-    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
-        return payloads.for_each_run(
-            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
         return valid_public(payload) && reported(payload) < cuts_.buckets();
-    }
-    bool valid_state(const Counts& counts) const noexcept override {
-        return counters_sum_to(counts.state, counts.n);
     }
 
     std::vector<Check> health(const Counts& counts) const override;
@@ -154,13 +146,6 @@ class Dithered final : public DrawnLevels {
     }
 
   private:
-    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
-        if (!valid_payload(payload)) return false;
-        const std::uint64_t at = partition_of(payload) * cuts_.buckets() + reported(payload);
-        add(state.data() + at * counter_size, times);
-        return true;
-    }
-
     std::uint64_t partition_of(Bytes public_randomness) const noexcept {
         return load_cell(public_randomness.data(), partition_width_);
     }

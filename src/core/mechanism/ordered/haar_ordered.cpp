@@ -42,11 +42,11 @@ constexpr std::uint64_t max_points = std::uint64_t{1} << 20;
 constexpr Option points_option{
     .name = "grid", .fallback = 1023, .least = 1, .most = max_points - 1, .of_numbers = true};
 
-class HaarOrdered : public DrawnLevels {
+class HaarOrdered : public CountedReports<HaarOrdered, DrawnLevels> {
   public:
     HaarOrdered(const Header& header, Bytes block, std::uint64_t points, unsigned buckets,
                 const std::optional<Range>& range, bool missing = false)
-        : DrawnLevels(header, block, points, range, missing) {
+        : CountedReports(header, block, points, range, missing) {
         const auto levels = static_cast<unsigned>(std::bit_width(points - 1));
         for (unsigned level = 0; level < levels; ++level) {
             const SignedIndex& channel =
@@ -74,20 +74,12 @@ class HaarOrdered : public DrawnLevels {
                    channels_[level].sample(node(level, input[0]), right(level, input[0]), bits));
     }
 
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        return count(state, payload, 1);
+    [[nodiscard]] std::size_t counter_at(Bytes payload) const noexcept {
+        return (first_counter(level_of(payload)) + output_of(payload)) * counter_size;
     }
-    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
-        return payloads.for_each_run(
-            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
         const std::size_t level = level_of(payload);
         return level < levels() && output_of(payload) < channels_[level].outputs();
-    }
-    bool valid_state(const Counts& counts) const noexcept override {
-        return counters_sum_to(counts.state, counts.n);
     }
 
     std::vector<Check> health(const Counts& counts) const override;
@@ -122,13 +114,6 @@ class HaarOrdered : public DrawnLevels {
     std::unique_ptr<const OrderedNoise> expected_noise(std::vector<double> shares) const override;
 
   private:
-    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
-        if (!valid_payload(payload)) return false;
-        const std::size_t at = first_counter(level_of(payload)) + output_of(payload);
-        add(state.data() + at * counter_size, times);
-        return true;
-    }
-
     class HaarOrderedNoise;
 
     std::size_t levels() const noexcept { return channels_.size(); }

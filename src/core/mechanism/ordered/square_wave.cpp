@@ -23,26 +23,18 @@ namespace {
 /// for each of these and for each output of the window.
 constexpr Option square_wave_grid{.name = "grid", .fallback = 1024, .least = 2, .most = 65536};
 
-class SquareWave final : public NumericMean, public Ordered {
+class SquareWave final : public CountedReports<SquareWave, NumericMean>, public Ordered {
   public:
     SquareWave(const Header& header, Bytes block, const WindowChannel& window, const Range& range)
-        : NumericMean(header, block, std::make_unique<WindowChannel>(window), range),
+        : CountedReports(header, block, std::make_unique<WindowChannel>(window), range),
           window_(window),
           decoder_(window) {}
 
     std::size_t state_size() const noexcept override { return outputs() * counter_size; }
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        return count(state, payload, 1);
-    }
-    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
-        return payloads.for_each_run(
-            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
-    bool valid_state(const Counts& counts) const noexcept override {
-        return counters_sum_to(counts.state, counts.n);
-    }
 
+    [[nodiscard]] std::size_t counter_at(Bytes payload) const noexcept {
+        return load_cell(payload.data(), payload_size()) * counter_size;
+    }
     std::span<const Quantity> answers() const noexcept override {
         static constexpr Quantity quantities[] = {Quantity::means, Quantity::distribution};
         return quantities;
@@ -67,13 +59,6 @@ class SquareWave final : public NumericMean, public Ordered {
     std::uint64_t blur(std::uint64_t n) const noexcept override;
 
   private:
-    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
-        const std::uint32_t cell = load_cell(payload.data(), payload_size());
-        if (cell >= outputs()) return false;
-        add(state.data() + cell * counter_size, times);
-        return true;
-    }
-
     WindowChannel::Moments moments(const Counts& counts) const noexcept override {
         return window_.invert(sums(counts));
     }

@@ -42,11 +42,11 @@ std::uint64_t usual_counters(double epsilon) noexcept {
     return static_cast<std::uint64_t>(least * std::exp2(std::clamp(epsilon - 2, 0.0, 2.0)));
 }
 
-class Strings final : public Mechanism, public StringShares {
+class Strings final : public CountedReports<Strings, Mechanism>, public StringShares {
   public:
     Strings(const Header& header, Bytes block, StringLevels levels, std::uint64_t buckets,
             std::uint64_t cohorts)
-        : Mechanism(header, block),
+        : CountedReports(header, block),
           channel_(buckets, header.epsilon),
           design_{std::move(levels),
                   cohorts,
@@ -93,19 +93,12 @@ class Strings final : public Mechanism, public StringShares {
     }
     std::uint64_t most_keys() const noexcept override { return std::min(design_.buckets, cells()[0]); }
 
-    bool accumulate(MutableBytes state, Bytes payload) const noexcept override {
-        return count(state, payload, 1);
+    [[nodiscard]] std::size_t counter_at(Bytes payload) const noexcept {
+        const std::uint64_t cohort = level_of(payload) * design_.cohorts + cohort_of(payload);
+        return (cohort * design_.buckets + reported(payload)) * counter_size;
     }
-    bool accumulate_all(MutableBytes state, const Payloads& payloads) const noexcept override {
-        return payloads.for_each_run(
-            [&](Bytes payload, std::uint64_t times) { return count(state, payload, times); });
-    }
-    void merge(MutableBytes state, Bytes other) const noexcept override { merge_counters(state, other); }
     bool valid_payload(Bytes payload) const noexcept override {
         return valid_public(payload) && reported(payload) < design_.buckets;
-    }
-    bool valid_state(const Counts& counts) const noexcept override {
-        return counters_sum_to(counts.state, counts.n);
     }
 
     std::span<const Quantity> answers() const noexcept override {
@@ -153,13 +146,6 @@ class Strings final : public Mechanism, public StringShares {
     }
 
   private:
-    [[nodiscard]] bool count(MutableBytes state, Bytes payload, std::uint64_t times) const noexcept {
-        if (!valid_payload(payload)) return false;
-        const std::uint64_t cohort = level_of(payload) * design_.cohorts + cohort_of(payload);
-        add(state.data() + (cohort * design_.buckets + reported(payload)) * counter_size, times);
-        return true;
-    }
-
     const StringLevels& levels() const noexcept { return design_.levels; }
     std::uint64_t counters_of_state() const noexcept {
         return levels().count() * design_.cohorts * design_.buckets;
