@@ -18,7 +18,7 @@ using namespace ldp;
 
 namespace {
 
-constexpr ResultColumn record_columns[] = {{"number", ColumnType::bigint}, {"record", ColumnType::json}};
+constexpr auto record_columns = columns("bigint number", "json record");
 
 /// Synthetic records. It has no destructor, so it may exist during jumps.
 struct Records {

@@ -25,45 +25,27 @@ namespace ldp {
 
 namespace {
 
-using Type = ColumnType;
-
-constexpr ResultColumn advice_columns[] = {{"mechanism", Type::text},      {"stderr", Type::number},
-                                           {"lower_bound", Type::number},  {"worst_case_bias", Type::number},
-                                           {"report_bytes", Type::bigint}, {"summary_bytes", Type::bigint},
-                                           {"decode_cost", Type::number},  {"obstacle", Type::text}};
-constexpr ResultColumn plan_columns[] = {
-    {"source", Type::text},    {"stderr", Type::number},  {"part", Type::number},
-    {"margin", Type::number},  {"effect", Type::number},  {"n", Type::bigint},
-    {"epsilon", Type::number}, {"mechanism", Type::text}, {"canonical", Type::json}};
-constexpr ResultColumn influence_columns[] = {
-    {"attribute", Type::text}, {"one_report", Type::number}, {"down", Type::number}, {"up", Type::number}};
-constexpr ResultColumn bound_columns[] = {{"attribute", Type::text},
-                                          {"stderr", Type::number},
-                                          {"lower_bound", Type::number},
-                                          {"minimax", Type::number},
-                                          {"ratio", Type::number}};
-constexpr ResultColumn composition_columns[] = {
-    {"method", Type::text}, {"epsilon", Type::number}, {"delta", Type::number}, {"smallest", Type::truth}};
-constexpr ResultColumn shuffled_columns[] = {{"epsilon", Type::number},
-                                             {"delta", Type::number},
-                                             {"closed_form", Type::number},
-                                             {"lower_bound", Type::number}};
-constexpr ResultColumn channel_shuffled_columns[] = {{"epsilon", Type::number},
-                                                     {"delta", Type::number},
-                                                     {"generic", Type::number},
-                                                     {"lower_bound", Type::number},
-                                                     {"blanket", Type::number}};
-constexpr ResultColumn divergence_columns[] = {
-    {"response", Type::text},    {"divergence", Type::text}, {"parameter", Type::number},
-    {"largest", Type::number},   {"exact", Type::truth},     {"input", Type::text},
-    {"other_input", Type::text}, {"bound", Type::number},    {"general_bound", Type::number}};
-constexpr ResultColumn privacy_columns[] = {{"scope", Type::text},
-                                            {"epsilon", Type::number},
-                                            {"delta", Type::number},
-                                            {"odds", Type::number},
-                                            {"right_guess", Type::number}};
-constexpr ResultColumn odds_columns[] = {
-    {"odds", Type::number}, {"right_guess", Type::number}, {"posterior", Type::number}};
+constexpr auto advice_columns =
+    columns("text mechanism", "number stderr", "number lower_bound", "number worst_case_bias",
+            "bigint report_bytes", "bigint summary_bytes", "number decode_cost", "text obstacle");
+constexpr auto plan_columns =
+    columns("text source", "number stderr", "number part", "number margin", "number effect", "bigint n",
+            "number epsilon", "text mechanism", "json canonical");
+constexpr auto influence_columns = columns("text attribute", "number one_report", "number down", "number up");
+constexpr auto bound_columns =
+    columns("text attribute", "number stderr", "number lower_bound", "number minimax", "number ratio");
+constexpr auto composition_columns =
+    columns("text method", "number epsilon", "number delta", "truth smallest");
+constexpr auto shuffled_columns =
+    columns("number epsilon", "number delta", "number closed_form", "number lower_bound");
+constexpr auto channel_shuffled_columns =
+    columns("number epsilon", "number delta", "number generic", "number lower_bound", "number blanket");
+constexpr auto divergence_columns =
+    columns("text response", "text divergence", "number parameter", "number largest", "truth exact",
+            "text input", "text other_input", "number bound", "number general_bound");
+constexpr auto privacy_columns =
+    columns("text scope", "number epsilon", "number delta", "number odds", "number right_guess");
+constexpr auto odds_columns = columns("number odds", "number right_guess", "number posterior");
 
 struct AdviceRows {
     std::vector<Candidate> candidates;

@@ -17,25 +17,13 @@
 
 namespace ldp {
 
-inline constexpr ResultColumn estimate_columns[] = {{"attribute", ColumnType::text},
-                                                    {"label", ColumnType::text},
-                                                    {"estimate", ColumnType::number},
-                                                    {"stderr", ColumnType::number},
-                                                    {"lower", ColumnType::number},
-                                                    {"upper", ColumnType::number},
-                                                    {"n", ColumnType::bigint},
-                                                    {"people", ColumnType::bigint},
-                                                    {"attribute_number", ColumnType::integer},
-                                                    {"value", ColumnType::integer},
-                                                    {"note", ColumnType::text}};
+inline constexpr auto estimate_columns = columns(
+    "text attribute", "text label", "number estimate", "number stderr", "number lower", "number upper",
+    "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
 /// The same with p-values.
-inline constexpr ResultColumn ranked_columns[] = {
-    {"attribute", ColumnType::text},  {"label", ColumnType::text},
-    {"estimate", ColumnType::number}, {"stderr", ColumnType::number},
-    {"lower", ColumnType::number},    {"upper", ColumnType::number},
-    {"n", ColumnType::bigint},        {"people", ColumnType::bigint},
-    {"p_value", ColumnType::number},  {"attribute_number", ColumnType::integer},
-    {"value", ColumnType::integer},   {"note", ColumnType::text}};
+inline constexpr auto ranked_columns = columns(
+    "text attribute", "text label", "number estimate", "number stderr", "number lower", "number upper",
+    "bigint n", "bigint people", "number p_value", "integer attribute_number", "integer value", "text note");
 
 /// Rows of estimate_columns or ranked_columns.
 struct EstimateRows {

@@ -34,6 +34,21 @@ struct ResultColumn {
     ColumnType type;
 };
 
+/// The columns of a row type, each declared by its type and its name: "bigint people". Compilation fails for other texts.
+template <std::size_t... sizes>
+[[nodiscard]] consteval std::array<ResultColumn, sizeof...(sizes)> columns(
+    const char (&... declared)[sizes]) {
+    constexpr std::string_view types[] = {"text",  "number", "integer",  "bigint",
+                                          "truth", "texts",  "integers", "json"};
+    const auto column = [&](const char* one) -> ResultColumn {
+        const std::size_t size = std::string_view(one).find(' ');
+        std::size_t type = 0;
+        while (types[type] != std::string_view(one, size)) ++type;
+        return {one + size + 1, static_cast<ColumnType>(type)};
+    };
+    return {column(declared)...};
+}
+
 /// A cell. Beside `known`, only the member of the column's type has a meaning.
 struct ResultCell {
     bool known = false;  ///< false for NULL

@@ -14,21 +14,12 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn cell_columns[] = {
-    {"cell", ColumnType::texts},    {"estimate", ColumnType::number},       {"stderr", ColumnType::number},
-    {"lower", ColumnType::number},  {"upper", ColumnType::number},          {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint}, {"cell_numbers", ColumnType::integers}, {"note", ColumnType::text}};
-constexpr ResultColumn conditional_columns[] = {{"given_cell", ColumnType::texts},
-                                                {"cell", ColumnType::texts},
-                                                {"estimate", ColumnType::number},
-                                                {"stderr", ColumnType::number},
-                                                {"lower", ColumnType::number},
-                                                {"upper", ColumnType::number},
-                                                {"n", ColumnType::bigint},
-                                                {"people", ColumnType::bigint},
-                                                {"given_numbers", ColumnType::integers},
-                                                {"cell_numbers", ColumnType::integers},
-                                                {"note", ColumnType::text}};
+constexpr auto cell_columns =
+    columns("texts cell", "number estimate", "number stderr", "number lower", "number upper", "bigint n",
+            "bigint people", "integers cell_numbers", "text note");
+constexpr auto conditional_columns = columns(
+    "texts given_cell", "texts cell", "number estimate", "number stderr", "number lower", "number upper",
+    "bigint n", "bigint people", "integers given_numbers", "integers cell_numbers", "text note");
 
 /// Rows of cell_columns, or of cells among the first `given` attributes' cells.
 struct CellRows {
@@ -169,10 +160,8 @@ CellRows cell_rows(const Subject& subject, const SummaryQuery& query, double cri
     });
 }
 
-constexpr ResultColumn view_columns[] = {{"attributes", ColumnType::texts},
-                                         {"cells", ColumnType::bigint},
-                                         {"n", ColumnType::bigint},
-                                         {"attribute_numbers", ColumnType::integers}};
+constexpr auto view_columns =
+    columns("texts attributes", "bigint cells", "bigint n", "integers attribute_numbers");
 
 /// The views of the spec.
 struct ViewRows {

@@ -26,21 +26,10 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn comparison_columns[] = {{"attribute", ColumnType::text},
-                                               {"label", ColumnType::text},
-                                               {"group_name", ColumnType::text},
-                                               {"baseline", ColumnType::text},
-                                               {"estimate", ColumnType::number},
-                                               {"stderr", ColumnType::number},
-                                               {"lower", ColumnType::number},
-                                               {"upper", ColumnType::number},
-                                               {"n", ColumnType::bigint},
-                                               {"baseline_n", ColumnType::bigint},
-                                               {"p_value", ColumnType::number},
-                                               {"adjusted_p_value", ColumnType::number},
-                                               {"attribute_number", ColumnType::integer},
-                                               {"value", ColumnType::integer},
-                                               {"note", ColumnType::text}};
+constexpr auto comparison_columns = columns(
+    "text attribute", "text label", "text group_name", "text baseline", "number estimate", "number stderr",
+    "number lower", "number upper", "bigint n", "bigint baseline_n", "number p_value",
+    "number adjusted_p_value", "integer attribute_number", "integer value", "text note");
 
 struct ComparisonRows {
     /// An attribute or a joint table: its name, the labels of its values (none for a mean), and the status of each
@@ -107,13 +96,10 @@ struct ComparisonRows {
     }
 };
 
-constexpr ResultColumn calibrated_columns[] = {
-    {"attribute", ColumnType::text},       {"label", ColumnType::text},
-    {"estimate", ColumnType::number},      {"stderr", ColumnType::number},
-    {"lower", ColumnType::number},         {"upper", ColumnType::number},
-    {"design_effect", ColumnType::number}, {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint},        {"attribute_number", ColumnType::integer},
-    {"value", ColumnType::integer},        {"note", ColumnType::text}};
+constexpr auto calibrated_columns =
+    columns("text attribute", "text label", "number estimate", "number stderr", "number lower",
+            "number upper", "number design_effect", "bigint n", "bigint people", "integer attribute_number",
+            "integer value", "text note");
 
 /// The column of ldp_estimate's rows.
 constexpr std::size_t estimate_at = result_column<estimate_columns>("estimate", ColumnType::number),
@@ -228,15 +214,9 @@ class RowLabels {
     std::optional<Cells> cells_;
 };
 
-constexpr ResultColumn group_test_columns[] = {{"attribute", ColumnType::text},
-                                               {"chi_square", ColumnType::number},
-                                               {"degrees_of_freedom", ColumnType::number},
-                                               {"groups", ColumnType::integer},
-                                               {"n", ColumnType::bigint},
-                                               {"p_value", ColumnType::number},
-                                               {"adjusted_p_value", ColumnType::number},
-                                               {"attribute_number", ColumnType::integer},
-                                               {"note", ColumnType::text}};
+constexpr auto group_test_columns =
+    columns("text attribute", "number chi_square", "number degrees_of_freedom", "integer groups", "bigint n",
+            "number p_value", "number adjusted_p_value", "integer attribute_number", "text note");
 
 struct GroupTestRows {
     std::vector<std::string> names = {};

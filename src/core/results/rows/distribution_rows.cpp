@@ -19,28 +19,17 @@ namespace {
 
 constexpr Estimate nothing{unknown, unknown};
 
-constexpr ResultColumn quantile_columns[] = {
-    {"attribute", ColumnType::text},  {"probability", ColumnType::number},
-    {"estimate", ColumnType::number}, {"lower", ColumnType::number},
-    {"upper", ColumnType::number},    {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint},   {"attribute_number", ColumnType::integer},
-    {"note", ColumnType::text}};
-constexpr ResultColumn bin_columns[] = {
-    {"attribute", ColumnType::text}, {"low", ColumnType::number},
-    {"high", ColumnType::number},    {"estimate", ColumnType::number},
-    {"stderr", ColumnType::number},  {"lower", ColumnType::number},
-    {"upper", ColumnType::number},   {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint},  {"attribute_number", ColumnType::integer},
-    {"bin", ColumnType::integer},    {"note", ColumnType::text}};
-constexpr ResultColumn fitted_bin_columns[] = {
-    {"attribute", ColumnType::text},           {"low", ColumnType::number},  {"high", ColumnType::number},
-    {"estimate", ColumnType::number},          {"n", ColumnType::bigint},    {"people", ColumnType::bigint},
-    {"attribute_number", ColumnType::integer}, {"bin", ColumnType::integer}, {"note", ColumnType::text}};
-constexpr ResultColumn shrunk_columns[] = {
-    {"attribute", ColumnType::text}, {"estimate", ColumnType::number},
-    {"rmse", ColumnType::number},    {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint},  {"attribute_number", ColumnType::integer},
-    {"note", ColumnType::text}};
+constexpr auto quantile_columns =
+    columns("text attribute", "number probability", "number estimate", "number lower", "number upper",
+            "bigint n", "bigint people", "integer attribute_number", "text note");
+constexpr auto bin_columns = columns("text attribute", "number low", "number high", "number estimate",
+                                     "number stderr", "number lower", "number upper", "bigint n",
+                                     "bigint people", "integer attribute_number", "integer bin", "text note");
+constexpr auto fitted_bin_columns =
+    columns("text attribute", "number low", "number high", "number estimate", "bigint n", "bigint people",
+            "integer attribute_number", "integer bin", "text note");
+constexpr auto shrunk_columns = columns("text attribute", "number estimate", "number rmse", "bigint n",
+                                        "bigint people", "integer attribute_number", "text note");
 
 /// Rows about one attribute. The first numbers of a row are arguments, the others estimates.
 struct NumberRows {
@@ -129,10 +118,8 @@ Interval possible_mean(const SummaryView& view, std::size_t attribute) {
     return possible_values(*one.mechanism, attribute - one.first);
 }
 
-constexpr ResultColumn range_columns[] = {
-    {"attribute", ColumnType::text},      {"low", ColumnType::number},
-    {"high", ColumnType::number},         {"attribute_number", ColumnType::integer},
-    {"coefficient", ColumnType::integer}, {"note", ColumnType::text}};
+constexpr auto range_columns = columns("text attribute", "number low", "number high",
+                                       "integer attribute_number", "integer coefficient", "text note");
 
 /// Ranges of attributes, or of Haar coefficients, which have no names.
 struct RangeRows {
@@ -160,11 +147,9 @@ struct RangeRows {
     }
 };
 
-constexpr ResultColumn first_look_columns[] = {
-    {"mechanism", ColumnType::text},     {"sharp_mechanism", ColumnType::text},
-    {"sharp_error", ColumnType::number}, {"smooth_error", ColumnType::number},
-    {"smooth_bias", ColumnType::number}, {"smooth_grid", ColumnType::bigint},
-    {"clear", ColumnType::truth}};
+constexpr auto first_look_columns =
+    columns("text mechanism", "text sharp_mechanism", "number sharp_error", "number smooth_error",
+            "number smooth_bias", "bigint smooth_grid", "truth clear");
 
 /// The choice of a mechanism after a first round.
 struct FirstLookRow {
@@ -182,9 +167,8 @@ struct FirstLookRow {
     }
 };
 
-constexpr ResultColumn coefficient_columns[] = {
-    {"coefficient", ColumnType::integer}, {"estimate", ColumnType::number}, {"stderr", ColumnType::number},
-    {"lower", ColumnType::number},        {"upper", ColumnType::number},    {"note", ColumnType::text}};
+constexpr auto coefficient_columns = columns("integer coefficient", "number estimate", "number stderr",
+                                             "number lower", "number upper", "text note");
 
 /// Haar coefficients, by number: they have no names.
 struct CoefficientRows {
@@ -205,10 +189,8 @@ struct CoefficientRows {
     }
 };
 
-constexpr ResultColumn statistic_columns[] = {{"statistic", ColumnType::text},
-                                              {"observed", ColumnType::number},
-                                              {"expected", ColumnType::number},
-                                              {"p_value", ColumnType::number}};
+constexpr auto statistic_columns =
+    columns("text statistic", "number observed", "number expected", "number p_value");
 
 /// Statistics with a known distribution under honest reporting, and their p-values.
 struct StatisticRows {
@@ -228,10 +210,8 @@ struct StatisticRows {
     }
 };
 
-constexpr ResultColumn spent_columns[] = {{"estimate", ColumnType::number}, {"stderr", ColumnType::number},
-                                          {"lower", ColumnType::number},    {"upper", ColumnType::number},
-                                          {"n", ColumnType::bigint},        {"people", ColumnType::bigint},
-                                          {"p_value", ColumnType::number},  {"note", ColumnType::text}};
+constexpr auto spent_columns = columns("number estimate", "number stderr", "number lower", "number upper",
+                                       "bigint n", "bigint people", "number p_value", "text note");
 
 /// The share of people whose responses repeat a spent budget: one row.
 struct SpentRow {

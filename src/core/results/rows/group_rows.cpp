@@ -17,26 +17,11 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn clustered_columns[] = {{"attribute", ColumnType::text},
-                                              {"label", ColumnType::text},
-                                              {"estimate", ColumnType::number},
-                                              {"stderr", ColumnType::number},
-                                              {"lower", ColumnType::number},
-                                              {"upper", ColumnType::number},
-                                              {"groups_used", ColumnType::integer},
-                                              {"degrees_of_freedom", ColumnType::number},
-                                              {"between_sd", ColumnType::number},
-                                              {"between_sd_lower", ColumnType::number},
-                                              {"between_sd_upper", ColumnType::number},
-                                              {"icc", ColumnType::number},
-                                              {"icc_lower", ColumnType::number},
-                                              {"icc_upper", ColumnType::number},
-                                              {"design_effect", ColumnType::number},
-                                              {"n", ColumnType::bigint},
-                                              {"people", ColumnType::bigint},
-                                              {"attribute_number", ColumnType::integer},
-                                              {"value", ColumnType::integer},
-                                              {"note", ColumnType::text}};
+constexpr auto clustered_columns = columns(
+    "text attribute", "text label", "number estimate", "number stderr", "number lower", "number upper",
+    "integer groups_used", "number degrees_of_freedom", "number between_sd", "number between_sd_lower",
+    "number between_sd_upper", "number icc", "number icc_lower", "number icc_upper", "number design_effect",
+    "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
 
 /// A quantity of rows: its names, the number of reports in its groups, and the note of the groups.
 struct RowSubject {
@@ -159,21 +144,10 @@ std::unique_ptr<Results> clustered(const Subject& subject, const SummaryQuery& q
     return results<clustered_columns>(std::move(all));
 }
 
-constexpr ResultColumn area_columns[] = {{"attribute", ColumnType::text},
-                                         {"label", ColumnType::text},
-                                         {"group_name", ColumnType::text},
-                                         {"estimate", ColumnType::number},
-                                         {"stderr", ColumnType::number},
-                                         {"lower", ColumnType::number},
-                                         {"upper", ColumnType::number},
-                                         {"own_estimate", ColumnType::number},
-                                         {"own_stderr", ColumnType::number},
-                                         {"weight", ColumnType::number},
-                                         {"n", ColumnType::bigint},
-                                         {"people", ColumnType::bigint},
-                                         {"attribute_number", ColumnType::integer},
-                                         {"value", ColumnType::integer},
-                                         {"note", ColumnType::text}};
+constexpr auto area_columns =
+    columns("text attribute", "text label", "text group_name", "number estimate", "number stderr",
+            "number lower", "number upper", "number own_estimate", "number own_stderr", "number weight",
+            "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
 
 struct AreaRows {
     struct AreaRow {
@@ -244,23 +218,11 @@ std::unique_ptr<Results> small_areas(const Subject& subject, const SummaryQuery&
     return results<area_columns>(std::move(all));
 }
 
-constexpr ResultColumn smoothed_columns[] = {{"attribute", ColumnType::text},
-                                             {"label", ColumnType::text},
-                                             {"position", ColumnType::integer},
-                                             {"estimate", ColumnType::number},
-                                             {"stderr", ColumnType::number},
-                                             {"lower", ColumnType::number},
-                                             {"upper", ColumnType::number},
-                                             {"own_estimate", ColumnType::number},
-                                             {"own_stderr", ColumnType::number},
-                                             {"season_effect", ColumnType::number},
-                                             {"n", ColumnType::bigint},
-                                             {"people", ColumnType::bigint},
-                                             {"jump_p_value", ColumnType::number},
-                                             {"adjusted_p_value", ColumnType::number},
-                                             {"attribute_number", ColumnType::integer},
-                                             {"value", ColumnType::integer},
-                                             {"note", ColumnType::text}};
+constexpr auto smoothed_columns =
+    columns("text attribute", "text label", "integer position", "number estimate", "number stderr",
+            "number lower", "number upper", "number own_estimate", "number own_stderr",
+            "number season_effect", "bigint n", "bigint people", "number jump_p_value",
+            "number adjusted_p_value", "integer attribute_number", "integer value", "text note");
 
 struct SmoothedRows {
     struct SmoothedRow {

@@ -19,19 +19,10 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn association_columns[] = {{"attribute", ColumnType::text},
-                                                {"other_attribute", ColumnType::text},
-                                                {"estimate", ColumnType::number},
-                                                {"lower", ColumnType::number},
-                                                {"upper", ColumnType::number},
-                                                {"information", ColumnType::number},
-                                                {"information_stderr", ColumnType::number},
-                                                {"n", ColumnType::bigint},
-                                                {"p_value", ColumnType::number},
-                                                {"adjusted_p_value", ColumnType::number},
-                                                {"attribute_number", ColumnType::integer},
-                                                {"other_attribute_number", ColumnType::integer},
-                                                {"note", ColumnType::text}};
+constexpr auto association_columns = columns(
+    "text attribute", "text other_attribute", "number estimate", "number lower", "number upper",
+    "number information", "number information_stderr", "bigint n", "number p_value",
+    "number adjusted_p_value", "integer attribute_number", "integer other_attribute_number", "text note");
 
 /// Pairs of attributes.
 struct AssociationRows {
@@ -73,9 +64,8 @@ SummaryView reports_of_pair(const SummaryView& view, const Association& pair) {
     return reports;
 }
 
-constexpr ResultColumn fitted_columns[] = {
-    {"cell", ColumnType::texts},    {"estimate", ColumnType::number},       {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint}, {"cell_numbers", ColumnType::integers}, {"note", ColumnType::text}};
+constexpr auto fitted_columns = columns("texts cell", "number estimate", "bigint n", "bigint people",
+                                        "integers cell_numbers", "text note");
 
 /// The cells of a fitted table, in the order of the arguments.
 struct FittedRows {
@@ -113,15 +103,9 @@ struct FittedRows {
     }
 };
 
-constexpr ResultColumn model_columns[] = {{"kind", ColumnType::text},
-                                          {"attributes", ColumnType::texts},
-                                          {"estimate", ColumnType::number},
-                                          {"information", ColumnType::number},
-                                          {"p_value", ColumnType::number},
-                                          {"cells", ColumnType::bigint},
-                                          {"clique", ColumnType::integer},
-                                          {"parent", ColumnType::integer},
-                                          {"attribute_numbers", ColumnType::integers}};
+constexpr auto model_columns =
+    columns("text kind", "texts attributes", "number estimate", "number information", "number p_value",
+            "bigint cells", "integer clique", "integer parent", "integers attribute_numbers");
 
 /// A model's edges and cliques.
 struct ModelRows {
@@ -161,8 +145,8 @@ struct ModelRows {
     }
 };
 
-constexpr ResultColumn learnt_columns[] = {{"marginals", ColumnType::json}};
-constexpr ResultColumn view_plan_columns[] = {{"marginals", ColumnType::json}, {"error", ColumnType::number}};
+constexpr auto learnt_columns = columns("json marginals");
+constexpr auto view_plan_columns = columns("json marginals", "number error");
 
 /// Views in the format of a spec.
 struct PlannedRows {

@@ -18,19 +18,14 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn term_columns[] = {
-    {"term", ColumnType::text},     {"label", ColumnType::text},    {"estimate", ColumnType::number},
-    {"stderr", ColumnType::number}, {"lower", ColumnType::number},  {"upper", ColumnType::number},
-    {"n", ColumnType::bigint},      {"people", ColumnType::bigint}, {"note", ColumnType::text}};
+constexpr auto term_columns =
+    columns("text term", "text label", "number estimate", "number stderr", "number lower", "number upper",
+            "bigint n", "bigint people", "text note");
 
-constexpr ResultColumn winsorized_columns[] = {
-    {"attribute", ColumnType::text},        {"estimate", ColumnType::number},
-    {"stderr", ColumnType::number},         {"lower", ColumnType::number},
-    {"upper", ColumnType::number},          {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint},         {"window_low", ColumnType::number},
-    {"window_high", ColumnType::number},    {"coverage", ColumnType::number},
-    {"coverage_lower", ColumnType::number}, {"bias_bound", ColumnType::number},
-    {"pilot_n", ColumnType::bigint},        {"note", ColumnType::text}};
+constexpr auto winsorized_columns =
+    columns("text attribute", "number estimate", "number stderr", "number lower", "number upper", "bigint n",
+            "bigint people", "number window_low", "number window_high", "number coverage",
+            "number coverage_lower", "number bias_bound", "bigint pilot_n", "text note");
 
 /// The row of a winsorized mean.
 struct WinsorizedRow {
@@ -60,14 +55,8 @@ struct WinsorizedRow {
     }
 };
 
-constexpr ResultColumn curve_columns[] = {{"x", ColumnType::number},
-                                          {"estimate", ColumnType::number},
-                                          {"stderr", ColumnType::number},
-                                          {"lower", ColumnType::number},
-                                          {"upper", ColumnType::number},
-                                          {"n", ColumnType::bigint},
-                                          {"bandwidth_used", ColumnType::number},
-                                          {"note", ColumnType::text}};
+constexpr auto curve_columns = columns("number x", "number estimate", "number stderr", "number lower",
+                                       "number upper", "bigint n", "number bandwidth_used", "text note");
 
 constexpr std::size_t few_design_points = 12;
 

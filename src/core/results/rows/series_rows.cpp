@@ -14,23 +14,12 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn series_columns[] = {
-    {"round", ColumnType::integer}, {"attribute", ColumnType::text},
-    {"label", ColumnType::text},    {"estimate", ColumnType::number},
-    {"stderr", ColumnType::number}, {"lower", ColumnType::number},
-    {"upper", ColumnType::number},  {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint}, {"attribute_number", ColumnType::integer},
-    {"value", ColumnType::integer}, {"note", ColumnType::text}};
-constexpr ResultColumn series_quantile_columns[] = {{"round", ColumnType::integer},
-                                                    {"attribute", ColumnType::text},
-                                                    {"probability", ColumnType::number},
-                                                    {"estimate", ColumnType::number},
-                                                    {"lower", ColumnType::number},
-                                                    {"upper", ColumnType::number},
-                                                    {"n", ColumnType::bigint},
-                                                    {"people", ColumnType::bigint},
-                                                    {"attribute_number", ColumnType::integer},
-                                                    {"note", ColumnType::text}};
+constexpr auto series_columns = columns(
+    "integer round", "text attribute", "text label", "number estimate", "number stderr", "number lower",
+    "number upper", "bigint n", "bigint people", "integer attribute_number", "integer value", "text note");
+constexpr auto series_quantile_columns =
+    columns("integer round", "text attribute", "number probability", "number estimate", "number lower",
+            "number upper", "bigint n", "bigint people", "integer attribute_number", "text note");
 
 const SeriesRandomizer& series_of(const SummaryView& view) {
     return capability<SeriesRandomizer>(*view.mechanism);

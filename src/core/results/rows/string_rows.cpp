@@ -11,18 +11,9 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn string_columns[] = {{"attribute", ColumnType::text},
-                                           {"label", ColumnType::text},
-                                           {"whole", ColumnType::truth},
-                                           {"estimate", ColumnType::number},
-                                           {"stderr", ColumnType::number},
-                                           {"lower", ColumnType::number},
-                                           {"upper", ColumnType::number},
-                                           {"n", ColumnType::bigint},
-                                           {"people", ColumnType::bigint},
-                                           {"p_value", ColumnType::number},
-                                           {"attribute_number", ColumnType::integer},
-                                           {"note", ColumnType::text}};
+constexpr auto string_columns = columns(
+    "text attribute", "text label", "truth whole", "number estimate", "number stderr", "number lower",
+    "number upper", "bigint n", "bigint people", "number p_value", "integer attribute_number", "text note");
 
 /// Strings with their shares.
 struct StringRows {

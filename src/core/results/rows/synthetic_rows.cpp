@@ -14,7 +14,7 @@ namespace ldp {
 
 namespace {
 
-constexpr ResultColumn record_columns[] = {{"number", ColumnType::bigint}, {"record", ColumnType::json}};
+constexpr auto record_columns = columns("bigint number", "json record");
 
 /// Records as JSON objects.
 struct RecordRows {

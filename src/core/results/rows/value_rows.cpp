@@ -289,7 +289,7 @@ EstimateRows everything(const Subject& subject, const Selection& selection, doub
                [](const SummaryView& view) { check_answer(*view.mechanism, view.mechanism->answers()[0]); });
 }
 
-constexpr ResultColumn text_pair_columns[] = {{"attribute", ColumnType::text}, {"label", ColumnType::text}};
+constexpr auto text_pair_columns = columns("text attribute", "text label");
 
 /// Pairs of an attribute and a text.
 struct TextPairs {
@@ -307,12 +307,9 @@ struct TextPairs {
     }
 };
 
-constexpr ResultColumn robust_interval_columns[] = {
-    {"attribute", ColumnType::text},  {"label", ColumnType::text},
-    {"estimate", ColumnType::number}, {"lower", ColumnType::number},
-    {"upper", ColumnType::number},    {"n", ColumnType::bigint},
-    {"people", ColumnType::bigint},   {"attribute_number", ColumnType::integer},
-    {"value", ColumnType::integer},   {"note", ColumnType::text}};
+constexpr auto robust_interval_columns =
+    columns("text attribute", "text label", "number estimate", "number lower", "number upper", "bigint n",
+            "bigint people", "integer attribute_number", "integer value", "text note");
 
 /// All estimates of a summary, with individual bounds.
 struct BoundedRows {
