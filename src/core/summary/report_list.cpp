@@ -100,9 +100,8 @@ void ReportList::check(Bytes list) const {
         work.done(1 + sent_size_ / 8);
     }
     if (!possible)
-        raise(ErrorCode::malformed, "the list of reports is impossible",
-              "No reports under its parameters have these payloads and rounds.",
-              "The bytes were damaged or forged.");
+        refuse_block("the list of reports is impossible",
+                     "No reports under its parameters have these payloads and rounds.");
 }
 
 }  // namespace ldp

@@ -29,8 +29,7 @@ const char* mechanism_name(std::uint8_t id) noexcept {
 }
 
 [[noreturn]] void impossible(const char* what) {
-    raise(ErrorCode::malformed, what, "No randomizer under its parameters could have led to it.",
-          "The bytes were damaged or forged.");
+    refuse_block(what, "No randomizer under its parameters could have led to it.");
 }
 
 }  // namespace

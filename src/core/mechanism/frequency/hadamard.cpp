@@ -397,10 +397,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const Blocks blocks{k, take_number(reader, "number of blocks", 1, k)};
     reader.finish();
     if (blocks.outputs() > max_outputs)
-        raise(ErrorCode::malformed, "the blocks have too many outputs",
-              "Found " + std::to_string(blocks.count) + " blocks of " + std::to_string(blocks.order()) +
-                  "; allowed are " + std::to_string(max_outputs) + " outputs.",
-              "The bytes were damaged or forged.");
+        refuse_block("the blocks have too many outputs", "Found " + std::to_string(blocks.count) +
+                                                             " blocks of " + std::to_string(blocks.order()) +
+                                                             "; allowed are " + std::to_string(max_outputs) +
+                                                             " outputs.");
     if (blocks.count == 1) return std::make_unique<Hadamard>(header, block, k);
     return std::make_unique<BlockHadamard>(header, block, blocks);
 }

@@ -518,9 +518,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const std::uint64_t w = take_number(reader, "subset size", 0, k);
     reader.finish();
     if (count_label_sets(k, m) > max_label_sets)
-        raise(ErrorCode::malformed, "the number of sets is out of range",
-              "Found sets of up to " + std::to_string(m) + " of " + std::to_string(k) + " labels.",
-              "The bytes were damaged or forged.");
+        refuse_block("the number of sets is out of range",
+                     "Found sets of up to " + std::to_string(m) + " of " + std::to_string(k) + " labels.");
     if (w == 0) return std::make_unique<AskedLabel>(header, block, k, m);
     return std::make_unique<LabelSubsets>(header, block, k, SetChannel(k, m, w, header.epsilon));
 }

@@ -163,10 +163,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto t = reader.take<std::uint8_t>();
     reader.finish();
     if (!ProjectiveSpace::exists(q, t) || *ProjectiveSpace::size(q, t) < k)
-        raise(ErrorCode::malformed, "no projective space has this shape",
-              "Found a field of " + std::to_string(q) + " and dimension " + std::to_string(t) + " for " +
-                  std::to_string(k) + " values.",
-              "The bytes were damaged or forged.");
+        refuse_block("no projective space has this shape", "Found a field of " + std::to_string(q) +
+                                                               " and dimension " + std::to_string(t) +
+                                                               " for " + std::to_string(k) + " values.");
     return std::make_unique<Projective>(header, block, k, ProjectiveSpace(q, t));
 }
 

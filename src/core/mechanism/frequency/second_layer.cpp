@@ -52,10 +52,9 @@ void write_second_layer(const Settings& settings, Writer& writer) {
 double take_report_epsilon(Reader& reader, const Header& header) {
     const auto found = reader.take<double>();
     if (!suits(found, header.epsilon))
-        raise(ErrorCode::malformed, "the epsilon of one report is out of range",
-              "Found " + std::to_string(found) + "; the permanent response has " +
-                  std::to_string(header.epsilon) + ".",
-              "The bytes were damaged or forged.");
+        refuse_block("the epsilon of one report is out of range", "Found " + std::to_string(found) +
+                                                                      "; the permanent response has " +
+                                                                      std::to_string(header.epsilon) + ".");
     return found;
 }
 

@@ -129,10 +129,7 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
 }
 
 Utilities::Utilities(std::uint64_t k, Reader& reader) : k_(k) {
-    const auto malformed = [](const char* what) {
-        raise(ErrorCode::malformed, "the utilities are impossible", what,
-              "The bytes were damaged or forged.");
-    };
+    const auto malformed = [](const char* what) { refuse_block("the utilities are impossible", what); };
     const auto kind = reader.take<std::uint8_t>();
     if (kind > static_cast<std::uint8_t>(UtilityKind::table)) malformed("They are of an unknown kind.");
     kind_ = static_cast<UtilityKind>(kind);

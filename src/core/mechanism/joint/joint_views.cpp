@@ -42,10 +42,6 @@ void refuse_spec(const std::string& what, const std::string& detail, const std::
     raise(ErrorCode::invalid_spec, what, detail, hint);
 }
 
-void refuse_block(const char* what) {
-    raise(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
-}
-
 std::vector<ViewAttributes> all_views(std::uint64_t d, std::uint8_t count) {
     std::vector<ViewAttributes> all;
     ViewAttributes view{.count = count};

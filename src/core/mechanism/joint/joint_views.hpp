@@ -32,8 +32,6 @@ struct ViewAttributes {
 /// Throws Error (invalid_spec).
 [[noreturn]] void refuse_spec(const std::string& what, const std::string& detail,
                               const std::string& hint = {});
-/// Throws Error (malformed).
-[[noreturn]] void refuse_block(const char* what);
 
 /// Returns all sets of `count` of d attributes, in order.
 [[nodiscard]] std::vector<ViewAttributes> all_views(std::uint64_t d, std::uint8_t count);

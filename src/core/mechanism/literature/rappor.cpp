@@ -548,10 +548,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto c = reader.take<std::uint16_t>();
     const double report_epsilon = take_second_layer(reader, header);
     if (m < least_bits || m > max_bits || h < 1 || h > max_hashes || h >= m || c < 1 || c > max_cohorts)
-        raise(ErrorCode::malformed, "the Bloom filter's parameters are out of range",
-              "Found " + std::to_string(m) + " bits, " + std::to_string(h) + " hash functions and " +
-                  std::to_string(c) + " cohorts.",
-              "The bytes were damaged or forged.");
+        refuse_block("the Bloom filter's parameters are out of range",
+                     "Found " + std::to_string(m) + " bits, " + std::to_string(h) + " hash functions and " +
+                         std::to_string(c) + " cohorts.");
     return std::make_unique<Rappor>(header, block, k, m, h, c, report_epsilon);
 }
 

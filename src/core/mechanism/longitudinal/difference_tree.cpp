@@ -31,8 +31,7 @@ DifferenceTree::Size DifferenceTree::take(Reader& reader, double epsilon) {
     const auto rounds = static_cast<std::uint32_t>(take_number(reader, "number of rounds", 2, max_rounds));
     const auto changes = static_cast<std::uint32_t>(take_number(reader, "number of changes", 1, rounds - 1));
     if (epsilon_of_each(epsilon, changes + 1) < min_epsilon)
-        raise(ErrorCode::malformed, "epsilon is divided into too many parts", {},
-              "The bytes were damaged or forged.");
+        refuse_block("epsilon is divided into too many parts");
     return {rounds, changes};
 }
 

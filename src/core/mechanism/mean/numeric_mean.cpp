@@ -128,9 +128,7 @@ NumericMean::Parameters NumericMean::take(const NumericRandomizer& randomizer, R
     read_readings(reader, randomizer.response, size);
     auto channel = make_channel(randomizer.response, size, header.epsilon);
     const Range range = read_range(reader);
-    if (randomizer.from_zero && range.min != 0)
-        raise(ErrorCode::malformed, "the declared range does not begin at 0", {},
-              "The bytes were damaged or forged.");
+    if (randomizer.from_zero && range.min != 0) refuse_block("the declared range does not begin at 0");
     return {std::move(channel), range, rounded.cells};
 }
 

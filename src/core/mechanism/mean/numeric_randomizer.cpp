@@ -70,9 +70,9 @@ std::unique_ptr<const NumericChannel> make_channel(Response response, const Chan
         (warped     ? width != warp.width || !warp.valid()
          : windowed ? width < 1 || width > 4 * max_grid
                     : width != 0))
-        raise(ErrorCode::malformed, "the window is out of range",
-              "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".",
-              "The bytes were damaged or forged.");
+        refuse_block(
+            "the window is out of range",
+            "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".");
     switch (response) {
         case Response::optimal:
             return std::make_unique<WarpedChannel>(steps, warp, epsilon);

@@ -38,8 +38,7 @@ OptionalChannel::OptionalChannel(std::unique_ptr<const NumericChannel> number, d
       if_answered_(static_cast<double>(static_cast<long double>(answered_) / coin)),
       if_missing_(static_cast<double>(static_cast<long double>(absent_) / coin)) {
     if (answered_ == 0 || answered_ > most_answered || absent_ <= answered_)
-        raise(ErrorCode::malformed, "the probability of a report without a number is out of range", {},
-              "The bytes were damaged or forged.");
+        refuse_block("the probability of a report without a number is out of range");
 }
 
 std::uint64_t OptionalChannel::sample(Cell in, BitSource& bits) const {

@@ -12,9 +12,8 @@ namespace ldp {
 
 void RoundedSteps::check(const Header& header) const {
     if (cells == 0 || (header.kept && cells <= steps)) return;
-    raise(ErrorCode::malformed, "the rounding is out of range",
-          "Found " + std::to_string(cells) + " cells of " + std::to_string(steps) + " grid steps.",
-          "The bytes were damaged or forged.");
+    refuse_block("the rounding is out of range",
+                 "Found " + std::to_string(cells) + " cells of " + std::to_string(steps) + " grid steps.");
 }
 
 double RoundedSteps::deviation(double half_range) const noexcept {

@@ -447,9 +447,8 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto kind = reader.take<std::uint8_t>();
     const std::uint64_t buckets = take_number(reader, "number of buckets", 2, std::min(points, max_buckets));
     if (kind > categories_on_circle || (kind == categories_on_circle && points < 3))
-        raise(ErrorCode::malformed, "the kind of points is out of range",
-              "Found " + std::to_string(kind) + " for " + std::to_string(points) + " points.",
-              "The bytes were damaged or forged.");
+        refuse_block("the kind of points is out of range",
+                     "Found " + std::to_string(kind) + " for " + std::to_string(points) + " points.");
     std::optional<Range> range;
     if (kind == numbers) range = read_range(reader);
     const double report_epsilon = take_second_layer(reader, header);

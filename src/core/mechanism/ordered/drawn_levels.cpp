@@ -21,9 +21,8 @@ void write_points(const Settings& settings, Writer& writer) {
 PointKind read_points(Reader& reader, std::uint64_t positions) {
     const auto kind = reader.take<std::uint8_t>();
     if (kind > 2 || (kind == 2 && positions < 3))
-        raise(ErrorCode::malformed, "the kind of the points is out of range",
-              "Found " + std::to_string(kind) + " for " + std::to_string(positions) + " positions.",
-              "The bytes were damaged or forged.");
+        refuse_block("the kind of the points is out of range",
+                     "Found " + std::to_string(kind) + " for " + std::to_string(positions) + " positions.");
     return {kind != 0, kind == 2};
 }
 

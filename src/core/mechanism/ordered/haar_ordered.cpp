@@ -538,9 +538,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto buckets = reader.take<std::uint8_t>();
     const auto [numeric, missing] = read_points(reader, points);
     if (buckets >= std::bit_width(points - 1))
-        raise(ErrorCode::malformed, "the tree's parameters are out of range",
-              "Found 2^" + std::to_string(buckets) + " buckets for " + std::to_string(points) + " points.",
-              "The bytes were damaged or forged.");
+        refuse_block(
+            "the tree's parameters are out of range",
+            "Found 2^" + std::to_string(buckets) + " buckets for " + std::to_string(points) + " points.");
     std::optional<Range> range;
     if (numeric) range = read_range(reader);
     reader.finish();

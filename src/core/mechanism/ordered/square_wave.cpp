@@ -183,9 +183,9 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const Range range = read_range(reader);
     reader.finish();
     if (steps < square_wave_grid.least || steps > square_wave_grid.most || width < 1 || width > steps)
-        raise(ErrorCode::malformed, "the window is out of range",
-              "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".",
-              "The bytes were damaged or forged.");
+        refuse_block(
+            "the window is out of range",
+            "Found " + std::to_string(steps) + " grid steps and a window of " + std::to_string(width) + ".");
     return std::make_unique<SquareWave>(header, block, WindowChannel(steps, width, header.epsilon), range);
 }
 

@@ -542,16 +542,15 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
                              reader.take<std::uint32_t>()};
         if (plan.depth <= below() || plan.depth > depth || plan.weight == 0 || plan.set_size == 0 ||
             plan.set_size >= LevelTree::nodes_of(points, plan.depth))
-            raise(ErrorCode::malformed, "a level of the tree is out of range",
-                  "Found depth " + std::to_string(plan.depth) + ", weight " + std::to_string(plan.weight) +
-                      ", sets of " + std::to_string(plan.set_size) + ".",
-                  "The bytes were damaged or forged.");
+            refuse_block("a level of the tree is out of range",
+                         "Found depth " + std::to_string(plan.depth) + ", weight " +
+                             std::to_string(plan.weight) + ", sets of " + std::to_string(plan.set_size) +
+                             ".");
         plans.push_back(plan);
     }
     if (below() != depth)
-        raise(ErrorCode::malformed, "the tree's parameters are out of range",
-              "Found " + std::to_string(count) + " levels for " + std::to_string(points) + " points.",
-              "The bytes were damaged or forged.");
+        refuse_block("the tree's parameters are out of range",
+                     "Found " + std::to_string(count) + " levels for " + std::to_string(points) + " points.");
     std::optional<Range> range;
     if (numeric) range = read_range(reader);
     reader.finish();

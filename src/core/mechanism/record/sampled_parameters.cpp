@@ -116,10 +116,6 @@ void write(const Settings& settings, Writer& writer) {
     if (fitting < parts.size()) refuse_size(parts.size(), fitting, header_size + writer.bytes().size());
 }
 
-[[noreturn]] void malformed(const char* what) {
-    raise(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
-}
-
 /// Reads the mechanism of a run, which is no record of parts itself. A vector has at most `room` elements;
 /// its parameters begin with their number, so that a large vector is refused before memory is allocated.
 PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64_t room) {
@@ -128,12 +124,12 @@ PartRun read_run(Reader& reader, const Terms& terms, double epsilon, std::uint64
     const auto id = reader.take<std::uint8_t>();
     const Bytes parameters = reader.take_bytes(reader.take<std::uint16_t>());
     const MechanismEntry* entry = find_mechanism(id);
-    if (length == 0 || length > max_attributes || weight == 0) malformed("a run of attributes is empty");
+    if (length == 0 || length > max_attributes || weight == 0) refuse_block("a run of attributes is empty");
     if (entry == nullptr || !reports_parts(*entry))
-        malformed("a record has an attribute that its mechanism cannot report");
+        refuse_block("a record has an attribute that its mechanism cannot report");
     if (entry->shape == Shape::numeric_vector && parameters.size() >= sizeof(std::uint32_t) &&
         ldp::load<std::uint32_t>(parameters.data()) > room)
-        malformed("the number of attributes is out of range");
+        refuse_block("the number of attributes is out of range");
     // A series is no memoized response: its reports repeat nothing.
     Terms own = terms;
     if (entry->series) own.kept = false;
@@ -152,7 +148,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     Reader reader(block.subspan(header_size));
     const auto s = reader.take<std::uint32_t>();
     const auto count = reader.take<std::uint16_t>();
-    if (s == 0 || s > max_attributes) malformed("the number of attributes in a report is out of range");
+    if (s == 0 || s > max_attributes) refuse_block("the number of attributes in a report is out of range");
     std::vector<PartRun> runs;
     std::uint64_t parts = 0, attributes = 0, line = 0, state = 0, greatest = 0, tables = 0, rounds = 0;
     for (unsigned i = 0; i < count; ++i) {
@@ -161,30 +157,30 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         PartRun run = read_run(reader, header, epsilon_of_each(header.epsilon, s),
                                max_attributes - std::min(others, max_attributes));
         if (entry_of(run)->purpose == Purpose::joint_tables) tables += run.length;
-        if (tables > 1) malformed("a record has several parts with joint tables");
+        if (tables > 1) refuse_block("a record has several parts with joint tables");
         if (!runs.empty() && runs.back().weight == run.weight &&
             std::ranges::equal(runs.back().inner->block(), run.inner->block()))
-            malformed("two runs of attributes are alike");
+            refuse_block("two runs of attributes are alike");
         const auto layers = [](const Mechanism& one) { return one.report_epsilon() < one.epsilon(); };
         if (!runs.empty() && layers(*runs.back().inner) != layers(*run.inner))
-            malformed("a record has attributes in one layer and attributes in two layers");
+            refuse_block("a record has attributes in one layer and attributes in two layers");
         if (run.series != nullptr) {
-            if (s > 1) malformed("a record with a series has several parts in a report");
+            if (s > 1) refuse_block("a record with a series has several parts in a report");
             if (rounds != 0 && rounds != run.series->rounds())
-                malformed("the series of a record have different numbers of rounds");
+                refuse_block("the series of a record have different numbers of rounds");
             rounds = run.series->rounds();
         }
         parts += run.length;
         attributes += run.length * (run.series != nullptr ? 1 : run.inner->cells().size());
-        if (attributes > max_attributes) malformed("the number of attributes is out of range");
+        if (attributes > max_attributes) refuse_block("the number of attributes is out of range");
         line += run.length * run.weight;
         state += run.length * run.slot_size();
         greatest = std::max(greatest, run.weight);
         runs.push_back(std::move(run));
     }
     reader.finish();
-    if (parts < s || attributes < 2) malformed("the number of attributes is out of range");
-    if (line % s != 0 || greatest > line / s) malformed("the weights of the attributes are inconsistent");
+    if (parts < s || attributes < 2) refuse_block("the number of attributes is out of range");
+    if (line % s != 0 || greatest > line / s) refuse_block("the weights of the attributes are inconsistent");
     if (state > max_state)
         raise(ErrorCode::invalid_spec, "the summaries of this record would be too large",
               "They would have " + std::to_string(state) + " bytes; allowed are " +

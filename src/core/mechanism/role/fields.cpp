@@ -7,13 +7,16 @@
 
 namespace ldp {
 
+void refuse_block(const std::string& what, const std::string& detail) {
+    raise(ErrorCode::malformed, what, detail, "The bytes were damaged or forged.");
+}
+
 std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least, std::uint64_t most) {
     const auto found = reader.take<std::uint32_t>();
     if (found < least || found > most)
-        raise(ErrorCode::malformed, std::string("the ") + what + " is out of range",
-              "Found " + std::to_string(found) + "; allowed are " + std::to_string(least) + " to " +
-                  std::to_string(most) + ".",
-              "The bytes were damaged or forged.");
+        refuse_block(std::string("the ") + what + " is out of range",
+                     "Found " + std::to_string(found) + "; allowed are " + std::to_string(least) + " to " +
+                         std::to_string(most) + ".");
     return found;
 }
 
@@ -58,9 +61,7 @@ void write_range(Writer& writer, const Range& range) {
 Range read_range(Reader& reader) {
     const auto min = reader.take<double>();
     const auto max = reader.take<double>();
-    if (!(min < max && max - min <= 1e300))
-        raise(ErrorCode::malformed, "the declared range is empty or infinite", {},
-              "The bytes were damaged or forged.");
+    if (!(min < max && max - min <= 1e300)) refuse_block("the declared range is empty or infinite");
     return {min, max};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/bytes.hpp"
@@ -11,6 +12,9 @@
 #include "core/mechanism/role/settings.hpp"
 
 namespace ldp {
+
+/// Throws Error (malformed): bytes that no part of this library has written.
+[[noreturn]] void refuse_block(const std::string& what, const std::string& detail = {});
 
 /// Reads a parameter of 4 bytes. Error (malformed) outside least..most.
 [[nodiscard]] std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least,
@@ -97,12 +101,10 @@ template <class Length, class Take>
         const auto length = reader.take<Length>();
         const auto item = take(reader);
         if (length == 0 || length > count - items.size() || (!items.empty() && items.back() == item))
-            raise(ErrorCode::malformed, "the runs of equal ranges are inconsistent", {},
-                  "The bytes were damaged or forged.");
+            refuse_block("the runs of equal ranges are inconsistent");
         items.insert(items.end(), length, item);
     }
-    if (items.size() != count)
-        raise(ErrorCode::malformed, "some ranges are missing", {}, "The bytes were damaged or forged.");
+    if (items.size() != count) refuse_block("some ranges are missing");
     return items;
 }
 

@@ -279,20 +279,17 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     reader.finish();
     if (longest < 1 || longest > longest_that_fits(alphabet) || first < 1 || first > longest || step < 1 ||
         step > longest)
-        raise(ErrorCode::malformed, "the lengths of strings are out of range",
-              "Found " + std::to_string(longest) + " characters, of which " + std::to_string(first) +
-                  " first and then " + std::to_string(step) + " at a time.",
-              "The bytes were damaged or forged.");
+        refuse_block("the lengths of strings are out of range",
+                     "Found " + std::to_string(longest) + " characters, of which " + std::to_string(first) +
+                         " first and then " + std::to_string(step) + " at a time.");
     StringLevels levels(alphabet + 1, longest, first, step);
     if (levels.count() * cohorts * buckets > max_counters)
-        raise(ErrorCode::malformed, "the number of counters is out of range",
-              "Found " + std::to_string(levels.count() * cohorts * buckets) + "; allowed are " +
-                  std::to_string(max_counters) + ".",
-              "The bytes were damaged or forged.");
+        refuse_block("the number of counters is out of range",
+                     "Found " + std::to_string(levels.count() * cohorts * buckets) + "; allowed are " +
+                         std::to_string(max_counters) + ".");
     if (!searchable(levels, first, step, cohorts))
-        raise(ErrorCode::malformed, "the lengths of levels are out of range",
-              "Found " + std::to_string(first) + " and " + std::to_string(step) + " characters.",
-              "The bytes were damaged or forged.");
+        refuse_block("the lengths of levels are out of range",
+                     "Found " + std::to_string(first) + " and " + std::to_string(step) + " characters.");
     return std::make_unique<Strings>(header, block, std::move(levels), buckets, cohorts);
 }
 

@@ -464,15 +464,12 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const double sigma = reader.take<float>();
     std::vector<Range> ranges = read_ranges(reader, d);
     reader.finish();
-    const auto refuse = [](const char* what) {
-        raise(ErrorCode::malformed, what, {}, "The bytes were damaged or forged.");
-    };
-    if (steps % 2 != 0) refuse("the number of grid steps is odd");
-    if (!(delta >= least_delta && delta <= most_delta)) refuse("delta is out of range");
-    if (!(norm > 0 && norm <= std::sqrt(static_cast<double>(d)))) refuse("the norm is out of range");
+    if (steps % 2 != 0) refuse_block("the number of grid steps is odd");
+    if (!(delta >= least_delta && delta <= most_delta)) refuse_block("delta is out of range");
+    if (!(norm > 0 && norm <= std::sqrt(static_cast<double>(d)))) refuse_block("the norm is out of range");
     const Ball ball{d, steps, norm};
     if (!(sigma > 0 && sigma <= max_sigma && ball.delta(header.epsilon, sigma) <= delta))
-        refuse("the noise is not what epsilon and delta need");
+        refuse_block("the noise is not what epsilon and delta need");
     return std::make_unique<Gaussian>(header, block, ball, delta, sigma, std::move(ranges));
 }
 

@@ -347,16 +347,13 @@ void write(const Settings& settings, Writer& writer) {
 UnitRange read_unit_range(Reader& reader) {
     const auto lo = reader.take<std::int8_t>();
     const auto hi = reader.take<std::int8_t>();
-    if (lo < -UnitRange::steps || lo >= hi)
-        raise(ErrorCode::malformed, "a coefficient's range is empty or too wide", {},
-              "The bytes were damaged or forged.");
+    if (lo < -UnitRange::steps || lo >= hi) refuse_block("a coefficient's range is empty or too wide");
     return {lo, hi};
 }
 
 std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const auto refuse = [](const std::string& detail) {
-        raise(ErrorCode::malformed, "the Haar parameters are out of range", detail,
-              "The bytes were damaged or forged.");
+        refuse_block("the Haar parameters are out of range", detail);
     };
     Reader reader(block.subspan(header_size));
     const auto d = reader.take<std::uint32_t>();

@@ -224,9 +224,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     bool oracles = facts->cells() == bins;
     for (std::size_t fact = 0; oracles && fact < bins.size(); ++fact)
         oracles = find_capability<ValueOracle>(record.reporter(fact)) != nullptr;
-    if (!oracles)
-        raise(ErrorCode::malformed, "the bins of the coefficients are not those of such vectors", {},
-              "The bytes were damaged or forged.");
+    if (!oracles) refuse_block("the bins of the coefficients are not those of such vectors");
     return std::make_unique<HaarRanges>(header, block, d, steps, std::move(facts));
 }
 
