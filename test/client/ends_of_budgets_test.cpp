@@ -1,5 +1,6 @@
 // People whose budgets end: estimates of values that drift say so.
 
+#include "../support/draws.hpp"
 #include "core/summary/spent.hpp"
 
 #include <cmath>
@@ -21,10 +22,6 @@ namespace ldp::test {
 BOOST_AUTO_TEST_SUITE(spent_budgets)
 
 namespace {
-
-double uniform(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
-}
 
 /// The value of a person with a number in [0, 1) in a round; no value before the person joins.
 using Path = std::function<std::optional<double>(double person, int round)>;

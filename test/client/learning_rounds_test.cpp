@@ -1,5 +1,6 @@
 // Two rounds from records to estimates: ranges learnt from some people, and wrongly learnt ones.
 
+#include "../support/draws.hpp"
 #include "core/summary/queries/learn.hpp"
 
 #include <algorithm>
@@ -15,10 +16,6 @@ namespace ldp::test {
 BOOST_AUTO_TEST_SUITE(two_rounds)
 
 namespace {
-
-double uniform(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
-}
 
 /// A collection's reports.
 class Reports {

@@ -3,6 +3,7 @@
 //
 // Length: all that a client remembers is tested through the same people.
 
+#include "../support/draws.hpp"
 #include "core/contract/evolving_options.hpp"
 
 #include <signal.h>
@@ -69,10 +70,6 @@ struct Person {
     MemoryStore store;
     MemoizingReporter reporter;
 };
-
-double uniform(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
-}
 
 std::vector<Report> all_reports(Client& client) {
     Counter server;

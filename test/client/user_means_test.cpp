@@ -1,6 +1,7 @@
 // People with many values: one record each, and error bars whose unit is the person.
 
 #include "client/fleet/user_means.hpp"
+#include "../support/draws.hpp"
 
 #include <cmath>
 #include <limits>
@@ -19,11 +20,6 @@ std::vector<double> numbers(const std::vector<Value>& record) {
     std::vector<double> all;
     for (const Value& value : record) all.push_back(std::get<double>(value));
     return all;
-}
-
-/// Uniform on [0,1).
-double uniform(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Weights of groups that agree with totals, and intervals of weighted estimates.
 
 #include "core/groups/calibration.hpp"
+#include "../../support/draws.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -16,12 +17,8 @@ BOOST_AUTO_TEST_SUITE(calibration)
 
 namespace {
 
-double uniform(BitSource& bits) {
-    return (static_cast<double>(bits.word() >> 11) + 0.5) * 0x1p-53;
-}
-
 std::size_t drawn(const std::vector<double>& cumulative, BitSource& bits) {
-    const auto at = std::ranges::lower_bound(cumulative, uniform(bits)) - cumulative.begin();
+    const auto at = std::ranges::lower_bound(cumulative, inner_uniform(bits)) - cumulative.begin();
     return std::min(static_cast<std::size_t>(at), cumulative.size() - 1);
 }
 
@@ -55,7 +52,7 @@ WeightedCoverage coverage(const Mechanism& m, const WeightedGroups& groups, std:
         for (std::size_t g = 0; g < count; ++g) summaries.emplace_back(m);
         std::vector<double> start(count);
         const auto report = [&](std::size_t group) {
-            summaries[group].draw(uniform(bits) < groups.shares[group] ? 1 : 0, bits);
+            summaries[group].draw(inner_uniform(bits) < groups.shares[group] ? 1 : 0, bits);
             start[group] += groups.weights.empty() ? 1 : groups.weights[group];
         };
         if (reporting.empty())

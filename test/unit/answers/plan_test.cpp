@@ -13,6 +13,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "../../support/draws.hpp"
 #include "core/base/error.hpp"
 #include "core/choice/plan/error_prediction.hpp"
 #include "core/choice/plan/plan.hpp"
@@ -46,10 +47,6 @@ struct PlanCase {
     std::size_t rounds = 1;  ///< in which everybody reports, from memory
     bool days = false;       ///< the answer of a second day less that of the first
 };
-
-double uniform(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
-}
 
 /// Normal numbers of mean 3 and standard deviation 1.5, moved into 0 to 8, on a grid of 64 steps.
 Cell normal_cell(BitSource& bits) {

@@ -1,6 +1,7 @@
 // Values that change: rounding levels, α-point rounding, changes of the rounding step, keys of permanent
 // responses, and their representation in a spec.
 
+#include "../../support/draws.hpp"
 #include "core/contract/evolving_options.hpp"
 
 #include <cmath>
@@ -43,10 +44,6 @@ struct Alone {
     std::vector<std::uint64_t> alphas;
     std::vector<RoundingState> rounding_states;
 };
-
-double uniform(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
-}
 
 std::string refusal(const std::string& json) {
     try {

@@ -1,6 +1,7 @@
 // Ranges learnt in a first round, and what they are worth in a second.
 
 #include "core/summary/queries/learn.hpp"
+#include "../../support/draws.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,10 +18,6 @@ namespace ldp::test {
 BOOST_AUTO_TEST_SUITE(learning)
 
 namespace {
-
-double uniform(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11), -53);
-}
 
 /// A number on a mechanism's grid over a range.
 Cell cell(const Mechanism& m, double value, double min, double max, BitSource& bits) {

@@ -1,6 +1,7 @@
 // Winsorized means in two rounds.
 
 #include "core/choice/winsorized.hpp"
+#include "../../support/draws.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,15 +20,6 @@ namespace ldp::test {
 BOOST_AUTO_TEST_SUITE(winsorized)
 
 namespace {
-
-double unit_draw(BitSource& bits) {
-    return std::ldexp(static_cast<double>(bits.word() >> 11) + 0.5, -53);
-}
-
-double normal_draw(BitSource& bits) {
-    const double radius = std::sqrt(-2 * std::log(unit_draw(bits)));
-    return radius * std::cos(2 * std::numbers::pi * unit_draw(bits));
-}
 
 std::string refusal(const std::string& json) {
     try {
@@ -107,10 +99,10 @@ Figures simulated(double epsilon, std::size_t people, int runs, std::uint64_t se
     figures.pilots = people_in(resolve(json).chosen()->reason);
     for (int run = 0; run < runs; ++run) {
         Protocol protocol(json);
-        const double mean = 80 * unit_draw(bits) - 40;
+        const double mean = 80 * inner_uniform(bits) - 40;
         for (std::size_t i = 0; i < people; ++i) {
             if (i == figures.pilots) protocol.open_second();
-            const double value = mean + normal_draw(bits);
+            const double value = mean + normal(bits);
             i < figures.pilots ? protocol.report_bin(value, bits) : protocol.report(value, bits);
         }
         const double error = protocol.mean().value - mean;
@@ -197,8 +189,8 @@ BOOST_AUTO_TEST_CASE(the_bias_of_clamping_is_bounded) {
         Protocol protocol(
             R"({"mechanism": "winsorized", "epsilon": 2, "min": 0, "max": 4000, "people": 30000})");
         for (int i = 0; i < 3000; ++i) {
-            const double usual = 10 + 40 * unit_draw(bits);
-            protocol.report_bin(unit_draw(bits) < 0.02 ? 50 * usual : usual, bits);
+            const double usual = 10 + 40 * inner_uniform(bits);
+            protocol.report_bin(inner_uniform(bits) < 0.02 ? 50 * usual : usual, bits);
         }
         protocol.open_second();
         const WinsorWindow window = protocol.window();
@@ -223,7 +215,7 @@ BOOST_AUTO_TEST_CASE(the_bias_of_clamping_is_bounded) {
 BOOST_AUTO_TEST_CASE(the_window_covers_values_that_are_spread_over_many_bins) {
     SeededBits bits(903);
     Protocol protocol(R"({"mechanism": "winsorized", "epsilon": 2, "min": 0, "max": 100, "people": 200000})");
-    for (int i = 0; i < 20000; ++i) protocol.report_bin(30 + 20 * unit_draw(bits), bits);
+    for (int i = 0; i < 20000; ++i) protocol.report_bin(30 + 20 * inner_uniform(bits), bits);
     const WinsorWindow window = winsor_window(protocol.pilot().view(), protocol.ends());
     BOOST_TEST(window.low <= 30);
     BOOST_TEST(window.high >= 50);
