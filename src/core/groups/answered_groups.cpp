@@ -37,21 +37,57 @@ std::vector<double> shrunk_rates(std::span<const AnsweredMean> groups, std::span
     return rates;
 }
 
-/// Returns the terms of a group by its influence on those of all groups together. In a distribution, each report is about one
-/// level, and a small group may have none about a level. Terms of the group alone would take such a level as known, and be
-/// biased. A second copy of the group changes the terms of all by n/(n + own) of the group's distance from them. A level
-/// without a report of the group keeps the estimate of all. If terms are means over reports, the result is the group's own.
+/// The reports of all groups together.
+struct MergedGroups {
+    SummaryView view;
+    std::vector<std::byte> state;
+    std::vector<double> people;  ///< of each group, who may have several reports each
+
+    explicit MergedGroups(std::span<const SummaryView> parts)
+        : view(parts[0]), state(parts[0].state.begin(), parts[0].state.end()) {
+        view.n = 0;
+        for (std::size_t j = 0; j < parts.size(); ++j) {
+            check_interrupt();
+            people.push_back(static_cast<double>(parts[j].n) / most_of_one(parts[j]));
+            if (j > 0) view.mechanism->merge(state, parts[j].state);
+            view.n += parts[j].n;
+            view.drawn = std::min(view.drawn, parts[j].drawn);
+        }
+        view.state = state;
+    }
+    MergedGroups(const MergedGroups&) = delete;
+    MergedGroups& operator=(const MergedGroups&) = delete;
+};
+
+/// The reports of all groups with a second copy of one group. In a distribution, each report is about one level, and a small group
+/// may have none about a level. An estimate of the group alone would take such a level as known, and be biased. A second copy of
+/// the group changes the estimate of all by n/(n + own) of the group's distance from it. A level without a report of
+/// the group keeps the estimate of all. If estimates are means over reports, the result is the group's own.
+struct GroupTwice {
+    SummaryView view;
+    std::vector<std::byte> state;
+    double times;  ///< factor of the change
+
+    GroupTwice(const SummaryView& all, const SummaryView& group)
+        : view(all),
+          state(all.state.begin(), all.state.end()),
+          times(static_cast<double>(all.n) / static_cast<double>(group.n)) {
+        all.mechanism->merge(state, group.state);
+        view.n += group.n;
+        view.state = state;
+    }
+    GroupTwice(const GroupTwice&) = delete;
+    GroupTwice& operator=(const GroupTwice&) = delete;
+    [[nodiscard]] double by_influence(double with, double all) const noexcept {
+        return with + times * (with - all);
+    }
+};
+
 AnsweredMean terms_of_group(const SummaryView& all, const AnsweredMean& pooled, const SummaryView& group,
                             Target target) {
-    std::vector<std::byte> state(all.state.begin(), all.state.end());
-    all.mechanism->merge(state, group.state);
-    SummaryView more = all;
-    more.n += group.n;
-    more.state = state;
-    const AnsweredMean found = answered_terms(more, target);
-    const double times = static_cast<double>(all.n) / static_cast<double>(group.n);
-    return {
-        found.sum + times * (found.sum - pooled.sum), found.rate + times * (found.rate - pooled.rate), {}};
+    const GroupTwice more(all, group);
+    const AnsweredMean found = answered_terms(more.view, target);
+    return {more.by_influence(found.sum, pooled.sum), more.by_influence(found.rate, pooled.rate), {}};
 }
 
 }  // namespace
@@ -61,18 +97,9 @@ std::vector<Estimate> answered_groups(std::span<const SummaryView> parts, std::s
     if (parts.empty()) return {};
     const Mechanism& mechanism = *parts[0].mechanism;
     const auto& answers = capability<ResponseRate>(mechanism);
-    std::vector<std::byte> state(parts[0].state.begin(), parts[0].state.end());
-    SummaryView all = parts[0];
-    all.n = 0;
-    std::vector<double> people;
-    for (std::size_t j = 0; j < parts.size(); ++j) {
-        check_interrupt();
-        people.push_back(static_cast<double>(parts[j].n) / most_of_one(parts[j]));
-        if (j > 0) mechanism.merge(state, parts[j].state);
-        all.n += parts[j].n;
-        all.drawn = std::min(all.drawn, parts[j].drawn);
-    }
-    all.state = state;
+    const MergedGroups merged(parts);
+    const SummaryView& all = merged.view;
+    const std::vector<double>& people = merged.people;
     const AnsweredMean pooled = answered_terms(all, target);
     std::vector<AnsweredMean> groups;
     double sum = 0, answered = 0, weight = 0;
@@ -99,6 +126,27 @@ std::vector<Estimate> answered_groups(std::span<const SummaryView> parts, std::s
     for (std::size_t j = 0; j < groups.size(); ++j)
         found.push_back({range.lower + width * (mean + groups[j].at(mean) / rates[j]),
                          width * std::sqrt(of_one / people[j]) / rates[j]});
+    return found;
+}
+
+GroupMeans ordered_groups(std::span<const SummaryView> parts) {
+    if (parts.empty()) return {};
+    const MergedGroups merged(parts);
+    const auto mean = [](const SummaryView& view, Target target) {
+        return ComparableMeans(view, target).of(0);
+    };
+    const Estimate pooled = mean(merged.view, Target::population);
+    double people = 0;
+    for (const double each : merged.people) people += each;
+    GroupMeans found{
+        {},
+        people * (square(pooled.standard_error) - square(mean(merged.view, Target::sample).standard_error))};
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+        check_interrupt();
+        const GroupTwice more(merged.view, parts[j]);
+        found.groups.push_back({more.by_influence(mean(more.view, Target::population).value, pooled.value),
+                                pooled.standard_error * std::sqrt(people / merged.people[j])});
+    }
     return found;
 }
 

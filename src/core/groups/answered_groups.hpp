@@ -27,4 +27,15 @@ enum class AnswerRate {
                                                     std::span<const double> weights, AnswerRate rate,
                                                     Target target);
 
+/// Means of groups, and the variance of a value among the people of a group.
+struct GroupMeans {
+    std::vector<Estimate> groups = {};
+    double within = 0;
+};
+
+/// Returns the means of a number with a distribution in groups with reports, on the scale of the attribute. `parts` are their
+/// reports about the attribute. The mean of a group is its influence on the mean of all, so a level of the distribution about
+/// which a small group has no report keeps the estimate of all. The variance of one report is the same in all groups.
+[[nodiscard]] GroupMeans ordered_groups(std::span<const SummaryView> parts);
+
 }  // namespace ldp

@@ -30,24 +30,28 @@ struct AnsweredCase {
     std::size_t people;  ///< of a day
     double rate;
     const char* mechanism = "auto";
+    bool missing = true;  ///< whether people may leave the number out
+    [[nodiscard]] Cell top(const Mechanism& m) const { return m.cells()[0] - (missing ? 2 : 1); }
 };
 
 std::string number_of(const AnsweredCase& one) {
     return R"({"mechanism": ")" + std::string(one.mechanism) + R"(", "epsilon": )" +
            std::to_string(one.epsilon) +
-           R"(, "grid": 100, "attributes": [{"name": "x", "min": 0, "max": 10, "missing": true}]})";
+           R"(, "grid": 100, "attributes": [{"name": "x", "min": 0, "max": 10)" +
+           (one.missing ? R"(, "missing": true)" : "") + "}]}";
 }
 
 /// Answers of a day: evenly spread from 0 to twice its mean.
 std::vector<Cell> answers_of(const Mechanism& m, const AnsweredCase& one, double mean,
                              std::mt19937_64& draws) {
-    const Cell missing = m.cells()[0] - 1;
+    const Cell top = one.top(m);
     std::uniform_real_distribution<double> answer(0, 2 * mean), chance;
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < one.people; ++i) {
-        const double at = answer(draws) / 10 * static_cast<double>(missing - 1);
-        cells.push_back(chance(draws) < one.rate ? static_cast<Cell>(std::floor(at + chance(draws)))
-                                                 : missing);
+        const double at = answer(draws) / 10 * static_cast<double>(top);
+        cells.push_back(!one.missing || chance(draws) < one.rate
+                            ? static_cast<Cell>(std::floor(at + chance(draws)))
+                            : top + 1);
     }
     return cells;
 }
@@ -92,7 +96,8 @@ BOOST_AUTO_TEST_CASE(averages_over_small_groups_are_unbiased, *boost::unit_test:
     SeededBits bits(72);
     for (const AnsweredCase& one :
          {AnsweredCase{1, 40, 0.9}, AnsweredCase{4, 25, 0.5}, AnsweredCase{1, 40, 0.9, "tree"},
-          AnsweredCase{4, 25, 0.5, "tree"}, AnsweredCase{4, 25, 0.5, "haar_ordered"}}) {
+          AnsweredCase{4, 25, 0.5, "tree"}, AnsweredCase{4, 25, 0.5, "haar_ordered"},
+          AnsweredCase{4, 25, 1, "tree", false}, AnsweredCase{4, 25, 1, "haar_ordered", false}}) {
         const auto m = mechanism(number_of(one));
         std::uniform_real_distribution<double> of_day(0.4, 2 * mean - 0.4);
         TruthsHeld clustered, calibrated, areas, smoothed;
@@ -105,8 +110,8 @@ BOOST_AUTO_TEST_CASE(averages_over_small_groups_are_unbiased, *boost::unit_test:
                 truths.push_back(of_day(draws));
                 const std::vector<Cell> cells = answers_of(*m, one, truths.back(), draws);
                 for (const Cell cell : cells)
-                    if (cell + 1 < m->cells()[0])
-                        all += 10.0 * static_cast<double>(cell) / static_cast<double>(m->cells()[0] - 2),
+                    if (cell <= one.top(*m))
+                        all += 10.0 * static_cast<double>(cell) / static_cast<double>(one.top(*m)),
                             ++answered;
                 summaries.push_back(reported(*m, cells, bits));
             }

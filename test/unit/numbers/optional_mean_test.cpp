@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(hardly_any_answer_has_the_whole_range) {
     const Interval found = answered_interval(nobody.view(), 0, Target::sample, usual).value();
     BOOST_CHECK_EQUAL(found.lower, -1);
     BOOST_CHECK_EQUAL(found.upper, 1);
-    BOOST_CHECK(std::isnan(comparable_mean(nobody.view(), 0, {0.5, 0.1}, Target::sample).value));
+    BOOST_CHECK(std::isnan(ComparableMeans(nobody.view(), Target::sample).of(0).value));
 
     OwnedSummary none(*m);  // all reports without a number, which no response rate explains
     std::vector<std::byte> report = m->perturb(std::vector<Cell>{0}, bits);
