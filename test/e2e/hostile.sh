@@ -176,7 +176,7 @@ FROM ldp_internal.ldp_rollup AS r JOIN ldp_internal.ldp_collection AS c ON c.nam
 SELECT ldp_refresh('by_country');
 SELECT * FROM ldp_public_columns('side');
 SELECT f.* FROM ldp_invalid_values('side', 'country', ARRAY['x']::text[]) AS f;
-SELECT ldp_submit('side', '$report', columns => '{"country": "x", "version": 1}');
+SELECT ldp_submit('side', '$report', columns => '{"country": "x", "version": 1}'), ldp_submit('side', '$report', columns => '{"country": "y", "version": 1}');
 SELECT * FROM ldp_compare_groups('side', 'country');
 SELECT * FROM ldp_internal.ldp_groups_by('by_country', 'country');
 SELECT * FROM ldp_clustered('side', 'country');

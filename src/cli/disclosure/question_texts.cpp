@@ -40,8 +40,8 @@ std::string kind_of(const Attribute& attribute, const AttributeTexts& texts) {
     if (attribute.of_numbers()) {
         const std::string unit = texts.unit.empty() ? "" : " " + markdown(texts.unit);
         text = "A number from " + shortest(attribute.min) + " to " + shortest(attribute.max) + unit +
-               ". A smaller number counts as " + shortest(attribute.min) + ", a larger one as " +
-               shortest(attribute.max) + ".";
+               ". A number below " + shortest(attribute.min) + " counts as " + shortest(attribute.min) +
+               ", and a number above " + shortest(attribute.max) + " as " + shortest(attribute.max) + ".";
         if (attribute.binned())
             text += " Only the range that contains it is used, one of " + grouped(attribute.domain) + ".";
     } else if (const std::uint64_t used = attribute.strings ? attribute.strings->longest : attribute.prefix;
