@@ -183,7 +183,7 @@ SELECT * FROM ldp_clustered('side', 'country');
 SELECT ldp_submit('side', '$report', columns => '{"version": 2}'), ldp_submit('side', '$report', columns => '{"version": 3}'), ldp_submit('side', '$report', columns => '{"version": 4}'), ldp_submit('side', '$report', columns => '{"version": 5}');
 SELECT * FROM ldp_small_areas('side', 'version');
 SELECT * FROM ldp_group_test('side', 'country');
-SELECT * FROM ldp_calibrate('side', ARRAY['country']::text[], '[{"country": "x", "total": 1}, {"country": null, "total": 2}]');
+SELECT * FROM ldp_calibrate('side', ARRAY['country']::text[], '[{"country": "x", "total": 1}, {"country": "y", "total": 1}, {"country": null, "total": 2}]');
 SELECT * FROM ldp_smooth('side', 'version');
 SELECT ldp_create_collection('curve', '{"mechanism": "duchi", "epsilon": 1, "min": 0, "max": 1}', ARRAY[['week', 'integer']]);
 SELECT ldp_submit('curve', pg_catalog.concat(pg_catalog.encode(ldp_spec_parameters(ldp_client_spec('curve')), 'hex'), '01')::ldp_report, columns => pg_catalog.jsonb_build_object('week', week))
