@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/interrupt.hpp"
+#include "core/mechanism/role/fields.hpp"
 
 namespace ldp {
 

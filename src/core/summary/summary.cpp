@@ -11,6 +11,7 @@
 #include "core/mechanism/longitudinal/series.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/mean/rounded_numbers.hpp"
+#include "core/mechanism/role/fields.hpp"
 #include "core/mechanism/role/registry.hpp"
 #include "core/summary/part_means.hpp"
 #include "core/summary/pooling.hpp"
