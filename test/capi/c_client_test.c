@@ -918,13 +918,13 @@ static void results(void) {
     FAILS(ldp_merge_summaries(summary, size, few, small - 1, &both, &i, &error), LDP_MALFORMED, "");
     FAILS(ldp_merge_summaries(NULL, 0, few, small, &both, &i, &error), LDP_INVALID_VALUE, "null");
     /* Groups are in the query. */
-    end += sprintf(end, "{\"function\": \"compare_groups\", \"groups\": [\"a\", null], \"summaries\": [\"");
+    end += sprintf(end, "{\"function\": \"compare_groups\", \"groups\": [\"a\", \"b\"], \"summaries\": [\"");
     for (i = 0; i < size; ++i) end += sprintf(end, "%02x", summary[i]);
     end += sprintf(end, "\", \"");
     for (i = 0; i < small; ++i) end += sprintf(end, "%02x", few[i]);
     sprintf(end, "\"]}");
     FINE(ldp_query_summary(of, NULL, 0, query, LDP_TO_END, &rows, &error));
-    CHECK(strstr(rows, "\"group_name\":null,\"baseline\":\"a\"") != NULL);
+    CHECK(strstr(rows, "\"group_name\":\"b\",\"baseline\":\"a\"") != NULL);
     CHECK(strstr(rows, "\"n\":10,\"baseline_n\":40") != NULL);
     FINE(ldp_query_summary(NULL, NULL, 0, query, LDP_TO_END, &again, &error));
     CHECK(strstr(again, "\"north\"") == NULL); /* without labels */
