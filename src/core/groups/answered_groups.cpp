@@ -6,6 +6,7 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/square.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
+#include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/role/capability.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/pooling.hpp"
@@ -90,6 +91,26 @@ AnsweredMean terms_of_group(const SummaryView& all, const AnsweredMean& pooled, 
     return {more.by_influence(found.sum, pooled.sum), more.by_influence(found.rate, pooled.rate), {}};
 }
 
+/// The means of pooled_means() for numbers that everybody reports.
+GroupMeans ordered_groups(std::span<const SummaryView> parts, Target target) {
+    const MergedGroups merged(parts);
+    const auto mean = [](const SummaryView& view, Target of) { return ComparableMeans(view, of).of(0); };
+    const Estimate pooled = mean(merged.view, target);
+    if (!std::isfinite(pooled.value) || !std::isfinite(pooled.standard_error)) return {};
+    double people = 0;
+    for (const double each : merged.people) people += each;
+    const auto variance = [&](Target of) { return square(mean(merged.view, of).standard_error); };
+    GroupMeans found{.within =
+                         std::max(0.0, people * (variance(Target::population) - variance(Target::sample)))};
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+        check_interrupt();
+        const GroupTwice more(merged.view, parts[j]);
+        found.groups.push_back({more.by_influence(mean(more.view, target).value, pooled.value),
+                                pooled.standard_error * std::sqrt(people / merged.people[j])});
+    }
+    return found;
+}
+
 }  // namespace
 
 std::vector<Estimate> answered_groups(std::span<const SummaryView> parts, std::span<const double> weights,
@@ -129,25 +150,16 @@ std::vector<Estimate> answered_groups(std::span<const SummaryView> parts, std::s
     return found;
 }
 
-GroupMeans ordered_groups(std::span<const SummaryView> parts) {
+bool has_pooled_means(const Mechanism& part) {
+    return find_capability<ResponseRate>(part) != nullptr || find_capability<Ordered>(part) != nullptr;
+}
+
+GroupMeans pooled_means(std::span<const SummaryView> parts, std::span<const double> weights, AnswerRate rate,
+                        Target target) {
     if (parts.empty()) return {};
-    const MergedGroups merged(parts);
-    const auto mean = [](const SummaryView& view, Target target) {
-        return ComparableMeans(view, target).of(0);
-    };
-    const Estimate pooled = mean(merged.view, Target::population);
-    double people = 0;
-    for (const double each : merged.people) people += each;
-    GroupMeans found{
-        {},
-        people * (square(pooled.standard_error) - square(mean(merged.view, Target::sample).standard_error))};
-    for (std::size_t j = 0; j < parts.size(); ++j) {
-        check_interrupt();
-        const GroupTwice more(merged.view, parts[j]);
-        found.groups.push_back({more.by_influence(mean(more.view, Target::population).value, pooled.value),
-                                pooled.standard_error * std::sqrt(people / merged.people[j])});
-    }
-    return found;
+    return find_capability<ResponseRate>(*parts[0].mechanism) != nullptr
+               ? GroupMeans{answered_groups(parts, weights, rate, target)}
+               : ordered_groups(parts, target);
 }
 
 }  // namespace ldp

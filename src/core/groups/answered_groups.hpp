@@ -1,6 +1,7 @@
-// Means of groups among the people who answer, in a form whose sums over groups are unbiased.
+// Means of groups in a form whose sums over groups are unbiased: of numbers that people may leave out, and of numbers with a
+// distribution.
 //
-// The mean of a group is a ratio of two estimates, sum and response rate. Averages of such ratios are biased if groups are
+// Among the people who answer, the mean of a group is a ratio of two estimates, sum and response rate. Averages of such ratios are biased if groups are
 // small. The mean μ of all groups is therefore Σ w·sum / Σ w·rate. A group has the linearised estimate
 // μ + (sum − μ·rate)/ρ, whose numerator has the expectation 0 if the mean of the group is μ (Deville, Särndal 1992).
 #pragma once
@@ -27,15 +28,22 @@ enum class AnswerRate {
                                                     std::span<const double> weights, AnswerRate rate,
                                                     Target target);
 
-/// Means of groups, and the variance of a value among the people of a group.
+/// Means of groups, and the variance of a value among the people of a group, which is unknown for numbers that people may leave
+/// out.
 struct GroupMeans {
     std::vector<Estimate> groups = {};
-    double within = 0;
+    double within = unknown;
 };
 
-/// Returns the means of a number with a distribution in groups with reports, on the scale of the attribute. `parts` are their
-/// reports about the attribute. The mean of a group is its influence on the mean of all, so a level of the distribution about
-/// which a small group has no report keeps the estimate of all. The variance of one report is the same in all groups.
-[[nodiscard]] GroupMeans ordered_groups(std::span<const SummaryView> parts);
+/// Returns whether the mean of this mechanism's number in a small group takes the reports of all groups.
+[[nodiscard]] bool has_pooled_means(const Mechanism& part);
+
+/// Returns the means of groups with reports, on the scale of the attribute, for a mechanism with has_pooled_means(). `parts` are
+/// their reports about the attribute. For numbers that people may leave out, they are those of answered_groups(). For others,
+/// the mean of a group is its influence on the mean of all, so a level of the distribution about which a small group has no
+/// report keeps the estimate of all. The variance of one report is the same in all groups. The result is empty without an
+/// estimate of all groups together.
+[[nodiscard]] GroupMeans pooled_means(std::span<const SummaryView> parts, std::span<const double> weights,
+                                      AnswerRate rate, Target target);
 
 }  // namespace ldp

@@ -70,6 +70,7 @@ struct MechanismEntry : EntryTraits {
     /// Every block that load() accepts keeps its ε.
     std::unique_ptr<const Mechanism> (*load)(const Header&, Bytes block);
 
+    /// The arguments are the members above in their order.
     constexpr MechanismEntry(std::uint8_t number, const char* word, const char* words, const char* consent,
                              Shape accepted, std::uint64_t most, decltype(write) writer,
                              decltype(load) loader, const EntryTraits& traits = {}) noexcept

@@ -288,16 +288,16 @@ ReportStatus status_of_sum(const SummaryView& view, std::span<const Labels::Quan
     return status_of_part(std::move(all), reports, {});
 }
 
-/// Replaces the estimates of groups by those of answered_groups() if people may leave the number out. Groups without a weight
-/// or with too few reports are unchanged. Returns whether they were replaced.
-bool linearise_answered(std::vector<BoundedEstimate>& found, const SummaryQuery& query,
-                        std::span<const double> weights, std::size_t attribute, double critical_value) {
+/// Replaces the estimates of groups by those of pooled_means() if the number has such means. Groups without a weight are
+/// unchanged, and so are all groups if one of the others has too few reports. Returns whether people may leave the number out and
+/// the estimates were replaced.
+bool take_pooled_means(std::vector<BoundedEstimate>& found, const SummaryQuery& query,
+                       std::span<const double> weights, std::size_t attribute, double critical_value) {
     const Target target = target_named(query.target);
     const GroupSummaries groups(query.summaries);
     const Mechanism& mechanism = *groups.views[0].mechanism;
-    if (!is_compared_number(mechanism, attribute) ||
-        find_capability<ResponseRate>(*part_of(mechanism, attribute).mechanism) == nullptr)
-        return false;
+    const Mechanism& number = *part_of(mechanism, attribute).mechanism;
+    if (!is_compared_number(mechanism, attribute) || !has_pooled_means(number)) return false;
     std::vector<SummaryView> parts;
     std::vector<double> used;
     std::vector<std::size_t> numbers;
@@ -309,12 +309,12 @@ bool linearise_answered(std::vector<BoundedEstimate>& found, const SummaryQuery&
         used.push_back(weights[g]);
         numbers.push_back(g);
     }
-    const std::vector<Estimate> all = answered_groups(parts, used, AnswerRate::of_all, target);
+    const std::vector<Estimate> all = pooled_means(parts, used, AnswerRate::of_all, target).groups;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const Estimate one = all.empty() ? Estimate{unknown, unknown} : all[i];
         found[numbers[i]] = {one, interval(one, critical_value, ErrorLaw{})};
     }
-    return true;
+    return find_capability<ResponseRate>(number) != nullptr;
 }
 
 }  // namespace
@@ -420,8 +420,8 @@ Found calibrate(const Subject& subject, const SummaryQuery& query) {
     for (std::size_t i = 0; i < all.rows.size(); ++i) {
         CalibratedRows::CalibratedRow& one = all.rows[i];
         if (one.number.known && !one.value.known &&
-            linearise_answered(figures[i].found, query, weights, static_cast<std::size_t>(one.number.whole),
-                               critical_value))
+            take_pooled_means(figures[i].found, query, weights, static_cast<std::size_t>(one.number.whole),
+                              critical_value))
             one.note = "among the people who answer";
         const std::vector<BoundedEstimate>& found = figures[i].found;
         BoundedEstimate mean{};

@@ -7,8 +7,6 @@
 #include "core/base/interrupt.hpp"
 #include "core/base/square.hpp"
 #include "core/mechanism/longitudinal/series.hpp"
-#include "core/mechanism/mean/response_rate.hpp"
-#include "core/mechanism/ordered/ordered.hpp"
 #include "core/mechanism/vector/range_learning.hpp"
 #include "core/summary/pooling.hpp"
 #include "core/summary/spent.hpp"
@@ -114,7 +112,7 @@ GroupItems::GroupItems(const Subject& subject, const SummaryQuery& query, const 
     }
 }
 
-GroupItem GroupItems::pooled(std::size_t attribute, std::span<const ReportStatus> status, bool ratio) const {
+GroupItem GroupItems::pooled(std::size_t attribute, std::span<const ReportStatus> status) const {
     GroupItem item{.attribute = static_cast<std::uint32_t>(attribute), .status = status};
     std::vector<SummaryView> parts;
     std::vector<double> weights;
@@ -125,13 +123,11 @@ GroupItem GroupItems::pooled(std::size_t attribute, std::span<const ReportStatus
         weights.push_back(terms_.weights == GroupWeights::equal ? 1 : static_cast<double>(status[j].n));
         numbers.push_back(static_cast<std::uint32_t>(j));
     }
-    const GroupMeans found =
-        ratio ? GroupMeans{answered_groups(parts, weights, terms_.rate, Target::population), unknown}
-              : ordered_groups(parts);
+    const GroupMeans found = pooled_means(parts, weights, terms_.rate, Target::population);
     if (found.groups.empty()) return item;
     item.truths = possible_values(*parts[0].mechanism, 0);
     item.numbers = std::move(numbers);
-    if (!ratio) item.within = std::max(0.0, found.within);
+    item.within = found.within;
     for (std::size_t i = 0; i < found.groups.size(); ++i) {
         MeasuredGroup group{.value = found.groups[i].value, .people = static_cast<double>(parts[i].n)};
         group.variance[0] = square(found.groups[i].standard_error);
@@ -154,8 +150,7 @@ void GroupItems::of_attribute(std::size_t attribute,
     double spread = 0, people = 0;
     Work work;
     const Mechanism& part = *part_of(mechanism, attribute).mechanism;
-    const bool ratio = number && find_capability<ResponseRate>(part) != nullptr,
-               ordered = number && find_capability<Ordered>(part) != nullptr;
+    const bool of_all = number && has_pooled_means(part);
     for (std::size_t j = 0; j < views_.size(); ++j) {
         check_interrupt();
         status.push_back(report_status(views_[j], attribute, Target::population));
@@ -165,7 +160,7 @@ void GroupItems::of_attribute(std::size_t attribute,
         }
         if (panel_) status.back().add_note(terms_.panel_note);
         status.back().add_note(note_of_left_out(named_.left_out));
-        if (ratio || ordered) continue;
+        if (of_all) continue;
         found.push_back(estimates_[j].of_attribute(attribute));
         if (!number || found.back().empty()) continue;
         const double n = static_cast<double>(status.back().n), all = found.back()[0].estimate.standard_error,
@@ -173,8 +168,8 @@ void GroupItems::of_attribute(std::size_t attribute,
         spread += n * n * (square(all) - square(noise));
         people += n;
     }
-    if (ratio || ordered) {
-        visit(pooled(attribute, status, ratio));
+    if (of_all) {
+        visit(pooled(attribute, status));
         return;
     }
     std::vector<GroupEstimate> known;

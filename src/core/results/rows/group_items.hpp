@@ -73,9 +73,8 @@ class GroupItems {
 
   private:
     void of_attribute(std::size_t attribute, const std::function<void(const GroupItem&)>& visit) const;
-    /// The mean of a number that people may leave out (`ratio`), or that has a distribution.
-    [[nodiscard]] GroupItem pooled(std::size_t attribute, std::span<const ReportStatus> status,
-                                   bool ratio) const;
+    /// The mean of a number with has_pooled_means().
+    [[nodiscard]] GroupItem pooled(std::size_t attribute, std::span<const ReportStatus> status) const;
 
     const Labels& labels_;
     NamedGroups named_;

@@ -108,14 +108,15 @@ class DesignPoints {
         parts_.push_back(one);
         within_ = attribute - part_of(*view.mechanism, attribute).first;
     }
-    /// A curve is a weighted sum of means: those of a number that people may leave out have one ratio.
+    /// A curve is a weighted sum of means, so they are pooled as those of groups.
     [[nodiscard]] std::vector<DesignPoint> means(Target target) const {
         std::vector<DesignPoint> found;
         if (parts_.empty()) return found;
-        if (find_capability<ResponseRate>(*parts_[0].mechanism) != nullptr) {
+        if (has_pooled_means(*parts_[0].mechanism)) {
             std::vector<double> people;
             for (const SummaryView& one : parts_) people.push_back(static_cast<double>(one.n));
-            const std::vector<Estimate> all = answered_groups(parts_, people, AnswerRate::of_group, target);
+            const std::vector<Estimate> all =
+                pooled_means(parts_, people, AnswerRate::of_group, target).groups;
             for (std::size_t i = 0; i < all.size(); ++i) found.push_back({places_[i], all[i], people[i]});
             return found;
         }
