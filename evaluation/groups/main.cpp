@@ -279,6 +279,8 @@ int main(int count, char** arguments) {
                   0.1},
                  {"tree, e 4, 150 x 25", number_spec("tree", 4, false), 150, 25, 1, 1.2, uniform(0.4, 2),
                   0.1},
+                 {"haar_ordered, e 4, 150 x 25", number_spec("haar_ordered", 4, false), 150, 25, 1, 1.2,
+                  uniform(0.4, 2), 0.1},
                  {"share 0.3, e 1, 150 x 40", share_spec(1), 150, 40, 1, 0.3, skewed(1, 0.3, 9), 0.02},
                  {"share 0.3, e 4, 150 x 25", share_spec(4), 150, 25, 1, 0.3, skewed(1, 0.3, 9), 0.02}})
             measure_groups(one, repetitions, true);

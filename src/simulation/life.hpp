@@ -1,4 +1,4 @@
-// Made-up people whose values change, for simulations and the evaluation.
+// Simulated people whose values change, for predictions and the evaluation.
 #pragma once
 
 #include <algorithm>
