@@ -1,8 +1,8 @@
 // Means of groups in a form whose sums over groups are unbiased: of numbers that people may leave out, and of numbers with a
 // distribution.
 //
-// Among the people who answer, the mean of a group is a ratio of two estimates, sum and response rate. Averages of such ratios are biased if groups are
-// small. The mean μ of all groups is therefore Σ w·sum / Σ w·rate. A group has the linearised estimate
+// Among the people who answer, the mean of a group is a ratio of two estimates, sum and response rate. Averages of such ratios are
+// biased if groups are small. The mean μ of all groups is therefore Σ w·sum / Σ w·rate. A group has the linearised estimate
 // μ + (sum − μ·rate)/ρ, whose numerator has the expectation 0 if the mean of the group is μ (Deville, Särndal 1992).
 #pragma once
 
