@@ -459,7 +459,8 @@ COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(float8[], @extschema@.ldp_
     'Returns the mean of a number as a smooth function of a public number, at each of 4 to 4096 points. The argument '
     'summaries has a summary of each point, all of one spec and of different people. The estimate is a weighted sum of '
     'the means of the points within the bandwidth (Priestley, Chao 1972), with weights that reproduce quadratic curves. '
-    'A bandwidth of 0 is chosen from the known noise. The column n counts the reports within the bandwidth. Intervals '
+    'A bandwidth of 0 is chosen from the known noise. With fewer than 12 points, 0 means no smoothing: each row is the mean '
+    'of its own point. The column n counts the reports within the bandwidth. Intervals '
     'hold for each point alone, if the true curve has two continuous derivatives. Error 42804 if the specs differ, '
     '0A000 if the reports do not estimate a mean, 22023 for other points or bandwidths.';
 
@@ -527,8 +528,9 @@ COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_summary, text, te
     'Returns the least squares regression of a number on predictors, computed from the means of products, one term '
     'per row. The terms are (intercept), or one intercept for each value of the category "group", the slope of each '
     'predictor, and (r_squared), the share of variance explained. A slope has the unit of the response per unit of '
-    'the predictor. Error 0A000 if the spec does not collect a product, or if the estimated design matrix is not '
-    'distinguishable from a singular one.';
+    'the predictor. If the predictors do not have a variance of their own that is significantly greater than 0, the interval '
+    'of a coefficient is unbounded, and the note states how many reports are needed. Error 0A000 if the spec does not '
+    'collect a product.';
 
 -- All estimates
 

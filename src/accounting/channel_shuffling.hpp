@@ -14,9 +14,9 @@ struct ChannelShuffled {
     double
         generic;  ///< holds for every mechanism at the same ε (shuffled() in shuffling.hpp); not below `epsilon`
     double
-        lower_bound;  ///< the exact cost if all others have one value, the worst of all: no proof can be below
+        lower_bound;  ///< not above the cost if all others have one value, the worst of those that were compared
     double delta;     ///< the probability with which `epsilon` may not hold
-    double blanket;   ///< probability with which a report does not depend on the value, whatever the value is
+    double blanket;  ///< probability with which a report does not depend on the value, whatever the value is
 };
 
 /// Returns the cost of a report of this channel among the reports of n people in total.
@@ -28,8 +28,9 @@ struct ChannelShuffled {
 /// with probability 1 − γ. `epsilon` is rounded upwards, by less than
 /// 0.1 % from 1000 people.
 ///
-/// `lower_bound` has the probabilities of a report of one value of the others instead of m. It is exact for this value, except
-/// for a rounding downwards, by less than 0.3 % from 1000 people. It may be smaller if it is close to the ε of one report.
+/// `lower_bound` has the probabilities of a report of one value of the others instead of m. For this value it is rounded
+/// downwards, by less than 0.3 % from 1000 people, and by more if it is close to the ε of one report. Others with different values
+/// can cost more.
 ///
 /// The maximum is taken over all pairs of values, and over the values of the others. The distribution of S is computed on a grid,
 /// by a fast Fourier transform. Values between two points of the grid are divided between them without a change of the mean,

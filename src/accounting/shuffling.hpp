@@ -21,8 +21,8 @@ struct Shuffled {
 /// McMillan, Talwar 2021, theorem 3.1, doi:10.1109/FOCS52979.2021.00096, arXiv:2012.12803). With probability
 /// e^{−ε₀}, another person's report is a clone of one of the two reports of the person, so that the
 /// observation reduces to the two counts. `closed_form` is from the same paper, for ε₀ ≤ ln(n/(16 ln(4/δ))).
-/// `lower_bound` is exact for randomized response among three values if all others have the third value. It
-/// is rounded downwards.
+/// `lower_bound` is the cost of randomized response among three values if all others have the third value, rounded
+/// downwards. Others with different values can cost more.
 ///
 /// Takes time in proportion to √n. Throws Error (invalid_value) unless ε₀ lies in [1e-9, 300], n in [1, 10^9]
 /// and δ in [1e-100, 1).

@@ -241,7 +241,10 @@ SELECT ldp_create_collection('growth', '{"mechanism": "duchi", "epsilon": 4, "mi
 INSERT INTO growth SELECT pg_temp.report_to('growth', CASE WHEN i % 10 <= week THEN '01' ELSE '00' END), 0, NULLIF(week, 8) FROM generate_series(0, 8) AS week, generate_series(1, 200) AS i;
 SELECT x, round(estimate::numeric, 1) AS estimate, round(stderr::numeric, 2) AS stderr, lower < estimate AND estimate < upper AS inside, n, bandwidth_used, note
 FROM ldp_kernel_regression('growth', 'week', 3.5);
-SELECT count(*), min(bandwidth_used) > 0 AS chosen, count(DISTINCT bandwidth_used) AS bandwidths FROM ldp_kernel_regression('growth', 'week');
+-- Few points are not smoothed: each row is about its own reports.
+SELECT count(*), max(bandwidth_used) AS bandwidth, min(n) AS least, max(n) AS most, min(note) AS note FROM ldp_kernel_regression('growth', 'week');
+SELECT count(*), min(bandwidth_used) > 0 AS chosen, count(DISTINCT bandwidth_used) AS bandwidths, max(note) AS note
+FROM ldp_summary_of('growth') AS s, ldp_kernel_regression(ARRAY(SELECT generate_series(1, 12)), array_fill(s, ARRAY[12]));
 SELECT count(*) FROM ldp_kernel_regression(NULL::float8[], NULL);
 -- Dates and times are numbers of days; those of all types have equal curves.
 SELECT ldp_create_collection('dated', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100, "grid": 10}',

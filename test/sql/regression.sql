@@ -77,8 +77,10 @@ SELECT pg_temp.refusal(format($$SELECT * FROM told, %s$$, question)) FROM (VALUE
     (6, $$ldp_regression(s, 'score', '{hours}', 1)$$), (7, $$ldp_regression(s, 'score', '{hours}', 0.9, 'all')$$),
     (8, $$ldp_covariance(ldp_part(s, 'hours'), 'hours', 'hours')$$)) AS q (place, question) ORDER BY place;
 SELECT pg_temp.refusal($$SELECT * FROM ldp_correlation(ldp_summary_of('partial'), 'hours', 'score')$$);
--- Equal hours: the design is singular.
-SELECT pg_temp.refusal($$SELECT * FROM ldp_regression((SELECT ldp_agg(report) FROM pupil WHERE substr(encode(ldp_internal.ldp_report_send(report), 'hex'), length(ldp_internal.ldp_report_send(report)) * 2 - 3) <> '0501'), 'score', '{hours}')$$);
+-- Equal hours: the design is singular, and the intervals have no limits.
+SELECT r.term, r.lower, r.upper, r.note
+FROM (SELECT ldp_agg(report) AS s FROM pupil WHERE substr(encode(ldp_internal.ldp_report_send(report), 'hex'), length(ldp_internal.ldp_report_send(report)) * 2 - 3) <> '0501') AS a,
+     ldp_regression(s, 'score', '{hours}') AS r;
 -- A summary without a collection in this database.
 SELECT pg_temp.refusal(format($$SELECT * FROM ldp_covariance(%L::ldp_summary, 'hours', 'score')$$, s)) FROM
     (SELECT ldp_agg((encode(ldp_spec_parameters(spec), 'hex') || '0001')::ldp_report) AS s FROM (SELECT ldp_client_spec('partial') - 'derived' || '{"min_group": 7}' AS spec) AS other) AS stranger;

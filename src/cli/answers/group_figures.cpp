@@ -378,6 +378,14 @@ Figure GroupFigures::curve(std::size_t attribute, const CurveAxis& axis) {
         },
         asked.curve);
     if (figure.rows.empty()) return figure;
+    if (bandwidth == 0) {
+        figure.about =
+            "The mean at each value of " + name(axis.name, 40) + ". There are fewer than " +
+            std::to_string(KernelRegression::fewest_smoothed) +
+            " values, so each mean is that of the reports with its value alone. Each interval holds for its "
+            "point alone and for the population.";
+        return figure;
+    }
     figure.about = "The mean as a smooth function of " + name(axis.name, 40) +
                    ". Each point is a weighted mean of the reports at a distance below the bandwidth of " +
                    rounded(bandwidth) + axis.unit +

@@ -47,6 +47,19 @@ MomentFunction NormalEquations::left_open(std::size_t j, std::size_t among) cons
     return left;
 }
 
+// With w = G⁻¹a, the differential of aᵀG⁻¹a is −wᵀdG·w.
+MomentFunction NormalEquations::left_open_along(std::span<const double> a) const {
+    const std::size_t size = unknowns();
+    const Eigen::VectorXd along = Eigen::Map<const Eigen::VectorXd>(a.data(), index(size));
+    const Eigen::VectorXd solution =
+        factored(size, [&](std::size_t i, std::size_t k) { return gram(i, k); }).solve(along);
+    MomentFunction left{1 / along.dot(solution), std::vector<double>(moments_.size())};
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t k = 0; k < size; ++k)
+            left.gradient[place(i, k)] += left.value * left.value * solution[index(i)] * solution[index(k)];
+    return left;
+}
+
 // dγ = G⁻¹(dr − dG·γ).
 std::vector<MomentFunction> NormalEquations::solve() const {
     const std::size_t size = unknowns();

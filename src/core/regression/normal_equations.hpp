@@ -27,6 +27,9 @@ class NormalEquations {
     /// Returns the residual variance of z_j after regression on the other terms of the first `among` > j: the
     /// denominator of the j-th coefficient. The matrix of the other terms must be positive definite.
     [[nodiscard]] MomentFunction left_open(std::size_t j, std::size_t among) const;
+    /// Returns the denominator of the combination aᵀγ: 1/(aᵀG⁻¹a), which is left_open() of all terms for one coefficient. It
+    /// is not positive if the matrix is not positive definite along a.
+    [[nodiscard]] MomentFunction left_open_along(std::span<const double> a) const;
     /// Returns γ. The matrix must be positive definite.
     [[nodiscard]] std::vector<MomentFunction> solve() const;
     /// Returns γᵀE[zy], the explained part of E[y²].

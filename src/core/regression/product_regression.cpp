@@ -11,6 +11,7 @@
 #include "core/contract/json_object.hpp"
 #include "core/contract/labels.hpp"
 #include "core/contract/products.hpp"
+#include "core/mechanism/mean/response_rate.hpp"
 #include "core/mechanism/role/error_law.hpp"
 
 namespace ldp {
@@ -108,7 +109,36 @@ class RecordMoments {
                   reports_needed(found) + ".");
     }
     [[nodiscard]] bool certainly_positive(const MomentFunction& denominator) const {
-        return denominator.value > certain * moments_.standard_error(denominator.gradient);
+        return positive(denominator, certain);
+    }
+    /// Whether a denominator is above 0 by more than this number of its standard errors.
+    [[nodiscard]] bool positive(const MomentFunction& denominator, double errors) const {
+        return denominator.value > errors * moments_.standard_error(denominator.gradient);
+    }
+    /// The note of an unbounded interval.
+    [[nodiscard]] std::string note(const MomentFunction& denominator, const std::string& what) const {
+        return what + " is not significantly greater than 0: collect " +
+               reports_needed(moments_.estimate(denominator)) + " reports";
+    }
+    /// Returns how far the values that Fieller's method accepts reach below and above the estimate of a quotient. The
+    /// denominator must be positive() by the critical value.
+    [[nodiscard]] std::pair<double, double> reach(const MomentFunction& quotient,
+                                                  const MomentFunction& denominator,
+                                                  double critical_value) const {
+        // numerator − (quotient + off)·denominator, whose expectation is 0 at the true value.
+        const auto accepted = [&](double off) {
+            MomentFunction difference{-off * denominator.value, gradient()};
+            for (std::size_t m = 0; m < difference.gradient.size(); ++m)
+                difference.gradient[m] =
+                    denominator.value * quotient.gradient[m] - off * denominator.gradient[m];
+            return std::abs(difference.value) <=
+                   critical_value * moments_.standard_error(difference.gradient);
+        };
+        const double least =
+            denominator.value - critical_value * moments_.standard_error(denominator.gradient);
+        const double most =
+            critical_value * denominator.value * moments_.standard_error(quotient.gradient) / least;
+        return {-last_accepted(0, -most, accepted), last_accepted(0, most, accepted)};
     }
 
   private:
@@ -221,7 +251,7 @@ MomentEstimate correlation(const Joint& joint, const std::string& x, const std::
     return {{estimate, off(estimate).standard_error / spread.value}, {furthest(-1), furthest(1)}, scarcest};
 }
 
-Regression regression(const Joint& joint, const RegressionDesign& design) {
+Regression regression(const Joint& joint, const RegressionDesign& design, double critical_value) {
     RecordMoments moments(joint);
     const Factor y{moments.number(design.of), {}};
     std::vector<Factor> terms;  // the groups, or none for the intercept; then the predictors
@@ -269,44 +299,70 @@ Regression regression(const Joint& joint, const RegressionDesign& design) {
     const bool whole = moments.has_product(y, y);
     if (whole) static_cast<void>(moments.covariance(y, y));
 
-    Regression found{std::vector<Estimate>(intercepts, nothing),
-                     std::vector<Estimate>(predictors.size(), nothing), nothing,
-                     whole ? "" : "no attribute of the record is the square of " + design.of,
+    Regression found{std::vector<Coefficient>(intercepts), std::vector<Coefficient>(predictors.size()),
+                     nothing, whole ? "" : "no attribute of the record is the square of " + design.of,
                      moments.estimates().scarcest()};
     if (!moments.known()) return found;
 
     const NormalEquations equations(moments.estimates().values(), std::move(gram), std::move(right));
-    // First given the earlier terms, so that the matrix is positive definite; then given all others.
-    for (const bool all : {false, true})
-        for (std::size_t i = all ? intercepts : 0; i < size; ++i) {
-            const bool group = i < intercepts;
-            const double unit = group ? 1 : moments.half(predictors[i - intercepts].attribute);
-            moments.check_open(equations.left_open(i, all ? size : i + 1),
-                               group ? design.group ? "the share of " + moments.name(terms[i]) : ""
-                                     : "the residual variance, given the other terms, of \"" +
-                                           design.on[i - intercepts] + "\"",
-                               unit * unit);
-        }
+    const auto named = [&](std::size_t i) {
+        return i >= intercepts
+                   ? "the residual variance of \"" + design.on[i - intercepts] + "\" given the other terms"
+               : design.group ? "the share of " + moments.name(terms[i])
+                              : "the variance of the predictors";
+    };
+    // The matrix is positive definite if each term has a variance given the earlier ones.
+    std::string singular;
+    bool certain_of_all = true;
+    for (std::size_t i = 0; i < size; ++i) {
+        const MomentFunction left = equations.left_open(i, i + 1);
+        certain_of_all = certain_of_all && moments.certainly_positive(left);
+        if (singular.empty() && !moments.positive(left, critical_value))
+            singular = moments.note(left, named(i));
+    }
     const std::vector<MomentFunction> solution = equations.solve();
     const double half = moments.half(y.attribute);
-    const auto estimate = [&](double scale, const MomentFunction& function) {
-        return scaled(scale, moments.estimates().estimate(function));
+    // The coefficient aᵀγ in its unit. `i` is its term.
+    const auto coefficient = [&](std::size_t i, std::span<const double> a, double unit,
+                                 double origin) -> Coefficient {
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        const MomentFunction denominator = equations.left_open_along(a);
+        const bool open = singular.empty() && moments.positive(denominator, critical_value);
+        if (!open)
+            return {nothing,
+                    {-infinite, infinite},
+                    singular.empty() ? moments.note(denominator, named(i)) : singular};
+        certain_of_all = certain_of_all && moments.certainly_positive(denominator);
+        MomentFunction sum{0, moments.gradient()};
+        for (std::size_t k = 0; k < size; ++k)
+            if (a[k] != 0) add(sum, a[k], solution[k]);
+        const auto [below, above] = moments.reach(sum, denominator, critical_value);
+        Estimate estimate = scaled(unit, moments.estimates().estimate(sum));
+        estimate.value += origin;
+        return {estimate, {estimate.value - unit * below, estimate.value + unit * above}};
     };
     for (std::size_t c = 0; c < intercepts; ++c) {  // at predictors of 0, not at the middles of their ranges
-        MomentFunction intercept = solution[c];
+        std::vector<double> along(size);
+        along[c] = 1;
         for (std::size_t j = 0; j < predictors.size(); ++j) {
             const std::size_t at = predictors[j].attribute;
-            add(intercept, -moments.middle(at) / moments.half(at), solution[intercepts + j]);
+            along[intercepts + j] = -moments.middle(at) / moments.half(at);
         }
-        found.intercepts[c] = estimate(half, intercept);
-        found.intercepts[c].value += moments.middle(y.attribute);
+        found.intercepts[c] = coefficient(c, along, half, moments.middle(y.attribute));
     }
-    for (std::size_t j = 0; j < predictors.size(); ++j)
-        found.slopes[j] = estimate(half / moments.half(predictors[j].attribute), solution[intercepts + j]);
+    for (std::size_t j = 0; j < predictors.size(); ++j) {
+        std::vector<double> along(size);
+        along[intercepts + j] = 1;
+        found.slopes[j] = coefficient(intercepts + j, along, half / moments.half(predictors[j].attribute), 0);
+    }
     if (!whole) return found;
 
     // 1 − rest/all: `rest` is the unexplained part of E[y²], and `all` the part that E[y] does not explain.
     const MomentFunction all = moments.covariance(y, y);
+    if (!certain_of_all) {
+        found.r_squared_note = "the predictors have too little variance of their own";
+        return found;
+    }
     if (!moments.certainly_positive(all)) {
         found.r_squared_note = "the variance of " + design.of + " is not significantly greater than 0";
         return found;

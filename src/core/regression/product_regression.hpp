@@ -2,9 +2,11 @@
 // (spec/products.hpp).
 //
 // Errors follow by the delta method, to the first order in the moments' errors. Denominators are variances,
-// shares of groups, and residual variances of predictors given the others. The method requires that a
-// denominator is many of its standard errors above 0. Below five, the functions throw an error with these
-// numbers.
+// shares of groups, and residual variances of predictors given the others.
+//
+// The interval of a coefficient consists of the values at which numerator − value·denominator is within its error (Fieller
+// 1954). It is unbounded if the denominator is not significantly greater than 0. A correlation requires that both variances
+// are at least five of their standard errors above 0.
 #pragma once
 
 #include <optional>
@@ -12,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/unknown.hpp"
 #include "core/mechanism/role/settings.hpp"
 #include "core/regression/record_moments.hpp"
 
@@ -33,8 +36,7 @@ struct MomentEstimate {
 };
 
 // Attributes are given by name. `critical_value` is that of intervals. All functions throw Error
-// (unsupported) unless the reports contain single attributes of a record, including all required products,
-// and if a design is singular. They throw Error (invalid_value) if there are no reports, if the record does
+// (unsupported) unless the reports contain single attributes of a record, including all required products. They throw Error (invalid_value) if there are no reports, if the record does
 // not have an attribute, or if the attributes belong to another record.
 
 /// Returns the covariance of two numbers; for a number and itself, its variance.
@@ -53,14 +55,22 @@ struct RegressionDesign {
     std::optional<std::string> group;
 };
 
+/// A coefficient of a regression.
+struct Coefficient {
+    Estimate estimate{unknown, unknown};  ///< NaN if the interval is unbounded
+    Interval interval{unknown, unknown};
+    std::string note = {};  ///< the reason of an unbounded interval
+};
+
 struct Regression {
-    std::vector<Estimate> intercepts;  ///< of each group, or a single one
-    std::vector<Estimate> slopes;      ///< of the predictors, in order
+    std::vector<Coefficient> intercepts;  ///< of each group, or a single one
+    std::vector<Coefficient> slopes;      ///< of the predictors, in order
     /// The explained share of the variance; NaN with the cause in the note.
     Estimate r_squared;
     std::string r_squared_note;
     std::size_t scarcest;  ///< as MomentEstimate::scarcest
 };
-[[nodiscard]] Regression regression(const Joint& joint, const RegressionDesign& design);
+[[nodiscard]] Regression regression(const Joint& joint, const RegressionDesign& design,
+                                    double critical_value);
 
 }  // namespace ldp

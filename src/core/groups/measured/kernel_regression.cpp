@@ -79,7 +79,7 @@ KernelRegression::KernelRegression(std::vector<DesignPoint> points, double bandw
         variances_.push_back(square(points_[j].mean.standard_error));
     }
     pool_errors();
-    if (bandwidth_ == 0) bandwidth_ = chosen_bandwidth();
+    if (bandwidth_ == 0 && count >= fewest_smoothed) bandwidth_ = chosen_bandwidth();
 }
 
 KernelRegression::KernelWeights KernelRegression::weights(double x, double bandwidth, int degree) const {
@@ -185,6 +185,12 @@ void KernelRegression::pool_errors() {
 }
 
 CurvePoint KernelRegression::at(double x) const {
+    if (bandwidth_ == 0) {
+        const auto own = std::ranges::find(points_, x, &DesignPoint::x);
+        if (own == points_.end()) return {{unknown, unknown}, 0, 0};
+        const double variance = variances_[static_cast<std::size_t>(own - points_.begin())];
+        return {{own->mean.value, std::sqrt(variance)}, own->n, 1};
+    }
     const KernelWeights found = weights(x, bandwidth_, 2);
     CurvePoint curve{{unknown, unknown}, 0, found.points};
     for (std::size_t i = 0; i < found.points; ++i) curve.n += points_[found.first + i].n;

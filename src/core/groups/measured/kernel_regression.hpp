@@ -37,16 +37,20 @@ class KernelRegression {
   public:
     static constexpr std::size_t most_points = 4096;  ///< upper limit of the number of design points
     static constexpr std::size_t fewest_points = 4;   ///< lower limit of the number of design points
+    /// The smallest number of design points from which a bandwidth is chosen. Fewer points do not show how much a curve
+    /// bends between them.
+    static constexpr std::size_t fewest_smoothed = 12;
 
-    /// Prepares the curve. A bandwidth of 0 is chosen from the reports. Throws Error (invalid_value) for a number of
+    /// Prepares the curve. A bandwidth of 0 is chosen from the reports; it stays 0 with fewer than fewest_smoothed design
+    /// points. Throws Error (invalid_value) for a number of
     /// design points outside its limits, for equal or non-finite x, and for a negative or non-finite bandwidth.
     KernelRegression(std::vector<DesignPoint> points, double bandwidth);
 
-    /// Returns the bandwidth: the largest distance of design points that have a weight.
+    /// Returns the bandwidth: the largest distance of design points that have a weight. 0 if the curve is not smoothed.
     [[nodiscard]] double bandwidth() const noexcept { return bandwidth_; }
     /// Returns the design points in ascending order of x.
     [[nodiscard]] std::span<const DesignPoint> points() const noexcept { return points_; }
-    /// Returns the curve at x.
+    /// Returns the curve at x. Without smoothing, it is known at design points only, where it is the mean of the point.
     [[nodiscard]] CurvePoint at(double x) const;
 
   private:

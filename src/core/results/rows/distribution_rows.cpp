@@ -255,10 +255,13 @@ Found range(const Subject& whole, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence), low = query.low, high = query.high;
     const Target target = target_named(query.target);
     const auto found = [&](const SummaryView& view) {
-        if (find_capability<Ordered>(*view.mechanism) != nullptr)
-            return one_share(subject, subject.attribute.value_or(0), share_between(view, low, high, target),
-                             smoothed_status(spent_budgets(subject.summary, subject.attribute), view),
+        if (const auto* ordered = find_capability<Ordered>(*view.mechanism)) {
+            const ShareOfRange share = share_between(view, low, high, target);
+            ReportStatus status = smoothed_status(spent_budgets(subject.summary, subject.attribute), view);
+            if (status.enough) status.add_note(no_point_note(share, low, high, ordered->ends()));
+            return one_share(subject, subject.attribute.value_or(0), share, std::move(status),
                              critical_value);
+        }
         if (subject.attribute && subject.attributes == 1) refuse(*view.mechanism, Ordered::offers);
         const std::size_t attributes = view.mechanism->cells().size();
         const std::size_t first = attribute_at(low, attributes), last = attribute_at(high, attributes);

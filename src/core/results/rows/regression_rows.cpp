@@ -58,8 +58,6 @@ struct WinsorizedRow {
 constexpr auto curve_columns = columns("number x", "number estimate", "number stderr", "number lower",
                                        "number upper", "bigint n", "number bandwidth_used", "text note");
 
-constexpr std::size_t few_design_points = 12;
-
 /// Rows of a curve at its design points.
 struct CurveRows {
     struct CurveRow {
@@ -88,8 +86,10 @@ struct CurveRows {
             row.put("stderr", point.estimate.standard_error);
             row.put("lower", interval.lower);
             row.put("upper", interval.upper);
-            // Simulated intervals held 54 to 78 % of the time with 5 to 8 points of a curve.
-            if (count < few_design_points)
+            // With a bandwidth, simulated intervals held 54 to 78 % of the time with 5 to 8 points of a curve.
+            if (bandwidth == 0)
+                about = "fewer than 12 design points: the mean of this point alone";
+            else if (count < KernelRegression::fewest_smoothed)
                 about = "fewer than 12 design points: the interval is too narrow unless the curve is a line";
         }
         if (!note.empty()) about += (about.empty() ? "" : "; ") + note;
@@ -297,18 +297,19 @@ Found regression(const Subject& subject, const SummaryQuery& query) {
         for (const std::string_view predictor : query.predictors)
             design.on.push_back(named(joint, predictor));
         if (query.group) design.group = named(joint, *query.group);
-        const Regression found = ldp::regression(joint, design);
+        const Regression found = ldp::regression(joint, design, critical_value);
         TermRows all = about_terms(joint.view, found.scarcest);
+        const auto add = [&](std::string term, std::optional<std::string> label, const Coefficient& one) {
+            all.add({std::move(term), std::move(label), one.estimate, one.interval, one.note});
+        };
         const auto grouped = query.group ? find_attribute(joint.attributes, *design.group) : std::nullopt;
         for (std::size_t c = 0; c < found.intercepts.size(); ++c) {
             std::optional<std::string> label;
             if (grouped) label = label_or_number(joint.attributes[*grouped], c);
-            all.add({grouped ? *design.group : "(intercept)", std::move(label), found.intercepts[c],
-                     normal(found.intercepts[c])});
+            add(grouped ? *design.group : "(intercept)", std::move(label), found.intercepts[c]);
         }
-        for (std::size_t j = 0; j < found.slopes.size(); ++j)
-            all.add({design.on[j], {}, found.slopes[j], normal(found.slopes[j])});
-        const bool status = !found.r_squared_note.empty() && !std::isnan(found.intercepts[0].value);
+        for (std::size_t j = 0; j < found.slopes.size(); ++j) add(design.on[j], {}, found.slopes[j]);
+        const bool status = !found.r_squared_note.empty() && !std::isnan(found.intercepts[0].interval.lower);
         all.add({"(r_squared)",
                  {},
                  found.r_squared,

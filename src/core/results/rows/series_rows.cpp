@@ -188,9 +188,11 @@ Found series_range(const Subject& whole, const SummaryQuery& query) {
     const Target target = target_named(query.target);
     const auto found = [&](const SummaryView& view) {
         EstimateRows all = rows_about(subject, critical_value, series_of(view).rounds());
+        const Interval ends = capability<NumberSeries>(*view.mechanism).expected_in(1)->ends();
         for_each_distribution(view, [&](RoundDistribution& one, ReportStatus& about) {
             ShareOfRange share{{unknown, unknown}, {}};
             if (one.known()) share = one.share_between(query.low, query.high, target);
+            if (about.enough) about.add_note(no_point_note(share, query.low, query.high, ends));
             about.law = share.law;
             all.add(attribute, EstimateRows::none, share, all.kept(about));
         });

@@ -46,6 +46,12 @@ Subject selected(Subject whole, std::optional<std::string_view> attribute) {
     return whole;
 }
 
+std::string no_point_note(const Estimate& share, double low, double high, const Interval& ends) {
+    const bool inside = low <= ends.upper && high >= ends.lower;
+    if (!inside || share.value != 0 || share.standard_error != 0) return {};
+    return "the range has no point of the grid, to which numbers are rounded";
+}
+
 EstimateRows rows_about(const Subject& subject, double critical_value, std::size_t room, bool tested) {
     EstimateRows all;
     all.labels = subject.labels;
