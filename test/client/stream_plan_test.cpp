@@ -488,13 +488,13 @@ BOOST_AUTO_TEST_CASE(impossible_streams_are_refused) {
     refused(with_stream(fine, R"("attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}])"),
             "\"attributes\"");
     refused(with_stream(fine, R"("attributes": [{"name": "a", "min": 0, "max": 2, "evolving": true}])"),
-            "Leave it out");
+            "cannot be fixed and chosen");
     refused(with_stream(fine, R"("domain": 20)", R"({"epsilon": 0.0001})"), "\"epsilon\"");
     refused(with_stream(fine, R"("domain": 20, "epsilon": 7)"), "no protocol is possible");
     refused(
         R"({"mechanism": "tree", "evolving": "auto", "domain": 20, "budget": {"epsilon": 6}, "stream": )" +
             fine + "}",
-        "memoized (tree): this spec cannot be predicted for a stream");
+        "memoized (tree): errors of this spec cannot be predicted for a stream");
     refused(R"({"mechanism": "auto", "evolving": "auto", "domain": 20, "budget": {"epsilon": 6}})",
             "\"stream\"");
     refused(R"({"mechanism": "auto", "evolving": "auto", "domain": 20, "stream": )" + fine + "}",

@@ -8,14 +8,14 @@ void Reader::need(std::size_t size) const {
     if (rest_.size() < size)
         raise(ErrorCode::malformed, "the parameters end too early",
               std::to_string(size) + " more bytes are needed, " + std::to_string(rest_.size()) + " are left.",
-              "The bytes were cut short or do not come from ldp.");
+              "The bytes are truncated or do not come from ldp.");
 }
 
 void Reader::finish() const {
     if (!rest_.empty())
         raise(ErrorCode::malformed, "the parameters are longer than their mechanism allows",
               std::to_string(rest_.size()) + " bytes are left over.",
-              "The bytes were damaged or do not come from ldp.");
+              "The bytes are damaged or do not come from ldp.");
 }
 
 void to_hex(Bytes bytes, char* out) noexcept {

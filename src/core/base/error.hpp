@@ -54,17 +54,17 @@ inline constexpr RemedyWords program_words{
     "Haar coefficients",
     "the distribution",
     "shares of strings, and the frequent strings",
-    "They have estimates of each round of a series.",
-    "The part of the summary with one attribute can be asked by itself.",
-    "Ask about fewer attributes at a time, or declare a marginal of these in the next spec.",
+    "Each round of a series has its own estimates.",
+    "Query the part of the summary for one attribute.",
+    "Use fewer attributes, or declare a marginal of these attributes in the next spec.",
     "Count each report with its round.",
-    "Ask about a summary of one round.",
-    "Ask for shares of one attribute, or of several together.",
-    "Ask for means.",
-    "Ask for the learnt ranges.",
-    "Name them in \"joint_tables\" of the next spec.",
-    "A device takes specs without open choices. The command `ldp spec resolve SPEC` and the SQL function "
-    "ldp_spec_canonical(spec) return such a spec.",
+    "Use a summary of one round.",
+    "Use shares of one attribute, or joint shares.",
+    "Use means.",
+    "Use the learned ranges.",
+    "Add the attributes to \"joint_tables\" in the next spec.",
+    "A device accepts specs without open choices only. The command `ldp spec resolve SPEC` and the SQL "
+    "function ldp_spec_canonical(spec) return such a spec.",
 };
 
 /// Returns a hint that lists these remedies in a host's words.

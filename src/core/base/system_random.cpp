@@ -26,8 +26,8 @@ struct SystemRandom::Page {
             const ssize_t got = getrandom(at, wanted, 0);
             if (got < 0) {
                 if (errno == EINTR) continue;
-                raise(ErrorCode::environment, "the operating system gives no random bits",
-                      std::strerror(errno), "No report can be made without them; try again later.");
+                raise(ErrorCode::environment, "the operating system provides no random bits",
+                      std::strerror(errno), "Reports need random bits; try again later.");
             }
             at += got;
             wanted -= static_cast<std::size_t>(got);

@@ -415,14 +415,13 @@ Attribute only_attribute_of(const Json& spec) {
     JsonObject top(spec, "the spec");
     std::vector<Attribute> attributes = read_attributes(top);
     if (attributes.size() != 1)
-        invalid(
-            "a protocol for values that change is planned for one attribute",
-            "The spec has " + std::to_string(attributes.size()) + ".",
-            "Declare the changes of each attribute in \"stream\", with \"evolving\": \"auto\". Or plan the "
-            "attributes one by one.");
+        invalid("a protocol for changing values can be planned for one attribute only",
+                "The spec has " + std::to_string(attributes.size()) + ".",
+                "Declare the changes of each attribute in \"stream\", with \"evolving\": \"auto\". "
+                "Alternatively, plan the attributes one by one.");
     if (attributes[0].evolving)
-        invalid("the rounding of \"" + attributes[0].name + "\" is chosen", "Found \"evolving\": true.",
-                "Leave it out.");
+        invalid("the rounding of \"" + attributes[0].name + "\" cannot be fixed and chosen",
+                "Found \"evolving\": true.", "Remove \"evolving\" from the attribute.");
     return std::move(attributes[0]);
 }
 
@@ -464,14 +463,14 @@ ProtocolRequest read_protocol_request(const Json& spec) {
     for (const char* key : {"chosen", "derived"})
         if (spec.contains(key))
             invalid("\"" + std::string(key) + "\" and \"evolving\": \"auto\" cannot be combined",
-                    "The protocol is chosen anew.", "Remove it.");
+                    "The choice includes this setting.", "Remove it.");
     const auto wants = [](const Json& object) { return object.is_object() && object.contains("estimate"); };
     const auto attributes = spec.find("attributes");
     const bool in_list = attributes != spec.end() && attributes->is_array();
     if (wants(spec) || (in_list && std::any_of(attributes->begin(), attributes->end(), wants)))
         invalid(
             "\"estimate\" and \"evolving\": \"auto\" cannot be combined",
-            "The protocol is chosen for the mean of a number or the shares of a category.",
+            "This choice supports the mean of a number and the shares of a category.",
             "With \"evolving\": \"auto\" and a \"stream\" in the spec, \"auto\" chooses a mechanism for the "
             "distribution.");
     ProtocolRequest request{spec, read_budget(top.need("budget", "the total epsilon of a person"))};
@@ -493,10 +492,10 @@ ChosenProtocol choose_protocol(const Json& spec) {
     request.kept_by_clients = true;
     const Attribute attribute = only_attribute_of(request.spec);
     if (may_be_missing(attribute))
-        invalid("\"evolving\": \"auto\" takes numbers that nobody leaves out",
-                "\"" + attribute.name +
-                    "\" has \"missing\": true, and predictions have no rate of missing answers.",
-                "Write \"evolving\": {} and a \"budget\", or remove \"missing\".");
+        invalid(
+            "\"evolving\": \"auto\" does not support missing numbers",
+            "\"" + attribute.name + "\" has \"missing\": true; predictions do not support missing answers.",
+            "Write \"evolving\": {} and a \"budget\", or remove \"missing\".");
     JsonObject top(spec, "the spec");
     const StreamParameters stream = StreamParameters::from_json(
         top.need("stream", R"({"rounds": …, "people": …, "change_rate": …, "jitter": …})"), attribute);
@@ -515,7 +514,7 @@ ChosenProtocol choose_protocol(const Json& spec) {
     }
     const auto& [protocol, participation, chosen, prediction] = plan.protocols[0];
     return {chosen, request.limits.value_or(Limits{}),
-            std::string(protocol) + ": least predicted error of a round, " + rounded(prediction.error, 3) +
+            std::string(protocol) + ": smallest predicted error of a round, " + rounded(prediction.error, 3) +
                 ", for " + std::to_string(stream.rounds) + " rounds of " + std::to_string(stream.people) +
                 " people with a change rate of " + shortest(stream.change_rate) + movements_text(stream)};
 }

@@ -378,8 +378,8 @@ ProtocolPrediction predict_series(const Spec& spec, const Mechanism& mechanism, 
 
 void check_predictable(const Spec& spec, const Mechanism& mechanism) {
     const auto refuse = [](const std::string& detail) {
-        raise(ErrorCode::unsupported, "this spec cannot be predicted for a stream", detail,
-              "Plan one number whose mean is estimated, or one category.");
+        raise(ErrorCode::unsupported, "errors of errors of this spec cannot be predicted for a stream",
+              detail, "Plan one number whose mean is estimated, or one category.");
     };
     if (spec.attributes().size() != 1)
         refuse("It has " + std::to_string(spec.attributes().size()) + " attributes.");
@@ -392,7 +392,7 @@ void check_predictable(const Spec& spec, const Mechanism& mechanism) {
         find_capability<CandidateSearch>(mechanism) != nullptr ||
         (find_capability<Ordered>(mechanism) != nullptr && !dithered_numbers))
         refuse(std::string(spec.mechanism().name) +
-               " is not a mechanism for one mean, or for the shares of given values, alone.");
+               " estimates neither a single mean nor the shares of listed values.");
     if (attribute.domain > max_items)
         refuse("\"" + attribute.name + "\" has " + std::to_string(attribute.domain) + " values; at most " +
                std::to_string(max_items) + " are supported.");

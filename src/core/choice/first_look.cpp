@@ -157,12 +157,12 @@ void check(const SummaryView& one, const SummaryView& other, std::uint64_t peopl
     for (const SummaryView* each : {&one, &other}) need_reports(*each);
     const auto& ordered = capability<Ordered>(*one.mechanism);
     if (ordered.blur(one.n) != 0 || !one.mechanism->can_estimate(Quantity::means) || ordered.points() < 3)
-        raise(ErrorCode::unsupported, "a first look needs unbiased reports of a number", {},
+        raise(ErrorCode::unsupported, "learning from a first round needs unbiased reports of a number", {},
               "Collect the first round with tree or haar_ordered, and a grid of two steps or more.");
     if (ordered.unanswered() > 0)
-        raise(ErrorCode::unsupported, "a first look needs numbers that nobody leaves out",
+        raise(ErrorCode::unsupported, "learning from a first round does not support missing numbers",
               "The attribute of the first round has \"missing\": true.",
-              "Name the mechanism of the remaining people.");
+              "Choose the mechanism for the remaining people yourself.");
     if (people < 1 || people > most_people)
         raise(ErrorCode::invalid_value, "people must be 1 to " + std::to_string(most_people),
               "Found " + std::to_string(people) + ".");

@@ -87,7 +87,7 @@ double averaged(const Ordered& ordered, OrderedUse use, std::vector<double> shar
 }
 
 constexpr const char* biased = "its fit is biased and has no interval";
-constexpr const char* smeared = "it answers for smeared values";
+constexpr const char* smeared = "its estimates are smoothed";
 constexpr const char* sharp = "it has no smooth fit";
 
 Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request,
@@ -102,7 +102,7 @@ Candidate candidate(const MechanismEntry& entry, const OrderedRequest& request,
             const Option& grid = entry.options[0];
             if (*request.grid < grid.least || *request.grid > grid.most)
                 raise(ErrorCode::invalid_spec,
-                      "it takes a grid of " + std::to_string(grid.least) + " to " +
+                      "its grid must have " + std::to_string(grid.least) + " to " +
                           std::to_string(grid.most) + " steps",
                       {});
             options["grid"] = *request.grid;
@@ -157,7 +157,7 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
                          std::to_string(request.limits.report_bytes) + " bytes and " +
                          std::to_string(request.limits.decode_cost) + " steps a report";
     for (const Candidate& each : candidates) {
-        if (&each == &first || each.obstacle.find("smeared") != std::string::npos) continue;
+        if (&each == &first || each.obstacle.find("smoothed") != std::string::npos) continue;
         reason += "; " + std::string(each.mechanism->name);
         if (std::isnan(each.n_variance))
             reason += " does not suit: " + each.obstacle;
@@ -171,13 +171,12 @@ Selected first_of(std::span<const Candidate> candidates, const OrderedRequest& r
 /// Throws Error (invalid_spec) if the smooth distribution is wanted of a number that may be missing.
 void refuse_missing(const OrderedRequest& request) {
     if (!may_be_missing(request.attribute) || request.use != OrderedUse::shape) return;
-    raise(
-        ErrorCode::invalid_spec,
-        "the smooth distribution of a number that people may leave out is not supported",
-        "\"" + request.attribute.name +
-            "\" has \"missing\": true. The mechanism for smooth distributions responds with a neighbour of the "
-            "number, and \"no answer\" has no neighbours.",
-        "Write \"estimate\": \"distribution\", or remove \"missing\".");
+    raise(ErrorCode::invalid_spec,
+          "the smooth distribution of a number that people may leave out is not supported",
+          "\"" + request.attribute.name +
+              "\" has \"missing\": true. The mechanism for smooth distributions returns a number near the "
+              "true one, and no number is near \"no answer\".",
+          "Write \"estimate\": \"distribution\", or remove \"missing\".");
 }
 
 /// The mechanisms that can be chosen for values that do not change, the newest first: of equal variances, the

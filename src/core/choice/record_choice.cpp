@@ -112,7 +112,7 @@ PartChoice least_variance(const std::vector<Attribute>& attributes, const PartAt
                obstacles.empty() ? no_mechanism_for(attribute, terms) : obstacles,
                limit && !obstacles.empty() ? advice_within(*limit)
                : terms.report_epsilon != 0
-                   ? "Leave \"report_epsilon\" out, or collect the attribute by itself in one layer."
+                   ? "Omit \"report_epsilon\", or collect the attribute alone in one layer."
                    : "");
     return best;
 }
@@ -140,8 +140,8 @@ PartChoice chosen_mechanism(const std::vector<Attribute>& attributes, const Part
     if (terms.report_epsilon != 0) {
         if (distribution && attribute.want == "shape")
             refuse("a smooth fit cannot be reported in two layers",
-                   "\"" + attribute.name + "\" asks for \"estimate\": \"shape\".",
-                   "Leave \"report_epsilon\" out, or ask for \"estimate\": \"distribution\".");
+                   "\"" + attribute.name + "\" has \"estimate\": \"shape\".",
+                   "Omit \"report_epsilon\", or use \"estimate\": \"distribution\".");
         if (!distribution) return least_variance(attributes, part, terms);
         const MechanismEntry& few = few_ordered_responses();
         if (!limit) return {&few};
@@ -257,7 +257,7 @@ std::vector<double> proportions(const std::vector<Needed>& needed, std::uint64_t
     const double most = asked < all ? 1 - least_rest : 1;
     if (needs > most) {
         const double enough = static_cast<double>(people) * needs / most;
-        refuse("the margins cannot be reached with so few people",
+        refuse("the margins cannot be reached with this number of people",
                "\"people\" is " + std::to_string(people) + "; the margins need about " + people_text(enough) +
                    ".",
                "Collect from more people, allow margins that are " +

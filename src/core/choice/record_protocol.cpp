@@ -135,8 +135,8 @@ Json with_collected_streams(Json spec) {
         if (stream.is_null()) stream = Json::object();
         if (!stream.is_object() || (stream.contains("attributes") && !stream["attributes"].is_object()) ||
             (stream.contains("attributes") && stream["attributes"].contains(name)))
-            invalid("the changes of \"" + name + "\" are declared twice", "Found two objects \"stream\".",
-                    "Leave the changes in one of them.");
+            invalid("the changes of \"" + name + "\" are declared twice", "Found two \"stream\" objects.",
+                    "Keep only one of them.");
         stream["attributes"][name] = attribute["stream"];
         attribute.erase("stream");
     }
@@ -185,12 +185,12 @@ PlannedRecord plan_record_protocol(const Json& spec) {
     const bool record = spec.contains("attributes") && spec["attributes"].size() > 1;
     if (mechanism != keys::automatic &&
         (!record || find_mechanism(mechanism) == nullptr || !is_record_of_parts(*find_mechanism(mechanism))))
-        invalid("the mechanism of this choice must be open", "Found \"" + mechanism + "\".",
+        invalid("\"mechanism\" must not be fixed for this choice", "Found \"" + mechanism + "\".",
                 "Set \"mechanism\" to \"auto\". Attributes of a record may name mechanisms.");
     for (const char* key : {"chosen", "derived"})
         if (spec.contains(key))
             invalid("\"" + std::string(key) + "\" and \"evolving\": \"auto\" cannot be combined",
-                    "The protocol is chosen anew.", "Remove it.");
+                    "The choice includes this setting.", "Remove it.");
     const Budget budget = read_budget(top.need("budget", "the total epsilon of a person"));
     const std::vector<Attribute> attributes = read_attributes(top);
     const DeclaredStream stream = DeclaredStream::from_json(

@@ -31,7 +31,7 @@ Limits read_limits(JsonObject& reader, bool ordered) {
 }
 
 constexpr const char* why_no_limits =
-    "The spec asks for views, for which the more accurate mechanism is taken.";
+    "The spec has marginals, for which the more accurate mechanism is chosen.";
 
 /// Whether the attributes are the elements of one vector.
 bool is_vector(const std::vector<Attribute>& attributes) {
@@ -73,7 +73,7 @@ SelectedWithin choose_mechanism(const Json& document, SelectionRequest& demand,
 std::optional<StreamNeeds> read_needs(SpecReader& spec) {
     const Json* stream = spec.top.find("stream");
     if (stream != nullptr && !spec.evolving)
-        invalid("\"stream\" describes values that change", "The spec has no \"evolving\".",
+        invalid("\"stream\" requires \"evolving\"", "The spec has no \"evolving\".",
                 "Add \"evolving\": {} and a \"budget\", or remove \"stream\".");
     if (!spec.evolving) return {};
     std::optional<DeclaredStream> declared;
@@ -183,9 +183,9 @@ Ranking advise(std::string_view json) {
     const bool together = asks_together(document);
     if (together) refuse_limits(document, why_no_limits);
     if (document.contains("report_epsilon"))
-        invalid("mechanisms are ranked in one layer",
-                "The spec has \"report_epsilon\", on which the error of each report depends.",
-                "Leave it out to rank mechanisms in one layer.");
+        invalid("mechanisms with two layers cannot be ranked",
+                "The spec has \"report_epsilon\", which changes the error of a report.",
+                "Omit it to rank mechanisms with one layer.");
     const Json* found = top.find("chosen");
     std::optional<Choice> chosen;
     if (found != nullptr) chosen = read_choice(*found, together);
@@ -206,7 +206,7 @@ Ranking advise(std::string_view json) {
     std::vector<Candidate> candidates = rank(demand);
     if (together) {
         for (Candidate& each : candidates)
-            if (each.obstacle.empty()) each.obstacle = "it does not estimate cross tables";
+            if (each.obstacle.empty()) each.obstacle = "it does not estimate joint tables";
         const std::vector<Candidate> first = rank_together(document);
         candidates.insert(candidates.begin(), first.begin(), first.end());
     }

@@ -119,7 +119,7 @@ DeclaredStream DeclaredStream::from_json(const Json& found, const std::vector<At
             return listed_name(one) == name && !one.derived();
         });
         if (at == attributes.end())
-            invalid("\"stream\" names \"" + name + "\", and no attribute has this name",
+            invalid("\"stream\" names \"" + name + "\", which is not an attribute",
                     "The spec has " + std::to_string(attributes.size()) + " attributes.",
                     "Products change with their factors.");
         if (at->strings || at->several())
@@ -225,7 +225,7 @@ std::string statement_of_budget(const Spec& spec, std::string_view text) {
                             (responses == 1 ? " response" : " different responses") + "; from then on ";
     statement += spec.budget()->when_spent == Budget::WhenSpent::repeat
                      ? "values are repeated: a new value is reported by the response of the nearest value"
-                     : "the person sends no report any more";
+                     : "the person sends no further reports";
     const Json document = with_collected_streams(parse_json(text));
     if (document.contains("stream")) {
         const StreamNeeds needs(spec.attributes(), *spec.evolving(), spec.budget(),

@@ -32,7 +32,7 @@ Candidate candidate(const MechanismEntry& entry, const SelectionRequest& demand,
     const Limits& limits = demand.limits;
     if (entry.shape == Shape::one_categorical && attributes[0].domain > entry.max_size) {
         Candidate result = nothing_measured(entry);
-        result.obstacle = "it takes at most " + std::to_string(entry.max_size) + " values";
+        result.obstacle = "it supports at most " + std::to_string(entry.max_size) + " values";
         return result;
     }
     std::string unpaid;
@@ -153,7 +153,7 @@ Selected choose(const SelectionRequest& demand) {
         return {first.mechanism, "collects several attributes of any kind"};
     if (!first.obstacle.empty())
         refuse_all(candidates, demand.attributes[0],
-                   "Raise \"max_report_bytes\" or \"max_decode_cost\", or ask about fewer values.");
+                   "Raise \"max_report_bytes\" or \"max_decode_cost\", or use fewer values.");
     return {first.mechanism, reason_of(candidates, demand.limits)};
 }
 
@@ -196,8 +196,8 @@ std::string ResponseLimit::reason(const Mechanism& mechanism) const {
 std::string advice_within(const ResponseLimit&) {
     return "Ask for fewer values or ranges, lower \"epsilon\" so that the budget pays for more responses, or declare "
            "how the values change: \"stream\": {\"rounds\": …, \"people\": …, \"attributes\": {}}. With it, \"evolving\": "
-           "\"auto\" also chooses the rounding of numbers. A mechanism that the spec names is used, although its budget may "
-           "end.";
+           "\"auto\" also chooses the rounding of numbers. A mechanism that is named in the spec is used "
+           "even if its budget may end.";
 }
 
 bool has_few_responses(const MechanismEntry& mechanism, Shape attribute) noexcept {

@@ -139,7 +139,7 @@ Selected choose_together(const Json& spec, const ResponseLimit* responses) {
     const auto named = [](const Candidate& one) { return std::string(one.mechanism->name); };
     if (!first.obstacle.empty())
         raise(
-            ErrorCode::invalid_spec, "no mechanism for several attributes together suits the spec",
+            ErrorCode::invalid_spec, "no mechanism for joint reports suits the spec",
             named(first) + ": " + first.obstacle + ". " + named(second) + ": " + second.obstacle + ".",
             responses != nullptr ? advice_within(*responses) : "Name one of them for a more specific error.");
     const auto noise = [](const Candidate& one) { return rounded(one.n_variance, 3) + "/n"; };

@@ -200,8 +200,9 @@ void choose_views(SettingsDraft& draft) {
     if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("queries"))) settle_asked(*sets);
     const auto people = std::get<std::uint64_t>(draft.options.at("people"));
     if (people == 0)
-        refuse_spec("views are chosen for a number of people", "The spec does not say how many will report.",
-                    "Add \"people\", how many you expect, or say \"pairs\".");
+        refuse_spec("\"marginals\": \"auto\" requires \"people\"",
+                    "Marginals are chosen for a number of respondents.",
+                    "Add \"people\", the expected number of respondents, or use \"pairs\".");
     choose_among_views(draft, people);
 }
 

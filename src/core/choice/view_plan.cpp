@@ -30,7 +30,7 @@ class Likely {
         for (std::size_t j = 0; j < attributes; ++j)
             if (!fit_.holds({&j, 1}))
                 raise(ErrorCode::unsupported, "no report contains an attribute",
-                      "It is attribute number " + std::to_string(j) + ".", "Wait for more reports.");
+                      "The attribute is number " + std::to_string(j) + ".", "Wait for more reports.");
             else
                 sizes_.push_back(fit_.table({&j, 1}).shares.size());
     }
@@ -106,17 +106,18 @@ std::optional<double> error_of(const AttributeSets& views, const Likely& truth, 
 void check(const SecondRound& second, std::size_t attributes) {
     if (!(second.people >= 1 && second.people <= 0x1p40))
         raise(ErrorCode::invalid_value, "the people of a second round must be between 1 and 2^40",
-              "Found " + shortest(second.people) + ".", "Give how many you expect.");
+              "Found " + shortest(second.people) + ".", "Use the expected number of people.");
     if (second.asked.empty())
-        raise(ErrorCode::invalid_value, "nothing is asked about", {}, "Name at least one set of attributes.");
+        raise(ErrorCode::invalid_value, "the query has no sets of attributes", {},
+              "Name at least one set of attributes.");
     for (const std::vector<std::size_t>& set : second.asked)
         if (set.empty() || set.size() > ViewAttributes::most || set.back() >= attributes ||
             std::ranges::adjacent_find(set, std::greater_equal()) != set.end())
-            raise(ErrorCode::invalid_value,
-                  "what is asked about is sets of 1 to " + std::to_string(ViewAttributes::most) +
-                      " different attributes",
-                  "Found one of " + std::to_string(set.size()) + ".",
-                  "Of more attributes, name the sets of three that matter most.");
+            raise(
+                ErrorCode::invalid_value,
+                "queries are sets of 1 to " + std::to_string(ViewAttributes::most) + " different attributes",
+                "Found one of " + std::to_string(set.size()) + ".",
+                "For more attributes, list the most important sets of three.");
 }
 
 /// Returns the sets, and a single view for each attribute that is in none of them.

@@ -22,8 +22,8 @@ std::optional<OrderedUse> ordered_use(const Json& spec) {
     const Json* attribute = &spec;
     if (const Json* attributes = listed(spec)) {
         if (found != nullptr)
-            invalid("\"estimate\" belongs to an attribute", "The spec has \"attributes\" beside it.",
-                    "Write it into the attribute.");
+            invalid("\"estimate\" is a key of an attribute", "The spec has \"attributes\" as well.",
+                    "Move it into the attribute.");
         if (attributes->size() > 1) return {};  // each attribute of a record has its own
         if (attributes->empty()) return {};
         const Json& one = (*attributes)[0];
@@ -42,7 +42,7 @@ std::optional<OrderedUse> ordered_use(const Json& spec) {
     if (*found == "mean" && number) return {};
     JsonObject::wrong(want_key, *found,
                       number ? "one of \"mean\", \"distribution\", \"quantiles\", \"shape\""
-                             : "\"distribution\" or \"quantiles\" of values that are in order");
+                             : "\"distribution\" or \"quantiles\" for ordered values");
 }
 
 std::optional<OrderedUse> advised_use(const Json& spec) {

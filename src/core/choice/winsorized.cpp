@@ -60,7 +60,7 @@ BinCount bins_of_concentration(double epsilon, double range, double tau) {
         invalid("a winsorized mean would not reduce the error",
                 "Its window has three bins of width 2 tau = " + shown(2 * tau) + "; the range has width " +
                     shown(range) + ".",
-                "Let \"auto\" choose a mechanism for the mean over the whole range.");
+                "Use \"auto\" for the mean over the whole range.");
     const auto bins = static_cast<std::uint64_t>(count);
     return {bins, people_to_find(epsilon, bins, 0.5)};
 }
@@ -98,7 +98,7 @@ BinShares bin_shares(const SummaryView& histogram, std::span<const double> ends)
     need_reports(histogram);
     if (find_capability<ValueOracle>(*histogram.mechanism) == nullptr || ends.size() < 2)
         raise(ErrorCode::unsupported, "the first round of a winsorized mean is a histogram",
-              "These reports are not about one number in bins.",
+              "These reports do not contain one number in bins.",
               "Create the collection of the first round with the mechanism \"winsorized\".");
     need_one_round(histogram, "the window of a winsorized mean");
     if (histogram.mechanism->cells()[0] + 1 != ends.size())
@@ -134,7 +134,7 @@ std::optional<WinsorizedPlan> winsorized_plan(std::string_view json) {
         !attribute.none.empty() || attribute.evolving || !attribute.vector.empty())
         invalid("a winsorized mean needs one number with \"min\" and \"max\"",
                 "The attributes have another form, or other options.",
-                "Remove other attributes and options, or take the mechanism \"auto\".");
+                "Remove other attributes and options, or use the mechanism \"auto\".");
     for (const char* key : {keys::report_bytes.name, keys::decode_cost.name, keys::min_group.name})
         top.ignore(key);
     accept_spec_texts(top);
@@ -160,7 +160,7 @@ std::optional<WinsorizedPlan> winsorized_plan(std::string_view json) {
         plan = bins_of_people(epsilon, people);
     } else {
         invalid("a winsorized mean needs \"concentration\" or \"people\"",
-                "The width of the bins of its first round follows from one of them.",
+                "The width of the bins in the first round depends on one of them.",
                 "Add \"people\": the number of people in both rounds, or \"concentration\": {\"tau\": …}.");
     }
     top.finish();
@@ -169,7 +169,7 @@ std::optional<WinsorizedPlan> winsorized_plan(std::string_view json) {
                 "The first round needs " + grouped(static_cast<std::uint64_t>(plan.people)) +
                     " people, which is more than half of " + grouped(static_cast<std::uint64_t>(people)) +
                     ".",
-                "Let \"auto\" choose a mechanism for the mean over the whole range, or increase epsilon.");
+                "Use \"auto\" for the mean over the whole range, or increase epsilon.");
 
     write_attribute_in_full(document);
     document["mechanism"] = keys::automatic;

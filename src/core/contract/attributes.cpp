@@ -403,7 +403,7 @@ void margins(const Json& found, std::vector<Attribute>& attributes) {
                         share ? "A margin of a share is a part of 1: 0.02 stands for 2 points." : "");
         }
         if (!known)
-            invalid("\"max_margin_of_error\" names \"" + name + "\", and no attribute has this name",
+            invalid("\"max_margin_of_error\" names \"" + name + "\", which is not an attribute",
                     "The spec has " + std::to_string(attributes.size()) + " attributes.");
     }
 }

@@ -19,7 +19,7 @@ struct Budget {
     /// What becomes of a person whose value would need a new response.
     enum class WhenSpent {
         repeat,  ///< the value is given the response of the nearest value that has one
-        stop,    ///< the person sends no report any more
+        stop,    ///< the person sends no further reports
     };
     double epsilon;                            ///< over all time, in this collection
     WhenSpent when_spent = WhenSpent::repeat;  ///< and what happens then

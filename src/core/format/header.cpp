@@ -14,7 +14,7 @@ constexpr std::byte kept_flag{1};
 
 [[noreturn]] void malformed(Kind kind, const std::string& detail) {
     raise(ErrorCode::malformed, std::string("these bytes are no ldp ") + noun(kind), detail,
-          "They were cut short, damaged, or do not come from ldp.");
+          "They are truncated or damaged, or do not come from ldp.");
 }
 
 }  // namespace

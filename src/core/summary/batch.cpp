@@ -18,7 +18,7 @@ std::size_t steps(const Mechanism& mechanism) noexcept {
 }
 
 [[noreturn]] void malformed(const std::string& what, const std::string& detail) {
-    raise(ErrorCode::malformed, what, detail, "It was cut short, damaged, or does not come from ldp.");
+    raise(ErrorCode::malformed, what, detail, "It is truncated or damaged, or does not come from ldp.");
 }
 
 /// Puts sorted payloads into the smallest number of batches.

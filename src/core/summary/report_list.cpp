@@ -91,7 +91,7 @@ void ReportList::check(Bytes list) const {
         raise(ErrorCode::malformed, "the list of reports has the wrong length",
               "Found " + std::to_string(list.size()) + " bytes; a list without reports has " +
                   std::to_string(size(0)) + ", and each report adds " + std::to_string(sent_size_) + ".",
-              "It was cut short or damaged, or does not come from ldp.");
+              "It is truncated or damaged, or does not come from ldp.");
     const Rounds rounds = frame_.rounds(list);
     const bool none = count(list) == 0;
     bool possible = rounds.empty() == none && (!none || rounds == Rounds::none());

@@ -88,7 +88,7 @@ void check_report(const Mechanism& mechanism, Bytes report) {
         raise(ErrorCode::malformed, "the report has the wrong length",
               "Found " + std::to_string(report.size()) + " bytes; its parameters say " +
                   std::to_string(expected) + ".",
-              "It was cut short, damaged, or does not come from ldp.");
+              "It is truncated or damaged, or does not come from ldp.");
     if (!valid_sent(mechanism, payload_of(report, mechanism.block())))
         impossible("the report's payload is impossible");
 }
@@ -99,7 +99,7 @@ void check_summary(const Mechanism& mechanism, Bytes summary) {
         raise(ErrorCode::malformed, "the summary has the wrong length",
               "Found " + std::to_string(summary.size()) + " bytes; its parameters say " +
                   std::to_string(expected) + ".",
-              "It was cut short or damaged, or does not come from ldp.");
+              "It is truncated or damaged, or does not come from ldp.");
     const SummaryView view = view_of(mechanism, summary);
     if (view.n > max_count || view.rounds.empty() != (view.n == 0) ||
         (view.n == 0 && view.rounds != Rounds::none()) || !mechanism.valid_state(view) || !valid_ones(view))

@@ -59,7 +59,7 @@ std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
     if (std::ranges::none_of(views, has_all)) {
         std::size_t most = 0;
         for (const auto& one : views) most = std::max(most, one.size());
-        raise(ErrorCode::unsupported, "no report contains these attributes together",
+        raise(ErrorCode::unsupported, "no report contains all of these attributes",
               "Found " + std::to_string(attributes.size()) + " attributes; reports are about " +
                   std::to_string(views.size()) + " views of at most " + std::to_string(most) +
                   " attributes, and none has all of these.",

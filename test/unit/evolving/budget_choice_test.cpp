@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(records_follow_the_same_rule) {
         refusal(head + R"("stream": {"rounds": 9, "people": 9, "attributes": {}}, )" + vector).empty());
     BOOST_CHECK(contains(
         refusal(head + R"("stream": {"rounds": 9, "people": 9, "attributes": {"b": {}}}, )" + vector),
-        "no attribute has this name"));
+        "which is not an attribute"));
 }
 
 BOOST_AUTO_TEST_CASE(the_prediction_is_that_of_the_planner) {

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(remedies_of_records_are_accepted) {
     const std::string sampled = R"("mechanism": "sampled")",
                       alone =
                           R"("mechanism": "threshold_series", "epsilon": 2, "rounds": 5, "min": 0, "max": 9)";
-    check(sampled + layers + with(series), "Leave \"report_epsilon\" out, or collect",
+    check(sampled + layers + with(series), "Omit \"report_epsilon\", or collect",
           {sampled + one_layer + with(series), alone});
     check(sampled + layers + with(vector + R"(, "mechanism": "duchi_vector")"),
           "in two layers are auto, haar", {sampled + layers + with(vector + R"(, "mechanism": "haar")")});
@@ -105,11 +105,11 @@ BOOST_AUTO_TEST_CASE(remedies_of_records_are_accepted) {
            sampled + layers + with(R"("name": "x", "min": 0, "max": 9, "mechanism": "dithered")"),
            sampled + layers + with(R"("name": "x", "min": 0, "max": 9, "mechanism": "auto")")});
     const std::string optional = R"("name": "x", "min": 0, "max": 9, "missing": true)";
-    check(sampled + layers + with(optional), "collect the attribute by itself in one layer",
+    check(sampled + layers + with(optional), "collect the attribute alone in one layer",
           {R"("mechanism": "optional_mean")" + one_layer + "\"attributes\": [{" + optional + "}]"});
     const std::string shape = R"("name": "x", "min": 0, "max": 9, "estimate": )";
     check(R"("mechanism": "auto")" + layers + with(shape + "\"shape\""),
-          "or ask for \"estimate\": \"distribution\"",
+          "or use \"estimate\": \"distribution\"",
           {R"("mechanism": "auto")" + layers + with(shape + "\"distribution\"")});
     check(sampled + R"(, "per_report": 2)" + one_layer + with(series), "Set \"per_report\" to 1",
           {sampled + R"(, "per_report": 1)" + one_layer + with(series), alone});

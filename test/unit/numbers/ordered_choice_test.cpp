@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(what_is_wanted_is_checked) {
     refuses(wanting(R"("min": 0, "max": 1, "grid": 0, "estimate": "distribution")"), "grid");
     BOOST_CHECK_EQUAL(resolve(wanting(R"("min": 0, "max": 1, "grid": 9)")).number("grid"), 9u);
     refuses(wanting(R"("estimate": "distribution", "attributes": [{"name": "a", "min": 0, "max": 1}])"),
-            "belongs to an attribute");
+            "is a key of an attribute");
     refuses(wanting(R"("attributes": [{"name": "a", "min": 0, "max": 1, "estimate": "median"},
                                       {"name": "b", "domain": 2}])"),
             "estimate");
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(advice_ranks_ordered_mechanisms_by_ranges) {
         BOOST_CHECK_EQUAL(ranking.candidates[1].mechanism->name, "haar_ordered");
         BOOST_CHECK_EQUAL(ranking.candidates[2].mechanism->name, "square_wave");
         BOOST_CHECK(ranking.candidates[0].obstacle.empty() && ranking.candidates[1].obstacle.empty());
-        BOOST_CHECK_NE(ranking.candidates[2].obstacle.find("smeared"), std::string::npos);
+        BOOST_CHECK_NE(ranking.candidates[2].obstacle.find("smoothed"), std::string::npos);
         BOOST_CHECK_LT(ranking.candidates[0].n_variance, ranking.candidates[1].n_variance);
         BOOST_CHECK_CLOSE_FRACTION(ranking.candidates[0].n_variance,
                                    of_all_ranges(*numbers_to("tree", 1, 255)), 0.03);

@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(margins_need_people) {
     try {
         static_cast<void>(resolve(spec(few)));
     } catch (const Error& error) {
-        BOOST_CHECK(error.what() == std::string("the margins cannot be reached with so few people"));
+        BOOST_CHECK(error.what() == std::string("the margins cannot be reached with this number of people"));
         for (const char* way : {"more people", "margins", "epsilon"})
             BOOST_CHECK(error.hint().find(way) != std::string::npos);
     }
@@ -424,7 +424,7 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
          "names the mechanism pdp"},
         {record(1, {good, good}, R"(, "max_margin_of_error": {"a0": 2})"), "2 points"},
         {record(1, {good, good}, R"(, "max_margin_of_error": {"a0": 0})"), "\"max_margin_of_error\" must be"},
-        {record(1, {good, good}, R"(, "max_margin_of_error": {"b": 0.1})"), "no attribute has this name"},
+        {record(1, {good, good}, R"(, "max_margin_of_error": {"b": 0.1})"), "which is not an attribute"},
         {record(1, {R"("min": 0, "max": 4)", good}, R"(, "max_margin_of_error": {"a0": 4})"),
          "must be below 4"},
         {record(1, {R"("min": 0, "max": 1, "estimate": "shape")", category(3)}, R"(, "report_epsilon": 0.5)"),

@@ -46,9 +46,9 @@ std::vector<bool> values_within(const Attribute& asked, const Interval& within) 
         values[v] = within.lower <= low && high <= within.upper;
         const auto inside = [from = low, to = high](double end) { return from < end && end < to; };
         if (inside(within.lower) || inside(within.upper))
-            raise(ErrorCode::invalid_value, "an end of the range lies inside a bin of \"" + asked.name + "\"",
-                  "The bin reaches from " + shortest(low) + " to " + shortest(high) + ".",
-                  "Ask for whole bins.");
+            raise(ErrorCode::invalid_value,
+                  "a bound of the range lies inside a bin of \"" + asked.name + "\"",
+                  "The bin extends from " + shortest(low) + " to " + shortest(high) + ".", "Use whole bins.");
     }
     return values;
 }
@@ -131,8 +131,8 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
     check_interrupt();
     const RecordPart part = part_of(mechanism_, attributes.front());
     if (attributes.back() >= part.first + part.count)
-        raise(ErrorCode::unsupported, "no report contains these attributes together",
-              "They are in several parts of the record.", "Name them in \"joint_tables\".");
+        raise(ErrorCode::unsupported, "no report contains all of these attributes",
+              "They are in several parts of the record.", "Add them to \"joint_tables\".");
     std::vector<std::size_t> within = attributes;
     for (std::size_t& attribute : within) attribute -= part.first;
     const double reports = n * part.chance;
@@ -142,13 +142,13 @@ Parts ErrorPrediction::box(const std::vector<std::size_t>& attributes, const Joi
                 within, [&](std::size_t j) -> const std::vector<double>& { return spread(part.first + j); },
                 reports);
     if (!shares->known())
-        raise(ErrorCode::unsupported, "no report contains these attributes together", {},
-              "Ask about attributes of one view, or declare a view of these.");
+        raise(ErrorCode::unsupported, "no report contains all of these attributes", {},
+              "Use attributes of one marginal, or declare a marginal of these attributes.");
     const JointShares::Share share = shares->share(box);
     if (std::isnan(share.value))
         raise(ErrorCode::unsupported, "reports do not contain these attributes at this resolution",
               "Because of \"people\", the spec omits levels with too few expected reports.",
-              "Ask for a box with coarser ends, or omit \"people\" from the spec.");
+              "Use a box with coarser bounds, or omit \"people\" from the spec.");
     return of_record(parts([&](Target target) {
                          return square(estimate_of(*shares, share, whole(reports), target).standard_error);
                      }),

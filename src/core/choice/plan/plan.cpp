@@ -74,17 +74,16 @@ Spec Planning::at(double epsilon) const {
 
 Spec Planning::given() const {
     if (!epsilon_)
-        invalid("the spec has no \"epsilon\"", "Of people, epsilon and error two must be given.",
-                "Give it one, or ask for the epsilon that is required.");
+        invalid("the spec has no \"epsilon\"", "Two of people, epsilon and error are required.",
+                "Add \"epsilon\", or plan for the required epsilon.");
     return at(*epsilon_);
 }
 
 double Planning::wanted() const {
     const std::optional<double> wanted = question_.wanted();
     if (!wanted)
-        invalid("the question does not say what error is good enough",
-                "Of people, epsilon and error two must be given.",
-                "Give it an \"error\" (standard error), a \"margin\" (half an interval), or an \"effect\".");
+        invalid("the planning target has no error", "Two of people, epsilon and error are required.",
+                "Add \"error\" (standard error), \"margin\" (half an interval) or \"effect\".");
     return *wanted;
 }
 
@@ -102,10 +101,11 @@ std::uint64_t Planning::required_people() const {
         return predict(*mechanism, spec, question_, static_cast<double>(people)).error();
     };
     if (error(most_people) > most)
-        raise(ErrorCode::invalid_value, "no number of people makes the error as small",
-              "Wanted is a standard error of " + shortest(most) + ", and even " +
-                  std::to_string(most_people) + " people leave more.",
-              "What does not shrink with more people is clamping: widen the range. Or allow a larger error.");
+        raise(ErrorCode::invalid_value, "no number of people reaches the target error",
+              "The target is a standard error of " + shortest(most) + ", and even " +
+                  std::to_string(most_people) + " people have a larger error.",
+              "The error from clamping does not decrease with more people. Widen the range, or allow a "
+              "larger error.");
     double smallest_part = question_.answering;
     if (question_.compared == PlanningTarget::Compared::groups)
         smallest_part *= std::min(question_.part, 1 - question_.part);
@@ -127,10 +127,10 @@ double Planning::required_epsilon(std::int64_t people) const {
     const double n = checked(people), most = wanted();
     double low = least_epsilon, high = most_epsilon_;
     if (error_at(high, n) > most)
-        raise(ErrorCode::invalid_value, "no epsilon makes the error as small",
-              "Wanted is a standard error of " + shortest(most) + ", and at epsilon " + shortest(high) + " " +
-                  std::to_string(people) + " people leave more.",
-              "Ask more people, or allow a larger error.");
+        raise(ErrorCode::invalid_value, "no epsilon reaches the target error",
+              "The target is a standard error of " + shortest(most) + ", and at epsilon " + shortest(high) +
+                  " " + std::to_string(people) + " people have a larger error.",
+              "Increase the number of people, or allow a larger error.");
     if (error_at(low, n) <= most) return low;
     constexpr double near = 1 + 1e-4;
     while (high / low > near) {
@@ -143,8 +143,9 @@ double Planning::required_epsilon(std::int64_t people) const {
 double Planning::power(std::int64_t people) const {
     const double n = checked(people);
     if (!question_.effect)
-        invalid("the question has no \"effect\"", "The power is the chance that one is found.",
-                "Give it one, in the unit of the answer.");
+        invalid("the planning target has no \"effect\"",
+                "The power is the probability of detecting an effect.",
+                "Add \"effect\", in the unit of the estimate.");
     const Spec spec = given();
     const double error = predict(*make_mechanism(spec), spec, question_, n).error();
     return power_of(*question_.effect / error, question_.confidence);

@@ -77,7 +77,7 @@ void read_asked(JsonObject& object, const Spec& spec, PlanningTarget& question) 
     question.asked = attribute.numeric() ? Asked::mean : Asked::share;
     const bool range = object.contains("low") || object.contains("high");
     if (const auto share = number(object, "quantile", share_least, 1 - share_least)) {
-        if (range) invalid("a planning target has a \"quantile\" or a range, not both", "Found both.");
+        if (range) invalid("a planning target cannot have both a \"quantile\" and a range", "Found both.");
         question.asked = Asked::quantile;
         question.quantile = *share;
     }
@@ -104,10 +104,9 @@ void read_assumed(JsonObject& object, const Spec& spec, PlanningTarget& question
     if (!object.contains("mean") && !object.contains("sd")) return;
     const Attribute& attribute = spec.attributes()[question.attribute];
     if (!attribute.of_numbers())
-        invalid("people have a \"mean\" and an \"sd\" of numbers only",
-                "\"" + attribute.name + "\" is a category.");
+        invalid("\"mean\" and \"sd\" are for numbers only", "\"" + attribute.name + "\" is a category.");
     (void)object.need("mean", "the mean of people's numbers");
-    (void)object.need("sd", "their standard deviation");
+    (void)object.need("sd", "the standard deviation of people's numbers");
     question.normal = {object.real("mean", 0, -far_out, far_out), object.real("sd", 0, 1e-300, far_out)};
 }
 
@@ -136,11 +135,11 @@ PlanningTarget PlanningTarget::from_json(std::string_view text, const Spec& spec
     question.margin = number(object, "margin", 1e-300, huge);
     question.effect = number(object, "effect", 1e-300, huge);
     if (int{question.error.has_value()} + question.margin.has_value() + question.effect.has_value() > 1)
-        invalid("a planning target has one of \"error\", \"margin\" and \"effect\"", "Found several.");
+        invalid("a planning target has only one of \"error\", \"margin\" and \"effect\"", "Found several.");
     if ((question.asked == Asked::share || question.asked == Asked::range) && question.margin &&
         *question.margin >= 1)
         invalid("\"margin\" of a share must be below 1", "Found " + shown(*question.margin) + ".",
-                "A share is a fraction of 1: two percentage points are 0.02.");
+                "A share is a proportion: 0.02 stands for two percentage points.");
     question.confidence = object.real("confidence", question.confidence, 0.5, 1 - 1e-12);
     question.power = object.real("power", question.power, 0.5, 1 - 1e-9);
     object.finish();

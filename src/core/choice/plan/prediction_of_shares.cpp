@@ -141,13 +141,13 @@ void check(const Mechanism& mechanism, const PlanningTarget& question) {
     const bool again = question.rounds > 1 || question.compared == Compared::days;
     const bool series = is_series(mechanism, question.attribute);
     if (again && series)
-        raise(ErrorCode::unsupported, "a series is planned for one of its rounds at a time",
-              "The answers of its rounds are put together from the same reports.",
-              "Leave \"rounds\" and \"compare\" out, and name the \"round\".");
+        raise(ErrorCode::unsupported, "a series can be planned for one round at a time",
+              "The estimates of all rounds are computed from the same reports.",
+              "Omit \"rounds\" and \"compare\", and set \"round\".");
     if (question.kept > 0 && (series || !mechanism.header().kept))
-        raise(ErrorCode::unsupported, "nobody keeps an answer under this spec",
-              "\"kept\" is the share of people who repeat one from memory.",
-              "Leave \"kept\" out, or give the spec \"evolving\" and a \"budget\".");
+        raise(ErrorCode::unsupported, "responses are not memoized under this spec",
+              "\"repeat_rate\" is the proportion of people who repeat a memoized response.",
+              "Omit it, or add \"evolving\" and \"budget\" to the spec.");
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ void settle_asked(IntegerRows& sets) {
     for (auto& set : sets) {
         std::ranges::sort(set);
         if (set.empty() || set.size() > ViewAttributes::most || std::ranges::adjacent_find(set) != set.end())
-            refuse_spec("what is asked about is sets of 1 to " + std::to_string(ViewAttributes::most) +
-                            " different attributes",
-                        "Found one of " + std::to_string(set.size()) + ".",
-                        "Of more attributes, name the sets of three that matter most.");
+            refuse_spec(
+                "queries are sets of 1 to " + std::to_string(ViewAttributes::most) + " different attributes",
+                "Found one of " + std::to_string(set.size()) + ".",
+                "For more attributes, list the most important sets of three.");
     }
     std::ranges::sort(sets, [](const auto& a, const auto& b) {
         return a.size() != b.size() ? a.size() < b.size() : a < b;

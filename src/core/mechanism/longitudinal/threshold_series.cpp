@@ -732,7 +732,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     const std::uint64_t thresholds = take_number(reader, "number of thresholds", 2, max_thresholds);
     if (steps % thresholds != 0)
         raise(ErrorCode::malformed, "the thresholds do not divide the grid", {},
-              "The bytes were damaged or forged.");
+              "The bytes are damaged or forged.");
     const auto size = DifferenceTree::take(reader, header.epsilon);
     const Range range = read_range(reader);
     reader.finish();

@@ -140,11 +140,11 @@ namespace {
     if (named != nullptr && named->series && takes(*named, attribute)) {
         detail = attribute.mechanism +
                  " has no second layer, and the parts of a record are all in two layers or all in one.";
-        hint = "Leave \"report_epsilon\" out, or collect \"" + name_of_part(attribute) +
+        hint = "Omit \"report_epsilon\", or collect \"" + name_of_part(attribute) +
                "\" in a collection of its own.";
     } else if (suitable.empty()) {
         detail = no_mechanism_for(attribute, terms);
-        hint = terms.report_epsilon != 0 ? "Leave \"report_epsilon\" out, or collect \"" +
+        hint = terms.report_epsilon != 0 ? "Omit \"report_epsilon\", or collect \"" +
                                                name_of_part(attribute) + "\" in a collection of its own."
                                          : "";
     } else {

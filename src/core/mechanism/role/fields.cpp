@@ -8,7 +8,7 @@
 namespace ldp {
 
 void refuse_block(const std::string& what, const std::string& detail) {
-    raise(ErrorCode::malformed, what, detail, "The bytes were damaged or forged.");
+    raise(ErrorCode::malformed, what, detail, "The bytes are damaged or forged.");
 }
 
 std::uint64_t take_number(Reader& reader, const char* what, std::uint64_t least, std::uint64_t most) {
