@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_spec_names_the_group) {
     BOOST_TEST(resolve(memoized(R"({"epsilon": 3})")).fingerprint() != resolve(memoized()).fingerprint());
 
     const std::pair<std::string, const char*> wrong[] = {
-        {fresh(R"({"epsilon": 3})"), "go together"},
+        {fresh(R"({"epsilon": 3})"), "must be used together"},
         {fresh(R"({"group": "", "epsilon": 3})"), "group"},
         {fresh(R"({"group": 3, "epsilon": 3})"), "group"},
         {fresh(R"({"group": "a\nb", "epsilon": 3})"), "group"},

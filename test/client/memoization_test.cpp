@@ -787,7 +787,7 @@ BOOST_AUTO_TEST_CASE(a_share_of_people_in_a_range_is_not_lost_by_rounding) {
                attribute + R"(}], "evolving": )" + evolving + "}";
     };
     BOOST_CHECK_EXCEPTION(static_cast<void>(of(spec(R"(, "evolving": true)", R"({"window": 5})"))), Error,
-                          error_with(ErrorCode::invalid_spec, "cannot be rounded as it moves"));
+                          error_with(ErrorCode::invalid_spec, "cannot be evolving"));
     const Collection c = of(spec("", "{}"));
     const Mechanism& m = c.mechanism();
     std::vector<std::byte> summary(summary_size(m));

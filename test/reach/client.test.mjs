@@ -351,7 +351,7 @@ test("strings of an open domain are folded, cut and refused", async () => {
 });
 
 test("invalid specs are rejected with a cause", async () => {
-    await assert.rejects(Collection.from("{"), failed("malformed", /no valid JSON.*column/s));
+    await assert.rejects(Collection.from("{"), failed("malformed", /not valid JSON.*column/s));
     await assert.rejects(Collection.from("[".repeat(100)), failed("malformed", /nested too deeply/));
     await assert.rejects(Collection.from({ mechanism: "grr", epsilon: 99, domain: 3 }), failed("invalid_spec", /epsilon/));
     await assert.rejects(Collection.from({ mechanism: "grr", epsilon: 1, domain: 3, rows: 1 }),

@@ -36,7 +36,7 @@ const leftOut = (spec) => ["oue", "piecewise", "sue", "blh", "rappor", "laplace"
 const refused = async (spec) => {
     const instance = await Instance.create();
     assert.throws(() => instance.open(spec, false), (error) => error.code === "invalid_spec" &&
-        /is not in this module/.test(error.message) && /full module/.test(error.hint));
+        /is missing in this build/.test(error.message) && /make wasm LITERATURE=ON/.test(error.hint));
 };
 
 assert.equal(lines.length % 5, 0);

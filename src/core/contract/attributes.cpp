@@ -62,15 +62,16 @@ void outsiders(JsonObject& reader, Attribute& attribute) {
     one_label("missing_label", attribute.none);
     if (attribute.prefix == 0) return;
     if (attribute.other.empty())
-        invalid("\"prefix\" needs \"other\"", "Most strings begin with none of the labels.",
-                "Add a label to \"domain\" and name it in \"other\": it stands for the rest.");
+        invalid(
+            "\"prefix\" needs \"other\"", "Most strings begin with none of the labels.",
+            "Add a label to \"domain\" and name it in \"other\": this label then counts all other strings.");
     for (const std::string& label : attribute.labels) {
         const bool whole_string = label.back() == Attribute::terminator;
         const auto string = std::string_view(label).substr(0, label.size() - (whole_string ? 1 : 0));
         if (label != attribute.other && label != attribute.none && attribute.label_of(string) != label)
-            invalid("no string begins like a label",
+            invalid("no string begins with a label",
                     "Found " + shown(Json(label)) + "; allowed are " + std::to_string(attribute.prefix) +
-                        " characters, or fewer with U+0003 at the end, which stand for the whole string.",
+                        " characters, or shorter strings that end with U+0003 and are complete.",
                     "Only the labels in \"other\" and \"none\" may be different.");
     }
 }
@@ -86,19 +87,20 @@ void several(JsonObject& reader, Attribute& attribute) {
         return;
     }
     if (attribute.prefix != 0 || !attribute.none.empty())
-        invalid(std::string("a set of labels has no \"") +
-                    (attribute.prefix != 0 ? "prefix\"" : "missing_label\""),
-                "\"" + attribute.name + "\" has \"several\": true.",
-                attribute.prefix != 0
-                    ? "List the labels as people give them."
-                    : "The empty set is an answer. For people who do not answer, add a label to \"domain\".");
+        invalid(
+            std::string("a set of labels must not have \"") +
+                (attribute.prefix != 0 ? "prefix\"" : "missing_label\""),
+            "\"" + attribute.name + "\" has \"several\": true.",
+            attribute.prefix != 0
+                ? "List the labels that people can give."
+                : "The empty set is a valid answer. Add a label to \"domain\" for people who do not answer.");
     attribute.most = reader.whole({keys::most, 0, 1, attribute.domain});
     if (attribute.most == 0)
         attribute.most = std::max<std::uint64_t>(1, most_labels_that_fit(attribute.domain));
     for (const std::string& label : attribute.labels)
         if (label.find(Attribute::separator) != label.npos)
             invalid("a label of a set contains a semicolon", "Found " + shown(Json(label)) + ".",
-                    "Semicolons separate the labels of a person in files and programs.");
+                    "Semicolons separate the labels of a set in files and programs.");
 }
 
 /// Where a number's bins meet, and what they are called.
@@ -128,7 +130,7 @@ void bins(JsonObject& reader, Attribute& attribute) {
     ends.push_back(attribute.max);
     if (!std::ranges::is_sorted(ends, std::ranges::less_equal())) {
         if (edges != nullptr) JsonObject::wrong("edges", *edges, allowed);
-        invalid("a bin is too narrow for its ends to differ",
+        invalid("a bin is too narrow: its bounds are equal",
                 "\"" + attribute.name + "\" has " + std::to_string(bins) + " bins.");
     }
     for (std::size_t i = 0; i + 1 < ends.size(); ++i)
@@ -150,13 +152,13 @@ void strings(const Json& found, Attribute& attribute) {
         invalid("an alphabet has at most " + std::to_string(max_alphabet) + " characters",
                 "Found " + std::to_string(characters->size()) + ".");
     read.alphabet = *characters;
-    static_cast<void>(reader.need(keys::longest.name, "the number of characters that are reported"));
+    static_cast<void>(reader.need(keys::longest.name, "the maximum number of characters"));
     read.longest = reader.whole(keys::longest);
     if (const std::uint64_t most = longest_that_fits(read.alphabet.size()); read.longest > most)
         invalid("strings of " + std::to_string(read.longest) + " characters do not fit into a report",
                 "With an alphabet of " + std::to_string(read.alphabet.size()) +
                     " characters, strings of at most " + std::to_string(most) + " characters fit.",
-                "Give a smaller \"max_length\" or a smaller \"alphabet\". Longer strings are truncated.");
+                "Reduce \"max_length\" or the \"alphabet\". Longer strings are truncated.");
     if (const Json* fold = reader.find("lowercase")) {
         if (!fold->is_boolean()) JsonObject::wrong("lowercase", *fold, "true or false");
         read.fold = fold->get<bool>();
@@ -177,7 +179,7 @@ void check_name(const Attribute& attribute) {
         invalid("an attribute's name must have 1 to " + std::to_string(max_name) +
                     " bytes and no control characters",
                 "Found " + shown(Json(attribute.name)) + ".",
-                attribute.derived() ? "Give the product a \"name\" of its own." : "");
+                attribute.derived() ? "Add a \"name\" to the product." : "");
 }
 
 void check_range(const Attribute& attribute) {
@@ -188,8 +190,8 @@ void check_range(const Attribute& attribute) {
 }
 
 void range(JsonObject& reader, Attribute& attribute) {
-    attribute.min = reader.real("min", "a finite number, the least value");
-    attribute.max = reader.real("max", "a finite number, the greatest value");
+    attribute.min = reader.real("min", "a finite number, the smallest value");
+    attribute.max = reader.real("max", "a finite number, the largest value");
     check_range(attribute);
 }
 
@@ -216,16 +218,15 @@ void missing(JsonObject& reader, Attribute& attribute) {
     if (!found->is_boolean()) JsonObject::wrong("missing", *found, "true or false");
     if (!found->get<bool>()) return;
     const auto refuse = [&](const std::string& detail, const std::string& hint) {
-        invalid("\"missing\" is for numbers of which the mean or the distribution is estimated",
+        invalid("\"missing\" requires a number whose mean or distribution is estimated",
                 "\"" + attribute.name + "\" " + detail, hint);
     };
     if (attribute.strings)
-        refuse("has \"strings\", among which a missing text is the empty one.",
-               "Remove \"missing\", and report the empty text, whose share is estimated like any other.");
+        refuse("has \"strings\"; a missing text is reported as the empty string.",
+               "Remove \"missing\", and report the empty string; its share is estimated too.");
     if (attribute.binned())
-        refuse(
-            "has bins, which are in order; a missing value has no place among them.",
-            "List the classes as labels in \"domain\", with an additional label that \"missing_label\" names.");
+        refuse("has bins, which are ordered; a missing value has no rank.",
+               "List the bins as labels in \"domain\", and add a label named in \"missing_label\".");
     if (!attribute.numeric())
         refuse("is a category.", "Add a label to \"domain\" and name it in \"missing_label\".");
     attribute.none = missing_number;
@@ -238,7 +239,7 @@ Attribute read_attribute(JsonObject& reader, std::string name) {
     if (const Json* found = reader.find("strings")) {
         if (reader.contains("domain") || reader.contains("min") || reader.contains("max"))
             invalid("attribute \"" + attribute.name + "\" has both strings and a domain or a range",
-                    "An attribute of strings has \"strings\" and neither labels nor numbers.");
+                    "An attribute with \"strings\" must not have labels or a range.");
         strings(*found, attribute);
         missing(reader, attribute);
         return attribute;
@@ -295,7 +296,8 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
     }
     if (reader.contains("estimate")) {
         if (attribute.strings || attribute.several())
-            invalid(attribute.strings ? "a text has no \"estimate\"" : "a set of labels has no \"estimate\"",
+            invalid(attribute.strings ? "a text must not have \"estimate\""
+                                      : "a set of labels must not have \"estimate\"",
                     "\"" + attribute.name + "\" has " +
                         (attribute.strings ? "\"strings\"." : "\"several\": true."),
                     "Remove \"estimate\".");
@@ -304,7 +306,7 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
         if (std::ranges::count(wants(attribute), attribute.want) == 0)
             JsonObject::wrong("estimate", Json(attribute.want), allowed);
         if (entry != nullptr)
-            invalid("\"estimate\" is for attributes whose mechanism is chosen",
+            invalid("\"estimate\" requires an attribute without \"mechanism\"",
                     "Attribute \"" + attribute.name + "\" names the mechanism " + attribute.mechanism + ".",
                     "Remove \"estimate\" or \"mechanism\".");
     }
@@ -320,7 +322,7 @@ void reporting(JsonObject& reader, std::vector<Attribute>& elements) {
 /// The elements of a vector: numbers of one range, or each with a range of its own, and each with a label.
 std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const std::string& name) {
     const std::string allowed =
-        "a number of elements from 2 to " + std::to_string(max_elements) + ", or an array of as many labels";
+        "a number of elements from 2 to " + std::to_string(max_elements) + ", or an array of labels";
     std::vector<std::string> labels;
     if (found.is_number_unsigned() && found.get<std::uint64_t>() >= 2 &&
         found.get<std::uint64_t>() <= max_elements) {
@@ -335,13 +337,12 @@ std::vector<Attribute> read_vector(JsonObject& reader, const Json& found, const 
         }
     }
     if (reader.contains("domain") || reader.contains("bins") || reader.contains("edges"))
-        invalid("a vector has numbers as elements", "\"" + name + "\" has a domain or bins.",
-                "Give it \"min\" and \"max\" alone.");
+        invalid("the elements of a vector must be numbers", "\"" + name + "\" has a domain or bins.",
+                "Use \"min\" and \"max\" only.");
     if (reader.contains("missing"))
-        invalid(
-            "\"missing\" is for single numbers",
-            "\"" + name + "\" is a vector, whose elements are reported together.",
-            "Remove it, and declare the elements as attributes of the record, each with \"missing\": true.");
+        invalid("\"missing\" requires a single number",
+                "\"" + name + "\" is a vector, whose elements are reported together.",
+                "Declare the elements as attributes of the record, each with \"missing\": true.");
     Attribute element;
     element.name = name;
     check_name(element);
@@ -369,7 +370,7 @@ void movement(JsonObject& reader, std::vector<Attribute>& elements) {
         if (attribute.evolving && !attribute.numeric())
             invalid("an evolving attribute must be numeric",
                     "\"" + attribute.name + "\" is " + (attribute.strings ? "of strings." : "categorical."),
-                    "Categories are remembered as they are, with \"evolving\": {} beside \"attributes\".");
+                    "Use \"evolving\": {} next to \"attributes\" to memoize categories.");
     }
 }
 
@@ -398,9 +399,9 @@ void margins(const Json& found, std::vector<Attribute>& attributes) {
                                                                            "; it must be at least " +
                                                                            shown(least * most) + ".");
             if (attribute.margin >= most)
-                invalid("the margin of \"" + name + "\" is as wide as all its values",
+                invalid("the margin of \"" + name + "\" includes all of its values",
                         "Found " + shown(attribute.margin) + "; it must be below " + shown(most) + ".",
-                        share ? "A margin of a share is a part of 1: 0.02 stands for 2 points." : "");
+                        share ? "A margin of a share is a proportion: 0.02 is 2 points." : "");
         }
         if (!known)
             invalid("\"max_margin_of_error\" names \"" + name + "\", which is not an attribute",
@@ -422,9 +423,9 @@ std::string mechanism_names() {
 
 void refuse_mechanism_name(const std::string& name) {
     if (is_left_out(name))
-        invalid("the mechanism " + name + " is not in this module",
-                "Devices do without the mechanisms of the literature.",
-                "The full module has it: make wasm LITERATURE=ON, or make device LITERATURE=ON.");
+        invalid("the mechanism " + name + " is missing in this build",
+                "The default build omits the mechanisms of the literature.",
+                "Build it with make wasm LITERATURE=ON or make device LITERATURE=ON.");
     JsonObject::wrong("mechanism", Json(name), mechanism_names());
 }
 
@@ -463,7 +464,8 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
             accept_attribute_texts(reader);
             reader.finish();
             if (attributes.size() + elements.size() > max_elements * 4)
-                invalid("the spec has too many attributes", "Vectors count with all their elements.");
+                invalid("the spec has too many attributes",
+                        "Each element of a vector counts as an attribute.");
             if (vector != nullptr && !seen.insert(elements[0].vector).second) refuse_name(elements[0].vector);
             for (Attribute& element : elements) attributes.push_back(std::move(element));
         }
@@ -482,7 +484,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
         attributes.push_back(read_attribute(top, "value"));
     } else {
         invalid("the spec has no attributes",
-                "Expected \"attributes\", or for a single one \"domain\", \"strings\", or \"min\" and "
+                "Expected \"attributes\", or for a single attribute \"domain\", \"strings\", or \"min\" and "
                 "\"max\". Found " +
                     (top.keys().empty() ? "no key" : top.keys()) + ".");
     }

@@ -69,7 +69,7 @@ std::string contract_digest(const Json& document, const std::set<std::string>& i
 std::string contract_digest(const Spec& spec, std::string_view in_clear) {
     const Json names = json_of(in_clear, Unsound::allowed);
     if (!names.is_array() || !std::ranges::all_of(names, [](const Json& name) { return name.is_string(); }))
-        raise(ErrorCode::invalid_value, "names of columns must be an array of texts");
+        raise(ErrorCode::invalid_value, "column names must be an array of strings");
     return contract_digest(contract_document(spec), names.get<std::set<std::string>>());
 }
 

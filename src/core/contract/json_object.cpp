@@ -29,7 +29,7 @@ std::string shown(double number) {
 
 void refuse_json(const char* why, const JsonKind& kind) {
     const std::string name = kind.name;
-    raise(ErrorCode::malformed, "the " + name + " is no valid JSON", shortened(why, 200),
+    raise(ErrorCode::malformed, "the " + name + " is not valid JSON", shortened(why, 200),
           "A " + name + " is one JSON object, such as " + kind.example + ".");
 }
 
@@ -111,7 +111,7 @@ void JsonObject::finish() const {
     for (const auto& [key, value] : object_.items())
         if (!known_.contains(key))
             invalid("unknown key " + shown(Json(key)) + " in " + where_,
-                    "Known here: " + joined(known_) + ".");
+                    "Valid keys are " + joined(known_) + ".");
 }
 
 std::string JsonObject::keys() const {

@@ -61,8 +61,8 @@ std::optional<std::size_t> number_in(std::string_view text) noexcept {
 Json parsed(std::string_view text, const char* what) {
     Json document = json_of(text, Unsound::allowed);
     if (document.is_discarded())
-        raise(ErrorCode::malformed, std::string(what) + " cannot be read as JSON",
-              "Found " + shortened(text, 100) + ".", "Perhaps a number is too large.");
+        raise(ErrorCode::malformed, std::string(what) + " is not valid JSON",
+              "Found " + shortened(text, 100) + ".", "Check that no number is too large.");
     return document;
 }
 
@@ -188,8 +188,8 @@ std::size_t Labels::attribute_called(std::string_view name, std::size_t count,
         return *found;
     }
     if (!known())
-        refuse("the names of the attributes are not known", "No collection has the summary's spec.",
-               "Give the attribute's number, from 0.");
+        refuse("the names of the attributes are unknown", "No collection has the summary's spec.",
+               "Use the number of the attribute, from 0.");
     none_called(
         "attribute", name, attributes_.size(),
         [&](std::size_t i) -> const std::string& { return attributes_[i].name; }, hint);
@@ -208,8 +208,7 @@ std::uint64_t Labels::value_called(std::size_t attribute, std::string_view label
             [&](std::size_t i) -> const std::string& { return attributes_[attribute].labels[i]; }, hint);
     if (const auto number = number_in(label)) return *number;
     refuse("there is no value \"" + shortened(std::string(label), 200) + "\"",
-           "No collection with the summary's spec gives its values labels, so they are called by their "
-           "numbers.");
+           "No collection with the summary's spec has labels for the values; use their numbers.");
 }
 
 void Labels::check_fit(std::span<const std::uint64_t> sizes) const {
@@ -218,28 +217,28 @@ void Labels::check_fit(std::span<const std::uint64_t> sizes) const {
         if (attributes_.size() != sizes.size() ||
             (!attributes_[j].numeric() && attributes_[j].domain != sizes[j]))
             raise(ErrorCode::malformed, "the labels do not fit the summary",
-                  "They belong to other attributes than attribute " + std::to_string(j) + ", of " +
-                      std::to_string(sizes[j]) + " values.");
+                  "They do not match attribute " + std::to_string(j) + ", of " + std::to_string(sizes[j]) +
+                      " values.");
 }
 
 Labels::Conditions Labels::conditions(std::string_view json, std::span<const std::uint64_t> sizes) const {
     const Json document = parsed(json, "the condition");
     if (!document.is_object() || document.empty())
-        refuse("conditions are an object with a key for each attribute", "Found " + json_text(document) + ".",
-               R"(For example: {"sex": "f", "age": [20, 30]}.)");
+        refuse("conditions must be an object with a key for each attribute",
+               "Found " + json_text(document) + ".", R"(For example: {"sex": "f", "age": [20, 30]}.)");
     std::map<std::size_t, std::vector<bool>> found;
     for (const auto& [name, wanted] : document.items()) {
         const std::size_t j = attribute_called(name, sizes.size());
         if (sizes[j] > most_values)
             refuse(
                 "attribute \"" + name + "\" has too many values for a condition",
-                "It has " + std::to_string(sizes[j]) + "; possible are " + std::to_string(most_values) + ".",
+                "It has " + std::to_string(sizes[j]) + "; the limit is " + std::to_string(most_values) + ".",
                 "");
         const auto [at, first] = found.emplace(j, static_cast<std::size_t>(sizes[j]));
         if (!first)
             refuse("an attribute has two conditions",
-                   "Attribute " + std::to_string(j) + " is given by its name and by its number.",
-                   "Give an array of labels, any of which may occur.");
+                   "Attribute " + std::to_string(j) + " occurs by its name and by its number.",
+                   "Use an array to allow several labels.");
         std::vector<bool>& values = at->second;
         const std::vector<double> ends = this->ends(j);
         if (!ends.empty() && wanted.is_array() && wanted.size() == 2) {
@@ -251,8 +250,8 @@ Labels::Conditions Labels::conditions(std::string_view json, std::span<const std
                         std::vector<std::string> words;
                         for (const double each : ends) words.push_back(shortest(each));
                         refuse(shortest(end) + " lies inside a bin of \"" + name + "\"",
-                               "Its bins meet at " + some(words) + ".",
-                               "Ask for whole bins: those from the first bound up to below the second.");
+                               "The bounds of its bins are " + some(words) + ".",
+                               "Use whole bins: the lower bound is included, the upper bound is not.");
                     }
                 for (std::size_t v = 0; v < values.size(); ++v)
                     values[v] = ends[v] >= from && ends[v + 1] <= to;
@@ -272,11 +271,11 @@ Labels::Conditions Labels::conditions(std::string_view json, std::span<const std
             const auto value = label.is_string() ? find_value(j, label.get_ref<const std::string&>())
                                                  : std::optional<std::uint64_t>();
             if (!value)
-                refuse(json_text(label) + " is no value of \"" + name + "\"",
+                refuse(json_text(label) + " is not a value of \"" + name + "\"",
                        has_labels(j)
                            ? "There are " + some(attributes_[j].labels) + "."
                            : "Its values are the numbers from 0 to " + std::to_string(sizes[j] - 1) + ".",
-                       ends.empty() ? "" : "Or give bounds: [low, high], null for none.");
+                       ends.empty() ? "" : "Alternatively, use bounds: [low, high], or null for no bound.");
             values[static_cast<std::size_t>(*value)] = true;
         }
     }
@@ -293,11 +292,11 @@ std::vector<Labels::QuantityWeight> Labels::numbers(std::string_view json,
                                                     const char* example) const {
     const Json document = parsed(json, what);
     if (!document.is_object() || document.empty())
-        refuse(std::string(what) + " are an object with a key for each attribute",
+        refuse(std::string(what) + " must be an object with a key for each attribute",
                "Found " + json_text(document) + ".", example);
     const auto number = [&](const Json& found, const std::string& of) {
         if (!found.is_number() || !(std::abs(found.get<double>()) <= largest_weight))
-            refuse("the number of \"" + shortened(of, 200) + "\" is not one from -1e100 to 1e100",
+            refuse("the number of \"" + shortened(of, 200) + "\" must be from -1e100 to 1e100",
                    "Found " + json_text(found) + ".", example);
         return found.get<double>();
     };
@@ -306,7 +305,7 @@ std::vector<Labels::QuantityWeight> Labels::numbers(std::string_view json,
         if (!found.emplace(std::pair(attribute, value), weight).second)
             refuse("a quantity occurs twice in " + std::string(what),
                    "Attribute " + std::to_string(attribute) +
-                       " or one of its values is given by name and by number.");
+                       " or one of its values occurs by name and by number.");
     };
     for (const auto& [name, wanted] : document.items()) {
         const std::size_t j = attribute_called(name, sizes.size());
@@ -349,16 +348,16 @@ std::vector<Labels::QuantityWeight> Labels::margins(std::string_view json,
         double sum = 0;
         for (; end < all.size() && all[end].attribute == attribute; ++end) {
             if (!all[end].value || all[end].weight < 0)
-                refuse("the known margin of \"" + this->name(attribute) + "\" is not a total of each value",
-                       "Totals are numbers from 0 on.", example);
+                refuse("the known margin of \"" + this->name(attribute) + "\" is not a list of totals",
+                       "A total must be a number of at least 0.", example);
             sum += all[end].weight;
         }
         if (end - from != sizes[attribute] || sum == 0)
-            refuse("the known margin of \"" + this->name(attribute) + "\" has no total of each value",
-                   "There are " + std::to_string(end - from) + " totals of " +
-                       std::to_string(sizes[attribute]) + " values" +
-                       (sum == 0 ? ", and their sum is 0." : "."),
-                   example);
+            refuse(
+                "the known margin of \"" + this->name(attribute) + "\" does not have a total for each value",
+                "There are " + std::to_string(end - from) + " totals of " + std::to_string(sizes[attribute]) +
+                    " values" + (sum == 0 ? ", and their sum is 0." : "."),
+                example);
         for (std::size_t i = from; i < end; ++i) all[i].weight /= sum;
     }
     return all;
@@ -369,15 +368,15 @@ std::vector<std::vector<std::size_t>> Labels::sets(std::string_view json, std::s
     std::vector<std::vector<std::size_t>> sets;
     if (const auto order = order_of(document.is_string() ? document.get<std::string>() : "")) {
         if (count < *order || count_all(count, *order) > max_views)
-            refuse("there are too few attributes, or too many, for all " + document.get<std::string>(),
+            refuse("the number of attributes is out of range for all " + document.get<std::string>(),
                    "There are " + std::to_string(count) + " attributes.",
-                   "Name the sets that will be asked about.");
+                   "List the sets that will be queried.");
         for (const ViewAttributes& set : all_views(count, *order))
             sets.emplace_back(set.all().begin(), set.all().end());
         return sets;
     }
     const auto wrong = [&] {
-        refuse("what is asked about is \"pairs\", \"triples\" or an array of arrays of attributes' names",
+        refuse("queries must be \"pairs\", \"triples\" or an array of arrays of attribute names",
                "Found " + json_text(document) + ".", R"(For example: [["sex", "age"], ["sex", "town"]].)");
     };
     if (!document.is_array() || document.size() > max_views) wrong();

@@ -43,7 +43,7 @@ IntegerRows read_rows(const std::string& key, const Json& found) {
 /// Sets of attributes, by name.
 IntegerRows read_groups(const Option& option, const Json& found, const std::vector<Attribute>& attributes) {
     const std::string allowed =
-        "one of " + joined(option.choices) + ", or an array of arrays of attributes' names";
+        "one of " + joined(option.choices) + ", or an array of arrays of attribute names";
     IntegerRows rows;
     for (const Json& group : found.is_array() ? found : Json::array({nullptr})) {
         std::vector<std::int64_t>& row = rows.emplace_back();
@@ -66,8 +66,9 @@ void read_option(JsonObject& top, const Option& option, const std::vector<Attrib
         const Json* found = top.find(option.name);
         if (found == nullptr) return;
         if (!found->is_array() || found->size() != attributes)
-            JsonObject::wrong(option.name, *found,
-                              "an array of " + std::to_string(attributes) + " ranges, one each attribute");
+            JsonObject::wrong(
+                option.name, *found,
+                "an array of " + std::to_string(attributes) + " ranges, one for each attribute");
         std::vector<UnitRange> ranges;
         for (const Json& pair : *found) ranges.push_back(read_unit_range(option.name, pair));
         values[option.name] = std::move(ranges);

@@ -12,39 +12,40 @@ namespace ldp {
 namespace {
 
 constexpr const char* form =
-    "two names of numbers, as [\"x\", \"y\"], or one and a category's value, as [\"y\", {\"school\": "
-    "\"north\"}]";
+    "two names of numbers, as [\"x\", \"y\"], or a name and the value of a category, as [\"y\", "
+    "{\"school\": \"north\"}]";
 
 std::size_t attribute_called(const std::string& name, std::span<const Attribute> all) {
     const std::optional<std::size_t> found = find_attribute(all, name);
     if (!found)
-        invalid("there is no attribute " + shown(Json(name)) + " to make a product of",
-                "Products are made of the attributes that people give.");
+        invalid("there is no attribute " + shown(Json(name)),
+                "The factors of a product are attributes that people report.");
     if (all[*found].derived())
-        invalid("a product is not made of products", "Found " + shown(Json(name)) + " as a factor.",
-                "Factors are attributes that people give.");
+        invalid("a factor must not be a product", "Found " + shown(Json(name)) + " as a factor.",
+                "The factors of a product are attributes that people report.");
     return *found;
 }
 
 std::size_t number_called(const std::string& name, std::span<const Attribute> all) {
     const std::size_t place = attribute_called(name, all);
     if (!all[place].numeric())
-        invalid("a category is no factor as a whole", "\"" + name + "\" is categorical.",
-                "Name one of its values, as in {" + json_text(Json(name)) + ": …}.");
+        invalid("a category is not a factor", "\"" + name + "\" is categorical.",
+                "Use one of its values, as in {" + json_text(Json(name)) + ": …}.");
     return place;
 }
 
 std::size_t category_called(const std::string& name, std::span<const Attribute> all) {
     const std::size_t place = attribute_called(name, all);
     if (all[place].numeric())
-        invalid("a number has no groups", "\"" + name + "\" is numeric.", "Name an attribute with a domain.");
+        invalid("a number does not define groups", "\"" + name + "\" is numeric.",
+                "Name an attribute with a domain.");
     if (all[place].strings)
-        invalid("strings of an open domain are no groups", "\"" + name + "\" is of strings.",
+        invalid("strings of an open domain do not define groups", "\"" + name + "\" has strings.",
                 "Name an attribute with a domain.");
     if (all[place].several())
-        invalid("sets of labels are no groups",
+        invalid("sets of labels do not define groups",
                 "\"" + name + "\" has \"several\": true: a person may be in several.",
-                "Collect a label as a category of its own, with the values yes and no, and name that.");
+                "Collect the label as a category with the values yes and no, and use this category.");
     return place;
 }
 
@@ -93,8 +94,8 @@ void derive_range(std::span<const Attribute> all, Attribute& attribute) {
     if (!(attribute.min < attribute.max) || !(attribute.max - attribute.min <= 1e300))
         invalid("the product of " + factor_name(all, attribute.product[0]) + " and " +
                     factor_name(all, attribute.product[1]) + " has no range",
-                "Its values are too large, or too small, for numbers.",
-                "Give the factors in units in which their ranges are neither.");
+                "Its values are too large or too small.",
+                "Use units for the factors in which their ranges are neither too large nor too small.");
 }
 
 /// Appends a product if it is missing.
@@ -115,9 +116,9 @@ void read_product(const Json& found, std::span<const Attribute> all, Attribute& 
     if (product[0].value && product[1].value) JsonObject::wrong("product", found, form);
     for (const Factor& factor : product)
         if (may_be_missing(all[factor.attribute]))
-            invalid("a product takes numbers that nobody leaves out",
+            invalid("a product does not support missing numbers",
                     "\"" + all[factor.attribute].name + "\" has \"missing\": true.",
-                    "Remove \"missing\", or leave the number out of the products.");
+                    "Remove \"missing\", or remove the number from the products.");
     if (find_product(all, product[0], product[1]) < all.size())
         invalid("two attributes are the same product", "Found " + shown(found) + " again.");
     attribute.product = std::move(product);
@@ -143,14 +144,14 @@ std::string factor_name(std::span<const Attribute> all, const Factor& factor) {
 void add_regression(const Json& found, std::vector<Attribute>& attributes) {
     JsonObject reader(found, "\"regression\"");
     std::vector<Factor> numbers{
-        {number_called(reader.word("of", "the name of the number to be explained"), attributes), {}}};
+        {number_called(reader.word("of", "the name of the dependent variable"), attributes), {}}};
     const auto too_many = [](std::uint64_t products) {
         if (products > max_with_products)
-            invalid("the regression takes too many products",
+            invalid("the regression needs too many products",
                     "A record has at most " + std::to_string(max_with_products) + " attributes.",
                     "Name fewer predictors, or a category with fewer values.");
     };
-    const Json& predictors = reader.need("on", "the names of the numbers that explain it");
+    const Json& predictors = reader.need("on", "the names of the predictors");
     const bool grouped = reader.find("group") != nullptr;
     if (!predictors.is_array() || (predictors.empty() && !grouped))
         JsonObject::wrong("on", predictors, "an array of names of numbers, one or more without a group");

@@ -24,8 +24,8 @@ namespace ldp {
 void refuse_limits(const Json& document, const std::string& why) {
     for (const char* limit : {keys::report_bytes.name, keys::decode_cost.name})
         if (document.contains(limit))
-            invalid("\"" + std::string(limit) + "\" is for the mechanism \"auto\" without views only", why,
-                    "Remove it.");
+            invalid("\"" + std::string(limit) + "\" is for the mechanism \"auto\" without marginals only",
+                    why, "Remove it.");
 }
 
 void refuse_want(const std::string& mechanism) {
@@ -42,7 +42,7 @@ Choice read_choice(const Json& found, bool joint) {
     std::optional<Limits> limits;
     if (!joint) {
         for (const Option& limit : {keys::report_bytes, keys::decode_cost})
-            static_cast<void>(reader.need(limit.name, "the limit that the choice kept to"));
+            static_cast<void>(reader.need(limit.name, "the limit of the choice"));
         limits = {reader.whole(keys::report_bytes), reader.whole(keys::decode_cost)};
     }
     Choice choice{limits, reader.word("reason", allowed)};
@@ -56,7 +56,7 @@ Budget read_budget(const Json& found) {
     constexpr double max_budget = 1e6;
     constexpr std::size_t max_group = 63;
     JsonObject reader(found, "\"budget\"");
-    static_cast<void>(reader.need("epsilon", "what a person may spend over all time"));
+    static_cast<void>(reader.need("epsilon", "the total epsilon of a person"));
     Budget budget{reader.real("epsilon", 0, min_epsilon, max_budget)};
     if (reader.find(keys::group) != nullptr) {
         const std::string allowed =
@@ -94,9 +94,10 @@ namespace {
 Evolving read_evolving(const Json& found, bool moving) {
     JsonObject reader(found, "\"evolving\"");
     if (!moving && !found.empty())
-        invalid("\"evolving\" says how to round, but no attribute is evolving", "Found " + shown(found) + ".",
-                "Give an attribute \"evolving\": true, or leave the object empty: values are then remembered "
-                "as they are.");
+        invalid("\"evolving\" has rounding options, but no attribute is evolving",
+                "Found " + shown(found) + ".",
+                "Give an attribute \"evolving\": true, or use an empty object to memoize values without "
+                "rounding.");
     Evolving evolving;
     evolving.window = reader.whole(keys::window);
     evolving.volatility = reader.real("volatility", evolving.volatility, 0, 1);
@@ -125,9 +126,9 @@ void check_series_parts(const Spec& spec, const Mechanism& mechanism) {
                 "reported from memoized responses.");
     for (std::size_t j = 0; j < spec.attributes().size(); ++j)
         if (spec.attributes()[j].evolving && is_series(mechanism, j))
-            invalid("the series \"" + spec.attributes()[j].name + "\" cannot be rounded as it moves",
-                    "Its reports are about changes, and its cost does not depend on their number.",
-                    "Leave \"evolving\": true out of the attribute.");
+            invalid("the series \"" + spec.attributes()[j].name + "\" cannot be evolving",
+                    "A series reports changes at a fixed cost.",
+                    "Remove \"evolving\": true from the attribute.");
 }
 
 /// Checks the budget of a group under a spec whose responses are not memoized.
@@ -154,13 +155,12 @@ void check_budget(const Spec& spec) {
 void check_evolving(const Spec& spec) {
     const bool in_group = spec.budget() && spec.budget()->group;
     if (spec.evolving().has_value() != spec.budget().has_value() && !in_group)
-        invalid("\"evolving\" and \"budget\" go together",
-                spec.budget()
-                    ? "Reports that are not remembered cost their epsilon each time; nothing bounds them."
-                    : "Each value that is not remembered yet costs epsilon again.",
-                spec.budget() ? "Add \"evolving\": {} to have values remembered, name a \"group\" of "
+        invalid("\"evolving\" and \"budget\" must be used together",
+                spec.budget() ? "Without memoization, each report costs epsilon again, without a bound."
+                              : "Each new value costs epsilon.",
+                spec.budget() ? "Add \"evolving\": {} to memoize responses, name a \"group\" of "
                                 "collections that share the budget, or remove \"budget\"."
-                              : "Add \"budget\": {\"epsilon\": …}: what a person may spend over all time.");
+                              : "Add \"budget\": {\"epsilon\": …}: the total epsilon of a person.");
     if (has_series(spec.attributes())) check_series_parts(spec, *make_mechanism(spec));
     if (spec.budget()) check_budget(spec);
     if (!spec.evolving() && in_group) check_fresh_budget(*spec.budget());
@@ -193,16 +193,16 @@ void check_evolving(const Spec& spec) {
         if (!mechanism->can_estimate(Quantity::means))
             invalid("an evolving attribute needs a mechanism for means",
                     std::string(spec.mechanism().name) + " does not estimate means.",
-                    "Rounding keeps the mean and nothing else.");
+                    "Use a mechanism for means; rounding preserves the mean only.");
         if (answers_distribution(*mechanism, j))
-            invalid("\"" + attribute.name + "\" cannot be rounded as it moves under " +
-                        std::string(spec.mechanism().name),
-                    "Rounding keeps the mean of a number and not its distribution. Shares of ranges and "
-                    "quantiles of rounded numbers would be wrong by far more than their errors.",
-                    "Leave \"evolving\": true out of the attribute and write \"evolving\": {} beside "
-                    "\"attributes\". Under the mechanism dithered, a small movement of a number then rarely "
-                    "costs epsilon; under others, each new number does. For the mean alone, take a mechanism "
-                    "for means, such as optimal or onebit.");
+            invalid(
+                "\"" + attribute.name + "\" cannot be evolving under " + std::string(spec.mechanism().name),
+                "Rounding preserves the mean of a number, but not its distribution. The bias of ranges "
+                "and quantiles would exceed their errors.",
+                "Remove \"evolving\": true from the attribute, and add \"evolving\": {} next to "
+                "\"attributes\". Under the mechanism dithered, a small movement of a number then rarely "
+                "costs epsilon; under others, each new number does. For the mean only, use a mechanism "
+                "for means, such as optimal or onebit.");
         if (spec.evolving()->base_levels > grid_steps(attribute, cells[j]))
             invalid("\"base_levels\" is more than the grid has steps",
                     "Found " + std::to_string(spec.evolving()->base_levels) + "; the grid of \"" +
@@ -221,7 +221,7 @@ void check_derived(const Json& derived, const Json& truth) {
     if (equal)
         for (const auto& [key, value] : truth.items()) equal = equal && agrees(key, value);
     if (!equal)
-        invalid("\"derived\" does not follow from the rest of the spec",
+        invalid("\"derived\" does not match the rest of the spec",
                 "Found " + shown(derived) + "; expected " + json_text(truth) + ".",
                 "Remove \"derived\": it is computed, not chosen.");
 }
@@ -230,7 +230,7 @@ void check_derived(const Json& derived, const Json& truth) {
 
 double read_epsilon(JsonObject& top) {
     if (const Json* version = top.find("version"); version != nullptr && *version != keys::version)
-        JsonObject::wrong("version", *version, "1, the only version there is");
+        JsonObject::wrong("version", *version, "1, the only version");
     const std::string bounds = "a number from " + shown(min_epsilon) + " to " + shown(max_epsilon);
     const double epsilon = top.real("epsilon", bounds);
     if (!(epsilon >= min_epsilon && epsilon <= max_epsilon))
@@ -280,7 +280,7 @@ namespace {
                                    : alike || (is_record_of_parts(*entry) && !of.joint()))
             suitable.push_back(entry->name);
     }
-    invalid("\"report_epsilon\" needs a mechanism in two layers",
+    invalid("\"report_epsilon\" requires a mechanism with two layers",
             automatic ? "For this spec \"auto\" chooses among mechanisms in one layer."
                       : std::string(of.name) + " reports in one layer.",
             "Leave it out" + (suitable.empty() ? "." : ", or name the mechanism: " + joined(suitable) + "."));

@@ -115,7 +115,8 @@ void read_display(const Json& found, Elements elements, AttributeTexts& texts) {
     for (const auto& [label, text] : found.items()) {
         if (!known.contains(label))
             invalid("\"display\" names a label that \"" + name_of(elements) + "\" does not have",
-                    "Found " + shown(Json(label)) + ".", "The labels are those of the spec, byte by byte.");
+                    "Found " + shown(Json(label)) + ".",
+                    "Labels must equal the labels of the spec byte by byte.");
         texts.display.emplace(label, checked_text(display, text, max_display));
     }
     std::set<std::string_view> seen;
@@ -123,7 +124,7 @@ void read_display(const Json& found, Elements elements, AttributeTexts& texts) {
         if (!seen.insert(texts.display_text(label)).second)
             invalid("two values of \"" + name_of(elements) + "\" have the same display text",
                     "Found " + shown(Json(std::string(texts.display_text(label)))) + " twice.",
-                    "Readers could not distinguish the values. Give each value its own text.");
+                    "Use a different text for each value.");
 }
 
 AttributeTexts read_attribute_texts(JsonObject& reader, Elements elements) {

@@ -90,16 +90,15 @@ DeliveryReply http_reply(unsigned status, bool receipt) noexcept {
 std::string_view foreign_response(unsigned status, bool receipt) noexcept {
     if (redirects(status)) return "something other than the endpoint answered: a redirect";
     if (status == network_login)
-        return "something other than the endpoint answered: the network asks for a login";
+        return "something other than the endpoint answered: the network requires a login";
     if (decides(status) && !receipt)
         return "something other than the endpoint answered: its receipt is missing or wrong";
     return {};
 }
 
 std::string_view foreign_hint() noexcept {
-    return "A captive portal, a login page or a proxy may answer in its place: log in to the network, or "
-           "check "
-           "the endpoint's address. Nothing was taken as delivered; send again later.";
+    return "The response may come from a captive portal, a login page or a proxy. Log in to the network, "
+           "or check the address of the endpoint, and send the batch again later.";
 }
 
 DeliveryReply sql_reply(DeliveryRequest request, std::string_view sqlstate, bool fresh) noexcept {

@@ -13,7 +13,7 @@ constexpr std::size_t flags_offset = 3, min_group_offset = 6;
 constexpr std::byte kept_flag{1};
 
 [[noreturn]] void malformed(Kind kind, const std::string& detail) {
-    raise(ErrorCode::malformed, std::string("these bytes are no ldp ") + noun(kind), detail,
+    raise(ErrorCode::malformed, std::string("these bytes are not an ldp ") + noun(kind), detail,
           "They are truncated or damaged, or do not come from ldp.");
 }
 
@@ -44,8 +44,7 @@ Header read_header(Bytes bytes, Kind kind) {
               "This release reads version " + std::to_string(format_version) + ".",
               version < format_version ? "It was written by a development version before 1.0."
                                        : "Newer clients need a newer server extension.");
-    if (kind_of(bytes) != kind)
-        malformed(kind, std::string("Their kind is not that of a ") + noun(kind) + ".");
+    if (kind_of(bytes) != kind) malformed(kind, std::string("They are not a ") + noun(kind) + ".");
     // The usual min_group is written as 0 alone, so that equal specs have equal blocks.
     if (!valid_flags(bytes[flags_offset]) ||
         load<std::uint16_t>(bytes.data() + min_group_offset) == usual_min_group)
@@ -53,7 +52,7 @@ Header read_header(Bytes bytes, Kind kind) {
     const Header header = unchecked_header(bytes);
     if (header.block_size < header_size || header.block_size > max_block_size ||
         header.block_size > bytes.size())
-        malformed(kind, "The parameter block claims " + std::to_string(header.block_size) + " of " +
+        malformed(kind, "The parameter block states " + std::to_string(header.block_size) + " of " +
                             std::to_string(bytes.size()) + " bytes.");
     if (!(header.epsilon >= min_epsilon && header.epsilon <= max_epsilon))
         malformed(kind, "Epsilon is out of range.");
@@ -66,8 +65,8 @@ std::vector<std::byte> make_block(std::uint8_t mechanism, const Terms& terms, do
     if (size > max_block_size)
         raise(ErrorCode::invalid_spec, "the spec needs more parameters than a report can carry",
               std::to_string(size) + " bytes are needed, " + std::to_string(max_block_size) + " are allowed.",
-              "Put attributes next to each other that are alike, and give neighbouring coefficients the same "
-              "range: what is equal in a row is carried once.");
+              "Put equal attributes next to each other, and use equal ranges for neighbouring coefficients: "
+              "a run of equal values is stored once.");
     Writer writer;
     writer.put(format_version);
     writer.put(static_cast<std::uint8_t>(Kind::report));

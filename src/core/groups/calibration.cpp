@@ -32,18 +32,21 @@ void check(std::span<const double> start, const CalibrationCells& cells) {
                "Pass a weight of each group, and its cell in every column.");
     for (const double weight : start)
         if (!usable(weight))
-            reject("invalid weight of a group: " + shortest(weight), {}, "Weights are numbers from 0 on.");
+            reject("invalid weight of a group: " + shortest(weight), {},
+                   "A weight must be a number of at least 0.");
     for (const double total : cells.totals)
-        if (!usable(total)) reject("invalid total: " + shortest(total), {}, "Totals are numbers from 0 on.");
+        if (!usable(total))
+            reject("invalid total: " + shortest(total), {}, "A total must be a number of at least 0.");
     std::vector<std::size_t> column_of(cells.totals.size(), columns);
     for (std::size_t g = 0; g < cells.groups; ++g)
         for (std::size_t c = 0; c < columns; ++c) {
             const std::size_t cell = cells.cell(g, c);
             if (cells.cells[g * columns + c] < 0 || cell >= cells.totals.size() ||
                 (column_of[cell] != columns && column_of[cell] != c))
-                reject("cell " + std::to_string(cells.cells[g * columns + c]) + " is not one of its column",
+                reject("cell " + std::to_string(cells.cells[g * columns + c]) +
+                           " is not in the range of its column",
                        "There are " + std::to_string(cells.totals.size()) + " totals.",
-                       "Number the cells of all columns together, from 0.");
+                       "Use consecutive numbers for the cells of all columns, from 0.");
             column_of[cell] = c;
         }
 }
@@ -86,7 +89,7 @@ std::vector<double> calibrated_weights(std::span<const double> start, const Cali
         if (!(std::abs(of_column[c] - of_column[0]) <= tolerated_sums * of_column[0]) || of_column[c] == 0)
             reject("the totals of the columns have different sums",
                    "The sums are " + shortest(of_column[0]) + " and " + shortest(of_column[c]) + ".",
-                   "All totals must be about the same people.");
+                   "The totals of all columns must describe the same people.");
     for (std::size_t i = 0; i < totals.size(); ++i)
         if (column_of[i] < columns) totals[i] *= of_column[0] / of_column[column_of[i]];
     CellSums sums(cells);
@@ -113,7 +116,7 @@ std::vector<double> calibrated_weights(std::span<const double> start, const Cali
             reject("the weights of the groups do not converge to the totals",
                    "After " + std::to_string(most_sweeps) + " steps, a sum differs by " +
                        shortest(std::round(1000 * largest) / 10) + " %.",
-                   "Some totals contradict the groups that have reports. Merge values of a column.");
+                   "Some totals contradict the groups with reports. Merge values of a column.");
     }
     return weights;
 }

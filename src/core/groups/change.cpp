@@ -34,8 +34,8 @@ std::vector<Change> change(const SummaryView& before, const SummaryView& after, 
     if (!std::ranges::equal(before.mechanism->block(), after.mechanism->block()))
         raise_incompatible(before.mechanism->block(), after.mechanism->block());
     if (!(kept >= 0 && kept <= 1))
-        raise(ErrorCode::invalid_value, "the share of people who kept their answer must be 0 to 1",
-              "Found " + shortest(kept) + ".", "If it is not known, give 0.");
+        raise(ErrorCode::invalid_value, "the share of repeated responses must be 0 to 1",
+              "Found " + shortest(kept) + ".", "If the share is unknown, use 0.");
     check_no_ranges(*before.mechanism);
     for (const SummaryView& one : {before, after}) need_reports(one);
     if (kept > 0)

@@ -157,7 +157,7 @@ void check_attribute_of_contrast(const Mechanism& mechanism, QuantityWeights wei
     const bool means = of.mechanism->can_estimate(Quantity::means);
     if (number && !means && of.mechanism->can_estimate(Quantity::frequencies))
         throw Error(ErrorCode::invalid_value, "an attribute with values has no mean", shown + " has values.",
-                    "Give a weight for each label, as in {\"answer\": {\"yes\": 1, \"no\": -1}}.");
+                    "Use a weight for each label, as in {\"answer\": {\"yes\": 1, \"no\": -1}}.");
     check_can_estimate(*of.mechanism, number ? Quantity::means : Quantity::frequencies);
     if (number) return;
     const auto* oracle = find_capability<ValueOracle>(*of.mechanism);
@@ -180,9 +180,8 @@ void check_contrast(const Mechanism& mechanism, QuantityWeights weights) {
     });
     const auto* record = find_capability<Record>(mechanism);
     if (attributes > 1 && (record == nullptr || record->per_report() > 1))
-        refuse_unknown_covariance(
-            "Each report is about several attributes, and the same people report them.",
-            "Sum labels of one attribute, or collect attributes in reports about one attribute each.");
+        refuse_unknown_covariance("Each person reports several of these attributes.",
+                                  "Sum labels of one attribute, or collect one attribute per report.");
 }
 
 BoundedEstimate contrast(const SummaryView& view, QuantityWeights weights, Target target,

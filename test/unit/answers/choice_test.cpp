@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(several_together_go_where_their_answers_are_surest) {
         BOOST_CHECK(refused(claims.dump(), limit));
     }
     BOOST_CHECK(refused(spec(3, R"("marginals": "quadruples")"), "joint_haar: "));
-    BOOST_CHECK(refused(spec(300, R"("marginals": "triples")"), "joint: a view has too many cells"));
+    BOOST_CHECK(refused(spec(300, R"("marginals": "triples")"), "joint: a marginal has too many cells"));
     BOOST_CHECK(refused(spec(3, R"("optimize_for": "ranges")"), "optimize_for"));
 }
 

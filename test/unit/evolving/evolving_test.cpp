@@ -391,8 +391,8 @@ BOOST_AUTO_TEST_CASE(bad_words_about_change_are_refused) {
         {with(R"({"step": 1})"), "step"},
         {with("7"), "must be an object"},
         {evolving(resting, R"(, "evolving": {"window": 3})"), "no attribute is evolving"},
-        {evolving(resting), "nothing bounds them"},
-        {R"({"mechanism": "pdp", "epsilon": 1, "attributes": [)" + moving + "]}", "go together"},
+        {evolving(resting), "without a bound"},
+        {R"({"mechanism": "pdp", "epsilon": 1, "attributes": [)" + moving + "]}", "must be used together"},
         {R"({"mechanism": "grr", "epsilon": 1, "domain": 4, "evolving": {}})", "Add \"budget\""},
         {evolving(moving, "", "{}"), "\"epsilon\" is missing"},
         {evolving(moving, "", R"({"epsilon": 0.5})"), "does not pay for one response"},
@@ -443,14 +443,14 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_rounded_have_no_distribution) {
         }
         refused.insert(entry->name);
         const std::string text = refusal(json);
-        for (const char* part : {"\"x\" cannot be rounded as it moves", "keeps the mean", "\"evolving\": {}"})
+        for (const char* part : {"\"x\" cannot be evolving", "preserves the mean", "\"evolving\": {}"})
             BOOST_CHECK_MESSAGE(text.find(part) != std::string::npos, json + ": " + text);
     }
     BOOST_CHECK((refused == std::set<std::string>{"dithered", "haar_ordered", "square_wave", "tree"}));
     // Rounding that hardly rounds is refused as well.
     const std::string fine = R"({"mechanism": "haar_ordered", "epsilon": 4, "attributes": [)" + moving +
                              R"(], "budget": {"epsilon": 20}, "evolving": {"base_levels": 4}})";
-    BOOST_CHECK_MESSAGE(refusal(fine).find("cannot be rounded") != std::string::npos, refusal(fine));
+    BOOST_CHECK_MESSAGE(refusal(fine).find("cannot be evolving") != std::string::npos, refusal(fine));
 }
 
 BOOST_AUTO_TEST_CASE(a_budget_pays_for_whole_answers) {

@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(settings_that_contradict_each_other_are_refused) {
     std::string moving = weight;
     moving.insert(moving.size() - 1, R"(, "evolving": true)");
     BOOST_CHECK(contains(error_of(with(moving + ", " + region, memoized)),
-                         "the series \"weight\" cannot be rounded as it moves"));
+                         "the series \"weight\" cannot be evolving"));
     BOOST_CHECK(contains(error_of(with(R"({"name": "weight", "min": 0, "max": 1, "mechanism": "ddrm"}, )" +
                                            std::string(region),
                                        memoized)),

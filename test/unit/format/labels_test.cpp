@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(numbers_stand_for_names_that_are_not_known) {
     BOOST_TEST(labels.attribute_called("3") == 3U);
     BOOST_TEST(labels.value_called(0, "5") == 5U);
     BOOST_TEST(refused([&] { (void)labels.attribute_called("town", 4); },
-                       "No collection has the summary's spec.", "Give the attribute's number, from 0."));
+                       "No collection has the summary's spec.", "Use the number of the attribute, from 0."));
     BOOST_TEST(refused([&] { (void)labels.attribute_called("4", 4); }, "They are numbered from 0 to 3."));
 }
 

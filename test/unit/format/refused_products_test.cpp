@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(remedies_of_one_attribute_in_two_layers_are_accepted) {
           {named("grr", one_layer, values), named("l_grr", layers, values), named("loloha", layers, values),
            named("rappor", layers, values), named("dithered", layers, values)});
     check(named("ddrm", R"(, "epsilon": 2, "report_epsilon": 1, "rounds": 5, )", values),
-          "needs a mechanism in two layers", {named("ddrm", R"(, "epsilon": 2, "rounds": 5, )", values)});
+          "requires a mechanism with two layers", {named("ddrm", R"(, "epsilon": 2, "rounds": 5, )", values)});
     check(named("ddrm", R"(, "rounds": 5)" + one_layer, values), "Remove both",
           {named("ddrm", R"(, "epsilon": 2, "rounds": 5, )", values)});
 }
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(remedies_of_records_are_accepted) {
           {sampled + R"(, "epsilon": 2, )" + with(series, changes(5))});
     check(sampled + one_layer + with(series, changes(5)), "Remove both",
           {sampled + R"(, "epsilon": 2, )" + with(series, changes(5))});
-    check(sampled + one_layer + with(series + R"(, "evolving": true)"), "Leave \"evolving\": true out",
+    check(sampled + one_layer + with(series + R"(, "evolving": true)"), "Remove \"evolving\": true",
           {sampled + one_layer + with(series)});
 }
 

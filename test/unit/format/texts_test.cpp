@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(changes_are_merged) {
                       "unknown key \"domain\" in \"age\"");
     BOOST_CHECK_EQUAL(refused(R"({"attributes": [1]})"), "\"attributes\" must be an object");
     BOOST_CHECK_EQUAL(refused("[]"), "the texts must be an object");
-    BOOST_CHECK_EQUAL(refused("{"), "the set of texts is no valid JSON");
+    BOOST_CHECK_EQUAL(refused("{"), "the set of texts is not valid JSON");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

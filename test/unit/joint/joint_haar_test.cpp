@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(too_many_questions_and_too_large_summaries_are_refused) {
         };
     };
     // 780 pairs of 10 × 10 levels, and 6 pairs of 2^22 cells.
-    BOOST_CHECK_EXCEPTION(mechanism("joint_haar", 1, alike(40, 1024)), Error, says("too many questions"));
+    BOOST_CHECK_EXCEPTION(mechanism("joint_haar", 1, alike(40, 1024)), Error, says("too many queries"));
     BOOST_CHECK_EXCEPTION(mechanism("joint_haar", 1, alike(4, 2048)), Error, says("too large"));
 }
 

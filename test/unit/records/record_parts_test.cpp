@@ -405,7 +405,7 @@ BOOST_AUTO_TEST_CASE(bad_records_of_parts_are_refused_by_name) {
         {record(1, {category(200), category(200), good}, pair), "cells"},
         {record(1, {vector(1, "haar"), good}), "\"vector\" must be"},
         {record(1, {R"("vector": ["x", "x"], "min": 0, "max": 1)", good}), "name"},
-        {record(1, {R"("vector": 3, "domain": 2)", good}), "numbers as elements"},
+        {record(1, {R"("vector": 3, "domain": 2)", good}), "must be numbers"},
         {R"({"mechanism": "sampled", "epsilon": 1, "attributes": [{"name": "v", "vector": ["a", "b"], "min": 0, "max": 1},
              {"name": "v", "vector": ["c", "d"], "min": 0, "max": 1}]})",
          "two attributes have the same name"},

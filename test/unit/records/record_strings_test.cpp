@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(automatic_records_name_the_mechanism_and_its_options) {
     BOOST_CHECK_NE(equal["attributes"][1]["mechanism"], "strings");
     for (const auto& [strings, rest, part_of_message] :
          {std::tuple(brand + R"(, "mechanism": "grr")", "", "cannot report \"brand\""),
-          {brand + R"(, "estimate": "distribution")", "", "a text has no \"estimate\""},
+          {brand + R"(, "estimate": "distribution")", "", "a text must not have \"estimate\""},
           {brand, R"(, "joint_tables": [["brand", "mood"]])", "is a text"},
           {brand, R"(, "report_epsilon": 1)", "no mechanism suits the text"},
           {brand + R"(, "evolving": true)", "", "of strings"}})

@@ -189,16 +189,16 @@ BOOST_AUTO_TEST_CASE(a_regression_adds_the_products_that_are_missing) {
     const std::string streets = R"({"name": "street", "domain": 1000000})";
     BOOST_TEST(why(record(1, hours + "," + score + "," + streets,
                           R"(, "regression": {"of": "score", "on": ["hours"], "group": "street"})")) ==
-               "the regression takes too many products");
+               "the regression needs too many products");
 }
 
 BOOST_AUTO_TEST_CASE(wrong_products_are_refused) {
     const auto with = [](const std::string& product) {
         return why(record(1, hours + "," + score + "," + school + ", {\"product\": " + product + "}"));
     };
-    BOOST_TEST(with(R"(["hours", "age"])") == "there is no attribute \"age\" to make a product of");
-    BOOST_TEST(with(R"(["hours", "school"])") == "a category is no factor as a whole");
-    BOOST_TEST(with(R"(["hours", {"score": 1}])") == "a number has no groups");
+    BOOST_TEST(with(R"(["hours", "age"])") == "there is no attribute \"age\"");
+    BOOST_TEST(with(R"(["hours", "school"])") == "a category is not a factor");
+    BOOST_TEST(with(R"(["hours", {"score": 1}])") == "a number does not define groups");
     BOOST_TEST(with(R"(["hours", {"school": "east"}])") ==
                "\"school\" must be one of the labels of its domain");
     BOOST_TEST(
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(wrong_products_are_refused) {
     BOOST_TEST(with(R"(["hours"])").starts_with("\"product\" must be two names of numbers"));
     BOOST_TEST(with(R"([{"school": "south"}, {"school": "west"}])").starts_with("\"product\" must be two"));
     BOOST_TEST(with(R"(["hours", "hours*hours"]}, {"product": ["hours", "hours"], "name": "hours*hours")") ==
-               "a product is not made of products");
+               "a factor must not be a product");
     BOOST_TEST(with(R"(["hours", "score"]}, {"product": ["score", "hours"], "name": "again")") ==
                "two attributes are the same product");
     BOOST_TEST(with(R"(["hours", "score"], "name": "hours")") == "two attributes have the same name");

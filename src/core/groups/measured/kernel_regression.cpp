@@ -61,7 +61,7 @@ KernelRegression::KernelRegression(std::vector<DesignPoint> points, double bandw
               "Divide the public column into more, or fewer, values.");
     if (!(std::isfinite(bandwidth) && bandwidth >= 0))
         raise(ErrorCode::invalid_value, "the bandwidth must be a finite number of at least 0",
-              "Found " + shortest(bandwidth) + ".", "0 chooses the bandwidth from the reports.");
+              "Found " + shortest(bandwidth) + ".", "Use 0 to choose the bandwidth from the reports.");
     for (const DesignPoint& point : points_)
         if (!std::isfinite(point.x))
             raise(ErrorCode::invalid_value, "a design point must be a finite number",

@@ -43,7 +43,7 @@ class ValueOracle : public Mechanism, public Significance {
 /// A pure protocol. Mechanisms add their channel and the supports of their state.
 class FrequencyOracle : public ValueOracle, public KnownErrors {
   public:
-    static constexpr const char* offers = "frequencies as a frequency oracle does";
+    static constexpr const char* offers = "frequencies by a frequency oracle";
 
     std::vector<std::pair<std::string, double>> parameters() const override {
         return {{"domain", static_cast<double>(domain())}, {"p", protocol().p}, {"q", protocol().q}};

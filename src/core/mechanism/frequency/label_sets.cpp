@@ -36,7 +36,7 @@ namespace ldp {
 void refuse_label_sets(const Mechanism& part, const char* what) {
     if (find_capability<LabelSets>(part) == nullptr) return;
     raise(
-        ErrorCode::unsupported, std::string(what) + " needs one value of each person",
+        ErrorCode::unsupported, std::string(what) + " requires one value per person",
         "The attribute has sets of labels: a person may have several labels or none, and their shares do not add up "
         "to 1.",
         "Use the unbiased shares of the labels.");
@@ -492,9 +492,9 @@ void settle(SettingsDraft& draft) {
         raise(ErrorCode::invalid_spec,
               "there are too many sets of at most " + std::to_string(m) + " of " + std::to_string(k) +
                   " labels",
-              "A set is a number of 62 bits.",
+              "A set must fit in 62 bits.",
               "Lower \"most\" to " + std::to_string(most_labels_that_fit(k)) +
-                  " or less. Larger sets of people are cut at random.");
+                  " or less. Larger sets are reduced at random.");
     auto& response = std::get<std::string>(draft.options.at("response"));
     if (response != response_words[0]) return;
     const double e = std::exp(draft.epsilon), labels = static_cast<double>(k), f = usual_share(k, m);

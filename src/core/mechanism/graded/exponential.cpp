@@ -44,11 +44,10 @@ class Decoder {
             for (std::size_t y = 0; y < k_; ++y) table_[y * k_ + x] = channel.probability(x, y);
         auto [inverse, condition] = inverse_of(table_, k_);
         if (!(condition <= worst_condition))
-            raise(
-                ErrorCode::invalid_spec, "the shares of the values cannot be estimated from the reports",
-                "The condition number of the table of probabilities is " + rounded(condition) +
-                    "; the limit is 1e9.",
-                "Raise epsilon, give a smaller \"max_distance\", or combine values that are close or alike.");
+            raise(ErrorCode::invalid_spec, "the shares of the values cannot be estimated from the reports",
+                  "The condition number of the table of probabilities is " + rounded(condition) +
+                      "; the limit is 1e9.",
+                  "Raise epsilon, reduce \"max_distance\", or combine values that are close or equal.");
         terms_ = std::move(inverse);
     }
 

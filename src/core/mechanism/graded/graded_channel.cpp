@@ -18,7 +18,7 @@ constexpr double vanishing = 60;
 
 [[noreturn]] void refuse(const char* detail) {
     raise(ErrorCode::invalid_spec, "epsilon cannot be spent on these utilities", detail,
-          "Give each value the greatest utility for itself, and less to those that are further from it.");
+          "Assign each value the largest utility for itself, and less for distant values.");
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ GradedChannel::GradedChannel(std::uint64_t k, double epsilon, const Utility& uti
     const double scale = utilities.scale_for(epsilon);
     for (double less = 0x1p-50; less < 0x1p-10; less *= 4)
         if (fill(utilities, scale * (1 - less), epsilon)) return;
-    refuse("An output would come with a probability below 2^-62.");
+    refuse("An output would have a probability below 2^-62.");
 }
 
 bool GradedChannel::fill(ProbabilityTable& utilities, double scale, double epsilon) {

@@ -89,12 +89,12 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
     reach_ = static_cast<std::uint32_t>(std::get<std::uint64_t>(given.at("max_distance")));
     if ((columns != 0) + !places.empty() + !table.empty() > 1)
         raise(ErrorCode::invalid_spec, "\"columns\", \"coordinates\" and \"utilities\" exclude each other",
-              "Each says by itself what values have to do with each other.", "Keep one of them.");
+              "Each of them defines the distances of values.", "Keep one of them.");
     if (!table.empty() && reach_ != 0)
-        raise(ErrorCode::invalid_spec, "\"max_distance\" is a distance, and \"utilities\" have none", {},
-              "Remove \"max_distance\", and let utilities fall no lower than they should.");
+        raise(ErrorCode::invalid_spec, "\"max_distance\" and \"utilities\" cannot be combined", {},
+              "Remove \"max_distance\", and limit the utilities directly.");
     if (columns > k)
-        raise(ErrorCode::invalid_spec, "\"columns\" is more than there are values",
+        raise(ErrorCode::invalid_spec, "\"columns\" exceeds the number of values",
               "Found " + std::to_string(columns) + "; there are " + std::to_string(k) + " values.",
               "A row has \"columns\" tiles; the last one may have fewer.");
     columns_ = static_cast<std::uint32_t>(columns == 0 ? k : columns);
@@ -104,7 +104,7 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
     if (kind_ == UtilityKind::places)
         check_rows("coordinates", places, k, 2, "pairs of coordinates");
     else
-        check_rows("utilities", table, k, k, "rows of as many utilities");
+        check_rows("utilities", table, k, k, "rows of the same number of utilities");
     // Only differences matter: along either coordinate, or in the table.
     const std::size_t step = kind_ == UtilityKind::places ? 2 : 1;
     std::vector<std::int64_t> numbers;
@@ -121,30 +121,30 @@ Utilities::Utilities(std::uint64_t k, const OptionValues& given) : k_(k) {
     if (writer.bytes().size() > room)
         raise(
             ErrorCode::invalid_spec,
-            step == 2 ? "the places need more room than a report has" : "the table is too large for a report",
+            step == 2 ? "the coordinates are too large for a report" : "the table is too large for a report",
             "They need " + std::to_string(writer.bytes().size()) + " bytes; there are " +
                 std::to_string(room) + ".",
-            step == 2 ? "Round coordinates to fewer different numbers, or ask about fewer places."
-                      : "Use smaller numbers, ask about fewer values, or give \"coordinates\" instead.");
+            step == 2 ? "Round the coordinates, or use fewer values."
+                      : "Use smaller numbers, fewer values, or \"coordinates\".");
 }
 
 Utilities::Utilities(std::uint64_t k, Reader& reader) : k_(k) {
-    const auto malformed = [](const char* what) { refuse_block("the utilities are impossible", what); };
+    const auto malformed = [](const char* what) { refuse_block("the utilities are invalid", what); };
     const auto kind = reader.take<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(UtilityKind::table)) malformed("They are of an unknown kind.");
+    if (kind > static_cast<std::uint8_t>(UtilityKind::table)) malformed("Their kind is unknown.");
     kind_ = static_cast<UtilityKind>(kind);
     reach_ = static_cast<std::uint32_t>(take_number(reader, "max_distance", 0, options[3].most));
     if (kind_ == UtilityKind::tiles) {
         columns_ = static_cast<std::uint32_t>(take_number(reader, "number of columns", 1, k));
         return;
     }
-    if (kind_ == UtilityKind::table && reach_ != 0) malformed("A table has no reach.");
+    if (kind_ == UtilityKind::table && reach_ != 0) malformed("A table must not have a maximum distance.");
     const std::size_t step = kind_ == UtilityKind::places ? 2 : 1;
     const std::size_t count = kind_ == UtilityKind::places ? 2 * k : k * k;
     unsigned widths[2] = {}, together = 0;
     for (std::size_t i = 0; i < step; ++i) {
         widths[i] = reader.take<std::uint8_t>();
-        if (widths[i] < 1 || widths[i] > most_bits) malformed("A number has too many bits, or none.");
+        if (widths[i] < 1 || widths[i] > most_bits) malformed("A number has an invalid number of bits.");
         together += widths[i];
     }
     const Bytes packed = reader.take_bytes((count / step * together + 7) / 8);
@@ -155,14 +155,15 @@ Utilities::Utilities(std::uint64_t k, Reader& reader) : k_(k) {
         std::uint32_t least = ~std::uint32_t{0}, most = 0;
         each(entries_, first, step,
              [&](std::uint32_t number) { least = std::min(least, number), most = std::max(most, number); });
-        if (least != 0 || most > 2 * largest) malformed("Its numbers do not begin with 0, or are too large.");
+        if (least != 0 || most > 2 * largest)
+            malformed("The smallest number is not 0, or a number is too large.");
     }
-    if (std::ranges::max(entries_) == 0) malformed("All values are alike.");
+    if (std::ranges::max(entries_) == 0) malformed("All values are equal.");
     Writer again;
     write(again);
     if (!std::ranges::equal(Bytes(again.bytes()).last(packed.size()), packed) ||
         width_of(entries_, 0, step) != widths[0] || width_of(entries_, step - 1, step) != widths[step - 1])
-        malformed("Its numbers are not packed as they should be.");
+        malformed("The numbers are not packed correctly.");
 }
 
 void Utilities::write(Writer& writer) const {

@@ -94,18 +94,18 @@ void settle(SettingsDraft& draft) {
     const std::vector<std::uint64_t> sizes = sizes_of(draft.attributes);
     const std::vector<ViewAttributes> views = views_of(choice, sizes.size(), false);
     if (const ViewAttributes* large = too_large(views, sizes))
-        refuse_spec("a view has too many cells",
-                    "That of " + draft.attributes[large->numbers[0]].name + " has more than 2^" +
+        refuse_spec("a marginal has too many cells",
+                    "The marginal of " + draft.attributes[large->numbers[0]].name + " has more than 2^" +
                         std::to_string(most_places + large->count) + ".",
-                    "Ask with fewer bins or values.");
+                    "Use fewer bins or values.");
     const std::uint64_t questions = number_of_questions(views, sizes);
     if (questions > max_questions)
-        refuse_spec("people would be divided among too many questions",
+        refuse_spec("people would be divided among too many queries",
                     "There are " + std::to_string(questions) +
                         ", one for each level of attributes or of pairs; "
                         "allowed are " +
                         std::to_string(max_questions) + ".",
-                    "List the views that you will ask about, or ask with fewer bins or values.");
+                    "List the marginals that you will query, or use fewer bins or values.");
 }
 
 /// Returns the mean squared weight of a level's coefficients in a query of the target.
@@ -203,16 +203,16 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     std::vector<std::uint64_t> sizes = read_sizes(reader, max_values);
     const std::vector<ViewAttributes> views = read_views(reader, sizes.size(), most_together, false);
     const auto buckets = reader.take<std::uint8_t>();
-    if (buckets > most_places) refuse_block("a question has too many buckets");
-    if (too_large(views, sizes) != nullptr) refuse_block("a view has too many cells");
-    if (number_of_questions(views, sizes) > max_questions) refuse_block("there are too many questions");
+    if (buckets > most_places) refuse_block("a query has too many buckets");
+    if (too_large(views, sizes) != nullptr) refuse_block("a marginal has too many cells");
+    if (number_of_questions(views, sizes) > max_questions) refuse_block("there are too many queries");
     const Catalogue catalogue(views, sizes);
     std::map<QueryKind, std::uint64_t> weight_of;
     for (const QueryKind& kind : catalogue.kinds) weight_of.try_emplace(kind);
     for (auto& [kind, weight] : weight_of) {
         weight = reader.take<std::uint8_t>();
         if (weight == 0 && (kind.count == 1 || kind.levels == decltype(kind.levels){}))
-            refuse_block("a view is never drawn");
+            refuse_block("a marginal has probability zero");
     }
     reader.finish();
     std::vector<HaarQuery> questions;
@@ -226,10 +226,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         state += state_of(questions.back());
     }
     if (state > max_state)
-        raise(ErrorCode::invalid_spec, "the summaries of these questions would be too large",
+        raise(ErrorCode::invalid_spec, "the summaries of these queries would be too large",
               "They would have " + std::to_string(state) + " bytes; allowed are " +
                   std::to_string(max_state) + ".",
-              "Ask with fewer bins or values, or list the views that you will ask about.");
+              "Use fewer bins or values, or list the marginals that you will query.");
     return make_joint_haar(header, block, std::move(sizes), buckets, std::move(questions), weights);
 }
 
@@ -242,11 +242,11 @@ constexpr Option options[] = {
 
 }  // namespace
 
-const MechanismEntry entry(33, "joint_haar", "Haar coefficients of several attributes",
-                           "a plus or a minus for one range of one or two of the questions, which chance "
-                           "picks. It depends on the halves of the range in which your answers lie, and "
-                           "chance sometimes reverses it",
-                           Shape::record, max_joint_attributes, write, load,
-                           {.options = options, .settle = settle, .purpose = Purpose::joint_boxes});
+const MechanismEntry entry(
+    33, "joint_haar", "Haar coefficients of several attributes",
+    "a plus or a minus about one range of one or two questions. The range is drawn at random. The sign "
+    "depends on the half of the range that contains your answer, and is reversed at random in some reports",
+    Shape::record, max_joint_attributes, write, load,
+    {.options = options, .settle = settle, .purpose = Purpose::joint_boxes});
 
 }  // namespace ldp::joint_haar

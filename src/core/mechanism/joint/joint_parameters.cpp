@@ -52,14 +52,14 @@ void settle(SettingsDraft& draft) {
     OptionValue& choice = draft.options.at("marginals");
     auto& singles = std::get<double>(draft.options.at("one_way_share"));
     if (!(singles >= 0 && singles <= most_singles))
-        refuse_spec("\"one_way_share\" is the share of people who report one attribute alone",
+        refuse_spec("the proportion of people \"one_way_share\" is out of range",
                     "Found " + shortest(singles) + "; allowed are 0 to " + shortest(most_singles) + ".");
     if (auto* sets = std::get_if<IntegerRows>(&draft.options.at("queries"))) settle_asked(*sets);
     if (std::holds_alternative<IntegerRows>(choice)) {
         if (singles > 0)
-            refuse_spec("\"one_way_share\" goes with \"pairs\", \"triples\" or \"auto\"",
-                        "The views are listed.",
-                        "List single attributes among the views, or leave \"one_way_share\" out.");
+            refuse_spec("\"one_way_share\" requires \"pairs\", \"triples\" or \"auto\"",
+                        "The spec lists its marginals.",
+                        "Add single attributes to the marginals, or omit \"one_way_share\".");
     } else if (std::get<std::string>(choice) == "auto") {
         refuse_open_choice("\"marginals\" is \"auto\".");
     }
@@ -69,10 +69,10 @@ void settle(SettingsDraft& draft) {
         if (const std::uint64_t cells = kind_of_view(view, sizes).first; cells > max_cells) {
             std::vector<std::string> names;
             for (const std::size_t j : view.all()) names.push_back(draft.attributes[j].name);
-            refuse_spec("a view has too many cells",
-                        "That of " + joined(names) + " has " + std::to_string(cells) + "; allowed are " +
-                            std::to_string(max_cells) + ".",
-                        "Ask with fewer bins or values, or about fewer attributes at a time.");
+            refuse_spec("a marginal has too many cells",
+                        "The marginal of " + joined(names) + " has " + std::to_string(cells) +
+                            "; allowed are " + std::to_string(max_cells) + ".",
+                        "Use fewer bins or values, or fewer attributes in one marginal.");
         }
 }
 
@@ -122,7 +122,8 @@ void write(const Settings& settings, Writer& writer) {
 ViewClass class_of_views(const Header& header, std::uint64_t cells, std::uint16_t size, std::uint16_t weight,
                          double report_epsilon) {
     const bool layers = report_epsilon != header.epsilon;
-    if (layers && size != of_bits && size != of_one_cell) refuse_block("a view has an unknown second layer");
+    if (layers && size != of_bits && size != of_one_cell)
+        refuse_block("a marginal has an unknown second layer");
     Writer parameters;
     parameters.put(static_cast<std::uint32_t>(cells));
     if (layers)
@@ -145,10 +146,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     }
     std::vector<std::pair<std::uint16_t, std::uint16_t>> fields;  // set size and weight of each kind
     for (const auto& [kind, number] : kinds) {
-        if (kind.first > max_cells) refuse_block("a view has too many cells");
+        if (kind.first > max_cells) refuse_block("a marginal has too many cells");
         const auto size = reader.take<std::uint16_t>();
         fields.emplace_back(size, reader.take<std::uint16_t>());
-        if (fields.back().second == 0) refuse_block("a view is never drawn");
+        if (fields.back().second == 0) refuse_block("a marginal has probability zero");
     }
     const double report_epsilon = take_second_layer(reader, header);
     std::vector<ViewClass> classes;
@@ -163,10 +164,10 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         state += counter_size + classes[view.kind].inner->state_size();
     }
     if (state > max_state)
-        raise(ErrorCode::invalid_spec, "the summaries of these cross tables would be too large",
+        raise(ErrorCode::invalid_spec, "the summaries of these joint tables would be too large",
               "They would have " + std::to_string(state) + " bytes; allowed are " +
                   std::to_string(max_state) + ".",
-              "Ask with fewer bins or values, or list the views that you will ask about.");
+              "Use fewer bins or values, or list the marginals that you will query.");
     return make_joint(header, block, std::move(sizes), std::move(classes), std::move(views));
 }
 
@@ -184,9 +185,9 @@ constexpr Option options[] = {
 }  // namespace
 
 const MechanismEntry entry(
-    31, "joint", "cells of cross tables",
-    "some combinations of answers to a few of the questions. Chance picks these questions, whatever your answers are. "
-    "Your own combination is among them more often than any other",
+    31, "joint", "cells of joint tables",
+    "some combinations of answers to a few of the questions. The questions are drawn at random, "
+    "independently of your answers. Your own combination is included more often than any other",
     Shape::record, max_joint_attributes, write, load,
     {.options = options, .settle = settle, .purpose = Purpose::joint_tables});
 

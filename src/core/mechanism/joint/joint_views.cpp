@@ -19,7 +19,7 @@ IntegerRows tidy_views(IntegerRows rows, const std::vector<Attribute>& attribute
     for (auto& row : rows) {
         std::ranges::sort(row);
         if (row.empty() || row.size() > most || std::ranges::adjacent_find(row) != row.end())
-            refuse_spec("a view is a set of 1 to " + std::to_string(most) + " different attributes",
+            refuse_spec("a marginal has 1 to " + std::to_string(most) + " different attributes",
                         "Found one of " + std::to_string(row.size()) + ".");
         for (const std::int64_t j : row) seen[static_cast<std::size_t>(j)] = true;
     }
@@ -27,12 +27,13 @@ IntegerRows tidy_views(IntegerRows rows, const std::vector<Attribute>& attribute
         return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
     if (std::ranges::adjacent_find(rows) != rows.end())
-        refuse_spec("two views are of the same attributes",
-                    "There are " + std::to_string(rows.size()) + " views.");
+        refuse_spec("two marginals have the same attributes",
+                    "There are " + std::to_string(rows.size()) + " marginals.");
     for (std::size_t j = 0; j < seen.size(); ++j)
         if (!seen[j])
-            refuse_spec("an attribute is in no view", "Nobody would report \"" + attributes[j].name + "\".",
-                        "Leave it out, or add a view that has it.");
+            refuse_spec("an attribute is in no marginal",
+                        "No report would contain \"" + attributes[j].name + "\".",
+                        "Remove the attribute, or add a marginal that contains it.");
     return rows;
 }
 
@@ -95,22 +96,20 @@ void check_joint_attributes(const std::vector<Attribute>& attributes, const char
     for (const Attribute& attribute : attributes) {
         const std::string name = '"' + attribute.name + '"';
         if (attribute.numeric())
-            refuse_spec(std::string(mechanism) + " reports cells of cross tables, and a number has none",
-                        name + " is a number.",
-                        "Divide its range: add \"bins\": 16, or \"edges\" with the inner ends of its bins.");
-        if (attribute.strings)
-            refuse_spec(std::string(mechanism) + " reports cells of cross tables, and strings have none",
-                        name + " is of strings of an open domain.",
-                        "List the strings that are asked for as its \"domain\".");
-        if (attribute.several())
             refuse_spec(
-                std::string(mechanism) + " reports cells of cross tables, and sets of labels have none",
-                name + " has \"several\": true, so that a person may be in several cells.",
-                "Collect each label as a category of its own, with the values yes and no.");
+                std::string(mechanism) + " does not support numbers", name + " is a number.",
+                "Divide its range: add \"bins\": 16, or \"edges\" with the inner bounds of its bins.");
+        if (attribute.strings)
+            refuse_spec(std::string(mechanism) + " does not support strings of an open domain",
+                        name + " has \"strings\".", "List the strings of interest as its \"domain\".");
+        if (attribute.several())
+            refuse_spec(std::string(mechanism) + " does not support sets of labels",
+                        name + " has \"several\": true: a person may be in several cells.",
+                        "Collect each label as a category with the values yes and no.");
         if (attribute.of_record())
             refuse_spec(
-                std::string("an attribute of ") + mechanism + " has no \"mechanism\" and no \"weight\"",
-                name + " has; attributes are reported together.");
+                std::string("an attribute of ") + mechanism + " must not have \"mechanism\" or \"weight\"",
+                name + " has one of them; attributes are reported together.");
     }
 }
 
@@ -127,12 +126,12 @@ void settle_views(OptionValue& choice, const std::vector<Attribute>& attributes,
             }
     }
     if (const auto* word = std::get_if<std::string>(&choice)) {
-        if (d < *order_of(*word)) refuse_spec("there are no triples of two attributes", {}, "Say \"pairs\".");
+        if (d < *order_of(*word)) refuse_spec("two attributes have no triples", {}, "Say \"pairs\".");
         if (const std::uint64_t count = count_all(d, *order_of(*word)) + (singles ? d : 0); count > max_views)
-            refuse_spec("these are too many views",
+            refuse_spec("there are too many marginals",
                         "There are " + std::to_string(count) + " with all " + *word + "; allowed are " +
-                            std::to_string(max_views) + " views.",
-                        "List the views that you will ask about.");
+                            std::to_string(max_views) + " marginals.",
+                        "List the marginals that you will query.");
     }
 }
 
@@ -169,27 +168,27 @@ std::vector<ViewAttributes> read_views(Reader& reader, std::uint64_t d, std::uin
         const auto order = static_cast<std::uint8_t>(choice & ~singles_too);
         if ((alone && !singles) || order < 2 || order > most || order > d ||
             count_all(d, order) + (alone ? d : 0) > max_views)
-            refuse_block("the views are of an impossible number of attributes");
+            refuse_block("the number of attributes is out of range");
         return views_of(d, order, alone);
     }
     std::vector<ViewAttributes> views(reader.take<std::uint16_t>());
-    if (views.empty() || views.size() > max_views) refuse_block("the number of views is out of range");
+    if (views.empty() || views.size() > max_views) refuse_block("the number of marginals is out of range");
     std::vector<bool> seen(d);
     for (ViewAttributes& view : views) {
         view.count = reader.take<std::uint8_t>();
         if (view.count == 0 || view.count > most)
-            refuse_block("a view has an impossible number of attributes");
+            refuse_block("a marginal has an invalid number of attributes");
         for (std::size_t i = 0; i < view.count; ++i) {
             view.numbers[i] = reader.take<std::uint8_t>();
             if (view.numbers[i] >= d || (i > 0 && view.numbers[i] <= view.numbers[i - 1]))
-                refuse_block("a view has an impossible attribute");
+                refuse_block("a marginal has an invalid attribute");
             seen[view.numbers[i]] = true;
         }
     }
     if (!std::ranges::is_sorted(views, std::ranges::less_equal()) ||
         std::ranges::adjacent_find(views) != views.end())
-        refuse_block("the views are out of order");
-    if (std::ranges::count(seen, false) > 0) refuse_block("an attribute is in no view");
+        refuse_block("the marginals are out of order");
+    if (std::ranges::count(seen, false) > 0) refuse_block("an attribute is in no marginal");
     return views;
 }
 
