@@ -378,8 +378,8 @@ ProtocolPrediction predict_series(const Spec& spec, const Mechanism& mechanism, 
 
 void check_predictable(const Spec& spec, const Mechanism& mechanism) {
     const auto refuse = [](const std::string& detail) {
-        raise(ErrorCode::unsupported, "errors of this spec cannot be predicted for a stream",
-              detail, "Plan one number whose mean is estimated, or one category.");
+        raise(ErrorCode::unsupported, "errors of this spec cannot be predicted for a stream", detail,
+              "Plan one number whose mean is estimated, or one category.");
     };
     if (spec.attributes().size() != 1)
         refuse("It has " + std::to_string(spec.attributes().size()) + " attributes.");

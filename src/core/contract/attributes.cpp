@@ -464,8 +464,7 @@ std::vector<Attribute> read_attributes(JsonObject& top) {
             accept_attribute_texts(reader);
             reader.finish();
             if (attributes.size() + elements.size() > max_elements * 4)
-                invalid("the spec has too many attributes",
-                        "Each element of a vector counts as an attribute.");
+                invalid("the spec has too many attributes", "Every element of a vector counts.");
             if (vector != nullptr && !seen.insert(elements[0].vector).second) refuse_name(elements[0].vector);
             for (Attribute& element : elements) attributes.push_back(std::move(element));
         }

@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(remedies_of_one_attribute_in_two_layers_are_accepted) {
           {named("grr", one_layer, values), named("l_grr", layers, values), named("loloha", layers, values),
            named("rappor", layers, values), named("dithered", layers, values)});
     check(named("ddrm", R"(, "epsilon": 2, "report_epsilon": 1, "rounds": 5, )", values),
-          "requires a mechanism with two layers", {named("ddrm", R"(, "epsilon": 2, "rounds": 5, )", values)});
+          "requires a mechanism with two layers",
+          {named("ddrm", R"(, "epsilon": 2, "rounds": 5, )", values)});
     check(named("ddrm", R"(, "rounds": 5)" + one_layer, values), "Remove both",
           {named("ddrm", R"(, "epsilon": 2, "rounds": 5, )", values)});
 }
