@@ -104,7 +104,7 @@ FROM whole, ldp_distribution(serial) WHERE name IN ('haar_ordered', 'square_wave
 SELECT count(*) AS plain_likelihood FROM whole, ldp_distribution(serial, 'em') WHERE name = 'square_wave';
 SELECT name, q.probability, lower <= estimate AND estimate <= upper AS inside, ldp_quantile(serial, q.probability) = estimate AS the_same
 FROM whole, ldp_quantiles(serial, '{0.25,NULL,0.5}') AS q WHERE name IN ('haar_ordered', 'square_wave') ORDER BY name, q.probability;
-SELECT name, r.note = 'of values smeared over ' || ldp_resolution(serial) || '; sharp answers may lie outside the interval' AS range_says_so,
+SELECT name, r.note = 'of values smoothed over ' || ldp_resolution(serial) || '; exact values may lie outside the interval' AS range_says_so,
        r.note = c.note AND c.note = q.note AND q.note = h.note AS all_do, d.note
 FROM whole, ldp_between(serial, 2, 5) AS r, ldp_cdf(serial, 5) AS c, ldp_quantiles(serial, '{0.5}') AS q, ldp_histogram(serial, 1) AS h,
      LATERAL (SELECT note FROM ldp_distribution(serial) LIMIT 1) AS d

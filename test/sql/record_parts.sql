@@ -157,7 +157,7 @@ SELECT ldp_summary_of('layers', round => 1) AS one, ldp_summary_of('layers') AS 
 SELECT attribute, label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n FROM ldp_estimate(:'one'::ldp_summary);
 SELECT cell, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, lower < upper AS interval, n FROM ldp_marginal(:'one', '{mood,car}');
 -- Several rounds together: only the permanent part of the noise does not average out, so the errors are inflated by less than the root of 3.
-SELECT a.attribute, pg_temp.short(min(a.stderr / o.stderr)) AS least, pg_temp.short(max(a.stderr / o.stderr)) AS most, bool_and(a.note = 'up to 3 reports of one person: errors are widened') AS note
+SELECT a.attribute, pg_temp.short(min(a.stderr / o.stderr)) AS least, pg_temp.short(max(a.stderr / o.stderr)) AS most, bool_and(a.note = 'up to 3 reports of one person: errors are inflated') AS note
 FROM ldp_estimate(:'three'::ldp_summary) AS a JOIN ldp_estimate(:'one'::ldp_summary) AS o ON (a.attribute, a.label) IS NOT DISTINCT FROM (o.attribute, o.label) GROUP BY 1 ORDER BY 1;
 SELECT bool_and(a.stderr / o.stderr BETWEEN 0.6 AND 0.95) AS inflated FROM ldp_marginal(:'three', '{mood,car}') AS a JOIN ldp_marginal(:'one', '{mood,car}') AS o USING (cell);
 SELECT d.attribute, d.label, pg_temp.short(d.estimate) AS estimate, pg_temp.short(k.stderr / d.stderr) AS kept FROM ldp_change(:'one', ldp_summary_of('layers', round => 2), target => 'sample') AS d

@@ -164,7 +164,7 @@ SELECT ldp_mean(s, 0) IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NU
 SELECT ldp_proportion(report) IS NULL AND ldp_proportion(report, 0) IS NULL AS in_one_step, (ldp_proportions(report))[1] FROM few;
 -- Diagnostics use exact laws for any number of reports. So does ldp_learn_range, which returns the declared range.
 SELECT count(*) FROM ldp_health(ldp_summary_of('few'));
-SELECT low, high, note LIKE 'the declared range: % reports do not narrow it; it takes about % about the attribute' AS says_how_many FROM ldp_learn_range(ldp_summary_of('few'));
+SELECT low, high, note LIKE 'the declared range: % reports do not narrow it; this requires about % reports about the attribute' AS says_how_many FROM ldp_learn_range(ldp_summary_of('few'));
 -- Merged small summaries are large enough.
 SELECT ldp_open_rounds('few', 0, 1);
 INSERT INTO few VALUES (pg_temp.report_to('few', '01'), 1);

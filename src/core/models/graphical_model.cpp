@@ -158,12 +158,13 @@ Model model_of(const Measured& measured, const ModelOptions& options) {
     if (!(options.significance >= 0 && options.significance <= 1))
         raise(ErrorCode::invalid_value, "the significance of a model's edges must be between 0 and 1",
               "Found " + shortest(options.significance) + ".",
-              "At 0.05 one in twenty pairs that are independent becomes an edge.");
+              "At 0.05, one in twenty independent pairs becomes an edge.");
     if (options.most_cells < 2 || options.most_cells > std::int64_t{Fit::most_cells})
         raise(ErrorCode::invalid_value,
-              "the most cells of a model's cliques must be between 2 and " + std::to_string(Fit::most_cells),
+              "the maximum number of cells in a clique must be between 2 and " +
+                  std::to_string(Fit::most_cells),
               "Found " + std::to_string(options.most_cells) + ".",
-              "More cells let more edges into the model, and take longer.");
+              "With more cells, the model has more edges and takes longer.");
     constexpr double any = 0.95;
     std::vector<Association> candidates;
     for (Association& one : associations(measured, any))

@@ -44,7 +44,7 @@ Synthesis::Synthesis(const Model& model, std::size_t attributes) : attributes_(a
     if (missing != known.end())
         raise(ErrorCode::unsupported,
               "no report contains attribute " + std::to_string(missing - known.begin()),
-              "Synthetic records have a value of every attribute.", "Wait for more reports.");
+              "Synthetic records contain every attribute.", "Wait for more reports.");
 }
 
 void Synthesis::draw(std::size_t count, BitSource& bits, std::span<std::uint32_t> values) const {

@@ -33,25 +33,26 @@ class RecordMoments {
           moments_(joint.view, joint.target),
           zero_(moments_.constant(0)) {
         if (all_.size() != joint.view.mechanism->cells().size())
-            raise(ErrorCode::invalid_value, "the attributes of these reports are not known",
-                  "The spec with their fingerprint has " + std::to_string(all_.size()) + "; they have " +
+            raise(ErrorCode::invalid_value, "the attributes of these reports are unknown",
+                  "The spec with this fingerprint has " + std::to_string(all_.size()) +
+                      " attributes; the reports have " +
                       std::to_string(joint.view.mechanism->cells().size()) + ".",
-                  "Ask where the collection is that they were made for.");
+                  "Use the spec of the collection that received the reports.");
     }
 
     [[nodiscard]] std::size_t number(const std::string& name) const {
         const std::size_t place = called(name);
         if (!all_[place].numeric())
             raise(ErrorCode::invalid_value, "\"" + name + "\" is a category",
-                  "Covariances are defined for numbers, and regressions of one on others.",
-                  "A category may be the group of a regression.");
+                  "Covariances and regressions are defined for numbers.",
+                  "A category can be the group of a regression.");
         return place;
     }
     [[nodiscard]] std::size_t category(const std::string& name) const {
         const std::size_t place = called(name);
         if (all_[place].numeric())
             raise(ErrorCode::invalid_value, "\"" + name + "\" is a number",
-                  "Groups are values of a category.", "A number may be a predictor.");
+                  "Groups are values of a category.", "A number can be a predictor.");
         return place;
     }
     [[nodiscard]] double middle(std::size_t j) const { return all_[j].min / 2 + all_[j].max / 2; }
@@ -105,7 +106,7 @@ class RecordMoments {
               "The estimate is " + rounded(found.value * unit, 4) + ", with a standard error of " +
                   rounded(found.standard_error * unit, 4) + "; it must exceed " + rounded(certain, 4) +
                   " standard errors.",
-              "Remove a predictor that the others explain, combine groups, or collect more reports: " +
+              "Remove a redundant predictor, combine groups, or collect more reports: " +
                   reports_needed(found) + ".");
     }
     [[nodiscard]] bool certainly_positive(const MomentFunction& denominator) const {
@@ -169,7 +170,7 @@ class RecordMoments {
         raise(ErrorCode::unsupported,
               "the reports do not contain the product of " + name(a) + " and " + name(b),
               "No attribute of the record is {\"product\": [" + written(a) + ", " + written(b) + "]}.",
-              "Declare it in the spec: as an attribute, or with all products of a regression by "
+              "Declare it in the spec as an attribute, or declare all products of a regression by "
               "\"regression\".");
     }
     [[nodiscard]] double unit(const Factor& factor) const {

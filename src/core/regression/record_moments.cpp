@@ -32,7 +32,7 @@ std::size_t MomentEstimator::source(std::size_t attribute, Quantity quantity, do
     if (!alone)
         raise(ErrorCode::unsupported,
               "attribute " + std::to_string(attribute) + " is not reported alone as a mean or a category",
-              "Regressions use attributes of which each report is about one, by its mean or its value.",
+              "Regressions require reports about one attribute each, as a mean or a category.",
               "In the next spec, remove \"estimate\", \"vector\" or \"joint_tables\" for the attribute.");
     AttributeReports source{attribute, one, 1, unit, {}, {}};
     if (target_ == Target::sample) source.left -= one.drawn;

@@ -241,14 +241,14 @@ std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::opt
     const Json object = parsed_query(query);
     const auto name = object.is_object() ? object.find("function") : object.end();
     if (name == object.end() || !name->is_string())
-        raise(ErrorCode::malformed, "the query is no JSON object with the key \"function\"",
+        raise(ErrorCode::malformed, "the query is not a JSON object with the key \"function\"",
               object.is_discarded() ? "" : "Found " + shown(object) + ".",
               "For example: {\"function\": \"means\", \"confidence\": 0.9}.");
     const RowFunction& function = row_function(name->get<std::string>());
     if (function.takes_summary != summary.has_value())
         raise(ErrorCode::invalid_value,
               std::string("function \"") + function.name +
-                  (summary ? "\" takes no summary beside those of its groups" : "\" needs a summary"));
+                  (summary ? "\" accepts only the summaries of its groups" : "\" needs a summary"));
     const QueryArguments arguments(function, object);
     const SummaryQuery& found = arguments.query();
     if (mechanism != nullptr) {

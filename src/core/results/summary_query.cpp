@@ -89,8 +89,8 @@ void check_answer(const Mechanism& mechanism, Quantity quantity) {
     if (is_series(mechanism) || (parts != nullptr && parts->only_series()))
         throw Error(ErrorCode::unsupported,
                     quantity == Quantity::means
-                        ? "these reports are about a series, which has a mean in each round"
-                        : "these reports are about a series, which has shares in each round",
+                        ? "these reports are about a series; its means are estimated per round"
+                        : "these reports are about a series; its shares are estimated per round",
                     {}, {Remedy::ask_series});
 }
 
@@ -99,9 +99,9 @@ std::size_t one_attribute(const Mechanism& mechanism, std::optional<std::size_t>
     if (named)
         check_attribute(*named, attributes);
     else if (attributes > 1)
-        throw Error(ErrorCode::unsupported, "these reports are about several attributes, and none is named",
+        throw Error(ErrorCode::unsupported, "these reports are about several attributes; specify one",
                     "The summary has " + std::to_string(attributes) + " attributes.",
-                    "Specify one with the argument \"attribute\".");
+                    "Use the argument \"attribute\".");
     return named.value_or(0);
 }
 
@@ -109,7 +109,8 @@ void throw_for_part(const Error& error) {
     throw Error(
         error.code(), error.what(), error.detail(),
         "The spec determines the queries of an attribute: \"estimate\": \"distribution\" allows ranges "
-        "and quantiles, \"joint_tables\" joint tables, and \"vector\" means of ranges of elements.");
+        "and quantiles, \"joint_tables\" allows joint tables, and \"vector\" allows means of ranges of "
+        "elements.");
 }
 
 }  // namespace ldp

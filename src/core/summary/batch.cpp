@@ -134,8 +134,7 @@ void check_batch(const Mechanism& mechanism, Bytes batch) {
     if (!frame.fits(batch, mechanism.block())) {
         if (batch.size() < frame.payloads_at())
             malformed("the batch has the wrong length", "Found " + std::to_string(batch.size()) +
-                                                            " bytes; how many reports it has would stand " +
-                                                            "before byte " +
+                                                            " bytes; the number of reports ends at byte " +
                                                             std::to_string(frame.payloads_at()) + ".");
         const std::uint64_t count = frame.count(batch);
         if (count < 1 || count > frame.most())
@@ -144,16 +143,16 @@ void check_batch(const Mechanism& mechanism, Bytes batch) {
                           std::to_string(frame.most()) + ".");
         malformed("the batch has the wrong length",
                   "Found " + std::to_string(batch.size()) + " bytes; its parameters and its " +
-                      std::to_string(count) + " reports say " + std::to_string(frame.size(count)) + ".");
+                      std::to_string(count) + " reports require " + std::to_string(frame.size(count)) + ".");
     }
     const std::size_t count = frame.count(batch), size = sent_size(mechanism), each = steps(mechanism);
     Work work;
     for (std::size_t i = 0; i < count; ++i, work.done(each)) {
         const Bytes payload = frame.payload(batch, i);
         if (!valid_sent(mechanism, payload))
-            malformed("a report's payload is impossible",
+            malformed("the payload of a report is invalid",
                       "It is number " + std::to_string(i + 1) + " of a batch of " + std::to_string(count) +
-                          "; no randomizer under its parameters could have made it.");
+                          "; no randomizer with its parameters can produce it.");
         if (i > 0 && std::memcmp(payload.data() - size, payload.data(), size) > 0)
             malformed("the reports of the batch are not in order",
                       "Number " + std::to_string(i + 1) + " of " + std::to_string(count) +

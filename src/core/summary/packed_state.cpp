@@ -39,7 +39,7 @@ std::size_t pack_state(const Mechanism& mechanism, Bytes state, MutableBytes pac
     const bool list = is_list(state);
     const ReportList lists(mechanism);
     if (list ? !lists.fits(state) : !is_summary_of(mechanism, state))
-        throw_malformed("The state has another size or block than its parameters say.");
+        throw_malformed("The size or block of the state does not match its parameters.");
     packed[0] = packed_state_version;
     const Bytes head = state.first(list ? lists.size(lists.count(state)) : head_size(mechanism));
     copy_in_segments(head, packed.subspan(1));
@@ -55,9 +55,8 @@ std::size_t pack_state(const Mechanism& mechanism, Bytes state, MutableBytes pac
 }
 
 Bytes packed_body(Bytes packed) {
-    if (packed.empty()) throw_malformed("It has no bytes.");
-    if (packed[0] != packed_state_version)
-        throw_malformed("Its first byte is not a version that this release reads.");
+    if (packed.empty()) throw_malformed("The state is empty.");
+    if (packed[0] != packed_state_version) throw_malformed("The version in its first byte is not supported.");
     return packed.subspan(1);
 }
 
@@ -75,7 +74,7 @@ void unpack_state(const Mechanism& mechanism, Bytes body, MutableBytes state) {
     if (body.size() < head) throw_malformed("The bytes end before the counters.");
     std::ranges::copy(body.first(head), state.begin());
     if (!unpack_words(body.subspan(head), state.subspan(head)))
-        throw_malformed("The counters are not in the form that states are sent in.");
+        throw_malformed("The counters do not have the form of a transmitted state.");
     check_interrupt();
     check_summary(mechanism, state);
 }

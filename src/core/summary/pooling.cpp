@@ -118,7 +118,7 @@ std::string note(const SummaryView& view) {
                (kept ? " people" : " reports") + ": nothing is shown (min_group)";
     if (pointwise) return "counted without rounds: no error, because people repeat their reports";
     if (each == 1) return {};
-    return "up to " + shortest(each) + " reports of one person: errors are widened";
+    return "up to " + shortest(each) + " reports of one person: errors are inflated";
 }
 
 }  // namespace ldp

@@ -101,8 +101,8 @@ void ReportList::check(Bytes list) const {
         work.done(1 + sent_size_ / 8);
     }
     if (!possible)
-        refuse_block("the list of reports is impossible",
-                     "No reports under its parameters have these payloads and rounds.");
+        refuse_block("the list of reports is invalid",
+                     "No reports with its parameters have these payloads and rounds.");
 }
 
 }  // namespace ldp

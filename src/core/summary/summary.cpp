@@ -30,7 +30,7 @@ const char* mechanism_name(std::uint8_t id) noexcept {
 }
 
 [[noreturn]] void impossible(const char* what) {
-    refuse_block(what, "No randomizer under its parameters could have led to it.");
+    refuse_block(what, "No randomizer with its parameters can produce it.");
 }
 
 }  // namespace
@@ -86,24 +86,24 @@ void check_report(const Mechanism& mechanism, Bytes report) {
     const std::size_t expected = mechanism.block().size() + sent_size(mechanism);
     if (report.size() != expected)
         raise(ErrorCode::malformed, "the report has the wrong length",
-              "Found " + std::to_string(report.size()) + " bytes; its parameters say " +
+              "Found " + std::to_string(report.size()) + " bytes; its parameters require " +
                   std::to_string(expected) + ".",
               "It is truncated or damaged, or does not come from ldp.");
     if (!valid_sent(mechanism, payload_of(report, mechanism.block())))
-        impossible("the report's payload is impossible");
+        impossible("the payload of the report is invalid");
 }
 
 void check_summary(const Mechanism& mechanism, Bytes summary) {
     const std::size_t expected = summary_size(mechanism);
     if (summary.size() != expected)
         raise(ErrorCode::malformed, "the summary has the wrong length",
-              "Found " + std::to_string(summary.size()) + " bytes; its parameters say " +
+              "Found " + std::to_string(summary.size()) + " bytes; its parameters require " +
                   std::to_string(expected) + ".",
               "It is truncated or damaged, or does not come from ldp.");
     const SummaryView view = view_of(mechanism, summary);
     if (view.n > max_count || view.rounds.empty() != (view.n == 0) ||
         (view.n == 0 && view.rounds != Rounds::none()) || !mechanism.valid_state(view) || !valid_ones(view))
-        impossible("the summary's counts are impossible");
+        impossible("the counts of the summary are invalid");
 }
 
 void raise_incompatible(Bytes expected, Bytes found) {
@@ -121,7 +121,7 @@ void raise_outcome(Outcome outcome, Bytes summary, Bytes added) {
                   "A summary counts at most " + std::to_string(max_count) + " reports.",
                   "Keep several summaries, one for each period.");
         default:
-            impossible("the report's payload is impossible");
+            impossible("the payload of the report is invalid");
     }
 }
 
@@ -205,7 +205,7 @@ std::vector<Estimate> estimate_with(const SummaryView& view, const Question& que
     check_can_estimate(*view.mechanism, question.quantity);
     const bool all = question.attribute == only_attribute;
     if (all && question.quantity == Quantity::frequencies && view.mechanism->cells().size() > 1)
-        refuse(*view.mechanism, "which of their attributes is meant");
+        refuse(*view.mechanism, "queries without an attribute");
     need_reports(view);
     const Question settled{question.quantity, question.target, all ? 0 : question.attribute};
     if (settled.target == Target::sample && view.drawn < 1) return mixed_estimates(view, settled, rounded);
@@ -302,7 +302,7 @@ std::vector<Check> health(const SummaryView& view) {
 SummaryView single_part(const SummaryView& view, std::size_t attribute) {
     if (find_capability<Record>(*view.mechanism) == nullptr && view.mechanism->cells().size() > 1)
         raise(ErrorCode::unsupported, "each of these reports is about several attributes",
-              "Only the mechanism sampled has people report single attributes of a record.",
+              "Only the mechanism sampled reports single attributes of a record.",
               std::vector{view.mechanism->can_estimate(Quantity::frequencies) ? Remedy::ask_attribute_shares
                                                                               : Remedy::ask_attribute_means});
     return part(view, attribute);
@@ -340,7 +340,7 @@ SummaryDraft summary_of_part(const SummaryView& view, std::size_t attribute) {
 // For people to read ---------------------------------------------------------------------------------------
 
 std::string describe(Bytes bytes) {
-    if (bytes.size() < header_size) return "bytes that are no report";
+    if (bytes.size() < header_size) return "bytes that are not a report";
     const Header header = unchecked_header(bytes);
     char text[96];
     (void)std::snprintf(text, sizeof(text), "%s, epsilon %g, spec %s", mechanism_name(header.mechanism),

@@ -20,9 +20,10 @@ namespace {
 void check_attributes(const SummaryView& view, const std::vector<std::size_t>& attributes) {
     for (const std::size_t attribute : attributes) check_attribute(attribute, view.mechanism->cells().size());
     if (attributes.empty())
-        raise(ErrorCode::invalid_value, "no attribute is asked about", {}, "Name one or more.");
+        raise(ErrorCode::invalid_value, "the query has no attribute", {}, "Name one or more attributes.");
     if (std::ranges::adjacent_find(attributes) != attributes.end())
-        raise(ErrorCode::invalid_value, "an attribute is repeated in a query", {}, "Name each once.");
+        raise(ErrorCode::invalid_value, "an attribute is repeated in a query", {},
+              "Name each attribute once.");
 }
 
 /// Returns the reports about the part of a record with these attributes. Throws Error (unsupported) if the
@@ -31,7 +32,7 @@ SummaryView part_with(const SummaryView& view, const std::vector<std::size_t>& a
     check_attributes(view, attributes);
     const RecordPart one = part_of(*view.mechanism, attributes.front());
     if (attributes.back() >= one.first + one.count)
-        raise(ErrorCode::unsupported, "no report is about these attributes together",
+        raise(ErrorCode::unsupported, "no report contains all of these attributes",
               "Found " + std::to_string(attributes.size()) + " attributes, in several parts of the record.",
               std::vector{Remedy::collect_together});
     if (one.mechanism != view.mechanism && find_capability<JointViews>(*one.mechanism) == nullptr)
@@ -60,9 +61,9 @@ std::unique_ptr<const JointShares> shares_of(const SummaryView& view,
         std::size_t most = 0;
         for (const auto& one : views) most = std::max(most, one.size());
         raise(ErrorCode::unsupported, "no report contains all of these attributes",
-              "Found " + std::to_string(attributes.size()) + " attributes; reports are about " +
-                  std::to_string(views.size()) + " views of at most " + std::to_string(most) +
-                  " attributes, and none has all of these.",
+              "Found " + std::to_string(attributes.size()) + " attributes; reports contain " +
+                  std::to_string(views.size()) + " marginals of at most " + std::to_string(most) +
+                  " attributes, and no marginal contains all of these.",
               std::vector{Remedy::ask_views});
     }
     if (view.n > 0) need_reports(view);
@@ -75,8 +76,8 @@ Combination combination_named(std::string_view word) {
     if (word == "consistent") return Combination::consistent;
     if (word == "unbiased") return Combination::unbiased;
     raise(ErrorCode::invalid_value, "unknown method \"" + std::string(word) + "\"",
-          "Allowed are \"consistent\", which draws on all views, and \"unbiased\", which draws on those with "
-          "all the attributes asked for.");
+          "Valid methods are \"consistent\", which uses all marginals, and \"unbiased\", which uses only "
+          "the marginals that contain all attributes of the query.");
 }
 
 Cells::Cells(const std::vector<std::uint64_t>& sizes)

@@ -56,7 +56,7 @@ Measured measured_for_model(const SummaryView& view) {
     Measured all = measured(view);
     if (!enough(view))
         raise(ErrorCode::unsupported, "there are too few reports for a model", note(view) + ".",
-              "Wait for more.");
+              "Wait for more reports.");
     return all;
 }
 

@@ -281,13 +281,13 @@ Table Fit::table(std::span<const std::size_t> attributes) const {
         const Table* single = find({&attribute, 1});
         if (single == nullptr)
             raise(ErrorCode::unsupported, "no report contains attribute " + std::to_string(attribute), {},
-                  "Ask for others, or wait for more reports.");
+                  "Use other attributes, or wait for more reports.");
         sizes.push_back(single->sizes[0]);
         cells = cells > most_cells ? cells : cells * sizes.back();
     }
     if (cells > most_cells)
-        raise(ErrorCode::invalid_value, "the question has too many cells for a model",
-              "At most " + std::to_string(most_cells) + " are answered.", "Ask about fewer attributes.");
+        raise(ErrorCode::invalid_value, "the query has too many cells for a model",
+              "At most " + std::to_string(most_cells) + " are supported.", "Use fewer attributes.");
     std::vector<Table> margins = within(attributes);
     for (const Table& margin : margins) people = std::min(people, margin.people);
     return of_unknown_noise(attributes, sizes, most_entropy(attributes, sizes, std::move(margins)), people);

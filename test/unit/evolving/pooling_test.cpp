@@ -430,7 +430,7 @@ BOOST_AUTO_TEST_CASE(people_count_where_answers_are_kept) {
     for (std::int32_t i = 0; i < 10; ++i)
         summary.add(m->perturb(std::vector<Cell>{1}, bits), Rounds::only(i));
     BOOST_CHECK(enough(summary.view()));
-    BOOST_CHECK_EQUAL(note(summary.view()), "up to 10 reports of one person: errors are widened");
+    BOOST_CHECK_EQUAL(note(summary.view()), "up to 10 reports of one person: errors are inflated");
 }
 
 // The default of min_group, the smallest of 5, 10, 15, … with sufficient coverage. From it on, the 95 %

@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(a_spec_with_an_open_choice_is_refused_with_the_way_to_resol
         {R"({"mechanism": "sampled", "epsilon": 1, "per_report": 1, )" + pair + "}",
          R"(The attribute "a" of the record names no mechanism.)"},
         {R"({"mechanism": "sampled", "epsilon": 1, )" + named + "}",
-         R"("per_report" is missing: how many parts of the record a report has.)"},
+         R"("per_report", the number of parts in a report, is missing.)"},
         {R"({"mechanism": "sampled", "epsilon": 1, "per_report": 1, "max_margin_of_error": {"a": 0.1}, )" +
              named + "}",
          R"("max_margin_of_error" determine how often each attribute is reported.)"},

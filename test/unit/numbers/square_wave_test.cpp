@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(sharp_shares_lie_between_smeared_ones) {
         const std::string segment = text(2 * half);
         BOOST_CHECK_EQUAL(
             smearing(reported(*m, people, bits).view()),
-            "of values smeared over " + segment + "; sharp answers may lie outside the interval");
+            "of values smoothed over " + segment + "; exact values may lie outside the interval");
     }
     const auto sharp = mechanism("tree", 1, R"("min": 0, "max": 7, "grid": 7)");
     BOOST_CHECK_EQUAL(smearing(reported(*sharp, {1, 2, 3}, bits).view()), "");

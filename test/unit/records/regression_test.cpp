@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(wrong_products_are_refused) {
                "the product of x and x has no range");
     BOOST_TEST(why(R"({"mechanism": "duchi_vector", "epsilon": 1, "attributes": [)" + hours + "," + score +
                    R"(, {"product": ["hours", "score"]}]})") ==
-               "an attribute has a \"mechanism\", a \"weight\" or a \"product\" in records only");
+               "\"mechanism\", \"weight\" and \"product\" of an attribute are for records only");
 }
 
 // A device makes products of values inside their ranges, and no product but one that the spec narrows is
@@ -393,7 +393,7 @@ BOOST_AUTO_TEST_CASE(what_the_reports_do_not_tell_is_said) {
     BOOST_TEST(refusal([&] {
                    const std::vector<Attribute> fewer(town.attributes().begin(), town.attributes().end() - 1);
                    static_cast<void>(covariance({view, fewer}, "hours", "score", 2));
-               }).what() == "the attributes of these reports are not known");
+               }).what() == "the attributes of these reports are unknown");
 }
 
 // Sleep equals hours up to a shift: the matrix is singular, and its estimates are nearly singular.

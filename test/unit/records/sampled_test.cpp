@@ -782,7 +782,7 @@ BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {
         std::string json;
         const char* part;
     } cases[] = {
-        {record(1, {number("pdp")}), "takes 2 to 4096 attributes"},
+        {record(1, {number("pdp")}), "requires 2 to 4096 attributes"},
         {record(1, {number("pdp"), category(3, "grr", share(0))}), "\"weight\" must be"},
         {record(1, {number("pdp"), category(3, "grr", share(1001))}), "\"weight\" must be"},
         {record(1, {number("pdp"), category(3, "grr", ", \"weight\": 1.5")}), "\"weight\" must be"},
@@ -798,7 +798,7 @@ BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {
         {record(1, {number("sampled"), category(3, "grr")}), "sampled cannot report \"a0\""},
         {record(1, {R"("min": 1, "max": 2, "mechanism": "onebit")", category(3, "grr")}),
          "\"a0\" does not begin"},
-        {record(1, {number("pdp"), category(1 << 20, "oue")}), "oue takes at most 65536 values"},
+        {record(1, {number("pdp"), category(1 << 20, "oue")}), "oue supports at most 65536 values"},
         {record(1, {number("pdp"), category(3, "grr")}, per_report(3)), "there are 2 attributes"},
         {record(1, {number("pdp"), category(3, "grr")}, ", \"per_report\": -1"), "\"per_report\" must be"},
         {record(0.0015, {number("pdp"), category(3, "grr")}, per_report(2)), "too many parts"},
@@ -806,10 +806,10 @@ BOOST_AUTO_TEST_CASE(bad_records_are_refused_by_name) {
         {record(1, {category(1 << 24, "grr"), category(1 << 24, "grr"), category(1 << 24, "grr")}),
          "too large"},
         {R"({"mechanism": "grr", "epsilon": 1, "attributes": [{"name": "a", "domain": 3, "weight": 2}]})",
-         "in records only"},
+         "are for records only"},
         {R"({"mechanism": "haar", "epsilon": 1, "attributes": [{"name": "a", "min": 0, "max": 1},
              {"name": "b", "min": 0, "max": 1, "mechanism": "pdp"}]})",
-         "in records only"},
+         "are for records only"},
     };
     for (const auto& c : cases) {
         const Error error = refusal(c.json);

@@ -368,8 +368,8 @@ std::vector<Estimate> Rappor::estimate(const Counts& counts, const Question& que
         raise(ErrorCode::unsupported, "the shares of all values cannot be estimated from these reports",
               "There are " + std::to_string(k_) + " values and " + std::to_string(c_) + " cohorts of " +
                   std::to_string(m_) + " bits; at most " + std::to_string(max_regressors) +
-                  " values can be estimated, and fewer than there are bits.",
-              "Ask for candidates, or begin a collection with more cohorts or bits.");
+                  " values can be estimated, and fewer than the number of bits.",
+              "Search for candidates, or start a collection with more cohorts or bits.");
     const std::vector<double> shares = fit->solve(debiased(counts));
     const std::vector<double> variances = n_variances(*fit, shares, bit_noise(sent_flips()));
     std::vector<Estimate> estimates(k_);

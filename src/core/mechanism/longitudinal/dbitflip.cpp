@@ -329,7 +329,7 @@ void settle(SettingsDraft& draft) {
         raise(ErrorCode::invalid_spec, "\"buckets\" must be 2 to " + std::to_string(std::min(k, max_buckets)),
               "Found " + std::to_string(b) + "; there are " + std::to_string(k) + " values.");
     if (d > b)
-        raise(ErrorCode::invalid_spec, "\"bits_per_report\" is more than there are buckets",
+        raise(ErrorCode::invalid_spec, "\"bits_per_report\" exceeds the number of buckets",
               "Found " + std::to_string(d) + "; there are " + std::to_string(b) + " buckets.");
 }
 

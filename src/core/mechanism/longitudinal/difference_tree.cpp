@@ -18,7 +18,7 @@ void DifferenceTree::settle(const SettingsDraft& draft) {
               "Found " + std::to_string(changes) + "; there are " + std::to_string(rounds) + " rounds.");
     if (epsilon_of_each(draft.epsilon, changes + 1) < min_epsilon)
         raise(ErrorCode::invalid_spec, "\"changes\" divides epsilon into too many parts",
-              "An answer needs an epsilon of 0.001; " + std::to_string(changes + 1) + " share " +
+              "A response requires an epsilon of 0.001; " + std::to_string(changes + 1) + " share " +
                   std::to_string(draft.epsilon) + ".");
 }
 

@@ -9,8 +9,8 @@ namespace ldp {
 void check_no_series(const Mechanism& mechanism, std::size_t attribute) {
     if (is_series(mechanism) || !is_series(mechanism, attribute)) return;
     throw Error(ErrorCode::unsupported,
-                "attribute " + std::to_string(attribute) + " is a series, which has estimates in each round",
-                {}, {Remedy::ask_series});
+                "attribute " + std::to_string(attribute) + " is a series; estimate one round at a time", {},
+                {Remedy::ask_series});
 }
 
 }  // namespace ldp

@@ -48,7 +48,7 @@ struct SeriesBias {
 /// one with advance(). perturb() returns one of them for a complete series.
 class SeriesRandomizer : public Capability {
   public:
-    static constexpr const char* offers = "a series; group reports by their round instead";
+    static constexpr const char* offers = "a series; group reports by round instead";
 
     [[nodiscard]] virtual std::uint32_t rounds() const noexcept = 0;
     /// Returns the expected number of reports of a user in all rounds.

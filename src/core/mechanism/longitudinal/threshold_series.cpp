@@ -748,7 +748,7 @@ void settle(SettingsDraft& draft) {
     if (thresholds < 2 || grid % thresholds != 0)
         raise(ErrorCode::invalid_spec, "\"thresholds\" must be at least 2 and divide \"grid\"",
               "Found " + std::to_string(thresholds) + "; the grid has " + std::to_string(grid) + " steps.",
-              "Omit \"thresholds\", or let \"grid\" be a multiple of it.");
+              "Omit \"thresholds\", or set \"grid\" to a multiple of it.");
 }
 
 void write(const Settings& settings, Writer& writer) {

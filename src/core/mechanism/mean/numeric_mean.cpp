@@ -109,9 +109,9 @@ void NumericMean::write(const NumericRandomizer& randomizer, const Settings& set
                         Writer& writer) {
     const Attribute& attribute = settings.attributes()[0];
     if (randomizer.from_zero && attribute.min != 0)
-        raise(ErrorCode::invalid_spec, std::string(randomizer.name) + " takes a range with \"min\": 0",
+        raise(ErrorCode::invalid_spec, std::string(randomizer.name) + " requires a range with \"min\": 0",
               "The range of \"" + attribute.name + "\" does not begin at 0.",
-              "Measure from the least value, or use duchi, the same channel on any range.");
+              "Subtract the minimum from the values, or use duchi, which supports any range.");
     ChannelSize size = channel_size(randomizer, epsilon, settings.number("grid"));
     size.steps = RoundedSteps{size.steps, rounding_cells(settings)}.word();
     write_channel(writer, size);

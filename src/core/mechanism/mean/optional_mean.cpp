@@ -458,7 +458,7 @@ void settle(SettingsDraft& draft) {
     const double rate = std::get<double>(draft.options.at(response_rate_option.name));
     if (!(rate >= 0 && rate <= 1))
         raise(ErrorCode::invalid_spec, "\"response_rate\" must be above 0 and at most 1",
-              "Found " + std::to_string(rate) + ".", "Leave it out if the response rate is unknown.");
+              "Found " + std::to_string(rate) + ".", "Omit it if the response rate is unknown.");
 }
 
 constexpr Option options[] = {grid_option, response_rate_option};

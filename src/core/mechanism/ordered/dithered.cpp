@@ -413,10 +413,10 @@ void settle(SettingsDraft& draft) {
     }
     const bool circle = std::get<std::string>(draft.options.at("order")) == orders[1];
     if (circle && attribute.numeric())
-        raise(ErrorCode::invalid_spec, "a circle consists of categories", "The attribute is a number.",
-              "Give it \"bins\", or a \"domain\".");
+        raise(ErrorCode::invalid_spec, "a circle requires categories", "The attribute is a number.",
+              "Add \"bins\" or \"domain\".");
     if (circle && points < 3)
-        raise(ErrorCode::invalid_spec, "a circle has three values or more",
+        raise(ErrorCode::invalid_spec, "a circle requires three or more values",
               "The domain has " + std::to_string(points) + ".");
     auto& buckets = std::get<std::uint64_t>(draft.options.at("buckets"));
     const double first = std::get<double>(draft.options.at(second_layer_option.name));
@@ -426,7 +426,7 @@ void settle(SettingsDraft& draft) {
               "\"buckets\" must be 2 to " + std::to_string(std::min(points, max_buckets)),
               "Found " + std::to_string(buckets) + "; there are " + std::to_string(points) + " " +
                   (attribute.numeric() ? "points of the grid." : "values."),
-              "0 chooses the number from the variance of a share and the number of responses.");
+              "Use 0 for a number based on the variance of a share and the number of responses.");
 }
 
 void write(const Settings& settings, Writer& writer) {

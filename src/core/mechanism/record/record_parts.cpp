@@ -102,7 +102,7 @@ std::string no_mechanism_for(const Attribute& attribute, const PartTerms& terms)
     if (terms.report_epsilon != 0)
         return std::string("No mechanism reports a ") + kind_of_part(attribute) +
                " of a record in two layers.";
-    return "None of the mechanisms takes it.";
+    return "No mechanism supports it.";
 }
 
 std::vector<Attribute> reported_alone(const std::vector<Attribute>& attributes, const PartAttributes& part) {
@@ -139,13 +139,13 @@ namespace {
     std::string detail, hint;
     if (named != nullptr && named->series && takes(*named, attribute)) {
         detail = attribute.mechanism +
-                 " has no second layer, and the parts of a record are all in two layers or all in one.";
+                 " has no second layer; all parts of a record need the same number of layers.";
         hint = "Omit \"report_epsilon\", or collect \"" + name_of_part(attribute) +
-               "\" in a collection of its own.";
+               "\" in a separate collection.";
     } else if (suitable.empty()) {
         detail = no_mechanism_for(attribute, terms);
         hint = terms.report_epsilon != 0 ? "Omit \"report_epsilon\", or collect \"" +
-                                               name_of_part(attribute) + "\" in a collection of its own."
+                                               name_of_part(attribute) + "\" in a separate collection."
                                          : "";
     } else {
         suitable.insert(suitable.begin(), "auto");
@@ -163,7 +163,7 @@ std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes, c
     for (const auto& set : together) {
         const std::set<std::int64_t> different(set.begin(), set.end());
         if (set.size() < 2 || set.size() > 3 || different.size() != set.size())
-            refuse("a set of \"joint_tables\" has two or three different attributes",
+            refuse("a set of \"joint_tables\" must have two or three different attributes",
                    "Found one of " + std::to_string(set.size()) + ".");
         for (const std::int64_t j : set) joint.insert(static_cast<std::size_t>(j));
     }
@@ -171,7 +171,7 @@ std::vector<PartAttributes> parts_of(const std::vector<Attribute>& attributes, c
         std::string names;
         for (const std::size_t j : joint) names += (names.empty() ? "" : ", ") + attributes[j].name;
         refuse("the attributes of \"joint_tables\" are not next to each other", "They are " + names + ".",
-               "List them one after another in \"attributes\".");
+               "List them consecutively in \"attributes\".");
     }
     for (const std::size_t j : joint)
         if (attributes[j].strings)
@@ -208,7 +208,7 @@ void settle_part(std::vector<Attribute>& attributes, const PartAttributes& part,
     if (part.joint) {
         for (const Attribute& attribute : each)
             if (!attribute.mechanism.empty() || !attribute.want.empty() || !attribute.options.empty())
-                refuse("an attribute of \"joint_tables\" has no mechanism of its own",
+                refuse("an attribute of \"joint_tables\" must not have a mechanism",
                        "\"" + attribute.name + "\" is reported in joint tables.",
                        "Remove its \"mechanism\", \"estimate\" and options.");
         (void)settings_of_part(attributes, part, terms);  // refuses tables that are too large
@@ -252,10 +252,10 @@ void check_series(const std::vector<Attribute>& attributes, std::uint64_t per_re
         const MechanismEntry* entry = find_mechanism(attribute.mechanism);
         if (entry == nullptr || !entry->series) continue;
         if (per_report > 1)
-            refuse("a record with a series has one part in a report",
+            refuse("\"per_report\" must be 1 for a record with a series",
                    "\"per_report\" is " + std::to_string(per_report) + ", and \"" + attribute.name +
-                       "\" is a series, whose responses are due in some rounds only.",
-                   "Set \"per_report\" to 1, or collect the series in a collection of its own.");
+                       "\" is a series with responses in some rounds only.",
+                   "Set \"per_report\" to 1, or collect the series in a separate collection.");
         const auto rounds = [](const Attribute& one) {
             return std::get<std::uint64_t>(one.options.at("rounds"));
         };

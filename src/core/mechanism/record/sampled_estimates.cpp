@@ -50,10 +50,9 @@ std::vector<Estimate> SampledRecord::estimate(const Counts& counts, const Questi
         if (place.run->inner->can_estimate(Quantity::strings))
             check_can_estimate(*place.run->inner, Quantity::frequencies);
         if (!place.run->inner->can_estimate(Quantity::frequencies))
-            raise(
-                ErrorCode::unsupported, "attribute " + std::to_string(question.attribute) + " is a number",
-                "Its mechanism estimates means. Categories have shares of values.",
-                "For shares of ranges of a number, write \"estimate\": \"distribution\" into the attribute.");
+            raise(ErrorCode::unsupported, "attribute " + std::to_string(question.attribute) + " is a number",
+                  "Its mechanism estimates means, not shares.",
+                  "For shares of ranges, add \"estimate\": \"distribution\" to the attribute.");
         return estimate_part(counts.n, counted(counts, place),
                              {question.quantity, question.target, question.attribute - place.attribute()});
     }
@@ -75,13 +74,12 @@ namespace {
 /// The range of the number that a part reports alone. Throws Error (unsupported) if it is not one.
 const Range& range_of(const Mechanism& inner, std::size_t attribute) {
     if (find_capability<ResponseRate>(inner) != nullptr)
-        raise(ErrorCode::unsupported,
-              "attribute " + std::to_string(attribute) + " has values of some people only",
-              "Different people may leave out different attributes, so their means have no common weight.",
+        raise(ErrorCode::unsupported, "attribute " + std::to_string(attribute) + " has missing values",
+              "Different people may omit different attributes, so their means have no common weight.",
               std::vector{Remedy::take_attribute});
     if (const Range* range = inner.range_of_number()) return *range;
     raise(ErrorCode::unsupported,
-          "attribute " + std::to_string(attribute) + " is not reported as a mean of its own",
+          "attribute " + std::to_string(attribute) + " is not reported as a single mean",
           "The mean of several attributes is computed from numbers that are reported one by one.",
           std::vector{Remedy::take_attribute});
 }

@@ -36,7 +36,7 @@ IntegerRows sets_of(const OptionValue& together) {
 void settle(SettingsDraft& draft) {
     const RecordLayout layout = layout_of_record(draft);
     if (layout.per_report == 0)
-        refuse_open_choice("\"per_report\" is missing: how many parts of the record a report has.");
+        refuse_open_choice("\"per_report\", the number of parts in a report, is missing.");
     check_layout(draft, layout);
     const PartTerms terms = layout.terms(draft.epsilon, draft.options, layout.per_report);
     for (const PartAttributes& part : layout.parts) settle_part(draft.attributes, part, terms);
@@ -160,7 +160,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         if (tables > 1) refuse_block("a record has several parts with joint tables");
         if (!runs.empty() && runs.back().weight == run.weight &&
             std::ranges::equal(runs.back().inner->block(), run.inner->block()))
-            refuse_block("two runs of attributes are alike");
+            refuse_block("two runs of attributes are equal");
         const auto layers = [](const Mechanism& one) { return one.report_epsilon() < one.epsilon(); };
         if (!runs.empty() && layers(*runs.back().inner) != layers(*run.inner))
             refuse_block("a record has attributes in one layer and attributes in two layers");
@@ -217,12 +217,12 @@ PartTerms RecordLayout::terms(double epsilon, const OptionValues& options, std::
 void check_layout(SettingsDraft& draft, const RecordLayout& layout) {
     const std::uint64_t s = layout.per_report, d = layout.parts.size();
     if (s > d)
-        raise(ErrorCode::invalid_spec, "\"per_report\" is more than there are attributes",
+        raise(ErrorCode::invalid_spec, "\"per_report\" exceeds the number of attributes",
               "Found " + std::to_string(s) + "; there are " + std::to_string(d) +
                   (d == draft.attributes.size() ? " attributes." : " parts."));
     if (epsilon_of_each(draft.epsilon, s) < min_epsilon)
         raise(ErrorCode::invalid_spec, "\"per_report\" divides epsilon into too many parts",
-              "An attribute needs an epsilon of 0.001; " + std::to_string(s) + " share " +
+              "An attribute requires an epsilon of 0.001; " + std::to_string(s) + " share " +
                   std::to_string(draft.epsilon) + ".");
     settle_second_layer(draft);
 }
@@ -233,8 +233,8 @@ namespace ldp::sampled {
 
 const MechanismEntry entry(
     18, "sampled", "sampled attributes of a record",
-    "something about some of the questions only. Chance picks these questions, whatever your answers are. It is your "
-    "own answer or, by chance, another one",
+    "answers to some of the questions only. The questions are drawn at random, independently of your "
+    "answers. An answer is your own or, at random, another one",
     Shape::record, max_attributes, write, load, {.automatic = true, .options = options, .settle = settle});
 
 }  // namespace ldp::sampled

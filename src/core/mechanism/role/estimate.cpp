@@ -11,13 +11,13 @@ namespace ldp {
 double critical_value(double confidence) {
     if (!(confidence > 0 && confidence < 1))
         raise(ErrorCode::invalid_value, "the confidence must lie between 0 and 1",
-              "Found " + shortest(confidence) + ".", "For a 95 % interval ask for 0.95.");
+              "Found " + shortest(confidence) + ".", "For a 95 % interval, use 0.95.");
     // If the confidence is too close to 1, the rounded value is 1, whose quantile is infinite.
     const double below = (1 + confidence) / 2;
     if (below >= 1)
-        raise(ErrorCode::invalid_value, "the confidence is too near to 1",
+        raise(ErrorCode::invalid_value, "the confidence is too close to 1",
               "Found " + shortest(confidence) + "; the greatest is 0.9999999999999998.",
-              "For a 95 % interval ask for 0.95.");
+              "For a 95 % interval, use 0.95.");
     return normal_quantile(below);
 }
 

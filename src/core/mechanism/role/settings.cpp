@@ -14,10 +14,10 @@ namespace {
 /// Throws Error (invalid_spec) if the mechanism does not support the domain size.
 void check_domain(const MechanismEntry& mechanism, const Attribute& attribute) {
     if (attribute.domain > mechanism.max_size)
-        raise(
-            ErrorCode::invalid_spec,
-            std::string(mechanism.name) + " takes at most " + std::to_string(mechanism.max_size) + " values",
-            "The domain of \"" + attribute.name + "\" has " + std::to_string(attribute.domain) + ".");
+        raise(ErrorCode::invalid_spec,
+              std::string(mechanism.name) + " supports at most " + std::to_string(mechanism.max_size) +
+                  " values",
+              "The domain of \"" + attribute.name + "\" has " + std::to_string(attribute.domain) + ".");
 }
 
 bool is_open(const Attribute& attribute) noexcept {
@@ -35,8 +35,8 @@ void check_missing(const MechanismEntry& mechanism, const std::vector<Attribute>
     for (const Attribute& attribute : attributes) {
         if (suits_missing(mechanism, attribute)) continue;
         raise(ErrorCode::invalid_spec,
-              std::string(mechanism.name) + (takes ? " takes a number that people may leave out"
-                                                   : " takes numbers that nobody leaves out"),
+              std::string(mechanism.name) +
+                  (takes ? " requires a number with \"missing\": true" : " does not support missing numbers"),
               "\"" + attribute.name + (takes ? "\" has no \"missing\": true." : "\" has \"missing\": true."),
               takes
                   ? "Add \"missing\": true to the attribute, or name another mechanism."
@@ -49,7 +49,7 @@ void check_missing(const MechanismEntry& mechanism, const std::vector<Attribute>
 void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& attributes) {
     const auto want = [&](bool met, const std::string& wanted) {
         if (met) return;
-        raise(ErrorCode::invalid_spec, std::string(mechanism.name) + " takes " + wanted,
+        raise(ErrorCode::invalid_spec, std::string(mechanism.name) + " requires " + wanted,
               "Found " + std::to_string(attributes.size()) +
                   (attributes.size() == 1 ? " attribute, " : " attributes, ") +
                   (std::ranges::all_of(attributes, is_open)                ? "strings."
@@ -72,7 +72,7 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
             want(attributes.size() == 1 && attributes[0].numeric(), "one numeric attribute");
             break;
         case Shape::one_ordered:
-            want(attributes.size() == 1 && !open && !set, "one attribute, of numbers or categories");
+            want(attributes.size() == 1 && !open && !set, "one attribute with numbers or categories");
             check_domain(mechanism, attributes[0]);
             break;
         case Shape::one_string:
@@ -93,9 +93,9 @@ void check_shape(const MechanismEntry& mechanism, const std::vector<Attribute>& 
     for (const Attribute& attribute : attributes)
         if (attribute.of_record() || attribute.derived())
             raise(ErrorCode::invalid_spec,
-                  "an attribute has a \"mechanism\", a \"weight\" or a \"product\" in records only",
-                  std::string(mechanism.name) + " reports all attributes in one way.",
-                  "The mechanism sampled collects records.");
+                  "\"mechanism\", \"weight\" and \"product\" of an attribute are for records only",
+                  std::string(mechanism.name) + " reports all attributes by one method.",
+                  "Use the mechanism sampled for records.");
 }
 
 }  // namespace

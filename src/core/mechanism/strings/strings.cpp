@@ -249,14 +249,13 @@ void settle(SettingsDraft& draft) {
             "With " + std::to_string(levels) + " levels, " + std::to_string(cohorts) + " cohorts and " +
                 std::to_string(buckets) + " buckets they have " + std::to_string(levels * buckets * cohorts) +
                 " counters; allowed are " + std::to_string(max_counters) + ".",
-            "Give fewer \"cohorts\" or \"hash_buckets\", or a larger \"first_level_length\" or \"level_step\".");
+            "Reduce \"cohorts\" or \"hash_buckets\", or increase \"first_level_length\" or \"level_step\".");
     if (!searchable(StringLevels(base, strings.longest, first, step), first, step, cohorts))
-        raise(
-            ErrorCode::invalid_spec, "a search would examine too many prefixes",
-            "Its first level has " + std::to_string(first) + " characters, and the others " +
-                std::to_string(step) + " more each, of an alphabet of " + std::to_string(base - 1) +
-                " characters.",
-            "Give a smaller \"first_level_length\" or \"level_step\" or fewer \"cohorts\", or leave them out.");
+        raise(ErrorCode::invalid_spec, "a search would examine too many prefixes",
+              "Its first level has " + std::to_string(first) + " characters, and the others " +
+                  std::to_string(step) + " more on each further level, over an alphabet of " +
+                  std::to_string(base - 1) + " characters.",
+              "Reduce \"first_level_length\", \"level_step\" or \"cohorts\", or omit them.");
 }
 
 void write(const Settings& settings, Writer& writer) {
@@ -281,7 +280,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
         step > longest)
         refuse_block("the lengths of strings are out of range",
                      "Found " + std::to_string(longest) + " characters, of which " + std::to_string(first) +
-                         " first and then " + std::to_string(step) + " at a time.");
+                         " first and then " + std::to_string(step) + " at each further level.");
     StringLevels levels(alphabet + 1, longest, first, step);
     if (levels.count() * cohorts * buckets > max_counters)
         refuse_block("the number of counters is out of range",

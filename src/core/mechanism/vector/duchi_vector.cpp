@@ -149,7 +149,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
 
 }  // namespace
 
-const MechanismEntry entry(19, "duchi_vector", "a vector as a corner of its cube",
+const MechanismEntry entry(19, "duchi_vector", "a vector as a sign vector",
                            "a yes or no for each of your numbers, all drawn by chance together; "
                            "for a large number yes comes a little more often",
                            Shape::numeric_vector, max_attributes, write, load,

@@ -128,8 +128,8 @@ class GaussianChannel final : public MomentChannel {
         return product;
     }
     Exact worst_ratio() const override {
-        raise(ErrorCode::unsupported, "normal noise bounds no ratio of probabilities",
-              "Some outputs come of some inputs alone; they all come with a probability of delta at most.");
+        raise(ErrorCode::unsupported, "normal noise does not bound the ratio of probabilities",
+              "Some outputs are possible for some inputs only, with probability at most delta.");
     }
     // The maximum is attained by the nearest input.
     double max_probability(std::uint64_t out) const override {
@@ -219,7 +219,7 @@ struct Ball {
         double low = 0, high = 1;
         while (delta(epsilon, high) > delta_asked) {
             if (high >= max_sigma / 2)
-                raise(ErrorCode::invalid_spec, "no noise keeps so small an epsilon on so fine a grid",
+                raise(ErrorCode::invalid_spec, "no noise satisfies this epsilon on this grid",
                       "\"grid\" is " + std::to_string(steps) + ".", "Lower \"grid\", or raise epsilon.");
             low = high;
             high *= 2;
@@ -425,8 +425,8 @@ void settle(SettingsDraft& draft) {
         raise(ErrorCode::invalid_spec,
               "\"delta\" must be a number from " + shortest(least_delta) + " to " + shortest(most_delta),
               delta == 0 ? "It is missing, or 0." : "Found " + shortest(delta) + ".",
-              "It is the probability with which epsilon may not hold, and should be far below one over the "
-              "number of people, such as 1e-9. Other mechanisms need none.");
+              "It is the probability with which epsilon may not hold, and should be far below 1/n for n "
+              "people, such as 1e-9. Other mechanisms need no delta.");
     auto& norm = std::get<double>(draft.options.at("norm"));
     if (norm == 0) norm = std::sqrt(d);
     if (!(norm > 0 && norm <= std::sqrt(d)))
@@ -434,7 +434,7 @@ void settle(SettingsDraft& draft) {
               "\"norm\" must be a number above 0 and at most " + shortest(std::sqrt(d)),
               "Found " + shortest(norm) + "; with each of its " + std::to_string(draft.attributes.size()) +
                   " attributes scaled to [-1, 1], no vector is longer than that.",
-              "Leave it out to have no vector shortened.");
+              "Omit it to use all vectors unchanged.");
     auto& grid = std::get<std::uint64_t>(draft.options.at("grid"));
     if (grid == 0) {
         const double finest = std::min(0x1p41 * square(draft.epsilon) / (d * norm), 0x1p19);
@@ -443,7 +443,7 @@ void settle(SettingsDraft& draft) {
     }
     if (grid % 2 != 0)
         raise(ErrorCode::invalid_spec, "\"grid\" must be even", "Found " + std::to_string(grid) + ".",
-              "The middle of a range is a point of the grid; 0 asks for the best number.");
+              "The middle of a range is a grid point; 0 chooses the best number.");
 }
 
 void write(const Settings& settings, Writer& writer) {
@@ -469,7 +469,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     if (!(norm > 0 && norm <= std::sqrt(static_cast<double>(d)))) refuse_block("the norm is out of range");
     const Ball ball{d, steps, norm};
     if (!(sigma > 0 && sigma <= max_sigma && ball.delta(header.epsilon, sigma) <= delta))
-        refuse_block("the noise is not what epsilon and delta need");
+        refuse_block("the noise does not match epsilon and delta");
     return std::make_unique<Gaussian>(header, block, ball, delta, sigma, std::move(ranges));
 }
 

@@ -286,8 +286,8 @@ void settle_mean_epsilon(SettingsDraft& draft, const NumericRandomizer& randomiz
     double& mean_epsilon = std::get<double>(draft.options.at(mean_epsilon_option.name));
     if (std::get<std::string>(draft.options.at("details")) != detail_names[1]) {
         if (mean_epsilon != 0)
-            raise(ErrorCode::invalid_spec, "\"mean_epsilon\" is for \"details\": \"global\"",
-                  "A report of one coefficient has all of epsilon.", "Leave it out.");
+            raise(ErrorCode::invalid_spec, "\"mean_epsilon\" requires \"details\": \"global\"",
+                  "A report of one coefficient uses the whole epsilon.", "Leave it out.");
         return;
     }
     if (mean_epsilon == 0) {
@@ -300,7 +300,7 @@ void settle_mean_epsilon(SettingsDraft& draft, const NumericRandomizer& randomiz
         raise(ErrorCode::invalid_spec,
               "\"mean_epsilon\" must leave at least 0.001 for the mean and for the details",
               "Found " + shortest(mean_epsilon) + " of epsilon " + shortest(draft.epsilon) + ".",
-              "Leave it out for the value with the least error.");
+              "Omit it to minimize the error.");
 }
 
 /// Resolves "auto" to a randomizer, and a missing ε₁ of the global form to the best one.
@@ -347,7 +347,7 @@ void write(const Settings& settings, Writer& writer) {
 UnitRange read_unit_range(Reader& reader) {
     const auto lo = reader.take<std::int8_t>();
     const auto hi = reader.take<std::int8_t>();
-    if (lo < -UnitRange::steps || lo >= hi) refuse_block("a coefficient's range is empty or too wide");
+    if (lo < -UnitRange::steps || lo >= hi) refuse_block("the range of a coefficient is empty or too wide");
     return {lo, hi};
 }
 
@@ -369,18 +369,18 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
                std::to_string(max_attributes) + ".");
     if (plan.form > Form::global ||
         std::ranges::find(randomizers, response, &NumericRandomizer::response) == randomizers.end())
-        refuse("Neither the form nor the response may be one that is not known.");
+        refuse("The form or the response is unknown.");
     read_readings(reader, response, size);
     plan.attributes = read_ranges(reader, d);
     plan.aim = reader.take<Aim>();
     plan.coefficients = read_runs<std::uint16_t>(reader, d, read_unit_range);
-    if (plan.aim > Aim::ranges) refuse("The aim is not known.");
+    if (plan.aim > Aim::ranges) refuse("The target is unknown.");
     plan.rounding_cells = rounded.cells;
     if (plan.form == Form::global) {
         plan.mean_epsilon = reader.take<double>();
         if (!(plan.mean_epsilon >= min_epsilon &&
               coefficient_epsilon(header.epsilon, plan.mean_epsilon) >= min_epsilon))
-            refuse("The mean's share of epsilon leaves too little for it or for the details.");
+            refuse("Epsilon of the mean or of the details is too small.");
         reader.finish();
         auto channel = make_channel(response, size, plan.mean_epsilon);
         return make_global_haar(header, block, std::move(channel), std::move(plan));

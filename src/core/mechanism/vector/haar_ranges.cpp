@@ -224,7 +224,7 @@ std::unique_ptr<const Mechanism> load(const Header& header, Bytes block) {
     bool oracles = facts->cells() == bins;
     for (std::size_t fact = 0; oracles && fact < bins.size(); ++fact)
         oracles = find_capability<ValueOracle>(record.reporter(fact)) != nullptr;
-    if (!oracles) refuse_block("the bins of the coefficients are not those of such vectors");
+    if (!oracles) refuse_block("the bins of the coefficients do not match the vector");
     return std::make_unique<HaarRanges>(header, block, d, steps, std::move(facts));
 }
 

@@ -43,8 +43,8 @@ class Outside {
 
 void check_no_ranges(const Mechanism& mechanism) {
     if (range_learner(mechanism) != nullptr)
-        raise(ErrorCode::unsupported, "these reports only estimate ranges, for the spec of a second round",
-              {}, std::vector{Remedy::learn_ranges});
+        raise(ErrorCode::unsupported, "these reports estimate ranges for a second round only", {},
+              std::vector{Remedy::learn_ranges});
 }
 
 // Computed from the tail, since 1 minus a tiny probability rounds to 1.

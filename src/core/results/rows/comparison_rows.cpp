@@ -161,7 +161,7 @@ std::optional<std::size_t> baseline_of(const NamedGroups& named, const SummaryQu
         throw Error(ErrorCode::invalid_value,
                     "there is no group \"" + shortened(*query.baseline_group, 100) + "\"",
                     "The argument baseline is the name of a group.",
-                    "Without a baseline all pairs of groups are compared.");
+                    "Without a baseline, all pairs of groups are compared.");
     return static_cast<std::size_t>(found - named.names.begin());
 }
 

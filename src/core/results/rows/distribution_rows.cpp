@@ -142,8 +142,8 @@ struct RangeRows {
         row.put("high", high);
         if (needed != 0)
             row.put("note", "the declared range: " + std::to_string(n) +
-                                " reports do not narrow it; it takes about " + std::to_string(needed) +
-                                " about the attribute");
+                                " reports do not narrow it; this requires about " + std::to_string(needed) +
+                                " reports about the attribute");
     }
 };
 
@@ -408,8 +408,8 @@ SummaryView vector_of(const SummaryView& view, std::optional<std::size_t> attrib
     for (const RecordPart& one : parts_of(*view.mechanism)) {
         if (!one.mechanism->can_estimate(Quantity::coefficients)) continue;
         if (only)
-            throw Error(ErrorCode::unsupported, "these reports are about several vectors, and none is named",
-                        {}, "Specify one with the argument \"attribute\".");
+            throw Error(ErrorCode::unsupported, "these reports are about several vectors; specify one", {},
+                        "Use the argument \"attribute\".");
         only = one.first;
     }
     return only ? part(view, *only) : view;

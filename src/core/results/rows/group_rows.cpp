@@ -118,7 +118,7 @@ GroupWeights weights_named(std::string_view name) {
     if (name == "groups") return GroupWeights::equal;
     throw Error(
         ErrorCode::invalid_value, "unknown weights \"" + std::string(name.substr(0, 60)) + "\"",
-        "The weights are \"people\", for the mean over people, and \"groups\", for the mean over groups.");
+        "Valid weights are \"people\" (for the mean over people) and \"groups\" (for the mean over groups).");
 }
 
 std::unique_ptr<Results> clustered(const Subject& subject, const SummaryQuery& query) {
@@ -275,7 +275,7 @@ struct TimePoints {
 TimePoints time_points(std::span<const std::int32_t> positions, std::size_t groups) {
     if (positions.size() != groups)
         throw Error(ErrorCode::invalid_value, "positions and summaries must have the same number of elements",
-                    {}, "Give a position of each group with a name.");
+                    {}, "Pass a position for each named group.");
     TimePoints all{.first = positions[0], .step = 0};
     for (std::size_t i = 1; i < groups; ++i) {
         const std::int64_t distance = std::int64_t{positions[i]} - positions[i - 1];
@@ -302,7 +302,7 @@ std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& qu
     if (query.bins < 0 || query.bins > static_cast<std::int32_t>(max_season))
         throw Error(
             ErrorCode::invalid_value, "invalid season: " + std::to_string(query.bins),
-            "A season has 2 to " + std::to_string(max_season) + " points in time; 0 stands for none.");
+            "A season has 2 to " + std::to_string(max_season) + " points in time; 0 means no season.");
     const auto period = static_cast<std::size_t>(std::max(query.bins, 1));
     const std::size_t points = time.points.back() + 1;
     constexpr std::size_t most_states = 4'000'000;

@@ -241,7 +241,7 @@ std::unique_ptr<Results> curve_rows(const Subject& subject, const SummaryQuery& 
             attribute = query.attribute ? subject.labels->attribute_called(*query.attribute, count)
                                         : one_attribute(mechanism, std::nullopt);
             if (!has_mean(view, attribute))
-                throw Error(ErrorCode::unsupported, "a kernel regression is about the mean of a number",
+                throw Error(ErrorCode::unsupported, "a kernel regression requires the mean of a number",
                             "The reports do not estimate the mean of this attribute.");
         } else if (!std::ranges::equal(mechanisms[0]->block(), mechanism.block())) {
             raise_incompatible(mechanisms[0]->block(), mechanism.block());
@@ -325,8 +325,8 @@ Found winsorized_mean(const Subject& pilot, const SummaryQuery& query) {
     const std::vector<double> ends = pilot.labels->ends(0);
     if (pilot.labels->known() && ends.empty())
         throw Error(ErrorCode::unsupported, "the first round of a winsorized mean is a histogram",
-                    "The first summary is not about one number in bins.",
-                    "Pass the summary of the first round, then that of the second one.");
+                    "The first summary does not contain one number in bins.",
+                    "Pass the summary of the first round, then the summary of the second round.");
     if (ends.empty())
         throw Error(ErrorCode::invalid_value, "the bins of the first round are unknown",
                     "No collection in this database has the summary's spec, which defines the bins.",
@@ -336,9 +336,9 @@ Found winsorized_mean(const Subject& pilot, const SummaryQuery& query) {
     const SummaryView histogram = view_of(*first, pilot.summary), view = view_of(*second, query.other);
     const Range* range = second->range_of_number();
     if (range == nullptr)
-        throw Error(ErrorCode::unsupported, "the second round of a winsorized mean is about one number",
+        throw Error(ErrorCode::unsupported, "the second round of a winsorized mean requires one number",
                     "The second summary does not estimate the mean of a single number.",
-                    "Pass the summary of the first round, then that of the second one.");
+                    "Pass the summary of the first round, then the summary of the second round.");
     WinsorizedRow row;
     row.attribute = pilot.labels->name(0);
     row.pilot = report_status(histogram);

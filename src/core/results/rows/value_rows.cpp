@@ -374,8 +374,8 @@ Found response_rates(const Subject& whole, const SummaryQuery& query) {
             if (subject.has(j) && answered(view, j)) return;
         throw Error(
             ErrorCode::unsupported, "these reports have no response rate",
-            "Only numbers with \"missing\": true have one. The share of a category's missing answers is that of "
-            "the label in \"missing_label\".");
+            "Only numbers with \"missing\": true have one. For a category, use the share of the label in "
+            "\"missing_label\".");
     }));
 }
 

@@ -11,7 +11,7 @@ CandidateMethod candidate_method_named(std::string_view name) {
     if (name == "nnls") return CandidateMethod::nnls;
     if (name == "lasso") return CandidateMethod::lasso;
     raise(ErrorCode::invalid_value, "unknown selection \"" + std::string(name) + "\"", {},
-          "Selections are nnls and lasso.");
+          "Valid selections are nnls and lasso.");
 }
 
 std::vector<Ranked> candidates(const SummaryView& view, CandidateMethod method, Control control) {

@@ -47,7 +47,7 @@ double resolution(const SummaryView& view) {
 // reports carry no information about it, so that no interval can cover it. The note states this.
 std::string smearing(double resolution) {
     if (resolution == 0) return {};
-    return "of values smeared over " + shortest(resolution) + "; sharp answers may lie outside the interval";
+    return "of values smoothed over " + shortest(resolution) + "; exact values may lie outside the interval";
 }
 
 std::string smearing(const SummaryView& view) {

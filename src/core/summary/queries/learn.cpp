@@ -36,7 +36,7 @@ void check_coverage(double coverage) {
     if (!(coverage > 0 && coverage < 1))
         raise(ErrorCode::invalid_value, "the coverage must lie between 0 and 1",
               "Found " + shortest(coverage) + ".",
-              "0.9 says that a tenth of the people may lie outside the range.");
+              "With 0.9, a tenth of the people may lie outside the range.");
 }
 
 std::uint64_t whole_reports(double n) {
@@ -106,7 +106,7 @@ std::uint64_t reports_to_narrow(const Mechanism& mechanism, double coverage) {
     if (find_capability<ValueOracle>(mechanism) == nullptr)
         raise(ErrorCode::unsupported, "ranges cannot be learned from these reports",
               "The mechanism does not estimate a distribution.",
-              "Ask about a mechanism of an ordered attribute or of a category.");
+              "Use a mechanism for an ordered attribute or a category.");
     const auto k = static_cast<double>(mechanism.cells()[0]);
     const double radius = one_of_many_radius(k * (k + 1) / 2), share = 1 - coverage;
     const double variance = std::max(1.0, std::round(k / outer)) * mechanism.n_variance(0);

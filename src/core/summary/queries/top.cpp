@@ -76,7 +76,7 @@ Control control_named(std::string_view name) {
     if (name == "bonferroni") return Control::bonferroni;
     if (name == "benjamini_hochberg") return Control::benjamini_hochberg;
     raise(ErrorCode::invalid_value, "unknown adjustment of p-values \"" + std::string(name) + "\"", {},
-          "Controls are bonferroni and benjamini_hochberg.");
+          "Valid adjustments are bonferroni and benjamini_hochberg.");
 }
 
 void adjust(std::vector<double>& p_values, std::size_t tested, Control control) {
