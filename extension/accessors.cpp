@@ -46,7 +46,7 @@ double mean_called(const Subject& subject, std::string_view name) {
                       elements = subject.labels->attributes_called(first, words);
     if (elements > 1)
         throw Error(ErrorCode::unsupported,
-                    "\"" + std::string(words) + "\" is a vector and has no single mean",
+                    "\"" + std::string(words) + "\" is a vector without a single mean",
                     "The vector has " + std::to_string(elements) + " elements.",
                     "Name an element, such as \"" + subject.labels->name(first) +
                         "\", or use ldp_means(summary, attribute => name).");

@@ -240,7 +240,7 @@ Datum add_states(FunctionCallInfo fcinfo, StateForm form) {
 MemoryContextData* home_of_state(FunctionCallInfo fcinfo) {
     MemoryContext home;
     if (AggCheckCallContext(fcinfo, &home) == 0)
-        elog(ERROR, "an aggregate's function was called outside of it");
+        elog(ERROR, "the function of an aggregate was called outside of the aggregate");
     return home;
 }
 

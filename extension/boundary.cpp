@@ -95,8 +95,8 @@ constexpr RemedyWords sql_words{
     "Use ldp_proportions(summary, attribute => name) or ldp_marginal for shares.",
     "Use ldp_means for means.",
     "Use ldp_learn_range.",
-    "Add the attributes to \"joint_tables\" in the next spec. ldp_marginals(summary) lists the attributes "
-    "that are reported together.",
+    "Add the attributes to \"joint_tables\" in the next spec. ldp_marginals(summary) lists the existing "
+    "joint tables.",
     "ldp_spec_canonical(spec) makes the choices that a spec leaves open.",
 };
 

@@ -196,14 +196,13 @@ double weight_argument(FunctionCallInfo fcinfo, int number) {
                 (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                  errmsg(PG_ARGISNULL(number) ? "weight is NULL" : "weighted row of estimates is NULL"),
                  errdetail("A weighted mean without this group would be an estimate for other people."),
-                 errhint("Join the group with another one, or leave out its row and its weight.")));
+                 errhint("Merge the group with another one, or omit its row and its weight.")));
     const double weight = PG_GETARG_FLOAT8(number);
     if (!(weight >= 0) || !std::isfinite(weight))
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid weight: %g", weight),
-             errhint("Weights are numbers from 0 on, for example the number of people of each group in the "
-                     "population.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid weight: %g", weight),
+                 errhint("Use weights of at least 0, for example the number of people of each group in the "
+                         "population.")));
     return weight;
 }
 

@@ -322,12 +322,12 @@ ArrayType* label_array(const Labels& labels, std::size_t attribute) {
 std::size_t attribute_called(const Labels& labels, std::string_view name) {
     const std::string_view utf8 = core_text(name);
     return labels.attribute_called(utf8, std::numeric_limits<std::size_t>::max(),
-                                   "All are listed by ldp_attributes(summary).");
+                                   "ldp_attributes(summary) lists all attributes.");
 }
 
 std::size_t value_called(const Labels& labels, std::size_t attribute, std::string_view label) {
     const std::string_view utf8 = core_text(label);
-    return value_shown_as(labels, attribute, utf8, "All are listed by ldp_labels(summary).");
+    return value_shown_as(labels, attribute, utf8, "ldp_labels(summary) lists all labels.");
 }
 
 }  // namespace ldp

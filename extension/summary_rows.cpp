@@ -157,7 +157,7 @@ struct ArgumentReader {
                 ereport(ERROR,
                         (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a summary must not be NULL"),
                          errdetail("It is number %d of %d.", i + 1, count),
-                         errhint("Leave out groups without reports.")));
+                         errhint("Omit groups without reports.")));
             new (&bytes[i]) Bytes(contents(PG_DETOAST_DATUM_PACKED(values[i])));
             check_state_size(bytes[i].size());
         }

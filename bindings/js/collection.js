@@ -18,7 +18,7 @@ function joined(labels) {
     for (const label of labels)
         if ((typeof label !== "string" && typeof label !== "number") || String(label).includes(";"))
             throw new LdpError("invalid_value", `${JSON.stringify(label)} is not a label of a set`, "",
-                "A set is an array of labels, which contain no semicolon.");
+                "A set is an array of labels without semicolons.");
     return labels.join(";");
 }
 

@@ -41,13 +41,13 @@ function lineage(file) {
     const end = file.indexOf(newline), [sum, text] = file.subarray(0, end).toString().split(" ");
     if (end < 0 || checksum(text ?? "") !== sum)
         throw environment("the stored state is damaged", "The checksum does not match the first line.",
-            "Restore it from a backup: a person without their memory spends the budget again.");
+            "Restore it from a backup: without memoized responses, a person spends the budget again.");
     const about = JSON.parse(text);
     return { writers: Array.isArray(about) ? about : undefined, writer: about.appended, begin: end + 1 };
 }
 function incomplete() {
     return environment("the stored state is damaged", "The folder has changes without the state that they changed.",
-        "Restore it from a backup: a person without their memory spends the budget again.");
+        "Restore it from a backup: without memoized responses, a person spends the budget again.");
 }
 /** The writers after another one has written a revision. */
 function followed(writers, writer, revision) {

@@ -160,7 +160,7 @@ export class Instance {
 
     /**
      * Restores a client from a snapshot, which is empty for a new one, and the changes that were appended to it. `once` is
-     * whether the client takes one record per round.
+     * whether the client accepts one record per round.
      */
     restore(snapshot, once = false, changes = []) {
         this.#restored(snapshot, once, changes);

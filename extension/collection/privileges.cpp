@@ -148,7 +148,7 @@ LDP_FUNCTION(ldp_run_as) {
     SPI_connect();
     if (SPI_execute(query, true, 0) != SPI_OK_SELECT || SPI_processed != 1 ||
         SPI_gettypeid(SPI_tuptable->tupdesc, 1) != type)
-        elog(ERROR, "a query of ldp gave no single value of the type %u: %s", type, query);
+        elog(ERROR, "a query of ldp did not return a single value of the type %u: %s", type, query);
     Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &fcinfo->isnull);
     if (!fcinfo->isnull) value = SPI_datumTransfer(value, by_value, length);
     SPI_finish();
@@ -163,11 +163,11 @@ LDP_FUNCTION(ldp_change_as) {
     const Disguise before = disguise(PG_GETARG_OID(0), false);
     SPI_connect();
     const int done = SPI_execute(command, false, 0);
-    if (done < 0) elog(ERROR, "a command of ldp could not run: %s", command);
+    if (done < 0) elog(ERROR, "a statement of ldp failed: %s", command);
     auto number = static_cast<std::int64_t>(SPI_processed);
     if (done == SPI_OK_SELECT) {
         if (SPI_processed != 1 || SPI_gettypeid(SPI_tuptable->tupdesc, 1) != INT8OID)
-            elog(ERROR, "a command of ldp gave no single number: %s", command);
+            elog(ERROR, "a statement of ldp did not return a single number: %s", command);
         bool none;
         const Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &none);
         number = none ? 0 : DatumGetInt64(value);
@@ -196,9 +196,12 @@ LDP_FUNCTION(ldp_arrival) {
     const auto number = static_cast<std::int64_t>(U64FromFullTransactionId(GetTopFullTransactionId()));
     int64 stamp;
     if (pg_add_s64_overflow(PG_GETARG_INT64(1), number, &stamp))
-        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("ldp_arrival is out of range"),
-                        errdetail("The stamp would be above 9223372036854775807."),
-                        errhint("Set ldp_arrival to 0 in rows whose stamp no transaction gave them, and "
-                                "refresh a rollup.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("ldp_arrival is out of range"),
+             errdetail("The stamp would be above 9223372036854775807."),
+             errhint(
+                 "Set ldp_arrival to 0 in rows whose stamp was not assigned by a transaction, and refresh "
+                 "a rollup.")));
     PG_RETURN_INT64(stamp);
 }

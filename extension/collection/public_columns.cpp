@@ -43,7 +43,8 @@ struct TargetColumn {
         ERROR,
         (errcode(ERRCODE_UNDEFINED_COLUMN),
          errmsg("table \"%s\" has no public column \"%s\"", get_rel_name(table), name),
-         errdetail("Clients fill public columns only: no report, no round, no generated or internal column."),
+         errdetail(
+             "Clients can set public columns only, not reports, rounds, or generated or internal columns."),
          errhint("SELECT * FROM ldp_public_columns(...) lists the public columns of a collection.")));
     pg_unreachable();
 }

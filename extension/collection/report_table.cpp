@@ -137,7 +137,7 @@ const char* table_problem(Relation table, Oid schema, const varlena* block) {
             calls(rule.ccbin, check, reports, contents(block)))
             return nullptr;
     }
-    return "It has no CHECK \"report_follows_spec\" that its reports follow the spec.";
+    return "It has no constraint \"report_follows_spec\" that compares its reports with the spec.";
 }
 
 bool stores_spec(Relation table, const varlena* block) {

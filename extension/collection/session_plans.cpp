@@ -45,7 +45,7 @@ KeptPlan* kept_plan(KeptPlans& kept, const char* statement, int count, Oid* type
     }
     if (entry == nullptr) return nullptr;
     SPIPlanPtr plan = SPI_prepare(statement, count, types);
-    if (plan == nullptr) elog(ERROR, "a command of ldp could not be prepared: %s", statement);
+    if (plan == nullptr) elog(ERROR, "a statement of ldp could not be prepared: %s", statement);
     // All memory is allocated before the entry changes, as each allocation may jump.
     char* text = MemoryContextStrdup(TopMemoryContext, statement);
     auto* copy = static_cast<Oid*>(
@@ -90,7 +90,7 @@ std::uint64_t run_kept(PlanCache cache, const char* statement, const StatementPa
     const int result = kept == nullptr
                            ? SPI_execute_with_args(statement, count, types, values, nulls, false, 0)
                            : execute_plan(*kept, values, nulls);
-    if (result < 0) elog(ERROR, "a command of ldp could not run: %s", statement);
+    if (result < 0) elog(ERROR, "a statement of ldp failed: %s", statement);
     return SPI_processed;
 }
 

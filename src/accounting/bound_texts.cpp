@@ -35,13 +35,13 @@ std::string bound_lines(const PrivacyStatement& statement, std::size_t indent) {
         text += rounded(loss.epsilon, 6) + " for " + reports + but_for(loss.delta);
     };
     if (statement.covers_changes()) {
-        add(statement.report, "all rounds of a person, the times of changes included");
+        add(statement.report, "all rounds of a person, including the times of changes");
     } else {
         add(statement.report, "one report");
         if (statement.repetition == Repetition::fresh) text += ", and again for each further report";
         if (statement.has_signal())
             text += ", of which " + rounded(statement.report.epsilon - statement.early_report.epsilon, 6) +
-                    " for the bit that says whether the budget is spent";
+                    " for the bit that states whether the budget is spent";
         if (statement.has_second_layer()) add(statement.answer, "all reports about one answer");
         if (statement.person) add(*statement.person, "all reports of a person");
     }

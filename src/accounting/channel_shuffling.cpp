@@ -274,7 +274,7 @@ ChannelShuffled shuffled(const PrivacyProof& mechanism, std::uint64_t n, double 
     if (n < 1 || n > most_shuffled)
         raise(ErrorCode::invalid_value, "the number of people must be 1 to " + grouped(most_shuffled),
               "Found " + grouped(n) + ".",
-              "What holds for fewer people holds for more, so the largest number serves beyond it.");
+              "A bound for fewer people is also valid for more people; use the largest number.");
     if (mechanism.delta() != 0)
         raise(ErrorCode::unsupported, "the cost of shuffled reports requires a delta of 0",
               "The spec has a delta of " + shortest(mechanism.delta()) + ".");

@@ -140,11 +140,12 @@ double closed_form(double epsilon, double n, double delta) {
 Shuffled shuffled(double epsilon, std::uint64_t n, double delta) {
     if (!(epsilon >= least_epsilon && epsilon <= largest_epsilon))
         raise(ErrorCode::invalid_value, "epsilon must be at least 1e-9 and at most 300",
-              "Found " + shortest(epsilon) + ".", "What holds at a larger epsilon holds at a smaller one.");
+              "Found " + shortest(epsilon) + ".",
+              "A bound for a larger epsilon is also valid for a smaller one.");
     if (n < 1 || n > most_people)
         raise(ErrorCode::invalid_value, "reports of 1 to " + grouped(most_people) + " people can be shuffled",
               "Found " + grouped(n) + ".",
-              "What holds for fewer people holds for more, so the largest number serves beyond it.");
+              "A bound for fewer people is also valid for more people; use the largest number.");
     if (!(delta >= 1e-100 && delta < 1))
         raise(ErrorCode::invalid_value, "delta must be at least 1e-100 and below 1",
               "Found " + shortest(delta) + ".",

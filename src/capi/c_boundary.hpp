@@ -104,10 +104,10 @@ void for_each_record(const ldp_value* values, std::size_t count, std::size_t of_
                      Take&& take) {
     if (count > 0) need(values, "array of values");
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(ldp_value))
-        raise(ErrorCode::invalid_value, "there are more values than memory holds",
-              "Found " + std::to_string(count) + ".", "Give the number of values, not of bytes.");
+        raise(ErrorCode::invalid_value, "the values do not fit in memory",
+              "Found " + std::to_string(count) + ".", "Pass the number of values, not of bytes.");
     if (count % of_each != 0)
-        raise(ErrorCode::invalid_value, "the values make no whole number of records",
+        raise(ErrorCode::invalid_value, "the number of values is not a multiple of the record length",
               "Found " + std::to_string(count) + "; a record has " + std::to_string(of_each) + ".");
     std::vector<Value> record;
     for (std::size_t at = 0; at < count; at += of_each, ++done) {

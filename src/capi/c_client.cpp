@@ -21,7 +21,7 @@ ldp_client::ldp_client(const Collection& collection, std::unique_ptr<Store> own)
 ldp_status ldp_client_in_memory(const ldp_collection* collection, const uint8_t* state, size_t size,
                                 ldp_client** client, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(client, "place for the client");
+        auto& made = place(client, "pointer for the client");
         need(collection, "collection");
         if (size > 0) need(state, "state");
         auto store = std::make_unique<MemoryStore>(
@@ -31,7 +31,7 @@ ldp_status ldp_client_in_memory(const ldp_collection* collection, const uint8_t*
 }
 ldp_status ldp_client_contract(const ldp_client* client, char** json, ldp_error** error) {
     return guarded(error, [&] {
-        auto& text = place(json, "place for the contract");
+        auto& text = place(json, "pointer for the contract");
         need(client, "client");
         const std::string contract = client->client.contract_json();
         text = handed_over<char>(contract.data(), contract.size());
@@ -56,8 +56,8 @@ ldp_status ldp_client_once_per_round(ldp_client* client, int once, ldp_error** e
 
 ldp_status ldp_client_state(const ldp_client* client, uint8_t** state, size_t* size, ldp_error** error) {
     return guarded(error, [&] {
-        auto& bytes = place(state, "place for the state");
-        auto& count = place(size, "place for the size");
+        auto& bytes = place(state, "pointer for the state");
+        auto& count = place(size, "pointer for the size");
         need(client, "client");
         const auto* store = dynamic_cast<const MemoryStore*>(client->store);
         if (store == nullptr)
@@ -151,9 +151,9 @@ uint64_t ldp_client_clamped_coefficients(const ldp_client* client) {
 ldp_status ldp_client_ledger(const ldp_client* client, ldp_response* responses, size_t capacity,
                              size_t* count, ldp_error** error) {
     return guarded(error, [&] {
-        auto& size = place(count, "place for the count");
+        auto& size = place(count, "pointer for the count");
         need(client, "client");
-        if (capacity > 0) need(responses, "place for the responses");
+        if (capacity > 0) need(responses, "pointer for the responses");
         const auto ledger = client->client.ledger();
         for (std::size_t i = 0; i < std::min(capacity, ledger.size()); ++i)
             responses[i] = {ledger[i].epsilon, ledger[i].round};
@@ -163,7 +163,7 @@ ldp_status ldp_client_ledger(const ldp_client* client, ldp_response* responses, 
 ldp_status ldp_client_spent(const ldp_client* client, double delta, ldp_spending* spending,
                             ldp_error** error) {
     return guarded(error, [&] {
-        auto& all = place(spending, "place for the spending");
+        auto& all = place(spending, "pointer for the spending");
         need(client, "client");
         const Spent spent = client->client.spent(delta);
         const auto most = client->store->checkpoint("budget.responses").value_or(0);
@@ -173,18 +173,18 @@ ldp_status ldp_client_spent(const ldp_client* client, double delta, ldp_spending
 
 ldp_status ldp_client_refused(const ldp_client* client, size_t* count, ldp_error** error) {
     return guarded(error, [&] {
-        auto& size = place(count, "place for the count");
+        auto& size = place(count, "pointer for the count");
         need(client, "client");
         size = client->store->refused().size();
     });
 }
 ldp_status ldp_client_refusal(const ldp_client* client, size_t i, char** reason, ldp_error** error) {
     return guarded(error, [&] {
-        auto& text = place(reason, "place for the reason");
+        auto& text = place(reason, "pointer for the reason");
         need(client, "client");
         const std::vector<Refused> refused = client->store->refused();
         if (i >= refused.size())
-            raise(ErrorCode::invalid_value, "no report was refused under this number",
+            raise(ErrorCode::invalid_value, "there is no dead letter with this number",
                   "Found " + std::to_string(i) + "; there are " + std::to_string(refused.size()) +
                       ", counted from 0.");
         text = handed_over<char>(refused[i].reason.data(), refused[i].reason.size());

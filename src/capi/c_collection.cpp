@@ -31,7 +31,7 @@ namespace {
 
 Outside checked(ldp_outside outside) {
     if (outside != LDP_CLAMP && outside != LDP_REFUSE)
-        raise(ErrorCode::invalid_value, "there is no such way with numbers outside their range",
+        raise(ErrorCode::invalid_value, "unknown treatment of numbers outside their range",
               "Found " + std::to_string(outside) + ".", "Use LDP_CLAMP or LDP_REFUSE.");
     return outside == LDP_CLAMP ? Outside::clamp : Outside::refuse;
 }
@@ -79,15 +79,15 @@ Json parse_record(std::string_view text) {
     };
     Json record = json_of(text, Unsound::allowed, watch);
     if (!record.is_object())
-        raise(ErrorCode::malformed, "the record is no JSON object",
+        raise(ErrorCode::malformed, "the record is not a JSON object",
               record.is_discarded() ? "" : "Found " + shown(record) + ".",
-              "A record is one object, such as {\"wage\": 612.5, \"region\": \"south\"}.");
+              "A record is an object, such as {\"wage\": 612.5, \"region\": \"south\"}.");
     return record;
 }
 
 [[noreturn]] void refuse_missing(const std::string& name) {
     raise(ErrorCode::invalid_value, "the record has no " + in_quotes(name), {},
-          "Where there is no answer, say null.");
+          "Use null for a missing answer.");
 }
 
 /// Returns an element of a vector: by its index in an array, or by its label in an object. Throws Error
@@ -122,7 +122,7 @@ std::string set_text(const Json& labels, const Attribute& attribute) {
             word && label.get_ref<const std::string&>().find(Attribute::separator) != std::string::npos;
         if ((!word && !label.is_number_unsigned()) || separated)
             raise(ErrorCode::invalid_value, shown(label) + " is not a label of " + in_quotes(attribute.name),
-                  {}, "A set is an array of labels, which contain no semicolon.");
+                  {}, "A set is an array of labels without semicolons.");
         if (&label != &labels[0]) text += Attribute::separator;
         text += word ? label.get<std::string>() : std::to_string(label.get<std::uint64_t>());
     }
@@ -186,14 +186,14 @@ void read_values(const ldp_value* values, std::size_t count, std::vector<Value>&
 ldp_status ldp_collection_new(const char* spec, size_t length, ldp_outside outside,
                               ldp_collection** collection, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(collection, "place for the collection");
+        auto& made = place(collection, "pointer for the collection");
         made = new ldp_collection({Spec::from_json(text_of(spec, length, "spec"))}, {}, checked(outside));
     });
 }
 ldp_status ldp_collection_new_under(const char* spec, size_t length, ldp_outside outside,
                                     const ldp_terms* terms, ldp_collection** collection, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(collection, "place for the collection");
+        auto& made = place(collection, "pointer for the collection");
         need(terms, "terms");
         if (terms->size != sizeof(ldp_terms))
             raise(ErrorCode::invalid_value, "the terms have an unknown size",
@@ -242,8 +242,8 @@ size_t ldp_collection_report_size(const ldp_collection* collection) {
 ldp_status ldp_collection_record(const ldp_collection* collection, const char* json, size_t length,
                                  ldp_value** values, size_t* count, ldp_error** error) {
     return guarded(error, [&] {
-        auto& read = place(values, "place for the values");
-        auto& size = place(count, "place for the count");
+        auto& read = place(values, "pointer for the values");
+        auto& size = place(count, "pointer for the count");
         need(collection, "collection");
         const Json record = parse_record(text_of(json, length, "record"));
         std::vector<ldp_value> found;
@@ -263,13 +263,13 @@ ldp_status ldp_collection_perturb(const ldp_collection* collection, const ldp_va
     drawn = 0;
     return guarded(error, [&] {
         need(collection, "collection");
-        if (count > 0) need(reports, "place for the reports");
+        if (count > 0) need(reports, "pointer for the reports");
         const std::size_t size = ldp_collection_report_size(collection);
         const std::size_t of_each = collection->names.size();
         if (count / of_each > capacity / size)
-            raise(ErrorCode::invalid_value, "the place for the reports is too small",
+            raise(ErrorCode::invalid_value, "the buffer for the reports is too small",
                   "Found " + std::to_string(capacity) + " bytes; " + std::to_string(count / of_each) +
-                      " reports of " + std::to_string(size) + " bytes were asked for.");
+                      " reports of " + std::to_string(size) + " bytes were requested.");
         SystemRandom bits;
         for_each_record(values, count, of_each, drawn, [&](std::span<const Value> record) {
             const Report report = collection->collection.perturb(record, bits).report;

@@ -59,7 +59,7 @@ ldp_status tell(ldp_error** error) noexcept {
         } catch (const std::exception& other) {
             return put(error, LDP_ENVIRONMENT, "the call failed", other.what());
         } catch (...) {
-            return put(error, LDP_ENVIRONMENT, "the call failed", "Something else than an error was thrown.");
+            return put(error, LDP_ENVIRONMENT, "the call failed", "The exception has an unknown type.");
         }
     } catch (...) {
         if (error != nullptr) *error = &no_memory();
@@ -69,8 +69,7 @@ ldp_status tell(ldp_error** error) noexcept {
 
 void need(const void* pointer, const char* what) {
     if (pointer == nullptr)
-        raise(ErrorCode::invalid_value, std::string("the ") + what + " is null", {},
-              "Give the address of one.");
+        raise(ErrorCode::invalid_value, std::string("the ") + what + " is null", {}, "Pass a valid address.");
 }
 
 std::string_view text_of(const char* text, std::size_t length, const char* what) {
@@ -79,12 +78,13 @@ std::string_view text_of(const char* text, std::size_t length, const char* what)
     const std::size_t size = length == LDP_TO_END ? strnlen(text, max_text + 1) : length;
     if (size > max_text)
         raise(ErrorCode::invalid_value, std::string("the ") + what + " is too long",
-              "Allowed are " + std::to_string(max_text) + " bytes.",
-              length == LDP_TO_END ? "Does it end with a zero?" : "Is it the length of the text?");
+              "At most " + std::to_string(max_text) + " bytes are allowed.",
+              length == LDP_TO_END ? "Check that the text ends with a zero byte."
+                                   : "Check the length argument.");
     const std::string_view view(text, size);
     if (characters(view, size).size() != size)
-        raise(ErrorCode::invalid_value, std::string("the ") + what + " is no UTF-8",
-              "Byte " + std::to_string(characters(view, size).size()) + " begins no character.");
+        raise(ErrorCode::invalid_value, std::string("the ") + what + " is not UTF-8",
+              "Byte " + std::to_string(characters(view, size).size()) + " does not start a character.");
     return view;
 }
 

@@ -7,7 +7,7 @@ using namespace ldp::capi;
 
 ldp_status ldp_ledger_in_memory(const uint8_t* state, size_t size, ldp_ledger** ledger, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(ledger, "place for the ledger");
+        auto& made = place(ledger, "pointer for the ledger");
         if (size > 0) need(state, "state");
         auto memory =
             size == 0
@@ -23,8 +23,8 @@ void ldp_ledger_free(ldp_ledger* ledger) {
 
 ldp_status ldp_ledger_state(const ldp_ledger* ledger, uint8_t** state, size_t* size, ldp_error** error) {
     return guarded(error, [&] {
-        auto& bytes = place(state, "place for the state");
-        auto& count = place(size, "place for the size");
+        auto& bytes = place(state, "pointer for the state");
+        auto& count = place(size, "pointer for the size");
         need(ledger, "ledger");
         if (ledger->memory == nullptr)
             raise(ErrorCode::unsupported, "the ledger is a file", {},
@@ -37,7 +37,7 @@ ldp_status ldp_ledger_state(const ldp_ledger* ledger, uint8_t** state, size_t* s
 
 ldp_status ldp_ledger_accounts(const ldp_ledger* ledger, char** json, ldp_error** error) {
     return guarded(error, [&] {
-        auto& text = place(json, "place for the accounts");
+        auto& text = place(json, "pointer for the accounts");
         need(ledger, "ledger");
         Json all = Json::array();
         for (const LedgerEntry& entry : ledger->ledger->entries())

@@ -17,7 +17,7 @@ using namespace ldp::capi;
 ldp_status ldp_plan(const char* spec, size_t spec_length, const char* target, size_t target_length,
                     uint64_t people, char** rows, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(rows, "place for the rows");
+        auto& made = place(rows, "pointer for the rows");
         if (people > Planning::most_people)
             raise(ErrorCode::invalid_value, "there are too many people",
                   "Found " + std::to_string(people) + ".");
@@ -52,7 +52,7 @@ ldp_status ldp_simulate(const ldp_collection* collection, const ldp_value* value
                         uint64_t runs, uint64_t seed, char** rows, ldp_error** error) {
     return guarded(error, [&] {
         need(collection, "collection");
-        auto& made = place(rows, "place for the rows");
+        auto& made = place(rows, "pointer for the rows");
         constexpr std::uint64_t most_runs = 1'000'000;
         if (runs < 1 || runs > most_runs)
             raise(ErrorCode::invalid_value, "the number of runs must be 1 to 1,000,000",

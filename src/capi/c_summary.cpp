@@ -11,8 +11,8 @@ using namespace ldp::capi;
 ldp_status ldp_summarize(const ldp_collection* collection, const uint8_t* reports, size_t count,
                          const int32_t* rounds, uint8_t** summary, size_t* size, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(summary, "place for the summary");
-        auto& made_size = place(size, "place for the size");
+        auto& made = place(summary, "pointer for the summary");
+        auto& made_size = place(size, "pointer for the size");
         need(collection, "collection");
         if (count > 0) need(reports, "array of reports");
         const Bytes bytes{reinterpret_cast<const std::byte*>(reports),
@@ -27,8 +27,8 @@ ldp_status ldp_summarize(const ldp_collection* collection, const uint8_t* report
 ldp_status ldp_merge_summaries(const uint8_t* one, size_t one_size, const uint8_t* other, size_t other_size,
                                uint8_t** summary, size_t* size, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(summary, "place for the summary");
-        auto& made_size = place(size, "place for the size");
+        auto& made = place(summary, "pointer for the summary");
+        auto& made_size = place(size, "pointer for the size");
         need(one, "summary");
         need(other, "second summary");
         const std::vector<std::byte> merged =
@@ -42,7 +42,7 @@ ldp_status ldp_merge_summaries(const uint8_t* one, size_t one_size, const uint8_
 ldp_status ldp_query_summary(const ldp_collection* collection, const uint8_t* summary, size_t size,
                              const char* query, size_t length, char** rows, ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(rows, "place for the rows");
+        auto& made = place(rows, "pointer for the rows");
         if (size > 0) need(summary, "summary");
         // A second summary may be large.
         need(query, "query");

@@ -64,7 +64,7 @@ ldp_status ldp_delivery_receipt(const char* method, int status, const char* coll
                                 int32_t round, const uint8_t* content, size_t size, char* receipt,
                                 ldp_error** error) {
     return guarded(error, [&] {
-        need(receipt, "place for the receipt");
+        need(receipt, "pointer for the receipt");
         *receipt = '\0';
         if (size > 0) need(content, "content");
         const std::string text = delivery_receipt(

@@ -26,7 +26,7 @@ struct ldp_fleet {
 ldp_status ldp_fleet_in_file(const ldp_collection* collection, const char* path, ldp_fleet** fleet,
                              ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(fleet, "place for the fleet");
+        auto& made = place(fleet, "pointer for the fleet");
         need(collection, "collection");
         made = new ldp_fleet(collection->collection, std::string(text_of(path, LDP_TO_END, "path")));
     });
@@ -44,7 +44,7 @@ ldp_status ldp_fleet_once_per_round(ldp_fleet* fleet, int once, ldp_error** erro
 
 ldp_status ldp_fleet_contract(ldp_fleet* fleet, char** json, ldp_error** error) {
     return guarded(error, [&] {
-        auto& text = place(json, "place for the contract");
+        auto& text = place(json, "pointer for the contract");
         need(fleet, "fleet");
         const std::string contract =
             fleet->agreement.to_json(Contract::from_json(fleet->fleet.queue().contract()));
@@ -76,7 +76,7 @@ ldp_status ldp_fleet_report(ldp_fleet* fleet, const ldp_entry* entries, size_t e
         need(fleet, "fleet");
         if (entry_count > 0) need(entries, "array of entries");
         if (count / fleet->values != entry_count)
-            raise(ErrorCode::invalid_value, "there is not one record for each entry",
+            raise(ErrorCode::invalid_value, "the number of records differs from the number of entries",
                   "Found " + std::to_string(entry_count) + " entries and " + std::to_string(count) +
                       " values; a record has " + std::to_string(fleet->values) + ".");
         fleet->agreement.require();
@@ -108,7 +108,7 @@ uint64_t ldp_fleet_people(const ldp_fleet* fleet) {
 ldp_status ldp_fleet_flush_start(ldp_fleet* fleet, const ldp_destination* to, size_t most, ldp_flush** flush,
                                  ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(flush, "place for the flush");
+        auto& made = place(flush, "pointer for the flush");
         need(fleet, "fleet");
         Destination destination = destination_of(to);
         fleet->agreement.require_destination(fleet->fleet.queue(), destination);

@@ -23,12 +23,12 @@ const uint8_t* ldp_batch_report(const ldp_batch* batch, size_t i, size_t* size) 
 
 ldp_status ldp_batch_frame(const ldp_batch* batch, uint8_t** frame, size_t* size, ldp_error** error) {
     return guarded(error, [&] {
-        auto& bytes = place(frame, "place for the frame");
-        auto& count = place(size, "place for the size");
+        auto& bytes = place(frame, "pointer for the frame");
+        auto& count = place(size, "pointer for the size");
         need(batch, "batch");
         const auto packed = batch->batch.packed();
         if (!packed) raise(ErrorCode::malformed, "a report of the batch is damaged");
-        if (packed->size() > 1) raise(ErrorCode::full, "the batch is too large to be one value");
+        if (packed->size() > 1) raise(ErrorCode::full, "the batch is too large for one value");
         bytes = handed_over<uint8_t>(packed->front().data(), packed->front().size());
         count = packed->front().size();
     });
@@ -46,8 +46,8 @@ ldp_status ldp_batch_body(const ldp_batch* batch, uint8_t** body, size_t* size, 
     if (framed != LDP_OK) return framed;
     const std::unique_ptr<uint8_t, void (*)(void*)> owned(frame, &ldp_free);
     return guarded(error, [&] {
-        auto& bytes = place(body, "place for the body");
-        need(type, "place for the type");
+        auto& bytes = place(body, "pointer for the body");
+        need(type, "pointer for the type");
         const bool columned = !batch->batch.columns.empty();
         std::string text = columned ? batch->columns + "\n" : std::string();
         text.append(reinterpret_cast<const char*>(frame), *size);
@@ -59,7 +59,7 @@ ldp_status ldp_batch_body(const ldp_batch* batch, uint8_t** body, size_t* size, 
 ldp_status ldp_batch_digest(const ldp_batch* batch, uint8_t digest[32], ldp_error** error) {
     return guarded(error, [&] {
         need(batch, "batch");
-        need(digest, "place for the digest");
+        need(digest, "pointer for the digest");
         const auto found = batch->batch.digest();
         std::memcpy(digest, found.data(), found.size());
     });
@@ -73,13 +73,12 @@ constexpr const char* unnamed = "the transport gave no reason";
 
 void settle(ldp_flush& flush, ldp_outcome outcome, const char* reason) {
     if (!flush.batch)
-        raise(ErrorCode::invalid_value, "no batch is on its way", {},
-              "Take one with ldp_flush_next() first.");
+        raise(ErrorCode::invalid_value, "the flush has no current batch", {}, "Call ldp_flush_next() first.");
     if (outcome == LDP_LATER) return;
     if (outcome < LDP_DELIVERED || outcome > LDP_OUTDATED)
-        raise(ErrorCode::invalid_value, "there is no such outcome of a batch",
+        raise(ErrorCode::invalid_value, "unknown outcome of a batch",
               "Found " + std::to_string(outcome) + ".",
-              "Nothing is known of the batch: it will be offered again.");
+              "The state of the batch is unknown; it will be sent again.");
     // It is gone from here also where what follows fails: the next one is asked of the store.
     flush.batch.reset();
     if (outcome == LDP_DELIVERED || outcome == LDP_REPEATED)
@@ -125,7 +124,7 @@ const char* ended(char* reason) {
 Destination destination_of(const ldp_destination* to) {
     if (to == nullptr) return {};
     if (to->size != sizeof(ldp_destination))
-        raise(ErrorCode::invalid_value, "the destination has another size than this release expects",
+        raise(ErrorCode::invalid_value, "the size of the destination does not match this release",
               "Found " + std::to_string(to->size) + "; expected " + std::to_string(sizeof(ldp_destination)) +
                   ".",
               "Set `size` to sizeof(ldp_destination), with the header of the installed library.");
@@ -166,14 +165,14 @@ ldp_status ldp_client_flush(ldp_client* client, const ldp_destination* to, ldp_t
 ldp_status ldp_flush_start(ldp_client* client, const ldp_destination* to, size_t most, ldp_flush** flush,
                            ldp_error** error) {
     return guarded(error, [&] {
-        auto& made = place(flush, "place for the flush");
+        auto& made = place(flush, "pointer for the flush");
         need(client, "client");
         made = new ldp_flush(flush_of(*client, to, most));
     });
 }
 ldp_status ldp_flush_next(ldp_flush* flush, const ldp_batch** batch, ldp_error** error) {
     return guarded(error, [&] {
-        auto& offered = place(batch, "place for the batch");
+        auto& offered = place(batch, "pointer for the batch");
         need(flush, "flush");
         offered = next(*flush);
     });
@@ -187,7 +186,7 @@ ldp_status ldp_flush_settle(ldp_flush* flush, ldp_outcome outcome, const char* r
 }
 ldp_status ldp_flush_done(const ldp_flush* flush, ldp_flushed* flushed, ldp_error** error) {
     return guarded(error, [&] {
-        auto& done = place(flushed, "place for what was done");
+        auto& done = place(flushed, "pointer for the result");
         need(flush, "flush");
         done = result_of(*flush);
     });

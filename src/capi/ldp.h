@@ -70,7 +70,7 @@ typedef enum ldp_status LDP_INT {
     LDP_SPENT = 7,         /* the budget of a group does not pay for the report; see ldp_client_use_ledger() */
     LDP_ENVIRONMENT = 8,   /* a file, the operating system or the server failed; most calls can be repeated */
     LDP_NO_MEMORY = 9,     /* the system provided no memory */
-    LDP_CHANGED = 10       /* the collection has changed since it was agreed; see ldp_client_accept() */
+    LDP_CHANGED = 10       /* the collection has changed since the contract was accepted; see ldp_client_accept() */
 } ldp_status;
 
 /* An error with message, detail and hint. */
@@ -281,7 +281,7 @@ LDP_API ldp_status ldp_client_accept(ldp_client *client, const char *digest, ldp
 /* Frees a client. Accepts null. */
 LDP_API void ldp_client_free(ldp_client *client);
 
-/* Sets whether the client takes one record per round; initially it takes any number. If `once` is not 0,
+/* Sets whether the client accepts one record per round; initially it takes any number. If `once` is not 0,
  * ldp_client_report() ignores every further record of a round: nothing is drawn, queued or spent, and the origin is
  * LDP_IGNORED. ldp_client_stage() then returns LDP_UNSUPPORTED. The store remembers the rounds in which such a client
  * has reported, so the rule also holds after a restart. Use it where one person answers and may press a button twice. */

@@ -175,7 +175,7 @@ int run(const Arguments& arguments) {
         std::cout << "epsilon       " << all.epsilon << " for each response, between any two values\n";
         if (all.signal > 0)
             std::cout << "signal        " << all.signal
-                      << " for the bit that says whether the budget is spent\n";
+                      << " for the bit that states whether the budget is spent\n";
         std::cout << "total         ";
         if (all.by() != Composition::basic)
             std::cout << std::setprecision(10) << all.least() << std::setprecision(6) << " at delta "

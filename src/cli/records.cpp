@@ -358,8 +358,8 @@ bool Records::next_row() {
         if (field.empty())
             throw Error(
                 ErrorCode::invalid_value, "column " + in_quotes(attribute.name) + " is empty", {},
-                "If people may have no value, add \"missing\": true to the attribute. Bins need a category instead, "
-                "with an additional label that \"missing_label\" names.");
+                "If people may have no value, add \"missing\": true to the attribute. For bins, use a "
+                "category with an additional label named in \"missing_label\".");
         if (problem != std::errc() || stopped != end)
             throw Error(
                 ErrorCode::invalid_value, in_quotes(field) + " is not a number",

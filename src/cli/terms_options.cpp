@@ -46,11 +46,10 @@ void check_fingerprint(const Arguments& arguments, const Spec& spec) {
     const auto& given = arguments["fingerprint"].as<std::string>();
     const std::string found = fingerprint_text(spec.fingerprint());
     if (given == found) return;
-    throw Error(
-        ErrorCode::incompatible, "the spec has another fingerprint than --fingerprint",
-        "It is " + found + ", not " + in_quotes(given) + ".",
-        "Nothing was drawn or sent. Ask the owner of the collection why it differs, by another way than this "
-        "server.");
+    throw Error(ErrorCode::incompatible, "the spec has another fingerprint than --fingerprint",
+                "It is " + found + ", not " + in_quotes(given) + ".",
+                "Nothing was drawn or sent. Ask the owner of the collection about the difference, through "
+                "another channel than this server.");
 }
 
 std::string shown_contract(const Contract& contract, const Spec& spec, const ColumnMap& columns) {

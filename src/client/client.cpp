@@ -63,21 +63,21 @@ bool draws_fresh(const Collection& collection) {
 }  // namespace
 
 Error queue_set_aside(std::uint64_t reports, const std::string& reason) {
-    return {
-        ErrorCode::incompatible, "the server reports that another copy of the store is in use",
-        "It answered: " + in_quotes(reason, 400) + ". " + grouped(reports) +
-            (reports == 1 ? " report was" : " reports were") +
-            " set aside. All responses and their cost stay in the store.",
-        "Later reports are sent as usual. If no other copy of the store has sent reports, queue those that were "
-        "set aside again. A new store would draw all responses again, at their full cost."};
+    return {ErrorCode::incompatible, "the server reports that another copy of the store is in use",
+            "It answered: " + in_quotes(reason, 400) + ". " + grouped(reports) +
+                (reports == 1 ? " report was" : " reports were") +
+                " moved to the dead letters. All responses and their cost stay in the store.",
+            "Later reports are sent as usual. If no other copy of the store has sent reports, queue the dead "
+            "letters again. A new store would draw all responses again, at the full cost."};
 }
 
 Error server_set_back() {
     return {
-        ErrorCode::environment, "the server was set back or replaced since the last delivery",
+        ErrorCode::environment,
+        "the server was restored from an older state or replaced since the last delivery",
         "It may lack reports that were delivered before, as after a failover or a recovery.",
-        "Inform the owner of the collection. A store that keeps delivered reports can send them again; none counts "
-        "twice."};
+        "Inform the owner of the collection. A store that keeps delivered reports can send them again; no "
+        "report counts twice."};
 }
 
 Client::Client(Collection collection, std::unique_ptr<Store> store)
@@ -127,7 +127,7 @@ void Client::check_terms(std::uint64_t reports) const {
     std::uint64_t most = terms.reports.value_or(std::numeric_limits<std::uint64_t>::max());
     if (terms.life_epsilon) most = std::min(most, Budget{.epsilon = *terms.life_epsilon}.responses(epsilon));
     if (reports_made() + reports <= most) return;
-    raise(ErrorCode::spent, "the terms of the client allow no further report",
+    raise(ErrorCode::spent, "the terms of the client do not allow further reports",
           "They allow " + std::to_string(most) + " reports at epsilon " + shortest(epsilon) + "; " +
               std::to_string(reports_made()) + " were made.",
           "Nothing was reported.");
@@ -160,7 +160,7 @@ Receipt Client::report(std::span<const Value> record, std::int32_t round, const 
 
 Receipt Client::stage(std::span<const Value> record, const PublicValues& columns) {
     if (once_per_round_)
-        raise(ErrorCode::unsupported, "the client takes one record per round",
+        raise(ErrorCode::unsupported, "the client accepts one record per round",
               "Staged records have no round before they are queued.",
               "Report the records one by one, or allow any number of records per round.");
     require_agreed();
@@ -232,7 +232,7 @@ bool Client::reserve(std::uint64_t reports) {
         if (group != nullptr && budget.epsilon < group->epsilon && count > budget.responses(epsilon)) {
             if (budget.when_spent == Budget::WhenSpent::stop) return false;
             raise(ErrorCode::spent,
-                  "the part of this collection in the budget of the group " + in_quotes(group->name) +
+                  "the share of this collection in the budget of the group " + in_quotes(group->name) +
                       " is spent",
                   "It pays for " + std::to_string(budget.responses(epsilon)) + " reports at epsilon " +
                       shortest(epsilon) + "; the limit is " + shortest(budget.epsilon) + ", and " +
@@ -270,9 +270,8 @@ bool Client::reserve(std::uint64_t reports) {
                     : "the budget of the group " + in_quotes(group->name) + " is spent",
               "The report would raise the total of this person by epsilon " + rounded(needed, 6) + "; " +
                   rounded(*left, 6) + " of " + shortest(limit) + " is left.",
-              total
-                  ? "Nothing was reported. The person's ledger has this limit."
-                  : "Nothing was reported. The budget is that of a person in all collections of the group.");
+              total ? "Nothing was reported. The person's ledger has this limit."
+                    : "Nothing was reported. The budget covers all reports of a person in the group.");
     }
     spent_in_group_ = entry.spent;
     reserved_in_group_ = entry.reserved;
@@ -337,7 +336,7 @@ Flush::Flush(Store& store, BatchSize& size, std::size_t most, Destination destin
       destination_(std::move(destination)) {
     if (most == 0)
         raise(ErrorCode::invalid_value, "the maximum size of a batch must be at least 1", "Found 0.",
-              "Batches of about 10000 reports are fast and small enough to repeat.");
+              "About 10000 reports per batch are recommended.");
 }
 
 Flushed Flush::run(BatchTransport& transport, const Progress& progress) {
@@ -362,7 +361,7 @@ const std::optional<Batch>& Flush::next() {
     if (batch_) return batch_;
     store_history();
     flushed_.refused = store_.refused().size() - refused_before_;
-    if (refusal_ && flushed_.batches == 0) refuse_all("the server refuses all reports");
+    if (refusal_ && flushed_.batches == 0) refuse_all("the server rejects all reports");
     return batch_;
 }
 
@@ -430,13 +429,13 @@ bool Flush::undelivered(const Undelivered& why) {
     batch_.reset();
     ahead_.reset();
     refusal_.emplace(why);
-    if (++in_a_row_ == suspicious) refuse_all("the server refuses one report after another");
+    if (++in_a_row_ == suspicious) refuse_all("the server rejects one report after another");
     return true;
 }
 
 void Flush::refuse_all(const char* what) const {
     raise(ErrorCode::environment, std::string(what) + ": " + refusal_->what(), refusal_->detail(),
-          "The reports were moved to the dead letters. Requeue them when the cause is fixed." +
+          "The reports were moved to the dead letters. Remove the cause, then requeue the reports." +
               (refusal_->hint().empty() ? "" : " " + refusal_->hint()));
 }
 

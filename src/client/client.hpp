@@ -155,7 +155,7 @@ class Client {
     Client& operator=(Client&&) noexcept;  ///< allowed at any time
     ~Client();
 
-    /// Sets whether the client takes one record per round; initially it takes any number. If it takes one,
+    /// Sets whether the client accepts one record per round; initially it takes any number. If it takes one,
     /// report() ignores every further record of a round: nothing is drawn, queued or spent, and the receipt
     /// has the origin `ignored`. The store remembers the rounds in which such a client has reported, so the
     /// rule also holds after a restart. Use it where one person answers and may press a button twice.

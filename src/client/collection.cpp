@@ -30,8 +30,8 @@ namespace {
 
 /// The absence of a value must be protected, too.
 constexpr const char* no_number =
-    "If people may have no value, add \"missing\": true to the attribute. Bins need a category instead, with an "
-    "additional label that \"missing_label\" names.";
+    "If people may have no value, add \"missing\": true to the attribute. For bins, use a category with "
+    "an additional label named in \"missing_label\".";
 
 /// Whether the value stands for a missing number: an empty label or NaN.
 bool is_missing(const Value& value) noexcept {
@@ -131,7 +131,7 @@ std::vector<Cell> Collection::Plan::set(std::size_t j, const Value& value, Clamp
     const auto* text = std::get_if<std::string_view>(&value);
     if (text == nullptr && !attribute.labels.empty())
         refuse(shown(value) + " is not a set of labels of " + in_quotes(attribute.name),
-               "Labels are texts, with semicolons between them.");
+               "Separate the labels by semicolons.");
     if (text == nullptr) {
         found.push_back(number(j, value));
     } else {
@@ -160,7 +160,7 @@ std::vector<Cell> Collection::Plan::set(std::size_t j, const Value& value, Clamp
         refuse(
             "there are too many labels of " + in_quotes(attribute.name),
             "Found " + std::to_string(found.size()) + "; \"most\" is " + std::to_string(attribute.most) + ".",
-            "Raise \"most\" in the next spec, or clamp values: as many labels are then drawn at random.");
+            "Raise \"most\" in the next spec, or clamp values: \"most\" labels are then drawn at random.");
     if (cut || !outside_domain.attributes.empty()) clamped.attributes.push_back(j);
     return found;
 }
@@ -258,13 +258,14 @@ void Collection::check_in_clear(const PublicValues& columns,
             std::ranges::find(spec().attributes(), name, &Attribute::name) != spec().attributes().end();
         if (asked)
             refuse("the public column " + in_quotes(name, 63) + " has the name of an attribute",
-                   "Its value would be sent in clear beside the randomized one.",
+                   "Its value would be sent unchanged, next to the randomized value.",
                    "Nothing was drawn. Do not send the column.");
         if (in_clear && !in_clear->contains(name))
-            refuse(
-                "the contract does not have the public column " + in_quotes(name, 63),
-                "Sent in clear: " + (in_clear->empty() ? "nothing" : joined(*in_clear)) + ".",
-                "Nothing was drawn. To send the column, state it in the terms and accept the new contract.");
+            refuse("the contract does not have the public column " + in_quotes(name, 63),
+                   "Columns that are sent unchanged: " + (in_clear->empty() ? "nothing" : joined(*in_clear)) +
+                       ".",
+                   "Nothing was drawn. To send the column, add it to the terms and accept the new "
+                   "contract.");
     }
 }
 
@@ -275,7 +276,7 @@ GridRecord Collection::to_grid(std::span<const Value> record) const {
         refuse("the record has the wrong number of values",
                "Found " + std::to_string(record.size()) + "; the spec has " + std::to_string(given) +
                    (given == 1 ? " attribute" : " attributes") +
-                   (given < attributes.size() ? " besides its products." : "."));
+                   (given < attributes.size() ? ", not counting products." : "."));
     GridRecord placed;
     std::vector<double>& values = placed.positions;  // first the values: numbers, and indexes of categories
     values.resize(attributes.size());

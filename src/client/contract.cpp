@@ -303,7 +303,7 @@ Contract Contract::from_json(std::string_view text) {
     const Json json = json_of(text, Unsound::allowed);
     const auto refuse = [](const char* why) {
         raise(ErrorCode::malformed, "the text is not a contract of ldp", why,
-              "Use the text as it was written. A release of ldp reads contracts of earlier releases.");
+              "Use the unchanged text. A release of ldp reads contracts of earlier releases.");
     };
     if (!json.is_object()) refuse("It is not a JSON object.");
     if (json.value("version", Json()) != contract_version) refuse("Its version is not 1.");
@@ -351,9 +351,9 @@ bool Contract::has_digest(std::string_view text) const {
 
 void Contract::require_digest(std::string_view text) const {
     if (has_digest(text)) return;
-    raise(ErrorCode::invalid_value, "the digest is not the one of the offered contract",
+    raise(ErrorCode::invalid_value, "the digest does not match the offered contract",
           "Found " + in_quotes(text, 80) + "; the offered contract has " + short_digest() + ".",
-          "Compare the contract with what you know from another source than the server.");
+          "Compare the contract with information from a source other than the server.");
 }
 
 std::string Contract::summary() const {
@@ -361,12 +361,12 @@ std::string Contract::summary() const {
     if (!endpoint.empty()) text += " at " + in_quotes(endpoint, 200);
     text += ": " + std::to_string(attributes.size()) + (attributes.size() == 1 ? " answer" : " answers") +
             " per person, randomized by " + mechanism + " at epsilon " + shortest(report_epsilon) + "; ";
-    text += std::isinf(life_epsilon) ? "each report costs it again"
+    text += std::isinf(life_epsilon) ? "each further report costs the same again"
                                      : "all reports together cost at most " + shortest(life_epsilon);
     if (!group.empty())
-        text +=
-            ", of " + shortest(group_epsilon) + " for all collections of the group " + in_quotes(group, 63);
-    text += "\nreads: " + listed(attributes) + "\nsent in clear: " +
+        text += ", out of " + shortest(group_epsilon) + " for all collections of the group " +
+                in_quotes(group, 63);
+    text += "\nreads: " + listed(attributes) + "\nsent unchanged: " +
             (in_clear ? listed(*in_clear) : "the public columns that the program fills") + "\ncontract " +
             short_digest();
     return text;
@@ -411,10 +411,9 @@ std::string Verdict::to_json() const {
 
 void Verdict::require_possible() const {
     if (kind() != Effect::refuse) return;
-    raise(
-        ErrorCode::incompatible, "the collection is not the one that was agreed", lines(Effect::refuse),
-        "Nothing was drawn or sent. Ask the owner of the collection why it differs, by another way than this "
-        "server.");
+    raise(ErrorCode::incompatible, "the collection differs from the accepted contract", lines(Effect::refuse),
+          "Nothing was drawn or sent. Ask the owner of the collection about the difference, through "
+          "another channel than this server.");
 }
 
 void Verdict::require_agreed() const {
@@ -427,16 +426,17 @@ void Verdict::require_agreed() const {
         moved = moved || address;
         other_meaning = other_meaning || (!address && one.field != "in_clear");
     }
-    std::string hint = "Nothing was drawn or sent. If the change is right, accept the contract " +
+    std::string hint = "Nothing was drawn or sent. If the change is correct, accept the contract " +
                        contract.short_digest() + ".";
     if (contract.remembers && other_meaning)
         hint +=
-            " Accept other words for the same question only: memoized responses that answer a second question "
-            "can reveal both answers. A new question needs a collection of its own, which costs its own epsilon.";
+            " Accept a new wording of the same question only: memoized responses to two different "
+            "questions can reveal both answers. A new question needs a new collection, with a new epsilon.";
     if (contract.remembers && moved)
         hint +=
             " Accept another address of the same owner only: two owners of the same memoized responses can link them.";
-    raise(ErrorCode::changed, "the collection has changed since it was agreed", lines(Effect::ask), hint);
+    raise(ErrorCode::changed, "the collection has changed since the contract was accepted",
+          lines(Effect::ask), hint);
 }
 
 Verdict compare(const Contract* agreed, const ContractTerms& terms, const Offer& offer) {
@@ -459,7 +459,7 @@ Verdict compare(const Contract* agreed, const ContractTerms& terms, const Contra
     for (const std::string& name : made.in_clear.value_or(std::set<std::string>()))
         if (made.attributes.contains(name))
             changes.add(Effect::refuse, "in_clear", "the attribute " + in_quotes(name, 63),
-                        "a column in clear of the same name");
+                        "a public column of the same name");
     for (const PublicColumn& column : columns)
         if (column.required && !(made.in_clear && made.in_clear->contains(column.name)))
             changes.add(made.in_clear ? Effect::refuse : Effect::shown, "required", "",

@@ -14,7 +14,7 @@ Reporter::Reported FreshReporter::report(std::span<const Value> record, std::opt
 
 std::span<const PermanentResponse> FreshReporter::ledger() const {
     raise(ErrorCode::unsupported, "this collection has no ledger",
-          "Its responses are not memoized: each report costs epsilon again.",
+          "Its responses are not memoized; each report costs epsilon again.",
           "Use a spec with \"evolving\" and \"budget\".");
 }
 

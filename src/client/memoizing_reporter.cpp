@@ -80,7 +80,7 @@ void MemoizingReporter::load(Memory memory) {
         alphas_.push_back(public_randomness.take<std::uint64_t>());
     for (std::size_t i = 0; signal_ && i < std::size(signal_bits_); ++i)
         if ((signal_bits_[i] = public_randomness.take<std::byte>()) > std::byte{1})
-            refuse_memory("The signal of a spent budget is impossible.");
+            refuse_memory("The signal of a spent budget is invalid.");
     if (!mechanism.valid_public(public_)) refuse_memory("The public randomness is invalid.");
     spans_ = mechanism.key_spans(public_);
 
@@ -92,12 +92,12 @@ void MemoizingReporter::load(Memory memory) {
         rounding_states_[i].moved = rounding_state.take<double>();
         rounding_states_[i].moves = rounding_state.take<std::uint32_t>();
         rounding_states_[i].level = rounding_state.take<std::uint32_t>();
-        if (!rounding_.possible(i, rounding_states_[i])) refuse_memory("The rounding state is impossible.");
+        if (!rounding_.possible(i, rounding_states_[i])) refuse_memory("The rounding state is invalid.");
     }
 
     if (budget_.can_end()) {
         const auto spent = rounding_state.take<std::uint8_t>();
-        if (spent > 1) refuse_memory("The state of the budget is impossible.");
+        if (spent > 1) refuse_memory("The state of the budget is invalid.");
         spent_ = spent == 1;
     }
 

@@ -30,7 +30,7 @@ enum class StoredChange : std::uint8_t {
 };
 
 constexpr const char* restore_hint =
-    "Restore it from a backup: a person without their memory spends the budget again.";
+    "Restore it from a backup: without memoized responses, a person spends the budget again.";
 
 void put(Writer& writer, Bytes bytes) {
     writer.put(static_cast<std::uint64_t>(bytes.size()));
@@ -86,7 +86,7 @@ PublicValues take_columns(Reader& reader) {
         try {
             columns.set(name, value);
         } catch (const Error& error) {
-            raise(ErrorCode::malformed, "the snapshot has an impossible public column", error.what(),
+            raise(ErrorCode::malformed, "the snapshot has an invalid public column", error.what(),
                   "Restore the snapshot from a copy.");
         }
     });
@@ -140,7 +140,7 @@ MemoryStore::MemoryStore(Bytes snapshot) : secret_{} {
     if (version >> 24 == MemoryLedger::snapshot_version >> 24)
         raise(
             ErrorCode::environment, "the store has a ledger of budgets instead of a client's state", {},
-            "The ledger of a group and each client need stores of their own. Use another store for the client.");
+            "The ledger of a group and each client need separate stores. Use another store for the client.");
     if (version != snapshot_version && version != first_version)
         raise(ErrorCode::environment, "the stored state has an unsupported version",
               "Its version is " + std::to_string(version) + "; this release reads version " +

@@ -136,7 +136,7 @@ struct ServerWords {
 /// Returns the Error for the server's words. The detail quotes them; `advice` is the hint of this library.
 [[nodiscard]] inline Error server_error(std::string_view doing, const ServerWords& words,
                                         const char* advice = nullptr) {
-    return {ErrorCode::environment, std::string(doing) + ": the server refuses it",
+    return {ErrorCode::environment, std::string(doing) + ": the server rejected the statement",
             server_says(words.message, words.detail, words.hint), advice == nullptr ? "" : advice};
 }
 
@@ -174,8 +174,7 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
     };
     // libpqxx's text warns of an unknown result, which is harmless here because a batch counts once.
     const auto in_doubt = [&] {
-        return failure(true, "the connection broke while the server was finishing",
-                       "Whether it finished is not known.",
+        return failure(true, "the connection broke while the server was finishing", "The result is unknown.",
                        "Repeat the call: a batch counts once, however often it is sent.");
     };
     const auto server_says = [&](DeliveryReply reply, const std::exception& refused, const char* hint,
@@ -183,7 +182,7 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
         const ServerWords words = server_words(refused.what());
         return Failure(reply, server_error(doing, words, hint), lost, words.message);
     };
-    constexpr const char* nothing_done = "Nothing was done, and another time it may be: repeat the call.";
+    constexpr const char* nothing_done = "The call had no effect, and may succeed later: repeat it.";
     try {
         return work();
     } catch (const Error&) {
@@ -199,16 +198,16 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
                       "there is no connection to the server", said_by("libpq", lost.what()),
                       "Check the connection parameters and that the server runs, then repeat the call.");
     } catch (const pqxx::insufficient_privilege& denied) {
-        throw server_says(lasting, denied,
-                          "Submitting needs membership in the role ldp_submitter, asking for answers in "
-                          "ldp_analyst, and both USAGE on the schemas "
-                          "of ldp and of the collection.");
+        throw server_says(
+            lasting, denied,
+            "Submissions require membership in the role ldp_submitter, and queries in ldp_analyst. Both "
+            "require USAGE on the schemas of ldp and of the collection.");
     } catch (const pqxx::transaction_rollback& interrupted) {
         throw server_says(passing, interrupted,
-                          "Another session was in the way, and nothing was done: repeat the call.");
+                          "Another session interfered, and the call had no effect: repeat it.");
     } catch (const pqxx::usage_error& misused) {
-        throw failure(false, "the connection cannot be used now", said_by("libpqxx", misused.what()),
-                      "It must have no transaction open meanwhile.");
+        throw failure(false, "the connection cannot be used", said_by("libpqxx", misused.what()),
+                      "Close the open transaction of the connection first.");
     } catch (const pqxx::sql_error& refused) {
         // An error without an SQLSTATE comes from libpq; libpqxx throws another type if the connection broke.
         const DeliveryReply reply = refused.sqlstate().empty()
@@ -219,8 +218,8 @@ auto guarded(std::string_view doing, Work&& work, const std::string* connecting 
         throw server_says(passing, lost, "Repeat the call: a batch counts once, however often it is sent.",
                           true);
     } catch (const std::exception& other) {
-        throw failure(false, "it failed", said_by("libpqxx", other.what()),
-                      "What was queued is queued still.");
+        throw failure(false, "the call failed", said_by("libpqxx", other.what()),
+                      "The reports remain in the queue.");
     }
 }
 

@@ -69,12 +69,12 @@ void SeriesReporter::load(Memory memory) {
     public_.assign(memory.public_randomness.begin(),
                    memory.public_randomness.begin() + static_cast<std::ptrdiff_t>(size));
     if (signal && (signal_ = memory.public_randomness.back()) > std::byte{1})
-        refuse_memory("The signal of a spent budget is impossible.");
+        refuse_memory("The signal of a spent budget is invalid.");
     if (!(series_ != nullptr ? series_->possible(standing_, public_) : parts_->possible(standing_, public_)))
-        refuse_memory("The state of the series is impossible.");
+        refuse_memory("The state of the series is invalid.");
     if (parts_ != nullptr) attribute_ = parts_->series_attribute(public_).value();
     if (memory.responses.size() != (mechanism.header().kept && standing_.round > 0 ? 1 : 0))
-        refuse_memory("The permanent responses are not those of a series.");
+        refuse_memory("The permanent responses do not belong to a series.");
     for (const PermanentResponse& memoized : memory.responses)
         if (!memoized.key.empty() || !memoized.permanent.empty() || memoized.epsilon != mechanism.epsilon())
             refuse_memory("A permanent response belongs to another mechanism.");

@@ -24,7 +24,7 @@ PublicValues columns_of(const std::string& json) {
     try {
         return PublicValues::from_json(json);
     } catch (const Error& error) {
-        raise(ErrorCode::malformed, "the state has an impossible public column", error.what(),
+        raise(ErrorCode::malformed, "the state has an invalid public column", error.what(),
               "Restore the state file from a copy.");
     }
 }

@@ -15,9 +15,9 @@
 namespace ldp {
 
 void refuse_memory(const char* reason) {
-    raise(ErrorCode::environment, "the store's memory does not fit the spec", reason,
-          "The store was not changed. Restore it from a backup: a person without their memory spends the "
-          "budget again.");
+    raise(ErrorCode::environment, "the responses in the store do not match the spec", reason,
+          "The store was not changed. Restore it from a backup: without memoized responses, a person spends "
+          "the budget again.");
 }
 
 std::array<std::byte, 32> Batch::digest() const {
@@ -51,7 +51,7 @@ Store::Secret Store::draw_secret() {
 
 StoreIdentity Store::identity() const {
     raise(ErrorCode::unsupported, "the store cannot serve a budget of a group",
-          "The ledger of the group needs a name of the store, and this one has none.",
+          "The ledger of the group needs the name of the store, and this store has no name.",
           "Use a store in memory or in a file, or override Store::identity().");
 }
 

@@ -162,8 +162,9 @@ std::vector<Round> simulate(const Collection& collection, const SimulationSetup&
     const std::vector<Attribute>& attributes = collection.spec().attributes();
     const Attribute& asked = attributes.at(scene.attribute);
     if (asked.derived())
-        throw Error(ErrorCode::unsupported, "a product has no life of its own",
-                    "\"" + asked.name + "\" is made of other attributes.", "Ask about one of those.");
+        throw Error(ErrorCode::unsupported, "a product cannot be simulated alone",
+                    "\"" + asked.name + "\" is computed from other attributes.",
+                    "Use one of these attributes.");
     check_can_estimate(*part_of(mechanism, scene.attribute).mechanism,
                        asked.numeric() ? Quantity::means : Quantity::frequencies);
     // A series has one summary for all rounds, the other attributes have one for each round.
@@ -172,7 +173,7 @@ std::vector<Round> simulate(const Collection& collection, const SimulationSetup&
     if (series && scene.rounds > longest)
         throw Error(ErrorCode::unsupported,
                     "the series has " + std::to_string(longest) + " rounds under this spec",
-                    "Found " + std::to_string(scene.rounds) + ".", "Ask for fewer, or give \"rounds\".");
+                    "Found " + std::to_string(scene.rounds) + ".", "Use fewer rounds, or set \"rounds\".");
     std::vector<std::byte> empty(summary_size(mechanism));
     start_summary(mechanism, empty);
     const std::size_t count = (by_round ? scene.rounds : 0) + (series ? 1 : 0);
@@ -183,9 +184,9 @@ std::vector<Round> simulate(const Collection& collection, const SimulationSetup&
         static_cast<double>(empty.size() * count) + 8 * holders * static_cast<double>(scene.rounds);
     if (all > gigabyte)
         throw Error(ErrorCode::unsupported, "the simulation of these rounds needs too much memory",
-                    "They take " + std::to_string(static_cast<std::uint64_t>(all)) +
-                        " bytes under this spec, and may take at most a gigabyte.",
-                    "Ask for fewer rounds.");
+                    "They require " + std::to_string(static_cast<std::uint64_t>(all)) +
+                        " bytes under this spec; the limit is one gigabyte.",
+                    "Use fewer rounds.");
 
     std::vector<std::vector<std::byte>> summaries(count, empty);
     const std::vector<Truth> nobody(attributes.begin(), attributes.end());

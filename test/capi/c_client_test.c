@@ -174,8 +174,8 @@ static void collections(void) {
     FAILS(ldp_collection_record(of, "{\"wage\": 1, \"wage\": 2}", LDP_TO_END, &values, &count, &error), LDP_MALFORMED,
           "twice");
     FAILS(ldp_collection_record(of, "{\"wage\": ", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "no JSON");
-    FAILS(ldp_collection_record(of, "[1, 2]", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "no JSON object");
-    FAILS(ldp_collection_record(of, "1e400", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "no JSON object");
+    FAILS(ldp_collection_record(of, "[1, 2]", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "not a JSON object");
+    FAILS(ldp_collection_record(of, "1e400", LDP_TO_END, &values, &count, &error), LDP_MALFORMED, "not a JSON object");
     ldp_collection_free(of);
 
     FAILS(ldp_collection_new("{", 1, LDP_CLAMP, &of, &error), LDP_MALFORMED, "JSON");
@@ -250,7 +250,7 @@ static void reporting(void) {
     FINE(ldp_client_stage(client, values, 2, NULL, &error));
     FINE(ldp_client_discard(client, &error));
     CHECK(ldp_client_staged(client) == 0 && ldp_client_pending(client) == 3);
-    FAILS(ldp_client_stage(client, values, 3, &done, &error), LDP_INVALID_VALUE, "no whole number of records");
+    FAILS(ldp_client_stage(client, values, 3, &done, &error), LDP_INVALID_VALUE, "not a multiple of the record length");
     values[3] = ldp_label("perhaps");
     FAILS(ldp_client_stage(client, values, 4, &done, &error), LDP_INVALID_VALUE, "\"perhaps\"");
     CHECK(done == 1 && ldp_client_staged(client) == 1);
@@ -303,7 +303,7 @@ static void refusing(void) {
     FAILS(ldp_flush_settle(flush, LDP_DELIVERED, NULL, &error), LDP_INVALID_VALUE, "no batch");
     FINE(ldp_flush_next(flush, &batch, &error));
     CHECK(ldp_batch_reports(batch) == 2);
-    FAILS(ldp_flush_settle(flush, (ldp_outcome)6, NULL, &error), LDP_INVALID_VALUE, "no such outcome");
+    FAILS(ldp_flush_settle(flush, (ldp_outcome)6, NULL, &error), LDP_INVALID_VALUE, "unknown outcome");
     FINE(ldp_flush_settle(flush, LDP_LATER, NULL, &error));
     FINE(ldp_flush_settle(flush, LDP_TOO_LARGE, NULL, &error));
     FINE(ldp_flush_next(flush, &batch, &error));
@@ -365,7 +365,7 @@ static void moving_servers(void) {
     }
     ldp_free(contract);
     strcpy(history, "00000000000000bb");
-    FAILS(ldp_client_flush(client, &there, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "set back or replaced");
+    FAILS(ldp_client_flush(client, &there, deliver, &server, 9, &flushed, &error), LDP_ENVIRONMENT, "restored from an older state or replaced");
     CHECK(flushed.reports == 1 && flushed.set_back == 1 && ldp_client_pending(client) == 0);
     FINE(ldp_client_report(client, &value, 1, 0, NULL, &error));
     FINE(ldp_client_flush(client, &there, deliver, &server, 9, &flushed, &error));
@@ -527,7 +527,7 @@ static void hostile(void) {
 
     FAILS(ldp_collection_new(NULL, 3, LDP_CLAMP, &made, &error), refused, "null");
     FAILS(ldp_collection_new(region, LDP_TO_END, LDP_CLAMP, NULL, &error), refused, "null");
-    FAILS(ldp_collection_new(region, LDP_TO_END, (ldp_outside)2, &made, &error), refused, "no such way");
+    FAILS(ldp_collection_new(region, LDP_TO_END, (ldp_outside)2, &made, &error), refused, "unknown treatment");
     FAILS(ldp_collection_new(region, (size_t)-2, LDP_CLAMP, &made, &error), refused, "too long");
     FAILS(ldp_collection_new(region, ((size_t)1 << 20) + 1, LDP_CLAMP, &made, &error), refused, "too long");
     FAILS(ldp_collection_new("{\"\xc0\xaf\": 1}", LDP_TO_END, LDP_CLAMP, &made, &error), refused, "UTF-8");
@@ -555,7 +555,7 @@ static void hostile(void) {
     FAILS(ldp_client_report(client, &value, (size_t)-1, 0, NULL, &error), refused, "wrong number");
     FAILS(ldp_client_stage(NULL, &value, 1, &count, &error), refused, "null");
     FAILS(ldp_client_stage(client, NULL, 1, &count, &error), refused, "null");
-    FAILS(ldp_client_stage(client, &value, (size_t)-1, &count, &error), refused, "more values than");
+    FAILS(ldp_client_stage(client, &value, (size_t)-1, &count, &error), refused, "do not fit in memory");
     FAILS(ldp_client_commit(NULL, 0, &error), refused, "null");
     FAILS(ldp_client_discard(NULL, &error), refused, "null");
     FAILS(ldp_client_ledger(NULL, NULL, 0, &count, &error), refused, "null");
@@ -1027,7 +1027,7 @@ static void contracts(void) {
     terms.collection = "c";
     FINE(ldp_collection_new_under(first, LDP_TO_END, LDP_CLAMP, &terms, &of, &error));
     CHECK(strstr(ldp_collection_contract(of), "\"endpoint\":\"https://a.example\"") != NULL);
-    CHECK(strstr(ldp_collection_summary(of), "sent in clear: nothing") != NULL);
+    CHECK(strstr(ldp_collection_summary(of), "sent unchanged: nothing") != NULL);
     FINE(ldp_client_in_memory(of, NULL, 0, &client, &error));
     column.name = "country";
     column.text = "de";

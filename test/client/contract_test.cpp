@@ -271,11 +271,12 @@ BOOST_AUTO_TEST_CASE(the_summary_says_what_leaves) {
         Contract::of(offer_of(fresh), clear({"country"}))
             .summary()
             .starts_with(
-                "collection \"c\" at \"https://a.example\": 1 answer per person, randomized by grr at epsilon 1; each "
-                "report costs it again\nreads: \"mood\"\nsent in clear: \"country\"\ncontract "));
+                "collection \"c\" at \"https://a.example\": 1 answer per person, randomized by grr at "
+                "epsilon 1; each further report costs the same again\nreads: \"mood\"\nsent unchanged: "
+                "\"country\"\ncontract "));
     BOOST_TEST(Contract::of(offer_of(remembered), clear({}))
                    .summary()
-                   .find("all reports together cost at most 2\nreads: \"mood\"\nsent in clear: nothing\n") !=
+                   .find("all reports together cost at most 2\nreads: \"mood\"\nsent unchanged: nothing\n") !=
                std::string::npos);
 }
 

@@ -151,7 +151,8 @@ BOOST_FIXTURE_TEST_CASE(a_part_that_failed_cannot_be_left_out, Directory) {
         BOOST_CHECK_THROW(two.append(reports(1, 2), 0, {}, {{}, {}, twice}), Error);
         BOOST_CHECK_THROW(one.append(reports(2, 3), 0), Error);
     };
-    BOOST_CHECK_EXCEPTION(fleet.together(work), Error, error_with(ErrorCode::environment, "a part of what"));
+    BOOST_CHECK_EXCEPTION(fleet.together(work), Error,
+                          error_with(ErrorCode::environment, "a part of a joint step"));
     BOOST_TEST(fleet.pending() == 0u);
     BOOST_TEST(fleet.people() == 0u);
     BOOST_CHECK_EXCEPTION(fleet.together([&] { fleet.together([] {}); }), Error,

@@ -620,7 +620,7 @@ BOOST_FIXTURE_TEST_CASE(the_person_decides_the_epsilon_of_a_group, Directory) {
         BOOST_TEST(ledger.limits().at("acme") == 3);
         BOOST_CHECK_EXCEPTION(
             static_cast<void>(ledger.reserve({"acme", 500, "", 1, "store", "hostile", 1, 1})), Error,
-            error_with(ErrorCode::incompatible, "has epsilon 3 for it; the spec has 500"));
+            error_with(ErrorCode::incompatible, "has epsilon 3; the spec has 500"));
         BOOST_TEST(ledger.entries().empty());
         BOOST_TEST(!ledger.reserve({"acme", 3, "", 2, "store", "honest", 1, 1}));
         // A later title does not replace the first one.

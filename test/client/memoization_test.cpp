@@ -403,14 +403,14 @@ BOOST_FIXTURE_TEST_CASE(a_memory_that_was_changed_is_refused, Directory) {
         {"UPDATE response SET epsilon = 0.5 WHERE number = 1", "A permanent response has changed"},
         {"UPDATE response SET person = 2 WHERE number = 3", "A permanent response is missing"},
         {"UPDATE response SET number = 4 WHERE number = 1", "A permanent response is missing"},
-        {"DELETE FROM response WHERE number = 1", "not as it was left"},
-        {"DELETE FROM response WHERE number = 3", "not as it was left"},
+        {"DELETE FROM response WHERE number = 1", "changed by another program"},
+        {"DELETE FROM response WHERE number = 3", "changed by another program"},
         {"UPDATE head SET outdated = 0, batches = 7", "Its head has changed"},
         {"UPDATE person SET public_randomness = zeroblob(length(public_randomness))", "has changed"},
         {"UPDATE person SET progress = x''", "has changed"},
         {"UPDATE person SET name = 'x'", "has changed"},
         {"UPDATE person SET responses = 2", "has changed"},
-        {"DELETE FROM person", "not as it was left"},
+        {"DELETE FROM person", "changed by another program"},
     };
     int i = 0;
     for (const auto& [sql, text] : changes) {
@@ -840,7 +840,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_shows_the_ledger, Directory) {
     for (const std::string& part :
          {fingerprint_text(of(plain).spec().fingerprint()), std::string("3 of at most 99"),
           std::string("epsilon       1 for each response, between any two values\n"),
-          std::string("signal        1 for the bit that says whether the budget is spent\n"),
+          std::string("signal        1 for the bit that states whether the budget is spent\n"),
           std::string(" at delta 1e-06, by optimal composition, the smallest bound\n"),
           std::string(
               "              4 at delta 0, the sum\n"

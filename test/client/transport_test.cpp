@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(the_words_of_a_server_are_a_quotation) {
     BOOST_TEST(words.hint == "Do this.");
     const Error error = pq::server_error("submitting", words, "Repeat the call.");
     BOOST_TEST((error.code() == ErrorCode::environment));
-    BOOST_TEST(error.what() == std::string("submitting: the server refuses it"));
+    BOOST_TEST(error.what() == std::string("submitting: the server rejected the statement"));
     BOOST_TEST(error.detail() == "the server says: \"new row violates it and more. Failing row. Do this\"");
     BOOST_TEST(error.hint() == "Repeat the call.");
     BOOST_TEST(pq::server_words("gone").message == "gone");
@@ -86,10 +86,9 @@ BOOST_AUTO_TEST_CASE(failures_say_what_to_do) {
     check(pqxx::in_doubt_error("WARNING: check manually"), "Repeat the call: a batch counts once");
     check(failed<pqxx::statement_completion_unknown>("check manually"),
           "Repeat the call: a batch counts once");
-    check(failed<pqxx::serialization_failure>("ERROR:  could not serialize"),
-          "nothing was done: repeat the call");
+    check(failed<pqxx::serialization_failure>("ERROR:  could not serialize"), "had no effect: repeat it");
     check(failed<pqxx::deadlock_detected>("ERROR:  deadlock detected\nDETAIL:  Two waited."), "Two waited");
-    check(pqxx::usage_error("another transaction"), "no transaction open");
+    check(pqxx::usage_error("another transaction"), "Close the open transaction");
     check(pqxx::too_many_connections("FATAL:  too many clients"), "no connection to the server");
     check(pqxx::insufficient_privilege("ERROR:  permission denied"), "ldp_submitter");
 }

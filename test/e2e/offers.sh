@@ -90,7 +90,7 @@ for way in database endpoint; do
     run "an honest collection ($way)" 0 submit --column mood first.csv
     has err 'randomized by grr at epsilon 1'
     has err 'reads the column "mood"'
-    has err 'sent in clear: nothing'
+    has err 'sent unchanged: nothing'
     has err 'contract '
     sql -c "ALTER TABLE $pin ADD COLUMN mood text, ADD COLUMN income text, ADD COLUMN note text" -c "GRANT INSERT (mood, income, note) ON $pin TO ldp_submitter"
     if [ $way = endpoint ]; then shows $pin mood; fi
@@ -112,7 +112,7 @@ for way in database endpoint; do
     has err 'in_clear: before nothing, now "note"'
     digest=$(sed -n "s/.*--accept '\([0-9a-f ]*\)'.*/\1/p" err)
     run "a column that the person named ($way)" 0 submit --public note --accept "$digest" --copy --state "note.$way.ldp" second.csv
-    has err 'sent in clear: "note"'
+    has err 'sent unchanged: "note"'
     stored $pin
     check "its cells alone are in the table ($way)" 200 "$(leaked second.csv stored)"
     # The owner demands a column.

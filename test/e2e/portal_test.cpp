@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_spec_has_at_most_a_mebibyte) {
     for (const std::size_t more : {1U, 1U << 20, 1U << 26}) {
         test.portal.replies = {spec_reply("mood", std::string(more, ' ') + fits)};
         BOOST_CHECK_EXCEPTION((void)fetch_spec(test.link, "mood"), Error, [](const Error& error) {
-            return std::string(error.what()).find("the answer is too long") != std::string::npos;
+            return std::string(error.what()).find("the response is too long") != std::string::npos;
         });
     }
 }

@@ -55,7 +55,7 @@ control start || bad "the standby does not start" "$server/lagging.log"
 first=${PGPORT:-5432}
 listening "$first"
 round 0 "$first" 1
-check "nothing was set back" "" "$(grep -h 'set back' direct.err posted.err)"
+check "nothing was set back" "" "$(grep -h 'restored from an older' direct.err posted.err)"
 sent=$(sql -c "SELECT pg_current_wal_lsn()")
 for ((i = 0; i < 200; ++i)); do
     [ "$(sql -p 5434 -c "SELECT pg_last_wal_replay_lsn() >= '$sent'")" = t ] && break
@@ -82,7 +82,7 @@ contract=$(sed -n 's/^contract //p' direct.err)
 round 1 5434 3 --accept "$contract"
 for way in direct posted; do
     name="$way"
-    has $way.err "was set back or replaced since the last delivery"
+    has $way.err "was restored from an older state or replaced since the last delivery"
     has $way.err "ldp queue --resend $way.panel.ldp"
     check "$way: the third round is counted, the second is missing" "300 300" "$(counts 5434 $way)"
     run "queue --resend" 0 "$ldp" queue --resend $way.panel.ldp

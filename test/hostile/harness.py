@@ -225,7 +225,7 @@ class Case:
             counted += 1
             require(verdict == expect, f"the verdict is {verdict}, not {expect}: {result}")
             require(len(self.reports()) == counted, "a report was not counted")
-            said = any("the server was set back or replaced since the last delivery" in text for text in result.get("texts", []))
+            said = any("the server was restored from an older state or replaced since the last delivery" in text for text in result.get("texts", []))
             require(said == (expect == "refuse"), f"the client says otherwise: {result}")
 
     def offline(self):

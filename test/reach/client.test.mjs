@@ -594,7 +594,7 @@ test("reports go to the endpoint and collection that were agreed, and a server t
             }
             history = "00000000000000bb";
             await sender.report(...record);
-            await assert.rejects(sender.flush(to("moods")), failed("environment", /the server was set back or replaced since the last delivery/));
+            await assert.rejects(sender.flush(to("moods")), failed("environment", /the server was restored from an older state or replaced since the last delivery/));
             assert.equal(await sender.pending(), 0);
             await sender.report(...record);
             assert.equal((await sender.flush(to("moods"))).reports, 1);

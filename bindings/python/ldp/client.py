@@ -275,7 +275,7 @@ class _Sender:
     def accept(self, digest: str) -> None:
         """Accepts the offered contract, whose digest is contract["waiting"]. Until then, reports and flushes raise Changed.
 
-        Accept other words for the same question only: memoized responses that answer a second question can reveal both answers.
+        Accept a new wording of the same question only: memoized responses to two different questions can reveal both answers.
         Raises Error (INVALID_VALUE) for another digest.
         """
         with self._own() as handle:
@@ -329,7 +329,7 @@ class Client(_Sender):
     resumes from `state`, a result of `state()`, if it is given. Under a spec with "evolving", and under a mechanism for
     series, a client belongs to one person.
 
-    With `once_per_round`, the client takes one record per round. `report` ignores every further record of a round: nothing is
+    With `once_per_round`, the client accepts one record per round. `report` ignores every further record of a round: nothing is
     drawn, queued or spent, and the origin is IGNORED. The store remembers the rounds, so the rule also holds after a restart.
     Use it where one person answers and may press a button twice.
 

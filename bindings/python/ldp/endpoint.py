@@ -238,7 +238,7 @@ def _refusal(doing: str, status: int, body: bytes, right: bool) -> Error:
     The words of the body are in `said` alone, so that they are not taken for advice of this package.
     """
     foreign = foreign_response(status, right)
-    what, hint = foreign if foreign is not None else ("the endpoint refuses it", "")
+    what, hint = foreign if foreign is not None else ("the endpoint rejected the request", "")
     return Error(Code.ENVIRONMENT, f"{doing}: {what} (status {status})", "", hint, said=_words(body))
 
 

@@ -133,7 +133,7 @@ class Contracts(Case):
                 report()
                 server.history = history
                 if said:
-                    self.fails(ldp.Code.ENVIRONMENT, "the server was set back or replaced since the last delivery",
+                    self.fails(ldp.Code.ENVIRONMENT, "the server was restored from an older state or replaced since the last delivery",
                                sender.flush, server)
                 else:
                     sender.flush(server)

@@ -16,7 +16,7 @@ namespace {
 constexpr int mark_first_bytes[] = {0xFE, 0xFF};
 
 /// Reads a UTF-16 byte order mark. Returns whether the lower byte of a character comes first; nothing if there is no
-/// mark, and then nothing was read. Throws Error (malformed) at half a mark, which is no UTF-8 either.
+/// mark, and then nothing was read. Throws Error (malformed) at half a mark, which is not UTF-8 either.
 std::optional<bool> read_mark(std::istream& in, const std::string& name) {
     const int first = in.peek();
     if (first != mark_first_bytes[0] && first != mark_first_bytes[1]) {

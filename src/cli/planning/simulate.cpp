@@ -234,7 +234,7 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
               << spent(answers.most_of_95) << ", maximum " << spent(answers.most) << "\n";
     if (statement.has_signal())
         std::cout << "              of which " << statement.signal.epsilon
-                  << " for the bit that says whether the budget is spent\n";
+                  << " for the bit that states whether the budget is spent\n";
     if (whole.silent > 0)
         std::cout << "silent        " << percent(whole.silent, all) << " % of people's rounds\n";
     std::cout << "at most       " << bound_lines(statement, 14) << "\n";

@@ -166,12 +166,11 @@ void check_spec(const std::string& text, const Offer& offer, const ContractTerms
     const Contract mine = Contract::of({resolve(text)}, terms), offered = Contract::of(offer, terms);
     if (mine.digest() == offered.digest()) return;
     const Verdict verdict = compare(&mine, terms, offer);
-    throw Error(
-        ErrorCode::incompatible, "the collection has another spec than --spec",
-        verdict.lines(ContractChange::Kind::refuse) + verdict.lines(ContractChange::Kind::ask) +
-            verdict.lines(ContractChange::Kind::shown),
-        "Nothing was drawn or sent. Ask the owner of the collection why it differs, by another way than "
-        "this server.");
+    throw Error(ErrorCode::incompatible, "the collection has another spec than --spec",
+                verdict.lines(ContractChange::Kind::refuse) + verdict.lines(ContractChange::Kind::ask) +
+                    verdict.lines(ContractChange::Kind::shown),
+                "Nothing was drawn or sent. Ask the owner of the collection about the difference, through "
+                "another channel than this server.");
 }
 
 std::int64_t hash_of(const std::string& text) {

@@ -33,7 +33,8 @@ bool before(const LedgerEntry& a, const LedgerEntry& b) {
 }  // namespace
 
 void BudgetLedger::set_limit(const std::string& /*group*/, double /*epsilon*/) {
-    raise(ErrorCode::unsupported, "the ledger has no limits", {}, "Use a ledger in memory or in a file.");
+    raise(ErrorCode::unsupported, "the ledger does not support limits", {},
+          "Use a ledger in memory or in a file.");
 }
 
 void check_limit(const std::vector<LedgerEntry>& entries, const std::string& group, double epsilon) {
@@ -44,7 +45,7 @@ void check_limit(const std::vector<LedgerEntry>& entries, const std::string& gro
         if (!group.empty() && one.group == group && one.limit != epsilon)
             raise(ErrorCode::incompatible, "the group \"" + group + "\" has accounts with another budget",
                   "They were opened at epsilon " + shortest(one.limit) + "; found " + shortest(epsilon) + ".",
-                  "Use another ledger for collections that state another epsilon.");
+                  "Use another ledger for collections with another epsilon.");
 }
 
 std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, const LedgerLimits& limits,
@@ -56,11 +57,11 @@ std::optional<double> raise_entry(const std::vector<LedgerEntry>& entries, const
     const double total = limit_of({}, std::numeric_limits<double>::infinity());
     const double limit = wanted.group.empty() ? 0 : limit_of(wanted.group, known);
     if (limit != 0 && limit != wanted.limit)
-        raise(
-            ErrorCode::incompatible, "the group \"" + wanted.group + "\" has two budgets",
-            "The person's ledger has epsilon " + shortest(limit) + " for it; the spec has " +
-                shortest(wanted.limit) + ".",
-            "All collections of a group must state the epsilon that the person's ledger has. Nothing was reported.");
+        raise(ErrorCode::incompatible, "the group \"" + wanted.group + "\" has two budgets",
+              "The person's ledger has epsilon " + shortest(limit) + "; the spec has " +
+                  shortest(wanted.limit) + ".",
+              "All collections of a group must have the epsilon in the ledger of the person. Nothing was "
+              "reported.");
     double others = 0, elsewhere = 0, now = 0;
     for (const LedgerEntry& one : entries)
         if (one.group != wanted.group) {
@@ -145,7 +146,7 @@ MemoryLedger::MemoryLedger(Bytes snapshot) {
     if ((version & letter) == 0)
         raise(
             ErrorCode::environment, "the store has a client's state instead of a ledger of budgets", {},
-            "The ledger of a group and each client need stores of their own. Use another store for the ledger.");
+            "The ledger of a group and each client need separate stores. Use another store for the ledger.");
     if (version != snapshot_version && version != without_limits)
         raise(ErrorCode::environment, "the stored ledger of budgets has an unsupported version",
               "Its version is " + std::to_string(version & ~letter) + "; this release reads versions up to " +

@@ -19,7 +19,7 @@ void SqliteFleet::together(const std::function<void()>& work) {
     sqlite::Contents& contents = *contents_;
     if (contents.together != 0)
         raise(ErrorCode::unsupported, "a joint step of several stores is in progress",
-              "Joint steps cannot be nested.", "Make the changes in the outer step.");
+              "Joint steps must not be nested.", "Make the changes in the outer step.");
     sqlite::Step step(contents.file);
     contents.together = ++contents.begun;
     try {

@@ -40,10 +40,9 @@ std::int64_t digest_of_account(const LedgerEntry& entry) {
 }
 
 [[noreturn]] void refuse_ledger(const std::string& path, const std::string& detail) {
-    raise(
-        ErrorCode::environment, "ledger " + path + ": damaged, or not a ledger of ldp", detail,
-        "It was left as it is. Restore it from a backup, or choose another name. Without the ledger, people "
-        "spend the group's budget again.");
+    raise(ErrorCode::environment, "ledger " + path + ": damaged, or not a ledger of ldp", detail,
+          "The file was not changed. Restore it from a backup, or choose another name. Without the ledger, "
+          "people spend the group's budget again.");
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ class SqliteLedger::LedgerFile : public sqlite::Database {
         run("PRAGMA secure_delete = ON");
         run("PRAGMA synchronous = EXTRA");  // FULL does not make the removal of the journal durable
         if (pragma("PRAGMA application_id") != ledger_application)
-            refuse_ledger(path, "Its application id is not that of a ledger.");
+            refuse_ledger(path, "Its application id is not the id of a ledger.");
         if (pragma("PRAGMA user_version") == ledger_without_groups) upgrade();
         if (const std::int64_t version = pragma("PRAGMA user_version"); version != ledger_version)
             raise(ErrorCode::environment, "ledger " + path + ": written by another release of ldp",

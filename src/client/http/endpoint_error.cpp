@@ -19,7 +19,7 @@ Error endpoint_error(std::string_view doing, unsigned status, std::string_view b
     if (words.empty()) words = server_says(body);
     return {ErrorCode::environment,
             std::string(doing) + ": " +
-                (foreign.empty() ? std::string("the endpoint refuses it") : std::string(foreign)) +
+                (foreign.empty() ? std::string("the endpoint rejected the request") : std::string(foreign)) +
                 " (status " + std::to_string(status) + ")",
             words, foreign.empty() ? "" : std::string(foreign_hint())};
 }

@@ -122,14 +122,15 @@ class HttpConnection {
                     stream_.reset();
                     if (broken.code() == http::error::body_limit)
                         return TransportFailure(
-                            {ErrorCode::environment, std::string(doing) + ": the answer is too long",
+                            {ErrorCode::environment, std::string(doing) + ": the response is too long",
                              "At most " + std::to_string(most_body) + " bytes are read.",
                              "Check the address of the endpoint."},
                             false);
-                    return TransportFailure({ErrorCode::environment,
-                                             std::string(doing) + ": there is no connection to the endpoint",
-                                             broken.code().message(), "Check its address, and that it runs."},
-                                            true);
+                    return TransportFailure(
+                        {ErrorCode::environment,
+                         std::string(doing) + ": there is no connection to the endpoint",
+                         broken.code().message(), "Check the address, and check that the endpoint runs."},
+                        true);
                 }
             }();
             if (!failure) return std::move(reply_);

@@ -57,7 +57,7 @@ inline constexpr std::chrono::seconds collection_found_within{5};
                 if (!missing_since) missing_since = steady_clock::now();
                 return TransportFailure(
                     Error(ErrorCode::environment, "the endpoint has no collection \"" + collection + "\"", {},
-                          "It offers those that its role may submit to."),
+                          "The endpoint serves the collections to which its role may submit."),
                     steady_clock::now() - *missing_since < collection_found_within);
             }
             return TransportFailure(endpoint_error(doing, reply.status, reply.body, receipt),
@@ -137,7 +137,7 @@ class HttpUploader final : public BatchTransport {
         }
         if (frames->size() > 1)  // the batch was never sent
             throw Undelivered(BatchOutcome::too_large,
-                              Error(ErrorCode::environment, doing_ + ": too much at once"));
+                              Error(ErrorCode::environment, doing_ + ": the batch is too large"));
         const std::vector<std::byte>& frame = frames->front();
         std::string body = columns.empty() ? "" : columns.json() + "\n";
         body.append(reinterpret_cast<const char*>(frame.data()), frame.size());

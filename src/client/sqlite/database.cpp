@@ -9,8 +9,8 @@ namespace {
 
 constexpr int retry_ms = 1000;
 constexpr const char* never_replaced =
-    "It was left as it is. Restore it from a backup, or choose another file, which starts without what this "
-    "one remembers.";
+    "The file was not changed. Restore it from a backup, or choose another file, which starts without "
+    "memoized responses.";
 
 }  // namespace
 
@@ -54,11 +54,12 @@ Error Database::failure(int code) const {
         case SQLITE_IOERR:
             if (const int reason = handle_ ? sqlite3_system_errno(handle()) : 0; reason != 0)
                 detail += std::string(" The system says: ") + std::strerror(reason) + ".";
-            return error("cannot be read or written",
-                         "Look into the cause above: a full disk, a limit on the size of files, a disk that "
-                         "fails. What the call was to do was not done: repeat it then.");
+            return error(
+                "cannot be read or written",
+                "Remove the cause: a full disk, a limit on the size of files, or a failing disk. The call "
+                "had no effect; repeat it afterwards.");
         default:
-            return error("cannot be used", "Look into the cause above; the file was left as it is.");
+            return error("cannot be used", "Remove the cause; the file was not changed.");
     }
 }
 

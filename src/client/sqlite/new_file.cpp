@@ -28,7 +28,7 @@ void create(const std::string& path, const std::function<void(Database&)>& fill,
     std::string draft = path + ".XXXXXX";
     const auto cannot = [&](int reason) {
         fail(path, "cannot be created", std::strerror(reason),
-             "Its directory must exist and be writable, and its disk have space.", kind);
+             "Its directory must exist and be writable, and its disk must have space.", kind);
     };
     const int descriptor = mkostemp(draft.data(), O_CLOEXEC);
     if (descriptor < 0) cannot(errno);
@@ -69,7 +69,7 @@ void create_unless_exists(const std::string& path, const std::function<void(Data
         fail(path, "not a regular file", {}, "Choose another name.", kind);
     } else if (found.st_size == 0) {
         fail(path, "damaged: it is empty", std::string("A ") + kind + " is never empty, not even a new one.",
-             "If it was made empty by hand, delete it: ldp creates its own. If not, restore it from a "
+             "If you created an empty file, delete it: ldp creates the file. Otherwise, restore it from a "
              "backup.",
              kind);
     }

@@ -28,7 +28,7 @@ People::People(const StateFile& file) : database_(file) {
     for (auto row = people(); row.row();)
         if (digest_of({row.text(0), row.integer(1), row.integer(2), row.blob(3), row.blob(4)}) !=
             row.integer(5))
-            damaged(file.path(), "The memory of a person has changed.");
+            damaged(file.path(), "The state of a person has changed.");
     const Statement checkpoints(file, "SELECT person, name, value, digest FROM checkpoint");
     for (auto row = checkpoints(); row.row();)
         if (digest_of_checkpoint(row.integer(0), row.text(1), row.integer(2)) != row.integer(3))

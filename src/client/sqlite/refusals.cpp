@@ -25,8 +25,7 @@ std::vector<Refusals::RefusalRow> Refusals::all() const {
     std::vector<RefusalRow> all;
     for (auto row = all_(); row.row();) {
         RefusalRow one{row.integer(0), row.blob(1), row.text(2), row.integer(3) != 0, row.text(5)};
-        if (digest_of(one) != row.integer(4))
-            damaged(database_.path(), "A report that was set aside has changed.");
+        if (digest_of(one) != row.integer(4)) damaged(database_.path(), "A dead letter has changed.");
         all.push_back(std::move(one));
     }
     return all;

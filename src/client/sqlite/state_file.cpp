@@ -114,10 +114,10 @@ void StateFile::identify() {
     const std::int64_t mark = pragma("PRAGMA application_id");
     if (mark == unreleased)
         fail(path(), "written by a version of ldp before 1.0", "Such versions were never released.",
-             "Use what wrote it to submit what it holds, then choose another name.");
+             "Submit its reports with the version that wrote it, then choose another name.");
     if (mark != application)
-        fail(path(), "damaged, or not a state file of ldp",
-             "It has not the mark that ldp leaves in its files.", "Choose another name.");
+        fail(path(), "damaged, or not a state file of ldp", "Its application id is not the id of ldp.",
+             "Choose another name.");
     const std::int64_t version = pragma("PRAGMA user_version");
     if (version == first_version) {
         Head head = stored_head(version);
@@ -170,7 +170,7 @@ void StateFile::read_head() {
     std::uint64_t sum = 0;
     const Statement digests(*this, all_digests);
     for (auto row = digests(); row.row();) sum += static_cast<std::uint64_t>(row.integer(0));
-    if (static_cast<std::int64_t>(sum) != head_.rows) damaged(path(), "It is not as it was left.");
+    if (static_cast<std::int64_t>(sum) != head_.rows) damaged(path(), "It was changed by another program.");
 }
 
 Step::Step(StateFile& file, Durable durable)
@@ -199,8 +199,8 @@ Step::~Step() {
 
 void Step::require_whole() const {
     if (spoiled_)
-        fail(file_.path(), "a part of what was to be done together failed", "So nothing of it can be done.",
-             "Let the error of the part end the whole.");
+        fail(file_.path(), "a part of a joint step failed", "The whole step must be rolled back.",
+             "End the step with the error of this part.");
 }
 
 void Step::commit() {

@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_device_makes_the_products) {
                boost::test_tools::per_element());
     const Value short_[] = {7, 80};
     BOOST_TEST(refusal([&] { static_cast<void>(collection.to_grid(short_)); }).detail() ==
-               "Found 2; the spec has 3 attributes besides its products.");
+               "Found 2; the spec has 3 attributes, not counting products.");
     // Awkward ranges: the ends' product is the range's end, to the last bit.
     const Collection odd(
         resolve(record(1, R"({"name": "x", "min": 0.1, "max": 0.7}, {"name": "y", "min": -3.3, "max": 1e5},
