@@ -112,9 +112,9 @@ int prove(const Spec& spec, Page& page) {
     }
     const std::string but = but_for(m->delta());
     page.say("kept", "verdict", found.kept(),
-             !found.kept()      ? "THE PROMISE IS BROKEN"
-             : found.enumerated ? "the promise is kept, exactly" + but
-                                : "the promise is kept, exactly, if the argument holds" + but);
+             !found.kept()      ? "THE GUARANTEE IS VIOLATED"
+             : found.enumerated ? "the guarantee holds, exactly" + but
+                                : "the guarantee holds, exactly, if the argument holds" + but);
     page.end();
     return found.kept() ? Exit::done : Exit::failed;
 }
@@ -136,7 +136,7 @@ int judge(Page& page, const LowerBound& found, double claimed, double confidence
     page.say("promised", "promised at most", claimed);
     if (delta != 0) page.say("delta", "  except with", delta);
     page.say("kept", "verdict", kept,
-             kept ? "nothing found against the promise" : "THE PROMISE IS BROKEN, at this confidence");
+             kept ? "no evidence against the guarantee" : "THE GUARANTEE IS VIOLATED, at this confidence");
     page.end();
     return kept ? Exit::done : Exit::failed;
 }
@@ -220,7 +220,8 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
 /// Returns the output of a shell command for these input lines.
 std::vector<std::string> output_of(const std::string& command, const std::string& line, std::uint64_t times) {
     const auto need = [&](bool well, const std::string& what) {
-        if (!well) throw Error(ErrorCode::environment, "the command " + what, command, "Try it by itself.");
+        if (!well)
+            throw Error(ErrorCode::environment, "the command " + what, command, "Run the command alone.");
     };
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> input(std::tmpfile(), std::fclose);
     need(input != nullptr, "cannot be given a file");
@@ -295,8 +296,8 @@ int attack_command(const Arguments& arguments, Page& page, std::uint64_t people,
         if (lines.size() != people * rounds)
             throw Error(ErrorCode::malformed,
                         "the command wrote " + grouped(lines.size()) + " lines, not one for each value",
-                        "It was given " + grouped(people * rounds) + " lines.",
-                        "It must read a value a line and write a report a line.");
+                        "It received " + grouped(people * rounds) + " lines.",
+                        "It must read one value per line and write one report per line.");
         for (std::uint64_t i = 0; i < people; ++i) person(lines, i * rounds, rounds);
         return reports;
     };
@@ -316,32 +317,30 @@ Options options() {
     Options options;
     options.add_options()("spec", po::value<std::string>(),
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
-        "exact", po::bool_switch(), "prove by following every outcome (this is the default)")(
+        "exact", po::bool_switch(), "prove the bound by enumerating all outcomes (default)")(
         "samples", po::value<std::int64_t>(), "attack the reports of N people for each of the two values")(
         "command", po::value<std::string>(),
-        "attack this instead: reads a value a line and writes a report a line, or is run for each report "
-        "with "
-        "{value} in it")(
+        "command to attack; it reads one value per line and writes one report per line, or runs once for "
+        "each report if it contains {value}")(
         "from", po::value<std::string>(),
         "the first value, parts separated by commas (default: the lowest of each attribute)")(
         "to", po::value<std::string>(), "the second value (default: the highest of each attribute)")(
-        "rounds", po::value<std::int64_t>()->default_value(1), "reports that each person sends")(
-        "fresh", po::bool_switch(), "randomize each round anew, instead of keeping permanent responses")(
-        "changing", po::bool_switch(), "report the two values in turn, instead of one of them")(
-        "claim", po::value<double>(), "the epsilon that the command promises")(
+        "rounds", po::value<std::int64_t>()->default_value(1), "number of reports per person")(
+        "fresh", po::bool_switch(), "randomize each round independently, without permanent responses")(
+        "changing", po::bool_switch(), "report the two values alternately")(
+        "claim", po::value<double>(), "the claimed epsilon of the command")(
         "confidence", real_number(0.99), "of the lower bound")("json", po::bool_switch(),
-                                                               "one JSON object instead of a page");
+                                                               "print one JSON object instead of text");
     return options;
 }
 
 int run(const Arguments& arguments) {
     Page page(arguments["json"].as<bool>());
     const bool command = arguments.count("command") != 0, sampled = arguments.count("samples") != 0;
-    if (command == (arguments.count("spec") != 0))
-        throw UsageError("ldp audit needs a spec, or else --command");
+    if (command == (arguments.count("spec") != 0)) throw UsageError("ldp audit needs a spec or --command");
     if (command && !sampled) throw UsageError("--command needs --samples");
     if (arguments["exact"].as<bool>() && sampled)
-        throw UsageError("--exact proves and --samples attacks: choose one");
+        throw UsageError("--exact and --samples cannot be combined");
     if (!sampled) {
         const Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
         page.say("mechanism", "mechanism", std::string(spec.mechanism().name),
@@ -364,7 +363,7 @@ constexpr const char* positional[] = {"spec"};
 const Command command{
     "audit",
     "[--exact] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B",
-    "proves or measures the epsilon of the code that ships",
+    "proves or measures the epsilon of the installed code",
     "By default, the command computes the output distribution of the randomizer for every input, in exact\n"
     "fractions, and shows the largest probability ratio. If a spec has too many outcomes, the command uses\n"
     "the worst case of the mechanism's proof, and says so.\n"

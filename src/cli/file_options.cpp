@@ -23,18 +23,18 @@ char delimiter_of(const std::string& given) {
 void add_file_options(Options& options) {
     namespace po = boost::program_options;
     options.add_options()("delimiter", po::value<std::string>(),
-                          "what separates the fields of a CSV file: ',' (the default), ';', '|' or tab")(
+                          "delimiter of the fields in a CSV file: ',' (the default), ';', '|' or tab")(
         "decimal", po::value<std::string>(), "decimal mark of numbers in a CSV file: . (the default) or ,")(
         "missing", po::value<std::vector<std::string>>()->composing(),
-        "texts in the file that stand for a missing answer, separated by commas, such as NA,-9; an empty field "
-        "always is one")(
+        "texts in the file that mean a missing answer, separated by commas, such as NA,-9; an empty field "
+        "is always missing")(
         "encoding", po::value<std::string>(),
         "encoding of a CSV file, such as latin1 or windows-1252 (default: UTF-8, or UTF-16 with a byte "
         "order mark)")(
         "header-rows", po::value<std::int64_t>()->default_value(1),
-        "number of rows before the first person in a CSV file; the first one names the columns")(
+        "number of rows before the first person in a CSV file; the first row names the columns")(
         "set-separator", po::value<std::string>()->default_value(";"),
-        "what separates the labels of a set in one field, such as , or |; spaces around labels are omitted");
+        "separator of the labels of a set in one field, such as , or |; spaces around labels are omitted");
 }
 
 CsvFormat file_format(const Arguments& arguments) {

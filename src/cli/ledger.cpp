@@ -29,9 +29,9 @@ Options options() {
         "delta", real_number(1e-6), "probability that advanced or optimal composition may fail")(
         "person", po::value<std::string>(), "name of a person in a fleet's file")(
         "all", po::bool_switch(), "FILE is the ledger of groups of collections that share a budget")(
-        "group", po::value<std::string>(), "set the budget of this group in the ledger FILE, with --epsilon")(
-        "epsilon", po::value<double>(), "what a person may spend in all collections of the group")(
-        "total", po::value<double>(), "set what a person may spend in all collections of the ledger FILE");
+        "group", po::value<std::string>(), "group whose budget is set in the ledger FILE, with --epsilon")(
+        "epsilon", po::value<double>(), "budget of a person for all collections of the group")(
+        "total", po::value<double>(), "budget of a person for all collections of the ledger FILE");
     return options;
 }
 
@@ -108,10 +108,9 @@ int print_groups(const std::string& file, const std::optional<std::string>& pers
     if (limit != limits.end())
         std::cout << " of " << limit->second << "; "
                   << rounded(std::max(0.0, limit->second - total.reserved()), 6) << " left";
-    std::cout
-        << "\n"
-        << "\nepsilon: of the responses that were drawn. at most: reserved, with later responses. Both are\n"
-           "those of the person with the largest value.\n";
+    std::cout << "\n"
+              << "\nepsilon: of the responses that were drawn. at most: reserved, with later responses. Both "
+                 "are\nthe values of the person with the largest value.\n";
     return Exit::done;
 }
 
@@ -119,7 +118,7 @@ int run(const Arguments& arguments) {
     const auto& file = arguments["file"].as<std::string>();
     const bool of_groups = arguments["all"].as<bool>();
     if ((arguments.count("group") == 0) != (arguments.count("epsilon") == 0))
-        throw UsageError("--group and --epsilon go together");
+        throw UsageError("--group and --epsilon must be used together");
     if (arguments.count("group") != 0) {
         if (of_groups || arguments.count("person") != 0 || arguments.count("total") != 0)
             throw UsageError("--group cannot be combined with --all, --person or --total");
@@ -156,8 +155,8 @@ int run(const Arguments& arguments) {
     if (memory.public_randomness.empty())
         throw Error(
             ErrorCode::unsupported, file + " has no ledger",
-            "A ledger belongs to a person whose values change. Reports of other specs are not memoized, and "
-            "each one costs epsilon again.");
+            "Only specs with changing values have a ledger. Reports of other specs are not memoized, and "
+            "each report costs epsilon again.");
     const std::optional<std::int64_t> most = store.checkpoint("budget.responses");
     if (!most)
         throw Error(ErrorCode::unsupported, file + " has no ledger",

@@ -169,7 +169,7 @@ void finish_output() {
     throw UnwrittenOutput(
         ErrorCode::environment, "cannot write the output",
         cause == 0 ? "Standard output failed." : std::strerror(cause),
-        "What was written is incomplete: discard it, and run the command again when there is space.");
+        "The output is incomplete: discard it, and run the command again when there is space.");
 }
 
 }  // namespace ldp::cli

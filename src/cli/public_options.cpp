@@ -72,13 +72,13 @@ bool fits(std::string_view type, std::string_view text) {
 const char* example(TypeKind kind) {
     switch (kind) {
         case TypeKind::date:
-            return "Dates are written like 2026-11-25.";
+            return "Write dates as 2026-11-25.";
         case TypeKind::time:
-            return "Times are written like 2026-11-25 10:30:00+01; without an offset they are in UTC.";
+            return "Write times as 2026-11-25 10:30:00+01; without an offset, the time is in UTC.";
         case TypeKind::truth:
-            return "Truth values are written like true or false.";
+            return "Write Boolean values as true or false.";
         default:
-            return "Numbers are written like 12 or -0.5, without spaces or separators.";
+            return "Write numbers as 12 or -0.5, without spaces or separators.";
     }
 }
 
@@ -88,8 +88,8 @@ void add_public_options(Options& options) {
     namespace po = boost::program_options;
     options.add_options()(
         "public", po::value<std::vector<std::string>>(),
-        "COLUMN or COLUMN=NAME, a public column of the collection and its column in the file. Its values are "
-        "sent and stored as they are: they are not randomized");
+        "COLUMN or COLUMN=NAME, a public column of the collection and its column in the file. Its values "
+        "are sent and stored unchanged, without randomization");
 }
 
 std::vector<NamedColumn> public_option(const Arguments& arguments) {
@@ -115,16 +115,16 @@ std::vector<PublicSource> public_sources(const std::vector<NamedColumn>& named,
         const auto found = std::ranges::find(offered, name, &PublicColumn::name);
         if (found == offered.end())
             throw Error(ErrorCode::incompatible, "the collection has no public column " + in_quotes(name, 63),
-                        {}, "Nothing was drawn or sent. Check the names behind --public.");
+                        {}, "Nothing was drawn or sent. Check the names in --public.");
         sources.push_back({*found, source});
     }
     for (const PublicColumn& one : offered)
         if (one.required && std::ranges::find(named, one.name, &NamedColumn::name) == named.end())
             throw Error(ErrorCode::incompatible,
-                        "the collection demands " + in_quotes(one.name, 63) + " in clear",
+                        "the collection requires the unchanged value of " + in_quotes(one.name, 63),
                         "Its table needs a value in this public column. The value would be sent and stored "
                         "without protection.",
-                        "Nothing was drawn or sent. --public names the columns that you agree to send.");
+                        "Nothing was drawn or sent. Name a column in --public if you agree to send it.");
     return sources;
 }
 

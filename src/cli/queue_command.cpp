@@ -22,9 +22,9 @@ Options options() {
         "retry", po::bool_switch(), "queue the dead-lettered reports again; the next submission sends them")(
         "drop", po::bool_switch(), "delete the dead-lettered reports")(
         "resend", po::bool_switch(),
-        "mark the delivered reports that --keep has kept; the next submission sends them again")(
+        "mark the delivered reports that --keep stored; the next submission sends them again")(
         "continue", po::bool_switch(),
-        "go on after the server said that another copy of the file is in use: queue the reports that were set aside again");
+        "continue after the server reported another copy of the file: queue the dead-lettered reports again");
     return options;
 }
 
@@ -48,7 +48,7 @@ int run(const Arguments& arguments) {
     SqliteStore store(name);
     if (go_on) {
         std::cout << "another copy of this file may have spent up to epsilon " << most_epsilon_of(store)
-                  << "; a new file would spend it again for certain\n"
+                  << "; a new file would certainly spend it again\n"
                   << grouped(store.requeue_refused()) << " reports queued again\n";
     }
     if (resend) std::cout << grouped(store.send_again()) << " reports will be sent again\n";

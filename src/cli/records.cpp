@@ -55,10 +55,11 @@ std::string summary(const Tally& tally, const Spec& spec, const std::string& wha
     if (clamped > 0) parts.push_back(grouped(clamped) + " numbers clamped (" + clamped_in + ")");
     if (other > 0) parts.push_back(grouped(other) + " labels counted as other (" + other_in + ")");
     if (changed > 0)
-        parts.push_back(grouped(changed) + " strings cut or with replaced characters (" + changed_in + ")");
+        parts.push_back(grouped(changed) + " strings truncated or with replaced characters (" + changed_in +
+                        ")");
     if (sets > 0)
         parts.push_back(grouped(sets) +
-                        " sets cut to the largest number of labels or with labels counted as other (" +
+                        " sets reduced to the maximum number of labels or with labels counted as other (" +
                         sets_in + ")");
     if (tally.clamped.coefficients > 0)
         parts.push_back(grouped(tally.clamped.coefficients) + " coefficients clamped");
@@ -124,11 +125,11 @@ Records::Records(CsvReader& csv, const Spec& spec, BadRow policy, const ColumnMa
                     "Use ldp submit --person COLUMN --round COLUMN --ledger FILE, or the client library.");
     if (changes && columns.panel_person.empty())
         throw Error(ErrorCode::unsupported, "values that change need a column that identifies the person",
-                    "The spec is one of changing values: each person has a memory of earlier reports.",
+                    "The spec has changing values: each person has memoized responses.",
                     "Use ldp submit --person COLUMN --round COLUMN, or the client library.");
     if (!changes && !columns.panel_person.empty())
         throw Error(
-            ErrorCode::unsupported, "--person needs a spec of changing values, or with a budget",
+            ErrorCode::unsupported, "--person requires a spec with changing values or a budget",
             "Without \"evolving\" and without a series, reports of one person are independent, and each "
             "costs epsilon.",
             "Use --average-by for one report per person, or add \"evolving\" to the spec.");
@@ -365,9 +366,9 @@ bool Records::next_row() {
                 ErrorCode::invalid_value, in_quotes(field) + " is not a number",
                 "The value is in column " + in_quotes(attribute.name) + ".",
                 csv_.format().decimal == ','
-                    ? "With --decimal , numbers are written like 12, -0,5 or 1e3, without spaces or separators."
-                    : "Write numbers like 12, -0.5 or 1e3, without spaces or separators. --decimal , is for "
-                      "numbers like 0,5; --missing TEXT for a text that stands for a missing answer.");
+                    ? "With --decimal , write numbers as 12, -0,5 or 1e3, without spaces or separators."
+                    : "Write numbers as 12, -0.5 or 1e3, without spaces or separators. Use --decimal , "
+                      "for numbers such as 0,5, and --missing TEXT for a text that means a missing answer.");
         values_.emplace_back(number);
     }
     return true;
@@ -428,9 +429,9 @@ void add_record_options(Options& options) {
     options.add_options()(bad_row_choice.option, po::value<std::string>()->default_value("stop"),
                           "invalid rows: stop or skip")(
         outside_choice.option, po::value<std::string>()->default_value("clamp"),
-        "numbers outside their range: clamp (to the nearer end, and count) or refuse (as an invalid row)")(
+        "numbers outside their range: clamp (to the nearer bound, and count) or refuse (as an invalid row)")(
         "average-by", po::value<std::string>(),
-        "column that identifies the person: one report per person, of the averages of their rows")(
+        "column that identifies the person: one report per person, with the averages of the person's rows")(
         "slope-over", po::value<std::string>(),
         "with --average-by: column of the time, a number. The report contains the slopes of the person's values over "
         "this column instead of their averages")(

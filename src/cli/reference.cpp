@@ -134,7 +134,7 @@ constexpr const char* positional[] = {"form"};
 
 const Command command{"reference",
                       "man|bash|zsh|fish",
-                      "writes the manual page, or the completion of a shell",
+                      "writes the manual page or a shell completion",
                       "make install installs all of them. To install them for the current user only:\n"
                       "    ldp reference man >~/.local/share/man/man1/ldp.1\n"
                       "    ldp reference bash >~/.local/share/bash-completion/completions/ldp\n"

@@ -54,10 +54,10 @@ class Filling {
             const Tag tag = next(shown);
             switch (tag.kind) {
                 case 0:
-                    if (!section.empty()) fault("nothing ends the section", section);
+                    if (!section.empty()) fault("the section is not closed", section);
                     return;
                 case '/':
-                    if (tag.name != section) fault("there is no section to end with", tag.name);
+                    if (tag.name != section) fault("no section is open at", tag.name);
                     return;
                 case '{':
                 case ' ':

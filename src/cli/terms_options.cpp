@@ -23,12 +23,14 @@ std::optional<double> limit(const Arguments& arguments, const char* option) {
 void add_terms_options(Options& options) {
     namespace po = boost::program_options;
     options.add_options()("at-most-epsilon", po::value<double>(),
-                          "refuse a spec with a larger epsilon of one report")(
+                          "maximum epsilon of one report; a spec with a larger epsilon is refused")(
         "at-most-total", po::value<double>(),
-        "refuse a spec with a larger epsilon of all reports of a person; without a budget, of one report")(
+        "maximum epsilon of all reports of a person (without a budget: of one report); a spec with a "
+        "larger epsilon is refused")(
         "contract", po::value<std::string>(),
-        "digest of the contract, at least 16 digits, from another source than the server: refuse any other")(
-        "fingerprint", po::value<std::string>(), "fingerprint of the spec: refuse any other");
+        "digest of the contract, at least 16 digits, from a source other than the server; any other "
+        "contract is refused")("fingerprint", po::value<std::string>(),
+                               "fingerprint of the spec; any other spec is refused");
 }
 
 ContractTerms terms_option(const Arguments& arguments, const std::vector<NamedColumn>& in_clear) {

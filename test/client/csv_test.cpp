@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(broken_files_are_about_the_file) {
     check_fails("", ErrorCode::malformed, "no header");
     check_fails("\xEF\xBB\xBF", ErrorCode::malformed, "no header");
     check_fails("a,\"b\"x\n", ErrorCode::malformed, "line 1: there is text behind a closing quote");
-    check_fails("a,b\n1,2\n3,\"4\n5,6\n", ErrorCode::malformed, "test.csv, line 3: a quote is never closed");
+    check_fails("a,b\n1,2\n3,\"4\n5,6\n", ErrorCode::malformed, "test.csv, line 3: a quote is not closed");
     check_fails("a,b\n1,\"" + std::string(CsvReader::longest, 'x') + "\"\n", ErrorCode::malformed,
                 "line 2: the record is too long");
     check_fails("a\n" + std::string(CsvReader::longest + 1, '\r'), ErrorCode::malformed, "too long");
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(bad_rows_are_skipped_and_counted_if_asked) {
     BOOST_TEST(notices.find("skipped: test.csv, line 3: \"bad\" is not a number") == 0u);
 
     Intake broken("wage\n1\n\"2\n", wages, BadRow::skip);
-    BOOST_CHECK_EXCEPTION(broken.run(), Error, error_with(ErrorCode::malformed, "never closed"));
+    BOOST_CHECK_EXCEPTION(broken.run(), Error, error_with(ErrorCode::malformed, "not closed"));
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_one_person_become_one_record) {

@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(results_of_categories) {
     BOOST_CHECK(result(figure).starts_with(
         "These reports cannot show which answer is the most frequent. The largest estimates: "));
     for (Row& one : figure.rows) one = row(one.label, 0.01, 0.01);
-    BOOST_CHECK_EQUAL(result(figure), "These reports cannot show whether any share is above zero.");
+    BOOST_CHECK_EQUAL(result(figure), "These reports do not show whether any share is above zero.");
     figure.rows = {row("no", 0.28, 0.01), row("yes", 0.72, 0.01)};
     BOOST_CHECK_EQUAL(
         result(figure),

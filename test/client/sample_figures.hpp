@@ -141,7 +141,7 @@ inline Figure associations() {
     return figure;
 }
 inline Figure age() {
-    Figure figure{.title = "Mean of age", .about = "The line is the declared range.", .kind = Kind::mean};
+    Figure figure{.title = "Mean of age", .about = "The line shows the declared range.", .kind = Kind::mean};
     figure.rows = {row("age", 41.26, 0.4)};
     figure.rows[0].scale = Interval{0, 100};
     return figure;

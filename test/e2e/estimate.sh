@@ -156,7 +156,7 @@ has err "under different specs"
 run "no summary" 1 "$ldp" estimate --spec numbers.json numbers.json
 has err "does not contain a summary"
 run "groups need a server" 2 "$ldp" estimate --spec numbers.json numbers.ldp --by country
-has err "needs a server"
+has err "requires a server"
 collect daily '{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "mood", "domain": ["low", "high"]}, {"name": "hours", "min": 0, "max": 24}],
     "min_group": 30}'
 sql -c "SELECT ldp_open_rounds('daily', 0, 2)" -c "UPDATE daily SET round = 1 WHERE ctid IN (SELECT ctid FROM daily LIMIT 150)" \
@@ -295,7 +295,7 @@ sql -c "UPDATE many SET town = 'town ' || chr(97 + i % 10), seen = date '2026-02
 run "ten groups" 0 "$ldp" estimate many --by town --html many.html --csv many.csv
 check "shares of ten groups" 20 "$(grep -c '^Shares of mood by town,' many.csv)"
 check "means of ten groups" 40 "$(grep -c '^Means of hours by town,' many.csv)"
-has many.html "The drawing has the 6 largest of 10 groups; the table has all."
+has many.html "The drawing shows the 6 largest of 10 groups; the table contains all."
 run "ten groups in the terminal" 0 "$ldp" estimate many --by town
 check "ten groups in the terminal" 10 "$(grep -o 'town [a-j]' out | sort -u | wc -l)"
 

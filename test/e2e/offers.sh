@@ -101,11 +101,11 @@ for way in database endpoint; do
     done
     for option in mood note=mood mood=note income=mood; do
         run "an attribute in clear ($way, $option)" 1 submit --public $option --state "no.$way.ldp" second.csv
-        has err 'in clear'
+        has err 'unchanged'
         check "no state" no "$(test -e "no.$way.ldp" && echo yes || echo no)"
     done
     run "another file's column is the attribute's ($way)" 1 submit --column mood=hiv --public note=hiv --state "no.$way.ldp" second.csv
-    has err '--public would send the values of attribute "mood" in clear'
+    has err '--public would send the values of attribute "mood" unchanged'
     stored $pin
     check "no cell is in the table ($way)" 0 "$(cat first.csv second.csv >both.csv; leaked both.csv stored)"
     run "a column that the contract lacks ($way)" 6 submit --public note --copy --state "note.$way.ldp" second.csv
@@ -120,7 +120,7 @@ for way in database endpoint; do
     tokens third.csv
     if [ $way = endpoint ]; then shows $pin '"required":true'; fi
     run "a column that the owner demands ($way)" 1 submit third.csv
-    has err 'the collection demands "income" in clear'
+    has err 'the collection requires the unchanged value of "income"'
     check "no state of it" no "$(test -e third.csv.$pin.ldp && echo yes || echo no)"
     stored $pin
     check "nothing was stored ($way)" 0 "$(wc -l <stored)"

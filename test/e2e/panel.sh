@@ -234,7 +234,7 @@ has err "the series does not have round 9"
 # Specs without a memory, and options that do not go together.
 sql -c "SELECT ldp_create_collection('plain', '{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"bad\", \"ok\", \"good\"]}')" >/dev/null
 run "no memory" 1 "$ldp" submit --collection plain --person who --column mood panel.csv
-has err "--person needs a spec of changing values"
+has err "--person requires a spec with changing values"
 run "no person" 1 "$ldp" submit --collection ordered --column mood --state no.ldp panel.csv
 has err "Use ldp submit --person COLUMN --round COLUMN"
 run "a round without a person" 2 "$ldp" submit --collection plain --round day panel.csv

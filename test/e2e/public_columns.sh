@@ -121,7 +121,7 @@ has err "belongs to another kind of record"
 run "an unknown column" 1 "$ldp" submit --collection typed --public nothing --state other.ldp typed.csv
 has err 'the collection has no public column "nothing"'
 run "a required column that was not named" 1 "$ldp" submit --collection typed --public ratio --state other.ldp typed.csv
-has err 'the collection demands "number" in clear'
+has err 'the collection requires the unchanged value of "number"'
 check "nothing was drawn for it" no "$(test -e other.ldp && echo yes || echo no)"
 run "a column twice" 2 "$ldp" submit --collection typed --public number --public number=ratio --state other.ldp typed.csv
 

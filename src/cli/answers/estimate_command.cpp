@@ -28,28 +28,28 @@ struct Layout {
     void (*write)(std::ostream&, const Document&);
 };
 constexpr Layout layouts[] = {
-    {"csv", "file to write every estimate to, - for standard output", write_csv},
-    {"svg", "file to draw all figures in", write_svg},
-    {"html", "file to write a page to that has everything in it", write_html},
+    {"csv", "output file for all estimates; - for standard output", write_csv},
+    {"svg", "output file for a drawing of all figures", write_svg},
+    {"html", "output file for a page with all results", write_html},
 };
 
 Options options() {
     Options options;
     options.add_options()("collection", po::value<std::string>()->required(),
                           "name of the collection or of a rollup; with --spec, a file with a summary")(
-        "spec", po::value<std::string>(),
-        "spec of the summary in the file, which is the argument; no server is used")(
+        "spec", po::value<std::string>(), "spec of the summary file that is the argument; no server is used")(
         "dsn", po::value<std::string>()->default_value(""),
-        "connection string; what it leaves out comes from PGHOST, PGDATABASE, ... and ~/.pgpass")(
-        "confidence", real_number(0.95), "of the intervals")(
+        "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
+        "confidence", real_number(0.95), "confidence of the intervals")(
         "target", po::value<std::string>(),
-        "whom errors are against: sample (those who reported) or population (those they were drawn from); default: that of "
-        "each SQL function, sample for estimates and population for comparisons of groups")(
+        "population of the errors: sample (the people who reported) or population (from which they were "
+        "drawn); default: sample for estimates, population for comparisons of groups")(
         "round", po::value<std::string>(),
-        "only reports of this round, or all: the rounds together; default: the last round, beside the others")(
-        "by", po::value<std::string>()->default_value(""), "public column: compares its groups of reports")(
+        "round of the reports, or all for all rounds together; default: the last round, compared with the "
+        "others")("by", po::value<std::string>()->default_value(""),
+                  "public column whose groups of reports are compared")(
         "curve", po::value<std::string>()->default_value(""),
-        "public column of numbers, dates or times: the mean of each number as a curve over it")(
+        "public column of numbers, dates or times over which the means are drawn as curves")(
         "bandwidth", real_number(0),
         "of curves, in the unit of the column; days for dates, hours for times; 0: chosen from the reports")(
         "date", po::value<std::string>()->default_value(""),
@@ -70,7 +70,7 @@ std::int32_t round_in(const std::string& text) {
     std::int32_t round = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), round);
     if (error != std::errc() || end != text.data() + text.size())
-        throw UsageError("--round takes the number of a round, or all");
+        throw UsageError("--round must be the number of a round, or all");
     return round;
 }
 
@@ -82,7 +82,8 @@ std::string stem(const std::string& file) {
 Source source_in_file(const Arguments& arguments, Asked asked) {
     for (const char* option : {"dsn", "by", "curve", "date", "round"})
         if (arguments.count(option) != 0 && !arguments[option].defaulted())
-            throw UsageError(std::string("--") + option + " needs a server, and --spec uses none");
+            throw UsageError(std::string("--") + option +
+                             " requires a server and cannot be combined with --spec");
     Spec spec = resolve(spec_text(arguments["spec"].as<std::string>()));
     std::vector<std::byte> summary = summary_in_file(asked.collection, *make_mechanism(spec));
     asked.collection = stem(asked.collection);
@@ -150,7 +151,7 @@ constexpr const char* positional[] = {"collection"};
 const Command command{
     "estimate",
     "[OPTION...] COLLECTION | --spec SPEC [OPTION...] SUMMARY",
-    "answers of a collection: in the terminal, as a table, a drawing or a page",
+    "shows the results of a collection: in the terminal, as a table, a drawing or a page",
     "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes "
     "nothing. Without\n"
     "--csv, --svg or --html it prints the estimates with their intervals and SQL queries. --by compares the\n"

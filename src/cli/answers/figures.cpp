@@ -225,9 +225,10 @@ class Questions {
                 row.proportion = false;
             }
         } else {
-            figure.about = figure.rows.size() == 1
-                               ? "The line is the declared range."
-                               : "Each line is the declared range of an attribute, in its own unit.";
+            figure.about =
+                figure.rows.size() == 1
+                    ? "The line shows the declared range."
+                    : "Each line shows the declared range of an attribute, in the unit of the attribute.";
             if (std::ranges::any_of(figure.rows, &Row::proportion))
                 figure.about +=
                     " The mean of a number from 0 to 1 is in per cent. If the answers are 0 or 1, it is the share of 1.";
@@ -339,7 +340,8 @@ class Questions {
     void strings(std::size_t j) {
         Figure figure{.title = "Frequent strings of " + called(j), .shares = true};
         figure.about =
-            "Strings that are significantly frequent. Three dots mark strings that were cut after " +
+            "The table contains the significantly frequent strings. Three dots mark strings that were "
+            "truncated after " +
             std::to_string(attributes()[j].strings->longest) + " characters.";
         source_.ask(figure,
                     "SELECT * FROM ldp_frequent_strings({summary}" + argument(j) + source_.options() + ")",
@@ -370,8 +372,8 @@ class Questions {
         const std::vector<double> shares = monotone_histogram(part(*view, j), histogram.rows.size());
         for (std::size_t bin = 0; bin < shares.size(); ++bin) histogram.rows[bin].drawn = shares[bin];
         histogram.about =
-            "The bars are the distribution that the quantiles are read from; they add up to 100\u00A0%. The table "
-            "has the unbiased estimates, and the lines are their intervals.";
+            "The bars show the distribution from which the quantiles are computed; they add up to "
+            "100\u00A0%. The table contains the unbiased estimates, and the lines show their intervals.";
     }
 
     /// The histogram and the quantiles of a number.
@@ -431,7 +433,9 @@ class Questions {
         keep(std::move(histogram));
         if (may_be_missing(attributes()[j])) keep(response_rate(j));
         Figure quantiles{.title = "Quantiles of " + called(j), .kind = Figure::Kind::quantiles};
-        quantiles.about = "The value below which a share of the people lie. The median is that of 50\u00A0%.";
+        quantiles.about =
+            "A quantile is the value below which a given share of the people lie. The median is the "
+            "quantile of 50\u00A0%.";
         quantiles.ordered = true;
         quantiles.range = ends;
         quantiles.heading = "Quantiles";
@@ -513,12 +517,13 @@ class Questions {
         if (cells[first] * cells[second] > most_cells || cells[second] > most_columns) return;
         begin(called(first) + " and " + called(second));
         section_.asked = false;
-        Figure table{.title = section_.title,
-                     .about = "The share of all people with both answers: all cells together are 100 %.",
-                     .shares = true,
-                     .kind = Figure::Kind::table,
-                     .axis = unmarked(called(second)),
-                     .row_of = unmarked(called(first))};
+        Figure table{
+            .title = section_.title,
+            .about = "Each cell is the share of all people with both answers; all cells together are 100 %.",
+            .shares = true,
+            .kind = Figure::Kind::table,
+            .axis = unmarked(called(second)),
+            .row_of = unmarked(called(first))};
         source_.ask(
             table,
             "SELECT * FROM ldp_crosstab({summary}, " + constant(attributes()[first].name) + ", " +
@@ -582,8 +587,8 @@ class Questions {
         Figure figure{
             .title = "Correlations of numbers",
             .about =
-                "1 if two numbers grow in proportion, \u22121 if one falls as the other grows, 0 without "
-                "a linear relation.",
+                "A correlation is 1 if two numbers increase in proportion, \u22121 if one decreases as "
+                "the other increases, and 0 without a linear relation.",
             .kind = Figure::Kind::association};
         source_.ask_all(figure,
                         "SELECT x, y, c.* FROM (SELECT {summary} AS summary) AS s, (VALUES " + pairs +

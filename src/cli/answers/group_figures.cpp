@@ -21,8 +21,8 @@ constexpr std::size_t most_lines = 6, most_groups = 20;
 /// Limits the drawing to the first groups of this list. Tables and files have all groups.
 void limit_drawing(Figure& figure, std::vector<std::string> groups, std::size_t most, const char* what) {
     if (groups.size() <= most) return;
-    figure.about += "The drawing has the " + std::to_string(most) + " largest of " +
-                    std::to_string(groups.size()) + " " + what + "; the table has all. ";
+    figure.about += "The drawing shows the " + std::to_string(most) + " largest of " +
+                    std::to_string(groups.size()) + " " + what + "; the table contains all. ";
     groups.resize(most);
     figure.drawn_groups = std::move(groups);
 }

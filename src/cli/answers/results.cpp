@@ -78,7 +78,7 @@ std::string of_category(const Figure& figure, const FigureNumbers& numbers) {
                 ", and " + numbers.estimate_and_interval(*rows[1]) + " answered " + quoted(rows[1]->label);
         return text + ".";
     }
-    if (rows[0]->lower <= 0) return "These reports cannot show whether any share is above zero.";
+    if (rows[0]->lower <= 0) return "These reports do not show whether any share is above zero.";
     // The rows before the first one whose interval overlaps with that of its successor have an order.
     std::size_t ranked = 0;
     while (ranked + 1 < rows.size() && rows[ranked]->lower > rows[ranked + 1]->upper) ++ranked;

@@ -49,7 +49,7 @@ void need_column(const CatalogEntry& to, const std::string& name) {
 PublicValues take_public_values(std::string& body) {
     const std::size_t end = body.find('\n');
     if (end == std::string::npos)
-        raise(ErrorCode::malformed, "the public columns of the batch have no end",
+        raise(ErrorCode::malformed, "the public columns of the batch are not terminated",
               "Expected a JSON object and a line feed before the batch.");
     PublicValues columns = PublicValues::from_json(std::string_view(body).substr(0, end));
     body.erase(0, end + 1);

@@ -22,9 +22,9 @@ Options options() {
         "collection", po::value<std::vector<std::string>>(),
         "a collection to serve (may be repeated; default: all that the role may submit to)")(
         "hold", po::value<std::int64_t>()->default_value(1),
-        "minimum number of batches that are stored together; until then, clients wait")(
+        "minimum number of batches that are stored together; clients wait until this number is reached")(
         "hold-for", po::value<std::int64_t>()->default_value(60),
-        "maximum seconds that a batch waits for others; then the client must repeat it")(
+        "maximum seconds that a batch waits for others; afterwards the client must repeat it")(
         "allow-origin", po::value<std::vector<std::string>>(),
         "origin of pages that may report from a browser, such as https://example.org (may be repeated), or * "
         "for all origins")("largest", po::value<std::int64_t>()->default_value(1 << 20),

@@ -52,9 +52,9 @@ Options options() {
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "part", po::value<std::string>()->default_value("all"), "consent, summary or assessment")(
         "users", po::value<std::int64_t>(),
-        "people who report, for the margins of error; default: those of the spec, or 500, 5,000 and 50,000")(
-        "with", po::value<std::vector<std::string>>(),
-        "spec of another collection that shares the budget of the group (may be repeated)");
+        "number of respondents, for the margins of error; default: \"people\" of the spec, or 500, 5,000 "
+        "and 50,000")("with", po::value<std::vector<std::string>>(),
+                      "spec of another collection that shares the budget of the group (may be repeated)");
     add_public_options(options);
     return options;
 }

@@ -110,8 +110,8 @@ bool CsvReader::fill() {
     in_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
     if (in_.bad())
         throw Error(ErrorCode::environment, name_ + " cannot be read",
-                    "The system failed behind byte " + std::to_string(offset_) + ".",
-                    "Check that it is a file and that its disk is sound.");
+                    "Reading failed after byte " + std::to_string(offset_) + ".",
+                    "Check that it is a file, and check its disk for errors.");
     at_ = buffer_.data();
     end_ = at_ + in_.gcount();
     return at_ != end_;
@@ -124,8 +124,8 @@ int CsvReader::get() {
     if (byte == '\n' && !format_.numbers_rows) ++next_line_;
     if (offset_ - start_ > longest)
         broken(line_, "the record is too long",
-               "It has more than " + std::to_string(longest) + " bytes, the most that are read.",
-               "Most likely a quote was opened in this line and never closed.");
+               "It has more than " + std::to_string(longest) + " bytes, which is the limit.",
+               "A quote in this line is probably not closed.");
     return byte;
 }
 
@@ -160,7 +160,7 @@ const char* CsvReader::parse_record() {
         if (quoted_field) {
             for (c = get();; c = get()) {
                 if (c == end_of_file)
-                    broken(line_, "a quote is never closed", "The file ends inside a quoted field.",
+                    broken(line_, "a quote is not closed", "The file ends inside a quoted field.",
                            "Close the quote; a quote inside a quoted field is written twice.");
                 if (c == '"' && (c = get()) != '"') break;  // and c is what follows the closing quote
                 text_.push_back(static_cast<char>(c));
@@ -262,7 +262,7 @@ void CsvReader::need_columns() const {
     if (const auto other = probable_delimiter())
         broken(1, "the header has one column, which contains the delimiter " + delimiter_word(*other),
                "The name of the column is " + in_quotes(header_[0]) + ".",
-               "Add --delimiter " + delimiter_word(*other) + ", or --delimiter ',' if it is one name.");
+               "Add --delimiter " + delimiter_word(*other) + ", or --delimiter ',' if this is one name.");
 }
 
 std::size_t CsvReader::column(std::string_view name, const std::string& hint) const {
@@ -283,7 +283,7 @@ std::size_t CsvReader::column(std::string_view name, const std::string& hint) co
     }
     if (std::find(found + 1, header_.end(), name) != header_.end())
         throw Error(ErrorCode::malformed, name_ + " has two columns " + in_quotes(name), {},
-                    "Rename one of them: it is not clear which one is meant.");
+                    "Rename one of them.");
     return static_cast<std::size_t>(found - header_.begin());
 }
 

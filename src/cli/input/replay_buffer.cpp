@@ -45,7 +45,8 @@ DecodedBuffer::DecodedBuffer(std::istream& in, std::string encoding, std::stream
     if (converter_ == reinterpret_cast<iconv_t>(-1))
         throw Error(
             ErrorCode::invalid_value, "the encoding " + in_quotes(encoding_) + " is not known", {},
-            "Frequent ones are latin1, windows-1252, UTF-16LE and Shift_JIS. iconv --list shows all.");
+            "Common encodings are latin1, windows-1252, UTF-16LE and Shift_JIS. iconv --list shows all "
+            "encodings.");
 }
 
 DecodedBuffer::~DecodedBuffer() {
@@ -74,7 +75,7 @@ bool DecodedBuffer::read_more() {
     in_.read(bytes_.data() + kept, static_cast<std::streamsize>(size));
     if (in_.bad())
         throw Error(ErrorCode::environment, name_ + " cannot be read", {},
-                    "Check that it is a file and that its disk is sound.");
+                    "Check that it is a file, and check its disk for errors.");
     const auto found = static_cast<std::size_t>(in_.gcount());
     bytes_.resize(kept + found);
     read_ += found;
@@ -95,7 +96,7 @@ std::size_t DecodedBuffer::make(char* to, std::size_t most) {
         if (problem == EILSEQ) {
             if (out != to) break;  // the next call finds it first
             throw Error(ErrorCode::malformed, name_ + " is not " + encoding_,
-                        "Byte " + std::to_string(read_ - left + 1) + " is not in a character.",
+                        "Byte " + std::to_string(read_ - left + 1) + " is not part of a character.",
                         "Save the file as UTF-8, or name its encoding with --encoding.");
         }
         if (read_more()) continue;

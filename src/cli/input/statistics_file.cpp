@@ -109,10 +109,9 @@ bool StatisticsBuffer::read_all(char* to, std::size_t size) {
 
 void StatisticsBuffer::refuse(const std::string& reason) {
     stop();
-    throw Error(
-        ErrorCode::malformed, file_ + " cannot be read: " + shortened(reason, 300), {},
-        "The file is probably damaged or of another format than its name says. Save it again in the statistics "
-        "package, or as CSV.");
+    throw Error(ErrorCode::malformed, file_ + " cannot be read: " + shortened(reason, 300), {},
+                "The file is probably damaged, or its format does not match its name. Save it again in the "
+                "statistics package, or as CSV.");
 }
 
 FrameKind StatisticsBuffer::next_frame() {

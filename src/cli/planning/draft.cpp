@@ -210,7 +210,7 @@ void draft_number(Json& made, const ColumnProfile& column, const CodebookColumn*
     made["min"] = low;
     made["max"] = high;
     const std::uint64_t missing = column.empty + column.no_numbers;
-    note = is_scale(column) ? "a number on a scale; if the numbers are codes, write a \"domain\" instead"
+    note = is_scale(column) ? "a number on a scale; if the numbers are codes, use \"domain\" instead"
                             : "a number";
     const double start = low.get<double>(), length = high.get<double>() - start;
     // One extreme value should not raise the mean that it is compared with.
@@ -218,12 +218,13 @@ void draft_number(Json& made, const ColumnProfile& column, const CodebookColumn*
     if (length >= wide_range * (others - start))
         note +=
             "; the range is more than " + shortest(wide_range) +
-            " times the mean. Noise grows with the range: choose a smaller one, and larger numbers are clamped";
+            " times the mean. Noise grows with the range. Choose a smaller range; larger numbers are then "
+            "clamped";
     if (missing > 0 || (described != nullptr && !described->missing.empty())) made["missing"] = true;
     if (missing > 0)
         note += ", missing in " + std::to_string(missing) + " of " + std::to_string(column.rows) + " rows";
     if (column.no_numbers > 0)
-        note += "; " + std::to_string(column.no_numbers) + " of them have a text: add --missing " + [&] {
+        note += "; " + std::to_string(column.no_numbers) + " of them contain text: add --missing " + [&] {
             std::string all;
             for (const std::string& text : column.no_number_texts) all += (all.empty() ? "" : ",") + text;
             return all;
@@ -295,7 +296,7 @@ bool draft_labelled(Json& made, const std::vector<ValueLabel>& codes, const Colu
     note = std::to_string(labels.size()) + " labels in the order of their codes";
     if (unlabelled > 0) note += ", " + std::to_string(unlabelled) + " of them codes without a label";
     if (equal > 0)
-        note += "; " + std::to_string(equal) + " codes have the label of another one and count with it";
+        note += "; " + std::to_string(equal) + " codes have the label of another code and are merged with it";
     if (column.empty > 0)
         note +=
             "; missing in " + std::to_string(column.empty) + " of " + std::to_string(column.rows) + " rows";
@@ -339,7 +340,7 @@ std::optional<Json> attribute(const std::string& name, const ColumnProfile& colu
     }
     if (column.labels.size() > most_labels) {
         note = "more than " + std::to_string(most_labels) +
-               " labels: list the important ones, and an \"other\". Omitted";
+               " labels: list the important labels and a label \"other\". Omitted";
         return {};
     }
     const std::vector<std::string> labels = column.ordered();
@@ -448,7 +449,7 @@ int draft_spec(const std::string& name, const CsvFormat& format) {
     while (csv.next())
         for (std::size_t j = 0; j < columns.size(); ++j) columns[j].add(csv.field(j), csv.number_field(j));
     if (columns[0].rows == 0)
-        throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row is a person.");
+        throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row must describe one person.");
     const Codebook* const codebook = csv.format().codebook;
     Json spec{{"mechanism", "auto"}, {"epsilon", 1}};
     if (codebook != nullptr && is_spec_text(codebook->title, longest_spec_title))
@@ -480,7 +481,7 @@ int draft_spec(const std::string& name, const CsvFormat& format) {
     }
     if (spec["attributes"].empty())
         throw Error(ErrorCode::malformed, "no column of " + name + " can be an attribute",
-                    "The causes are on standard error.",
+                    "Standard error shows the reasons.",
                     "Write the spec by hand: doc/spec.md describes its keys.");
     const std::string text = spec.dump(2);
     (void)resolve(text);

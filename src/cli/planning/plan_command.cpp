@@ -26,11 +26,11 @@ struct Key {
 
 /// The keys of a planning target: see core/choice/plan.
 constexpr Key keys[] = {
-    {"attribute", true, "the attribute to estimate (default: the first one)"},
-    {"value", true, "for a share: its label or number (default: the first one)"},
-    {"joint_with", true, "for a share: of people who also have the first value of this attribute (joint)"},
-    {"low", false, "for the share of a range: its lower end, included"},
-    {"high", false, "for the share of a range: its upper end, included"},
+    {"attribute", true, "attribute to estimate (default: the first attribute)"},
+    {"value", true, "for a share: the label or number of the value (default: the first value)"},
+    {"joint_with", true, "for a share: only people who also have the first value of this attribute (joint)"},
+    {"low", false, "for the share of a range: lower bound (inclusive)"},
+    {"high", false, "for the share of a range: upper bound (inclusive)"},
     {"quantile", false, "for a quantile: the share of people below it"},
     {"proportion", false, "assumed share of the value"},
     {"mean", false, "assumed mean of the numbers"},
@@ -40,7 +40,8 @@ constexpr Key keys[] = {
     {"compare", true, "groups or days: plan the difference of two estimates"},
     {"part", false, "share of people in the first group"},
     {"repeat_rate", false, "share of people who repeat a response on the second day"},
-    {"rounds", false, "number of rounds that are combined, or of the stream; everybody reports in each"},
+    {"rounds", false,
+     "number of rounds that are combined, or of the stream; all people report in each round"},
     {"round", false, "round of a series"},
     {"error", false, "goal: this standard error"},
     {"margin", false, "goal: this half width of the interval"},
@@ -62,8 +63,10 @@ Options options() {
     options.add_options()("spec", po::value<std::string>()->required(),
                           "a file, - for standard input, collection:NAME, or the JSON itself")(
         "people", po::value<std::int64_t>(), "number of people; computed if not given")(
-        "epsilon", po::value<double>(), "replaces the spec's epsilon; computed if neither is given")(
-        "target-json", po::value<std::string>()->default_value("{}"), "the keys below, as a JSON object")(
+        "epsilon", po::value<double>(),
+        "epsilon, instead of the epsilon of the spec; computed if both are missing")(
+        "target-json", po::value<std::string>()->default_value("{}"),
+        "planning target as a JSON object with the keys below")(
         "csv", po::bool_switch(), "write the rows of ldp_plan as CSV, with all digits");
     for (const Key& key : keys)
         if (key.word)

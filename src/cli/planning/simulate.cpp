@@ -42,21 +42,22 @@ Options options() {
     options.add_options()("action", po::value<std::string>()->required())(
         "spec", po::value<std::string>()->required())(
         "stream", po::value<std::vector<std::string>>()->composing(),
-        "changes of simulated values: syn (new values, the default) or jitter (noise about a base); "
-        "NAME=syn or NAME=jitter: of this attribute, and attributes without a stream keep their values")(
+        "changes of simulated values: syn (new values, the default) or jitter (noise around a base "
+        "value); with NAME=syn or NAME=jitter, only attribute NAME changes")(
         "fixed", po::value<std::string>()->default_value(""),
-        "a file of people with the values of the attributes that keep theirs")(
-        "people", po::value<std::int64_t>()->default_value(10000), "people who report in every round")(
-        "rounds", po::value<std::int64_t>()->default_value(120), "reports of each person")(
+        "file of people with the values of the attributes that do not change")(
+        "people", po::value<std::int64_t>()->default_value(10000),
+        "number of people; all of them report in every round")(
+        "rounds", po::value<std::int64_t>()->default_value(120), "number of reports per person")(
         "seed", po::value<std::uint64_t>()->default_value(1),
-        "seed of the values and of the noise: equal seeds give equal figures")(
+        "seed of the values and of the noise; equal seeds produce equal results")(
         "attribute", po::value<std::string>()->default_value(""),
-        "the attribute to estimate (default: the first one)")(
+        "attribute to estimate (default: the first attribute)")(
         "data", po::value<std::string>()->default_value(""),
-        "a file of people's values, instead of simulated values")(
+        "file with the values of people, instead of simulated values")(
         "series", po::value<std::string>()->default_value(""),
         "PERSON,ROUND,VALUE: the columns of --data, for evolving")(
-        "runs", po::value<std::int64_t>()->default_value(100), "number of runs, for once")(
+        "runs", po::value<std::int64_t>()->default_value(100), "number of runs, for \"once\"")(
         "svg", po::value<std::string>()->default_value(""),
         "file for a drawing of error and budget over time");
     add_file_options(options);
@@ -75,7 +76,7 @@ std::size_t attribute_named(const std::string& name, const Spec& spec, const cha
     const auto found = std::ranges::find(spec.attributes(), name, &Attribute::name);
     if (found == spec.attributes().end())
         throw Error(ErrorCode::invalid_value, "the spec has no attribute " + in_quotes(name), {},
-                    "--" + std::string(option) + " takes one of the names in its \"attributes\".");
+                    "--" + std::string(option) + " must be one of the names in its \"attributes\".");
     return static_cast<std::size_t>(found - spec.attributes().begin());
 }
 
@@ -227,7 +228,8 @@ void print_whole(std::span<const Round> rounds, const Collection& collection) {
               << " as standard error of the estimates; error / claimed = " << errors.error / errors.claimed
               << "\nreports       " << grouped(all - whole.refused - whole.silent) << ": "
               << percent(whole.drawn, all) << " % drawn, " << percent(whole.kept, all) << " % memoized, "
-              << percent(whole.nearest, all) << " % the nearest of a spent budget; " << grouped(whole.refused)
+              << percent(whole.nearest, all) << " % the nearest response after a spent budget; "
+              << grouped(whole.refused)
               << " of people who had stopped\nresponses     drawn by a person: mean " << answers.mean
               << ", 95 % quantile " << answers.most_of_95 << ", maximum " << answers.most
               << "\nspent         epsilon of a person: mean " << spent(answers.mean) << ", 95 % quantile "
@@ -290,7 +292,8 @@ int run(const Arguments& arguments) {
     const bool own = !arguments["data"].as<std::string>().empty();
     if (own && (!values.streams.empty() || !fixed.empty()))
         throw UsageError(
-            "--data takes neither --fixed nor --stream NAME=...: it has the values of all rounds");
+            "--data contains the values of all rounds and cannot be combined with --fixed or --stream "
+            "NAME=...");
     if (!fixed.empty() && values.streams.empty())
         throw UsageError("--fixed needs --stream NAME=syn or NAME=jitter for the attributes that change");
     if (own) {

@@ -49,7 +49,7 @@ void print(const std::vector<Trial>& trials, const Spec& spec) {
     }
 }
 
-constexpr const char* hint_of_series = "A row is the value of a person in a round.";
+constexpr const char* hint_of_series = "Each row must contain the value of a person in a round.";
 constexpr const char* hint_of_fixed = "The columns of --fixed are the attributes without a stream.";
 
 [[noreturn]] void bad_row(const CsvReader& csv, const std::string& message,
@@ -123,14 +123,14 @@ int simulate_once(const Arguments& arguments, const Collection& collection) {
         people.add(placed);
         if (people.size() * placed.positions.size() > most_values)
             throw Error(ErrorCode::unsupported, "the file has too many values to simulate",
-                        "At most " + grouped(most_values) + " are held in memory.",
-                        "Take a part of its rows.");
+                        "At most " + grouped(most_values) + " are held in memory.", "Use fewer rows.");
         return placed;
     };
     while (records.next(take)) {
     }
     if (people.size() < 2)
-        throw Error(ErrorCode::malformed, name + " has fewer than two rows", {}, "Each row is a person.");
+        throw Error(ErrorCode::malformed, name + " has fewer than two rows", {},
+                    "Each row must describe one person.");
     SeededBits bits(arguments["seed"].as<std::uint64_t>());
     std::vector<Trial> trials;
     {
@@ -161,7 +161,7 @@ std::vector<std::vector<double>> read_series(const std::string& name, const std:
     if (collection.spec().attributes().size() != 1)
         throw Error(ErrorCode::unsupported, "a file of series has the values of one attribute",
                     "The spec has " + std::to_string(collection.spec().attributes().size()) + ".",
-                    "Try the attributes one by one.");
+                    "Simulate the attributes separately.");
     PeopleFile file(name, format);
     CsvReader& csv = file.rows();
     const std::size_t person = csv.column(given.substr(0, first), hint),
@@ -177,15 +177,15 @@ std::vector<std::vector<double>> read_series(const std::string& name, const std:
         end = std::max(end, at + 1);
         auto& theirs = all[std::string(csv.field(person))];
         if (!theirs.emplace(at, value_of(csv, collection, value)).second)
-            bad_row(csv, "a second value of this person in round " + std::to_string(at));
+            bad_row(csv, "this person has a second value in round " + std::to_string(at));
     }
     if (all.empty())
         throw Error(ErrorCode::malformed, name + " has no rows", {},
-                    "Each row is a person's value in a round.");
+                    "Each row must contain the value of a person in a round.");
     if (all.size() * static_cast<std::size_t>(end - begin) > most_values)
         throw Error(ErrorCode::unsupported, "the file has too many values to simulate",
-                    "People times rounds may be " + grouped(most_values) + " at most.",
-                    "Take a part of its people.");
+                    "The product of people and rounds must be at most " + grouped(most_values) + ".",
+                    "Use fewer people.");
     std::vector<std::vector<double>> people;
     for (const auto& [who, theirs] : all) {
         auto& values = people.emplace_back();
@@ -238,9 +238,10 @@ std::vector<std::vector<double>> read_fixed(const Arguments& arguments, const Co
         if (people.size() * attributes.size() > most_values)
             throw Error(ErrorCode::unsupported, "the file has too many values to simulate",
                         "At most " + grouped(most_values) + " are held in memory.",
-                        "Take a part of its rows, or give --people.");
+                        "Use fewer rows, or use --people.");
     }
-    if (people.empty()) throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row is a person.");
+    if (people.empty())
+        throw Error(ErrorCode::malformed, name + " has no rows", {}, "Each row must describe one person.");
     return people;
 }
 

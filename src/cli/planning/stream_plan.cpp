@@ -29,10 +29,11 @@ Json request_json(const Arguments& arguments, const std::string& text) {
     Json spec = json_of(text, Unsound::allowed);
     if (!spec.is_object())
         throw Error(ErrorCode::malformed, "the spec must be a JSON object", {},
-                    R"(It has the attribute: {"min": 0, "max": 360}, or {"domain": 5}.)");
+                    R"(It must contain the attribute: {"min": 0, "max": 360}, or {"domain": 5}.)");
     if (spec.contains("evolving") && !asks_for_protocol(spec))
         throw Error(ErrorCode::invalid_spec, "the spec already has a protocol for values that change",
-                    "Found \"evolving\".", "Remove \"evolving\", or test the spec by ldp simulate evolving.");
+                    "Found \"evolving\".",
+                    "Remove \"evolving\", or test the spec with ldp simulate evolving.");
     if (!spec.contains("mechanism")) spec["mechanism"] = "auto";
     if (arguments.count("epsilon") > 0) spec["epsilon"] = arguments["epsilon"].as<double>();
     if (arguments.count("report-epsilon") > 0)
@@ -74,7 +75,7 @@ ValueStream stream_of_file(const Arguments& arguments, const Json& spec, const A
     for (const char* option : {"change-rate", "jitter", "drift", "season", "period", "rounds"})
         if (arguments.count(option) > 0)
             throw UsageError("--" + std::string(option) +
-                             " and --series cannot be combined: the file has the values");
+                             " and --series cannot be combined: the file contains the values");
     Json plain = spec;
     plain["mechanism"] = "auto";
     plain["epsilon"] = 1;

@@ -23,7 +23,7 @@ Agreement::Agreement(const UserFolder& user, const std::string& address, const s
     } catch (const Error& error) {
         throw Error(ErrorCode::malformed, "the contract in " + file_.string() + " cannot be read",
                     error.what(),
-                    "Restore the file. Without it, the next offer of the server is a first contact.");
+                    "Restore the file. Without it, the next contract is compared with no earlier contract.");
     }
 }
 

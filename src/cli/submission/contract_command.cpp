@@ -63,7 +63,7 @@ int run(const Arguments& arguments) {
     const std::string json = SqliteStore(name).contract();
     if (json.empty())
         throw Error(ErrorCode::environment, "state file " + name + " has no contract",
-                    "No report was made with it by this release.");
+                    "This release has not yet made a report with this file.");
     print(Contract::from_json(json), arguments["json"].as<bool>());
     return Exit::done;
 }
@@ -75,7 +75,7 @@ constexpr const char* positional[] = {"file"};
 const Command command{
     "contract",
     "--collection NAME [OPTION...] | FILE",
-    "shows what a collection asks, and the digest to compare",
+    "shows the contract of a collection and its digest",
     "Shows the contract that a collection offers, or that of a state file: the answers, the mechanism, epsilon,\n"
     "the columns in clear and the digest. Nothing is drawn or sent, and no file changes. The owner of a\n"
     "collection can publish the digest by another way than the server, for example in a letter; submit\n"

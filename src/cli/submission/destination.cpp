@@ -26,7 +26,7 @@ Destination::Destination(const Arguments& arguments, const RetryPolicy& retry_po
         return;
     }
     if (!arguments["dsn"].defaulted() || !arguments["method"].defaulted())
-        throw UsageError("--to is for an endpoint, --dsn and --method are for a database");
+        throw UsageError("--to (an endpoint) cannot be combined with --dsn or --method (a database)");
     endpoint_.emplace(arguments["to"].as<std::string>(), retry_policy);
     endpoint_->on_waiting(waiting);
     transport_ = std::make_unique<HttpUploader>(*endpoint_, name_);

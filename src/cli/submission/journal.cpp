@@ -52,7 +52,7 @@ InputFile::InputFile(std::string file, const UserFolder& user) : name(std::move(
     namespace fs = std::filesystem;
     if (!fs::is_regular_file(name) && fs::exists(name))
         throw Error(ErrorCode::environment, name + " is not a regular file", {},
-                    "A submission can only be resumed from a file; write the values to one first.");
+                    "A submission can only be resumed from a file. Write the values to a file first.");
     std::ifstream in;
     open(in, name);
     Sha256 content;
@@ -114,7 +114,7 @@ void Journal::check(const InputFile& source, const std::string& state) const {
     if (read("file.code") != first_number(source.code))
         refuse("content of " + source.name, "The file has changed since its submission began.");
     if (read("file.target") != target_of(key_))
-        refuse("collection", "Its submission began for a collection of another name or address.");
+        refuse("collection", "Its submission began for a collection with another name or address.");
     if (read("file.round") != key_.round)
         refuse("round", "Its submission uses round " + std::to_string(read("file.round")) + ".");
     if (read("file.columns") != key_.columns)
@@ -216,7 +216,7 @@ void refuse_recorded(const std::filesystem::path& record, const InputFile& sourc
     const bool exists = fs::exists(earlier, ignored);
     raise_copy(source, "State file " + earlier +
                            (exists ? " belongs to the earlier submission."
-                                   : " belonged to the earlier submission and is not there any more."));
+                                   : " belonged to the earlier submission and no longer exists."));
 }
 
 }  // namespace

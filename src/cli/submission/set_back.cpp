@@ -37,7 +37,7 @@ void keep_and_resend(SqliteStore& store, Destination& destination) {
         if (kept->route != route)
             throw Error(ErrorCode::environment, "delivered reports cannot be sent again by another route",
                         "They were delivered by " + kept->route + ", and would now be sent by " + route + ".",
-                        "Send them again as they were sent first: the server would not recognize their ids.");
+                        "Send them by the first route: another server does not recognize their ids.");
         const std::size_t count = kept->batch.reports.size();
         try {
             const bool fresh = destination.transport().deliver(kept->batch);
@@ -64,9 +64,9 @@ int noted_set_back(const Flushed& flushed, const SqliteStore& store, const std::
               << grouped(kept) << " delivered reports.\n"
               << (kept > 0
                       ? "hint: ldp queue --resend " + state +
-                            ", and then the same command again, sends them again. None counts twice.\n"
-                      : std::string("hint: With --keep 7d, the state file would have the reports of the last "
-                                    "week.\n"));
+                            ", followed by the same command, sends them again. No report counts twice.\n"
+                      : std::string(
+                            "hint: With --keep 7d, the state file keeps the reports of the last week.\n"));
     return exit_code == Exit::done ? Exit::failed : exit_code;
 }
 

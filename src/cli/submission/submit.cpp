@@ -63,15 +63,16 @@ Options options() {
         "connection string; missing parameters come from PGHOST, PGDATABASE, ... and ~/.pgpass")(
         "batch", po::value<std::int64_t>()->default_value(10000), "reports in a transaction")(
         "round", po::value<std::string>()->default_value("0"),
-        "round of the reports; with --person also the name of the column that holds it")(
+        "round of the reports; with --person, a round or the name of the column with the round")(
         "person", po::value<std::string>(),
-        "column that identifies the person, for values that change: the state file has each person's memory")(
-        "method", po::value<std::string>()->default_value("insert"),
-        "insert (fastest) or call (of ldp_submit_batch)")(
+        "column that identifies the person, for values that change; the state file contains the memoized "
+        "responses")("method", po::value<std::string>()->default_value("insert"),
+                     "insert (fastest) or call (uses ldp_submit_batch)")(
         "to", po::value<std::string>(),
         "address of an endpoint (ldp collect), such as http://127.0.0.1:8417, instead of a database")(
         "ledger", po::value<std::string>(),
-        "file with the ledger of the group whose budget pays for the reports, shared by all of its collections")(
+        "file with the ledger of the group whose budget pays for the reports; all collections of the "
+        "group share it")(
         "state", po::value<std::string>(),
         "state file (default: FILE.COLLECTION.ldp; with --person COLLECTION.panel.ldp in the same folder)")(
         "keep", po::value<std::string>()->default_value("0"),
@@ -86,9 +87,9 @@ Options options() {
     add_terms_options(options);
     options.add_options()(
         "spec", po::value<std::string>(),
-        "a file with the spec, or the JSON itself, from another source than the server: refuse any other spec or text")(
-        "accept", po::value<std::string>(),
-        "digest of a changed contract that you accept, at least 16 digits");
+        "a file with the spec, or the JSON itself, from a source other than the server; any other spec or "
+        "text is refused")("accept", po::value<std::string>(),
+                           "digest of a changed contract that you accept, at least 16 digits");
     return options;
 }
 
@@ -154,10 +155,10 @@ void check_clear(const std::vector<NamedColumn>& named, const ColumnMap& columns
                 continue;
             throw Error(
                 ErrorCode::incompatible,
-                "--public would send the values of attribute " + in_quotes(attribute.name, 63) + " in clear",
+                "--public would send the values of attribute " + in_quotes(attribute.name, 63) + " unchanged",
                 "The column " + in_quotes(source, 63) + " of the file would fill the public column " +
                     in_quotes(name, 63) + ".",
-                "Nothing was drawn or sent. A column is either randomized or sent in clear.");
+                "Nothing was drawn or sent. A column is either randomized or sent unchanged.");
         }
 }
 
@@ -344,8 +345,8 @@ int submit_panel(const Submission& submission, Destination& destination, const S
     if (!fs::exists(state)) {
         if (!copy) refuse_copy(user, source, key, state);
         total = check(submission);
-        std::cerr << "The memory of people begins in the new state file " << state
-                  << "; use this file for all later rounds.\n";
+        std::cerr << "The new state file " << state
+                  << " starts without memoized responses; use this file for all later rounds.\n";
     }
     Panel panel(collection, state, ledger, accepted);
     Store& queue = panel.queue();
@@ -452,7 +453,7 @@ int submit(const Arguments& arguments) {
     const RoundOption round = round_option(arguments);
     const bool is_panel = arguments.count("person") != 0;
     if (is_panel && arguments.count("average-by") != 0)
-        throw UsageError("--person and --average-by exclude each other");
+        throw UsageError("--person and --average-by cannot be combined");
     const auto& name = arguments["collection"].as<std::string>();
 
     const UserFolder user;

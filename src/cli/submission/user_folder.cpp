@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* why_needed =
-    "The folder keeps a secret, and the records by which a copy of a file is recognized. Without them a copy "
+    "The folder contains a secret and the records that identify a copy of a file. Without them, a copy "
     "would count every person twice.";
 
 [[noreturn]] void fail_at(const fs::path& file, const char* what, const std::string& reason) {
@@ -33,10 +33,10 @@ fs::path state_home() {
     if (state != nullptr && fs::path(state).is_absolute()) return state;
     const char* const home = std::getenv("HOME");
     if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".local" / "state";
-    throw Error(ErrorCode::environment, "there is no folder for the state of this user",
-                "Neither XDG_STATE_HOME nor HOME names a folder.",
-                std::string("Set XDG_STATE_HOME to a folder that stays and that only this user can read. ") +
-                    why_needed);
+    throw Error(
+        ErrorCode::environment, "there is no folder for the state of this user",
+        "Neither XDG_STATE_HOME nor HOME names a folder.",
+        std::string("Set XDG_STATE_HOME to a permanent folder that only this user can read. ") + why_needed);
 }
 
 void create_folder(const fs::path& folder) {

@@ -10,7 +10,7 @@ namespace ldp {
 /// A group of collections that share one budget of each person.
 struct BudgetGroup {
     std::string name;  ///< equal in all specs of the group
-    double epsilon;    ///< what a person may spend in all collections of the group; equal in all of its specs
+    double epsilon;    ///< budget of a person for all collections of the group; equal in all of its specs
     friend bool operator==(const BudgetGroup&, const BudgetGroup&) = default;
 };
 
