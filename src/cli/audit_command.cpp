@@ -365,12 +365,12 @@ const Command command{
     "[--exact] SPEC | --samples N SPEC | --samples N --command CMD --from A --to B",
     "proves or measures the epsilon of the installed code",
     "By default, the command computes the output distribution of the randomizer for every input, in exact\n"
-    "fractions, and shows the largest probability ratio. If a spec has too many outcomes, the command uses\n"
-    "the worst case of the mechanism's proof, and says so.\n"
-    "With --samples, the command attacks: it draws reports of two people with different values,\n"
-    "distinguishes them by the best event that it finds, and shows a lower bound of epsilon. The bound\n"
-    "exceeds the true epsilon with probability at most 1 - confidence.\n"
-    "Exit code 1 if a guarantee is violated.",
+    "fractions, and shows the largest probability ratio. If a spec has too many outcomes, the command\n"
+    "uses the worst case of the mechanism's proof, and prints a note.\n"
+    "With --samples, the command runs an attack: it draws reports of two people with different values,\n"
+    "distinguishes the reports by the best event that it finds, and shows a lower bound of epsilon. The\n"
+    "bound exceeds the true epsilon with probability at most 1 - confidence.\n"
+    "The exit code is 1 if a guarantee is violated.",
     options,
     positional,
     run};

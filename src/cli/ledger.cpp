@@ -199,15 +199,15 @@ const Command command{
     "ledger",
     "[--delta D] [--person NAME] [--all | --group NAME --epsilon E | --total E] FILE",
     "shows the privacy budget that a person has spent",
-    "Reads the state file of a client whose values change. Shows the number of permanent responses that "
-    "were\n"
-    "drawn for the person, their rounds, their total cost, and the largest possible number. Reports that\n"
-    "repeat a response cost nothing. The client must not have the file open.\n"
-    "With --all, FILE is the ledger of groups, in which several collections share one budget of each person.\n"
-    "Shows the collections of each group, what each of them has spent, and what it may spend at most.\n"
-    "With --group and --epsilon, sets what a person may spend in the group; the ledger is created if it does not exist.\n"
-    "Reports of specs that state another epsilon for the group are then refused. With --total, sets what a person may\n"
-    "spend in all collections that use the ledger, with and without a group.",
+    "Reads the state file of a client whose values change. Shows the number of permanent responses that\n"
+    "were drawn for the person, their rounds, their total cost, and the maximum number of responses.\n"
+    "Reports that repeat a response cost nothing. The client must not have the file open.\n"
+    "With --all, FILE is the ledger of groups, in which several collections share one budget of each\n"
+    "person. Shows the collections of each group, the epsilon that each collection has spent, and its\n"
+    "maximum.\n"
+    "With --group and --epsilon, sets the budget of a person in the group; the ledger is created if it\n"
+    "does not exist. Reports of specs with another epsilon for the group are then refused. With --total,\n"
+    "sets the budget of a person for all collections that use the ledger, with and without a group.",
     options,
     positional,
     run};

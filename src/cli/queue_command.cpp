@@ -75,14 +75,12 @@ const Command command{
     "queue",
     "[--retry | --drop | --resend | --continue] FILE",
     "shows the reports that wait to be submitted",
-    "Reads the state file of a submission or a client. Shows the number of waiting "
-    "reports, and the number and the\n"
-    "causes of dead-lettered reports, which are damaged or which the server rejected "
-    "permanently. None of them was\n"
-    "counted. After removing the cause, queue the rejected reports again with --retry, or "
-    "delete them with --drop.\n"
-    "If the server said that another copy of the file is in use, --continue states what the other copy may "
-    "have\nspent, and queues the reports again.\n"
+    "Reads the state file of a submission or a client. Shows the number of waiting reports, and the\n"
+    "number and causes of dead-lettered reports. Dead-lettered reports are damaged, or were rejected\n"
+    "permanently by the server. They were not counted. After removing the cause, queue the rejected\n"
+    "reports again with --retry, or delete them with --drop. If the server reported that another copy of\n"
+    "the file is in use, --continue shows the epsilon that the other copy may have spent, and queues the\n"
+    "reports again.\n"
     "The client must not have the file open.",
     options,
     positional,

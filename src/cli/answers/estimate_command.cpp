@@ -152,13 +152,14 @@ const Command command{
     "estimate",
     "[OPTION...] COLLECTION | --spec SPEC [OPTION...] SUMMARY",
     "shows the results of a collection: in the terminal, as a table, a drawing or a page",
-    "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes "
-    "nothing. Without\n"
-    "--csv, --svg or --html it prints the estimates with their intervals and SQL queries. --by compares the\n"
-    "groups of a public column, and marks clear differences. --curve draws means over a public column. The page of --html also has the result of each\n"
-    "question in one sentence, the privacy guarantee, and tests for forged reports. It is for readers\n"
-    "without SQL or statistics. It loads and runs nothing, so you can send it by mail. With --spec the argument is a\n"
-    "file with a summary, binary or in hexadecimal, or - for standard input, and no server is used.",
+    "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes\n"
+    "nothing. Without --csv, --svg or --html, the command prints the estimates with their intervals and\n"
+    "SQL queries. --by compares the groups of a public column, and marks clear differences. --curve draws\n"
+    "the means as functions of a public column. The page of --html also contains a sentence with the\n"
+    "result of each question, the privacy guarantee, and tests for forged reports. It is for readers\n"
+    "without knowledge of SQL or statistics. It contains no scripts and loads no other files, so it can\n"
+    "be sent by mail. With --spec, the argument is a file with a summary, binary or in hexadecimal, or -\n"
+    "for standard input, and no server is used.",
     options,
     positional,
     run};

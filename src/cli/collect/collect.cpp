@@ -131,12 +131,12 @@ const Command command{
     "collect",
     "[OPTION...]",
     "receives reports over HTTP and stores them",
-    "Listens for HTTP/1.1 on a local address; use a proxy for TLS. Devices fetch /collections/NAME/spec and\n"
-    "post batches to /collections/NAME/batches/UUID. Batches are checked, stored and then acknowledged. A\n"
-    "batch counts once even if it is sent repeatedly. Needs a database role that is a member of\n"
-    "ldp_submitter and of no other role. Does not store addresses. On SIGTERM, stores and answers the\n"
-    "received requests, then exits. /healthz and /metrics are for the operator: do not expose them through\n"
-    "the proxy.",
+    "Listens for HTTP/1.1 on a local address; use a proxy for TLS. Devices fetch /collections/NAME/spec\n"
+    "and post batches to /collections/NAME/batches/UUID. The endpoint checks each batch, stores it, and\n"
+    "then acknowledges it. A batch counts once even if it is sent repeatedly. The database role must be a\n"
+    "member of ldp_submitter and of no other role. The endpoint does not store addresses. On SIGTERM, it\n"
+    "stores and acknowledges the received batches, then exits. /healthz and /metrics are for the\n"
+    "operator: do not expose them through the proxy.",
     options,
     {},
     run};

@@ -429,14 +429,13 @@ const Command command{
     "[--part PART] [--users N] [--with SPEC]... [--public COLUMN]... SPEC",
     "writes the disclosure documents of a spec",
     "Writes three documents in Markdown from the spec. The consent text describes the content of a report\n"
-    "and the privacy guarantee. The summary has one page. The draft of a data protection impact assessment\n"
-    "includes an audit of the spec. The responsible persons fill in the parts in brackets. The documents "
-    "are\n"
-    "not legal advice. Write them for the canonical spec, as that of ldp_client_spec(): if the spec has\n"
-    "\"auto\", they describe the mechanism that is chosen now. The public\n"
-    "columns that are sent with a report are not part of a spec: name them with --public, or give\n"
-    "collection:NAME, whose columns are looked up. If the budget of the spec belongs to a group, the\n"
-    "assessment lists the collections of the group that --with names.",
+    "and the privacy guarantee. The summary has one page. The draft of a data protection impact\n"
+    "assessment includes an audit of the spec. The responsible persons fill in the parts in brackets. The\n"
+    "documents are not legal advice. Create the documents from the canonical spec, as returned by\n"
+    "ldp_client_spec(): if the spec has \"auto\", they describe the mechanism that is chosen now. The\n"
+    "public columns that are sent with a report are not part of a spec: name them with --public, or use\n"
+    "collection:NAME, so that the command looks the columns up. If the budget of the spec belongs to a\n"
+    "group, the assessment lists the collections of the group whose specs are given by --with.",
     options,
     positional,
     run};

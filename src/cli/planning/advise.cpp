@@ -69,25 +69,23 @@ const Command command{
     "advise",
     "[--users N] SPEC",
     "ranks the mechanisms for a spec",
-    "Ranks the mechanisms for a spec as \"mechanism\": \"auto\" does. The spec may name a mechanism, auto, "
-    "or\n"
-    "none. The columns are:\n"
-    "  standard error  from N reports. For categories, of a value with an average share; for a number, the\n"
-    "                  largest, with its range scaled to -1 to 1; for a record, the largest of all "
-    "attributes\n"
+    "Ranks the mechanisms for a spec in the same way as \"mechanism\": \"auto\". The spec may name a\n"
+    "mechanism, auto, or none. The columns are:\n"
+    "  standard error  standard error with N reports. For categories, of a value with an average share; for a\n"
+    "                  number, the maximum, with the range scaled to -1 to 1; for a record, the maximum over\n"
+    "                  all attributes\n"
     "  1 % forged      largest shift of an estimate by one forged report in a hundred, in the same unit\n"
     "  bytes           size of a report, and of a summary\n"
-    "  decode cost     steps of about a nanosecond that the server needs for a report, including its part "
-    "of\n"
-    "                  an estimate from a million reports\n"
-    "  note            why a mechanism cannot be chosen: within \"max_report_bytes\" and "
-    "\"max_decode_cost\"\n"
-    "If the spec has \"marginals\", joint is first; its error is that of a cell of the two attributes with the\n"
-    "largest error. If the spec has \"estimate\", or names tree, haar_ordered or square_wave, these three are\n"
-    "first. Their error is that of a range (\"quantiles\": of a threshold) on average, for evenly spread\n"
-    "values. The last line is a lower bound of the standard error of every mechanism at this epsilon, at "
-    "its\n"
-    "worst population; for a record, it is that of its hardest attribute alone.",
+    "  decode cost     steps (of about a nanosecond) of the server per report, including its share of an\n"
+    "                  estimate from a million reports\n"
+    "  note            reason why a mechanism cannot be chosen within \"max_report_bytes\" and\n"
+    "                  \"max_decode_cost\"\n"
+    "If the spec has \"marginals\", joint is first; its error is the error of a cell of the two attributes\n"
+    "with the largest error. If the spec has \"estimate\", or names tree, haar_ordered or square_wave,\n"
+    "these three mechanisms are first. Their error is the average error of a range (with \"quantiles\": of\n"
+    "a threshold) for evenly distributed values. The last line is a lower bound of the standard error of\n"
+    "every mechanism at this epsilon, in the worst case over all populations; for a record, it is the\n"
+    "largest bound of a single attribute.",
     options,
     positional,
     run};

@@ -203,17 +203,17 @@ const Command command{
     "plan",
     "[OPTION...] SPEC",
     "predicts the error of an estimate before the first report",
-    "Computes the error, the number of people or epsilon from the other two. With --people and an epsilon,\n"
-    "it computes the error. With --error, --margin or --effect, and without --people or without an epsilon,\n"
-    "it computes the missing one. If the spec has \"mechanism\": \"auto\", the mechanism is chosen for the\n"
-    "result. Without assumptions, people are spread evenly over an attribute's values or range. The command\n"
-    "prints the standard error, the half width of the interval, the smallest difference that a test\n"
-    "detects, the sources of error and the spec.\n"
-    "With --series, --change-rate, --jitter, --drift or --season, it plans values that change: it compares "
-    "the protocols under\n"
-    "the total epsilon of --budget, and prints the spec of the best one. SPEC then has the attribute, and\n"
-    "optionally the mechanism, such as {\"min\": 0, \"max\": 360}. The stream is the file of --series, or\n"
-    "--rounds, --people, --change-rate, --jitter, --drift and --season.",
+    "Computes the error, the number of people or epsilon from the other two quantities. With --people and\n"
+    "an epsilon, the command computes the error. With --error, --margin or --effect, and without --people\n"
+    "or without an epsilon, it computes the missing quantity. If the spec has \"mechanism\": \"auto\", the\n"
+    "mechanism is chosen for the result. Without assumptions, people are distributed evenly over the\n"
+    "values or the range of an attribute. The command prints the standard error, the half width of the\n"
+    "interval, the smallest difference that a test detects, the sources of error and the spec.\n"
+    "With --series, --change-rate, --jitter, --drift or --season, the command plans a collection of\n"
+    "changing values: it compares the protocols under the total epsilon of --budget, and prints the spec\n"
+    "of the best protocol. SPEC then contains the attribute, and optionally the mechanism, such as\n"
+    "{\"min\": 0, \"max\": 360}. The stream is the file of --series, or is described by --rounds, --people,\n"
+    "--change-rate, --jitter, --drift and --season.",
     options,
     positional,
     run};

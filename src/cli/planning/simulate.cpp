@@ -346,24 +346,21 @@ const Command command{
     "evolving|once [OPTION...] SPEC",
     "simulates a collection on generated values or on your own",
     "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
-    "once: every person in the CSV file of --data reports once in each of --runs runs. Each row is a "
-    "person,\n"
-    "and the columns are the attributes. The command compares the errors with the predicted ones, and shows\n"
-    "the coverage of the 95 % intervals.\n"
-    "evolving: every person reports repeatedly, with a client of their own. The command compares the "
-    "estimate\n"
-    "of each round with the truth. It shows the error, the reported standard error, and the privacy budget\n"
-    "that people have spent. The values come from --data and --series; a value holds until the person's "
-    "next\n"
-    "one. Without --data, the values of each attribute are generated, scaled to its range or domain:\n"
-    "  syn     one of 360 values; in each round a new one with probability 1/4\n"
-    "  jitter  a base in 0 to 360, in each round a new one with probability 1/100, with noise of +-10\n"
-    "--stream NAME=syn: only the attributes that are named change. The others keep their first value, or "
-    "the\n"
-    "value of a person in the file of --fixed, of which --people are read. For a record, the command shows\n"
-    "the errors of all attributes.\n"
-    "All randomness comes from --seed, so that a run can be repeated. Do not use simulated reports as real\n"
-    "ones.",
+    "once: every person in the CSV file of --data reports once in each of --runs runs. Each row describes\n"
+    "one person, and the columns are the attributes. The command compares the errors with the predicted\n"
+    "errors, and shows the coverage of the 95 % intervals.\n"
+    "evolving: every person reports repeatedly, each with a separate client. The command compares the\n"
+    "estimate of each round with the truth. It shows the error, the reported standard error, and the\n"
+    "privacy budget that people have spent. The values come from --data and --series; a value is valid\n"
+    "until the next value of the person. Without --data, the values of each attribute are generated,\n"
+    "scaled to its range or domain:\n"
+    "  syn     one of 360 values; in each round a new value with probability 1/4\n"
+    "  jitter  a base value in 0 to 360, in each round a new base with probability 1/100, plus noise of +-10\n"
+    "With --stream NAME=syn, only the named attributes change. The other attributes keep their first\n"
+    "value, or the value of a person in the file of --fixed, from which --people rows are read. For a\n"
+    "record, the command shows the errors of all attributes.\n"
+    "All randomness depends on --seed, so a run can be repeated. Do not use simulated reports as real\n"
+    "reports.",
     options,
     positional,
     run};

@@ -148,18 +148,18 @@ const Command command{
     "check SPEC | resolve SPEC | draft [OPTION...] FILE",
     "validates a spec and shows its cost and errors, makes its choices, or drafts one",
     "SPEC is a file, - for standard input, collection:NAME, or the JSON itself.\n"
-    "Check writes the canonical form of the spec, with all defaults, to standard output. It writes epsilon,\n"
-    "the bytes of a report, the expected standard errors and the largest shift by one forged report in a\n"
-    "hundred to standard error. The standard error is that of the randomization alone. For a share, it is\n"
-    "that of a value with an average share; for a mean, the largest over all populations, or a bound of it.\n"
-    "Resolve writes the canonical form alone. It names the mechanism that \"auto\" stands for, so that devices\n"
-    "can use it: they make no choices.\n"
+    "Check writes the canonical form of the spec, with all defaults, to standard output. It writes\n"
+    "epsilon, the bytes of a report, the expected standard errors and the largest shift by one forged\n"
+    "report in a hundred to standard error. The standard error includes the randomization only. For a\n"
+    "share, it refers to a value with an average share; for a mean, it is the maximum over all\n"
+    "populations, or an upper bound of the maximum.\n"
+    "Resolve writes the canonical form only. It replaces \"auto\" by the chosen mechanism, because devices\n"
+    "accept only specs without open choices.\n"
     "Draft writes a first spec for the columns of a file to standard output: numbers with ranges rounded\n"
-    "outwards, and categories with their labels. FILE is CSV, or a file of SPSS (.sav, .zsav, .por), Stata\n"
-    "(.dta) or SAS (.sas7bdat, .xpt), whose value labels and missing codes it keeps. What it could not know\n"
-    "is on standard error. Use it for public or simulated data only: ranges and "
-    "labels\n"
-    "that are computed from private values disclose some of them.",
+    "outwards, and categories with their labels. FILE is CSV, or a file of SPSS (.sav, .zsav, .por),\n"
+    "Stata (.dta) or SAS (.sas7bdat, .xpt); the draft uses its value labels and missing codes. Notes on\n"
+    "standard error list the decisions that are left to you. Use draft for public or simulated data only:\n"
+    "ranges and labels that are computed from private values disclose some of these values.",
     options,
     positional,
     run};

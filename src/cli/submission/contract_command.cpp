@@ -76,12 +76,13 @@ const Command command{
     "contract",
     "--collection NAME [OPTION...] | FILE",
     "shows the contract of a collection and its digest",
-    "Shows the contract that a collection offers, or that of a state file: the answers, the mechanism, epsilon,\n"
-    "the columns in clear and the digest. Nothing is drawn or sent, and no file changes. The owner of a\n"
-    "collection can publish the digest by another way than the server, for example in a letter; submit\n"
-    "--contract DIGEST then refuses any other contract. Name the same --public columns as for submit, because\n"
-    "they are part of the digest. If the collection differs from the contract of earlier files, the\n"
-    "differences are shown and the exit code is 6.",
+    "Shows the contract that a collection offers, or the contract of a state file: the answers, the\n"
+    "mechanism, epsilon, the columns that are sent unchanged, and the digest. Nothing is drawn or sent,\n"
+    "and no file changes. The owner of a collection can publish the digest through another channel than\n"
+    "the server, for example in a letter; submit --contract DIGEST then refuses any other contract. Name\n"
+    "the same --public columns as for submit, because they are part of the digest. If the collection\n"
+    "differs from the contract of earlier files, the command prints the differences and exits with code\n"
+    "6.",
     options,
     positional,
     run};

@@ -68,8 +68,8 @@ const Command command{
     "    \\copy TABLE (report) from 'reports.copy'\n"
     "Each run draws new reports. Load the output of a run only once: publishing two runs over the same\n"
     "people spends epsilon twice. ldp submit prevents this. Before the first report, the command shows\n"
-    "the mechanism, epsilon, the columns that it reads and the digest of the contract. A person with several rows spends epsilon for\n"
-    "each row, unless --average-by combines them into one record.",
+    "the mechanism, epsilon, the columns that it reads and the digest of the contract. A person with\n"
+    "several rows spends epsilon for each row, unless --average-by combines the rows into one record.",
     options,
     {},
     run};

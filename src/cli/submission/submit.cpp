@@ -535,23 +535,25 @@ const Command command{
     "--collection NAME [OPTION...] FILE",
     "randomizes the rows of a file and submits the reports",
     "Fetches the collection's spec, checks every row, then randomizes the rows and submits the reports in\n"
-    "batches. Values of attributes are sent as randomized reports only. A state file beside the file holds the queued\n"
-    "reports. After any interruption, the same command resumes where it stopped: no row is randomized for\n"
-    "two reports, no report is lost, and none is counted twice. The state file stays after the submission\n"
-    "and prevents a second submission by mistake. A file is recognized by its content. A copy under another\n"
-    "name or in another folder is refused for the same collection and round. --copy accepts it.\n"
-    "--public names a column that is sent and stored as it is, without protection. A column is either\n"
-    "randomized or sent in clear. A public column that was not named is not sent.\n"
-    "Before the first report of a contract, the command shows the collection, epsilon, the columns that it\n"
-    "reads, the columns in clear and a digest. The next files of the collection are compared with it.\n"
-    "With --person, the rows are those of a panel, under a spec of changing values: each person may have "
-    "one\n"
-    "row in each round, in ascending order of rounds. The state file has the memory of all people; the next\n"
-    "file of the panel needs the same one.\n"
+    "batches. Values of attributes are sent as randomized reports only. A state file next to the file\n"
+    "contains the queued reports. After any interruption, the same command resumes where it stopped: no\n"
+    "row is randomized twice, no report is lost, and no report is counted twice. The state file stays\n"
+    "after the submission and prevents an accidental second submission. A file is recognized by its\n"
+    "content. A copy under another name or in another folder is refused for the same collection and\n"
+    "round. --copy accepts the copy.\n"
+    "--public names a column that is sent and stored unchanged, without protection. A column is either\n"
+    "randomized or sent unchanged. Public columns that are not named are not sent.\n"
+    "Before the first report of a contract, the command shows the collection, epsilon, the columns that\n"
+    "it reads, the columns that are sent unchanged, and a digest. The next files of the collection are\n"
+    "compared with this contract.\n"
+    "With --person, the rows are rows of a panel, under a spec with changing values: each person may have\n"
+    "one row in each round, in ascending order of rounds. The state file contains the memoized responses\n"
+    "of all people; use the same state file for the next file of the panel.\n"
     "Exit codes: 0 all reports submitted; 1 failure that needs attention; 3 all submitted except reports\n"
-    "that the server refused (see ldp queue); 4 the server was unavailable for --retry-for seconds: run the\n"
-    "same command again later; 5 all submitted except rows that --on-bad-row skip omitted; 6 the collection\n"
-    "differs from the contract of the earlier files, and nothing was drawn or sent (see ldp contract).",
+    "that the server rejected (see ldp queue); 4 the server was unavailable for --retry-for seconds: run\n"
+    "the same command again later; 5 all submitted except rows that --on-bad-row skip omitted; 6 the\n"
+    "collection differs from the contract of the earlier files, and nothing was drawn or sent (see ldp\n"
+    "contract).",
     options,
     positional,
     run};

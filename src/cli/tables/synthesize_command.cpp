@@ -81,12 +81,12 @@ const Command command{
     "[OPTION...] SPEC SUMMARY",
     "writes synthetic records with the estimated distribution",
     "SPEC is a file, or the JSON itself. SUMMARY is a file, or - for standard input, with the output of\n"
-    "  psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\"\n\n"
-    "The command writes synthetic records as CSV to standard output. They have the distribution of the "
-    "model\n"
-    "that ldp model shows; numbers in bins are spread evenly within their bins. The records do not "
-    "correspond\n"
-    "to real people, and contain no more information about them than the summary.",
+    "  psql -XAtc \"SELECT ldp_agg(report) FROM TABLE\"\n"
+    "\n"
+    "The command writes synthetic records as CSV to standard output. The records have the distribution of\n"
+    "the model that ldp model shows; numbers in bins are distributed evenly within their bins. The\n"
+    "records do not correspond to real people, and contain no more information about people than the\n"
+    "summary.",
     options,
     counted_arguments,
     run};
