@@ -154,12 +154,12 @@ const Command command{
     "shows the results of a collection: in the terminal, as a table, a drawing or a page",
     "Computes all estimates of a collection or a rollup with the privileges of an analyst, and changes\n"
     "nothing. Without --csv, --svg or --html, the command prints the estimates with their intervals and\n"
-    "SQL queries. --by compares the groups of a public column, and marks clear differences. --curve draws\n"
-    "the means as functions of a public column. The page of --html also contains a sentence with the\n"
-    "result of each question, the privacy guarantee, and tests for forged reports. It is for readers\n"
-    "without knowledge of SQL or statistics. It contains no scripts and loads no other files, so it can\n"
-    "be sent by mail. With --spec, the argument is a file with a summary, binary or in hexadecimal, or -\n"
-    "for standard input, and no server is used.",
+    "SQL queries. The option --by compares the groups of a public column, and marks clear differences.\n"
+    "The option --curve draws the means as functions of a public column. The page of --html also contains\n"
+    "a sentence with the result of each question, the privacy guarantee, and tests for forged reports. It\n"
+    "is for readers without knowledge of SQL or statistics. It contains no scripts and loads no other\n"
+    "files, so it can be sent by mail. With --spec, the argument is a file with a summary, binary or in\n"
+    "hexadecimal, or - for standard input, and no server is used.",
     options,
     positional,
     run};

@@ -84,7 +84,7 @@ const Command command{
     "with the largest error. If the spec has \"estimate\", or names tree, haar_ordered or square_wave,\n"
     "these three mechanisms are first. Their error is the average error of a range (with \"quantiles\": of\n"
     "a threshold) for evenly distributed values. The last line is a lower bound of the standard error of\n"
-    "every mechanism at this epsilon, in the worst case over all populations; for a record, it is the\n"
+    "every mechanism at this epsilon, in the worst case over all populations. For a record, it is the\n"
     "largest bound of a single attribute.",
     options,
     positional,
