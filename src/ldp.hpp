@@ -1,5 +1,4 @@
-// The client library, all but the database connection: for that include <ldp/client/uploader.hpp> and link
-// libpqxx.
+// The client library without the database connection. For the connection, include <ldp/client/uploader.hpp> and link libpqxx.
 #pragma once
 
 #include "client/client.hpp"

@@ -1,8 +1,8 @@
-// What several responses about one person cost together.
+// Total privacy cost of several responses of one person.
 //
-// Neighbours are two people, or one person with other values: each response is (ε, δ)-LDP about one of the
-// person's values, mostly with δ = 0, and the whole is about all of them. Answers may be asked one after another, each because
-// of what came out before, as long as their ε's are settled beforehand.
+// Neighbours are two people, or one person with other values: each response is (ε, δ)-LDP about one of the person's values,
+// mostly with δ = 0, and the composition is about all of these values. Queries may be adaptive: each query may depend on
+// earlier responses, if the values of ε are fixed beforehand.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Composition {
 /// "basic", "advanced" or "optimal".
 [[nodiscard]] const char* name(Composition composition) noexcept;
 
-/// The total ε by each bound. All of them hold, so the smallest one is the result.
+/// The total ε by each bound. All bounds are valid, so the smallest bound is the result.
 struct Composed {
     double sum;            ///< at `sum_delta`
     double advanced;       ///< at `delta`; NaN if `delta` is no larger than `sum_delta`
@@ -48,13 +48,12 @@ struct Composed {
     [[nodiscard]] double least_delta() const noexcept { return delta_of(by()); }
 };
 
-/// Returns the total ε of these responses at δ. Advanced composition is that of Dwork, Rothblum and Vadhan
-/// 2010 (doi:10.1109/FOCS.2010.12; theorem 3.20 of Dwork, Roth 2014, doi:10.1561/0400000042); their proof also
-/// covers different ε's. Optimal composition is the smallest ε for which the product of randomized responses at
-/// these ε's is (ε, δ). Sources: Kairouz, Oh, Viswanath 2015 (arXiv:1311.0776) for equal ε's; Murtagh, Vadhan
-/// 2016 (doi:10.1007/978-3-662-49096-9_7) for different ones. It is rounded upwards: tails that are left out are
-/// charged to δ. Different ε's without a common unit are rounded up to multiples of a small unit, which costs
-/// less than 1 % for a thousand different ε's.
+/// Returns the total ε of these responses at δ. Advanced composition is due to Dwork, Rothblum and Vadhan 2010
+/// (doi:10.1109/FOCS.2010.12; theorem 3.20 of Dwork, Roth 2014, doi:10.1561/0400000042); their proof also covers different ε's.
+/// Optimal composition is the smallest ε for which the product of randomized responses at these ε's is (ε, δ). Sources:
+/// Kairouz, Oh, Viswanath 2015 (arXiv:1311.0776) for equal ε's; Murtagh, Vadhan 2016 (doi:10.1007/978-3-662-49096-9_7) for
+/// different values. The result is rounded upwards: omitted tails are added to δ. Different ε's without a common unit are
+/// rounded up to multiples of a small unit, which costs less than 1 % for a thousand different ε's.
 ///
 /// A response that is (ε_i, δ_i) has no larger privacy loss than a response that reveals the value with
 /// probability δ_i, and otherwise a randomized response at ε_i (the same sources). With D = 1 − Π(1 − δ_i), the

@@ -14,7 +14,7 @@
  * Text is UTF-8. If a parameter has a length, the text has this number of bytes and may contain zeros. If the
  * length is LDP_TO_END, the text ends with a zero. Arguments are copied and need not outlive the call. Text and
  * bytes that a getter returns belong to the object. They remain valid until the object is freed or, for a batch,
- * settled. If the caller owns a result, the function's comment says so; ldp_free() frees text and bytes.
+ * settled. If the caller owns a result, the comment of the function states this; ldp_free() frees text and bytes.
  *
  * Threads. A collection is immutable, and threads may share it. A client, with its flushes and their batches,
  * belongs to one thread at a time. Different clients, each with its own file, may run in parallel. A client does
@@ -22,7 +22,7 @@
  *
  * Randomness comes from the operating system only. No function accepts random numbers or a seed.
  *
- * Devices. The library libldp-device has a part of these functions: those that are declared if LDP_DEVICE is defined.
+ * Devices. The library libldp-device has a subset of these functions: the functions that are declared if LDP_DEVICE is defined.
  * Programs for it include ldp_device.h, which defines LDP_DEVICE.
  *
  * A ledger and its clients belong to one thread at a time.
@@ -121,7 +121,7 @@ static inline ldp_value ldp_label(const char *text) {
     return value;
 }
 
-/* The treatment of numbers outside their declared range. (The spec defines that of labels outside the domain.) */
+/* The treatment of numbers outside their declared range. (The spec defines the treatment of labels outside the domain.) */
 typedef enum ldp_outside LDP_INT {
     LDP_CLAMP = 0, /* the number is clamped to the nearer end, and counted as clamped */
     LDP_REFUSE = 1 /* the call returns LDP_INVALID_VALUE */
@@ -135,8 +135,8 @@ typedef struct ldp_collection ldp_collection;
  * Clients copy what they use of a collection, so it may be freed before its clients. */
 LDP_API ldp_status ldp_collection_new(const char *spec, size_t length, ldp_outside outside,
                                       ldp_collection **collection, ldp_error **error);
-/* What the caller allows, whatever a server says, and where the spec is from. Set all bytes to 0 and then `size`; a member
- * that is 0 or null does not restrict. */
+/* The limits of the caller, which no server can change, and the origin of the spec. Set all bytes to 0, and then set `size`. A
+ * member that is 0 or null sets no limit. */
 typedef struct ldp_terms {
     size_t size;                   /* sizeof(ldp_terms) */
     const char *digest;            /* digest of the contract from another source than the server, 16 to 64 hexadecimal digits */
@@ -153,15 +153,16 @@ typedef struct ldp_terms {
     const char *public_columns;    /* the public columns that the server offers, in its JSON */
 } ldp_terms;
 
-/* Does the same as ldp_collection_new() under these terms. LDP_INCOMPATIBLE if they do not allow the collection, with a line
- * for each difference in the detail; then nothing can be drawn. Clients of the collection count fresh draws and return
- * LDP_SPENT after the last one that the terms allow. */
+/* Creates a collection as ldp_collection_new() does, under these terms. LDP_INCOMPATIBLE if they do not allow the collection,
+ * with a line for each difference in the detail; then nothing can be drawn. Clients of the collection count fresh draws and
+ * return LDP_SPENT after the last one that the terms allow. */
 LDP_API ldp_status ldp_collection_new_under(const char *spec, size_t length, ldp_outside outside, const ldp_terms *terms,
                                             ldp_collection **collection, ldp_error **error);
 /* Returns the contract that the collection offers, a JSON object: "digest", "spec" with its texts, "report_epsilon",
  * "life_epsilon" (null without a bound), "remembers", "attributes", "in_clear" (null if not stated), "endpoint" and others. */
 LDP_API const char *ldp_collection_contract(const ldp_collection *collection);
-/* Returns the contract in four lines for people: collection, mechanism and epsilon; attributes; columns in clear; digest. */
+/* Returns the contract as four readable lines: collection, mechanism and epsilon; attributes; columns that are sent unchanged;
+ * digest. */
 LDP_API const char *ldp_collection_summary(const ldp_collection *collection);
 /* Frees a collection. Accepts null. */
 LDP_API void ldp_collection_free(ldp_collection *collection);
@@ -243,9 +244,9 @@ LDP_API ldp_status ldp_simulate(const ldp_collection *collection, const ldp_valu
 /* Clients --------------------------------------------------------------------------------------------------- */
 
 /* Randomizes records and stores the reports until the server has counted them. The order is fixed: draw, write
- * durably, then send. If the spec has "evolving", or if the mechanism is one of series, a client belongs to one
- * person and stores permanent responses. Otherwise each report is a fresh draw, and records may belong to different
- * people. */
+ * durably, then send. If the spec has "evolving", or if the mechanism is for series, a client belongs to one
+ * person and stores permanent responses. Otherwise each report is a fresh draw, and records may belong to
+ * different people. */
 typedef struct ldp_client ldp_client;
 
 #ifndef LDP_DEVICE
@@ -269,22 +270,22 @@ LDP_API ldp_status ldp_client_in_memory(const ldp_collection *collection, const 
  * clients from the same state spend the budget twice. LDP_UNSUPPORTED for a client in a file. */
 LDP_API ldp_status ldp_client_state(const ldp_client *client, uint8_t **state, size_t *size, ldp_error **error);
 
-/* Returns the contract that the client's store keeps from its first use on, as ldp_collection_contract() does, with two
- * further keys. "changes" is an array of its differences to the collection, each with "kind" ("shown" or "ask"), "field", "before"
- * and "now". "waiting" is the digest that ldp_client_accept() takes, or null. The caller frees `json` with ldp_free(). */
+/* Returns the contract that the client's store keeps from its first use on, as ldp_collection_contract() does, with two further
+ * keys. "changes" is an array of its differences to the collection, each with "kind" ("shown" or "ask"), "field", "before" and
+ * "now". "waiting" is the digest to pass to ldp_client_accept(), or null. The caller frees `json` with ldp_free(). */
 LDP_API ldp_status ldp_client_contract(const ldp_client *client, char **json, ldp_error **error);
 /* Accepts the collection's contract in place of the stored one. While it waits, reports and flushes return LDP_CHANGED, and
- * nothing is drawn or sent. `digest` is its digest, or at least the first 16 digits. Accept other words for the same
- * question only: a new question needs a collection of its own. LDP_INVALID_VALUE for another digest. */
+ * nothing is drawn or sent. `digest` is its digest, or at least the first 16 digits. Accept a new wording of the same question
+ * only: a new question needs a new collection. LDP_INVALID_VALUE for another digest. */
 LDP_API ldp_status ldp_client_accept(ldp_client *client, const char *digest, ldp_error **error);
 
 /* Frees a client. Accepts null. */
 LDP_API void ldp_client_free(ldp_client *client);
 
-/* Sets whether the client accepts one record per round; initially it takes any number. If `once` is not 0,
+/* Sets whether the client accepts one record per round; initially it accepts any number. If `once` is not 0,
  * ldp_client_report() ignores every further record of a round: nothing is drawn, queued or spent, and the origin is
- * LDP_IGNORED. ldp_client_stage() then returns LDP_UNSUPPORTED. The store remembers the rounds in which such a client
- * has reported, so the rule also holds after a restart. Use it where one person answers and may press a button twice. */
+ * LDP_IGNORED. ldp_client_stage() then returns LDP_UNSUPPORTED. The store records the rounds in which such a client has
+ * reported, so the rule also applies after a restart. Use this setting if one person reports and may press a button twice. */
 LDP_API ldp_status ldp_client_once_per_round(ldp_client *client, int once, ldp_error **error);
 
 /* The ledger of a group: one budget of each person over several collections, whose specs have the same
@@ -293,7 +294,7 @@ typedef struct ldp_ledger ldp_ledger;
 
 #ifndef LDP_DEVICE
 /* Opens a ledger in an SQLite file, or creates it if it does not exist. Several programs may use the file at the same
- * time. LDP_ENVIRONMENT if it is damaged, or no ledger of ldp. */
+ * time. LDP_ENVIRONMENT if the file is damaged or is not a ledger of ldp. */
 LDP_API ldp_status ldp_ledger_in_file(const char *path, ldp_ledger **ledger, ldp_error **error);
 #endif
 /* Creates a ledger in memory. It starts from a state that ldp_ledger_state() returned, or without a state if `size` is
@@ -308,15 +309,15 @@ LDP_API ldp_status ldp_ledger_state(const ldp_ledger *ledger, uint8_t **state, s
 /* Returns the accounts as a JSON array of objects with "group", "epsilon" (of the group), "person", "fingerprint",
  * "title", "spent" and "at_most" (of the collection); the caller frees the text with ldp_free(). */
 LDP_API ldp_status ldp_ledger_accounts(const ldp_ledger *ledger, char **json, ldp_error **error);
-/* Sets what a person may spend in a group, or in all collections that use the ledger if `group` is null, before or after the
- * first account. Reports of specs that state another epsilon for the group then return LDP_INCOMPATIBLE. With a limit of all
- * collections, those without a group have an account, too, in clients that get the ledger later. LDP_INVALID_VALUE
- * unless epsilon is positive and finite, LDP_INCOMPATIBLE if accounts of the group have another epsilon. */
+/* Sets the budget of a person for a group, before or after the first account. If `group` is null, sets the budget for all
+ * collections that use the ledger. Reports of specs with another epsilon for the group then return LDP_INCOMPATIBLE. With a
+ * limit of all collections, collections without a group also have an account, in clients that receive the ledger later.
+ * LDP_INVALID_VALUE unless epsilon is positive and finite, LDP_INCOMPATIBLE if accounts of the group have another epsilon. */
 LDP_API ldp_status ldp_ledger_limit(ldp_ledger *ledger, const char *group, double epsilon, ldp_error **error);
-/* Sets the ledger that pays for the reports of a client. Without one, reports of a spec with a group return
- * LDP_UNSUPPORTED. If the budget of the group does not pay for a report, ldp_client_report() and ldp_client_stage()
- * return LDP_SPENT, or under "when_spent": "stop" queue nothing, with the origin LDP_SILENT. If the ledger has another
- * epsilon for the group, they return LDP_INCOMPATIBLE. */
+/* Sets the ledger that pays for the reports of a client. Without a ledger, reports of a spec with a group return
+ * LDP_UNSUPPORTED. If the budget of the group does not pay for a report, ldp_client_report() and ldp_client_stage() return
+ * LDP_SPENT, or under "when_spent": "stop" queue nothing, with the origin LDP_SILENT. If the ledger has another epsilon for the
+ * group, they return LDP_INCOMPATIBLE. */
 LDP_API ldp_status ldp_client_use_ledger(ldp_client *client, const ldp_ledger *ledger, ldp_error **error);
 
 /* The origin of the response in a report. */
@@ -354,21 +355,21 @@ LDP_API ldp_status ldp_client_commit(ldp_client *client, int32_t round, ldp_erro
 /* Deletes the staged reports: see ldp_client_stage(). */
 LDP_API ldp_status ldp_client_discard(ldp_client *client, ldp_error **error);
 
-/* The value of a public column: a column of the collection's table beside the report, such as a country or a time.
- * The value is public: it is queued, sent and stored as it is, without protection. The server converts the text to
- * the type of the column. A column without a value takes its default. */
+/* The value of a public column: a column of the collection's table in addition to the report, such as a country or a time. The
+ * value is public: it is queued, sent and stored unchanged, without protection. The server converts the text to the type of the
+ * column. A column without a value takes its default. */
 typedef struct ldp_column {
     const char *name; /* name of the column, terminated by a zero */
     const char *text; /* the value: UTF-8, at most 1024 bytes */
     size_t length;    /* bytes of the text, or LDP_TO_END */
 } ldp_column;
 
-/* Does the same as ldp_client_report(), with public columns. `columns` may be null if `column_count` is 0.
+/* Reports a record as ldp_client_report() does, with public columns. `columns` may be null if `column_count` is 0.
  * LDP_INVALID_VALUE also if a value is too long or not UTF-8. */
 LDP_API ldp_status ldp_client_report_columns(ldp_client *client, const ldp_value *values, size_t count,
                                              const ldp_column *columns, size_t column_count, int32_t round,
                                              ldp_receipt *receipt, ldp_error **error);
-/* Does the same as ldp_client_stage(), with public columns, which are the same for all records of the call. */
+/* Stages records as ldp_client_stage() does, with public columns that are the same for all records of the call. */
 LDP_API ldp_status ldp_client_stage_columns(ldp_client *client, const ldp_value *values, size_t count,
                                             const ldp_column *columns, size_t column_count, size_t *done,
                                             ldp_error **error);
@@ -430,10 +431,10 @@ LDP_API ldp_status ldp_batch_frame(const ldp_batch *batch, uint8_t **frame, size
  * them with the reports, as the argument `columns` of ldp_submit_batch. */
 LDP_API const char *ldp_batch_columns(const ldp_batch *batch);
 /* Returns the body of a POST to an endpoint, with public columns and reports, and in `type` its media type, which is
- * static. The caller frees the body with ldp_free(). Errors as of ldp_batch_frame(). */
+ * static. The caller frees the body with ldp_free(). Returns the errors of ldp_batch_frame(). */
 LDP_API ldp_status ldp_batch_body(const ldp_batch *batch, uint8_t **body, size_t *size, const char **type,
                                   ldp_error **error);
-/* Writes the SHA-256 digest of round, reports and public columns, which ldp_claim_batch takes. */
+/* Writes the SHA-256 digest of round, reports and public columns, which is an argument of ldp_claim_batch. */
 LDP_API ldp_status ldp_batch_digest(const ldp_batch *batch, uint8_t digest[32], ldp_error **error);
 
 /* The outcome of a batch. Return one of the last three only if it is certain: the client then puts the reports into
@@ -489,7 +490,7 @@ LDP_API ldp_status ldp_client_flush(ldp_client *client, const ldp_destination *t
  * it with its outcome, until no batch is left. The next flush sends batches again that are not settled. */
 typedef struct ldp_flush ldp_flush;
 
-/* Starts a flush to a destination, as of ldp_client_flush(). The client must outlive it, and may have one flush at a
+/* Starts a flush to a destination as in ldp_client_flush(). The client must outlive it, and may have one flush at a
  * time. */
 LDP_API ldp_status ldp_flush_start(ldp_client *client, const ldp_destination *to, size_t most, ldp_flush **flush,
                                    ldp_error **error);
@@ -534,7 +535,7 @@ LDP_API ldp_action ldp_sql_step(ldp_request request, const char *sqlstate, int f
 #define LDP_RECEIPT_SIZE 65
 /* Computes the receipt that the endpoint sends in the header Ldp-Receipt of its response to this request. `method` is
  * "GET", "POST" or "DELETE". `batch` is the batch's id, empty for a GET. `content` is the body of a POST, or of the
- * response to a GET. A DELETE has no content; its round and that of a GET are 0. */
+ * response to a GET. A DELETE has no content. The round of a DELETE or a GET is 0. */
 LDP_API ldp_status ldp_delivery_receipt(const char *method, int status, const char *collection, const char *batch,
                                         int32_t round, const uint8_t *content, size_t size, char *receipt,
                                         ldp_error **error);
@@ -560,23 +561,23 @@ typedef struct ldp_entry {
     size_t column_count;       /* number of public columns */
 } ldp_entry;
 
-/* Opens the file, or creates it if it does not exist. Errors as of ldp_client_in_file(). */
+/* Opens the file, or creates it if it does not exist. Returns the errors of ldp_client_in_file(). */
 LDP_API ldp_status ldp_fleet_in_file(const ldp_collection *collection, const char *path, ldp_fleet **fleet,
                                      ldp_error **error);
 /* Frees a fleet. Accepts null. */
 LDP_API void ldp_fleet_free(ldp_fleet *fleet);
-/* Sets whether the fleet takes one record of each person per round, as ldp_client_once_per_round() does; initially it
- * takes any number. Further records of a person in a round are ignored. */
+/* Sets whether the fleet accepts one record of each person per round, as ldp_client_once_per_round() does; initially it accepts
+ * any number. Further records of a person in a round are ignored. */
 LDP_API ldp_status ldp_fleet_once_per_round(ldp_fleet *fleet, int once, ldp_error **error);
 /* Sets the ledger that pays for the reports of the fleet, as ldp_client_use_ledger() does. Each person has a budget. */
 LDP_API ldp_status ldp_fleet_use_ledger(ldp_fleet *fleet, const ldp_ledger *ledger, ldp_error **error);
-/* Does the same as ldp_client_contract() for all people of the fleet, who have one contract. */
+/* Returns the contract as ldp_client_contract() does; all people of the fleet have one contract. */
 LDP_API ldp_status ldp_fleet_contract(ldp_fleet *fleet, char **json, ldp_error **error);
-/* Does the same as ldp_client_accept() for all people of the fleet. */
+/* Accepts the contract as ldp_client_accept() does, for all people of the fleet. */
 LDP_API ldp_status ldp_fleet_accept(ldp_fleet *fleet, const char *digest, ldp_error **error);
 /* Randomizes one record per entry and queues all reports in one durable step, or none if one of them fails. `values`
  * has the records one after another, in the order of the entries. `done`, which may be null, returns the number of
- * entries before the one that failed, or all. Errors as of ldp_client_report(). */
+ * entries before the one that failed, or all. Returns the errors of ldp_client_report(). */
 LDP_API ldp_status ldp_fleet_report(ldp_fleet *fleet, const ldp_entry *entries, size_t entry_count,
                                     const ldp_value *values, size_t count, size_t *done, ldp_error **error);
 /* Returns the number of reports of all people that are queued and not known to be counted. */

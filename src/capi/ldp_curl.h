@@ -2,9 +2,9 @@
  *
  *     gcc app.c $(pkg-config --cflags --libs ldp-c libcurl)
  *
- * The CURL handle is the program's, with whatever options it wants: certificates, a proxy, how long to wait. Give it
- * CURLOPT_TIMEOUT, of more seconds than the endpoint holds batches back, and CURLOPT_NOSIGNAL where there are threads. No
- * redirect is followed, and a response settles a batch only with the endpoint's receipt: a login page does not. */
+ * The program provides the CURL handle and its options, such as certificates, a proxy and time limits. Set CURLOPT_TIMEOUT to
+ * more seconds than the endpoint holds batches, and set CURLOPT_NOSIGNAL in programs with threads. Redirects are not followed.
+ * A response settles a batch only if it has the endpoint's receipt; a login page has no receipt. */
 #ifndef LDP_CURL_H
 #define LDP_CURL_H
 
@@ -14,25 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where to send; the text and the handle must outlive it. */
+/* The destination; the texts and the handle must outlive it. */
 typedef struct ldp_endpoint {
-    CURL *curl;             /* the program's */
+    CURL *curl;             /* handle of the program */
     const char *url;        /* such as "https://ldp.example.org", without a slash at its end */
-    const char *collection; /* its name */
+    const char *collection; /* name of the collection */
     char history[LDP_HISTORY_SIZE]; /* set by each delivery; zeros before */
 } ldp_endpoint;
 
 /* Maximum size of a response in bytes: the maximum size of a spec. */
 #define LDP_ENDPOINT_RESPONSE ((size_t)1 << 20)
-/* What an endpoint answered. */
+/* The response of an endpoint. */
 struct ldp_endpoint_response {
     char *text;  /* ends with a zero */
-    size_t size; /* in bytes, without that */
+    size_t size; /* length in bytes, without the zero */
     char receipt[LDP_RECEIPT_SIZE]; /* the header Ldp-Receipt, or empty */
     char history[LDP_HISTORY_SIZE]; /* the header Ldp-History, or empty */
 };
 
-/* What libcurl hands the response to. */
+/* Callback of libcurl for the body of a response. */
 static inline size_t ldp_endpoint_take(char *bytes, size_t one, size_t count, void *context) {
     struct ldp_endpoint_response *response = (struct ldp_endpoint_response *)context;
     char *grown;
@@ -58,7 +58,7 @@ static inline void ldp_endpoint_value(const char *line, size_t size, const char 
     value[digits] = '\0';
 }
 
-/* What libcurl hands each line of a header to. */
+/* Callback of libcurl for a line of the response header. */
 static inline size_t ldp_endpoint_header(char *line, size_t one, size_t count, void *context) {
     struct ldp_endpoint_response *response = (struct ldp_endpoint_response *)context;
     const size_t size = one * count;
@@ -138,8 +138,8 @@ static inline int ldp_endpoint_gave(const ldp_endpoint *endpoint, const char *me
     return right;
 }
 
-/* The spec of the collection, for ldp_collection_new(); the caller frees it with free(). Null if the endpoint does not give
- * it: `reason`, of LDP_REASON_SIZE bytes, says why. */
+/* Returns the spec of the collection, for ldp_collection_new(); the caller frees it with free(). Returns null if the request
+ * fails; then `reason`, of LDP_REASON_SIZE bytes, contains the cause. */
 static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
     struct ldp_endpoint_response response;
     const long status = ldp_endpoint_request(endpoint, "GET", "spec", NULL, 0, "", &response, reason);
@@ -150,9 +150,9 @@ static inline char *ldp_endpoint_spec(ldp_endpoint *endpoint, char *reason) {
     return NULL;
 }
 
-/* A transport for ldp_client_flush(), which ldp_endpoint_flush() passes: `context` is an ldp_endpoint. Posts each batch under its id, so that however often it
- * is sent, it counts once. What passes (no connection, 429, 503, a login page in between) is LDP_LATER: flush again after a
- * while. */
+/* A transport for ldp_client_flush(), which ldp_endpoint_flush() passes: `context` is an ldp_endpoint. Posts each batch under
+ * its id, so that it counts once even if it is sent repeatedly. Returns LDP_LATER after a temporary failure (no connection,
+ * 429, 503, a login page): flush again later. */
 static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *batch, char *reason) {
     ldp_endpoint *endpoint = (ldp_endpoint *)context;
     struct ldp_endpoint_response response;
@@ -198,7 +198,7 @@ static inline ldp_outcome ldp_endpoint_deliver(void *context, const ldp_batch *b
 }
 
 /* Sends the client's reports to the endpoint with ldp_client_flush(), which compares the destination and the history of the
- * server with those of the last delivery. */
+ * server with the values of the last delivery. */
 static inline ldp_status ldp_endpoint_flush(ldp_client *client, ldp_endpoint *endpoint, size_t most, ldp_flushed *flushed,
                                             ldp_error **error) {
     ldp_destination to;

@@ -38,7 +38,7 @@ struct Flushed {
     bool set_back = false;
 };
 
-/// Returns the error of a flush that has set the queue aside, with this number of reports, for this reason.
+/// Returns the error of a flush that has moved this number of queued reports to the dead letters, for this reason.
 [[nodiscard]] Error queue_set_aside(std::uint64_t reports, const std::string& reason);
 /// Returns the error of a flush that has found another history of the server (Flushed::set_back).
 [[nodiscard]] Error server_set_back();
@@ -155,21 +155,22 @@ class Client {
     Client& operator=(Client&&) noexcept;  ///< allowed at any time
     ~Client();
 
-    /// Sets whether the client accepts one record per round; initially it takes any number. If it takes one,
-    /// report() ignores every further record of a round: nothing is drawn, queued or spent, and the receipt
-    /// has the origin `ignored`. The store remembers the rounds in which such a client has reported, so the
-    /// rule also holds after a restart. Use it where one person answers and may press a button twice.
+    /// Sets whether the client accepts one record per round; initially it accepts any number. If it takes one, report() ignores
+    /// every further record of a round: nothing is drawn, queued or spent, and the receipt has the origin `ignored`. The store
+    /// records the rounds in which such a client has reported, so the rule also applies after a restart. Use this setting if
+    /// one person reports and may press a button twice.
     void set_once_per_round(bool once) noexcept { once_per_round_ = once; }
 
-    /// Returns the contract that was agreed; that of the offer if the store is new.
+    /// Returns the accepted contract, or the contract of the offer if the store is new.
     [[nodiscard]] Contract contract() const;
-    /// Returns the differences between the contract that was agreed and the offer, as they were found when the
-    /// client was made. If the destination of the last flush waits for an acceptance, returns its differences. Those
-    /// that wait have the kind `ask`.
+    /// Returns the differences between the accepted contract and the offer, as found when the client was created. If the
+    /// destination of the last flush waits for an acceptance, returns the differences of the destination. Differences that wait
+    /// have the kind `ask`.
     [[nodiscard]] const std::vector<ContractChange>& changes() const noexcept { return agreement_.changes(); }
     /// Returns the verdict that waits for an acceptance; null if none does.
     [[nodiscard]] const Verdict* waiting() const noexcept { return agreement_.waiting(); }
-    /// Compares the destination of the next flush with the contract, as flush() does. Another one waits for an acceptance.
+    /// Compares the destination of the next flush with the contract, as flush() does. A different destination waits for an
+    /// acceptance.
     void compare_destination(const Destination& destination) {
         agreement_.compare_destination(*store_, destination);
     }
@@ -193,8 +194,8 @@ class Client {
     /// counted from 1, in ascending order. Omitted rounds take the preceding value, and the reports due in
     /// them are made by this call.
     ///
-    /// `columns` has values of public columns. They are queued, sent and stored beside the
-    /// report as they are, without protection.
+    /// `columns` has values of public columns. They are queued, sent and stored with the report, unchanged and without
+    /// protection.
     ///
     /// Throws Error (invalid_value) if Collection::encode rejects the record, or if the series does not have
     /// the round or has passed it. Throws Error (environment) if the store fails. After an error, nothing was

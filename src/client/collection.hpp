@@ -45,7 +45,7 @@ enum class Outside {
     refuse,  ///< rejects the record
 };
 
-/// A record in the form that the randomizer takes.
+/// A record in the form that the randomizer accepts.
 struct Encoded {
     std::vector<Cell> cells;  ///< one input code for each attribute
     Clamped clamped;          ///< values that were clamped
@@ -75,7 +75,7 @@ struct GridRecord {
         for (const Code& code : codes) cells[code.attribute] = code.cell;
     }
     /// Sets the input codes of sets of labels. Sets that are too large are cut by the random word of their attribute,
-    /// so that equal sets of a person who keeps the word are cut alike. All sets use a word.
+    /// so that equal sets of a person with the same word are cut in the same way. All sets use a word.
     template <class WordOf>
     void set_labels(std::vector<Cell>& cells, std::span<const Attribute> attributes, WordOf word_of) const {
         for (const LabelSet& set : sets)
@@ -111,14 +111,14 @@ class Collection {
     [[nodiscard]] const Mechanism& mechanism() const noexcept;
     /// Returns the treatment of numbers outside their range.
     [[nodiscard]] Outside outside() const noexcept;
-    /// Returns what the caller allows.
+    /// Returns the terms of the caller.
     [[nodiscard]] const ContractTerms& terms() const noexcept;
     /// Returns the contract that the collection offers.
     [[nodiscard]] const Contract& contract() const noexcept;
     /// Returns the public columns that the server offers, if they are known.
     [[nodiscard]] const std::vector<PublicColumn>& public_columns() const noexcept;
-    /// Throws Error (invalid_value) if a value's column has the name of an attribute, or if the columns in clear
-    /// are stated and do not include it.
+    /// Throws Error (invalid_value) if a value's column has the name of an attribute, or if the terms list the columns that are
+    /// sent unchanged and the list does not include it.
     void check_in_clear(const PublicValues& columns,
                         const std::optional<std::set<std::string>>& in_clear) const;
 

@@ -1,5 +1,5 @@
-// The contract of a client with the owner of a collection: what the person's side agreed to at the first use, and
-// the one rule for what a server may say differently later.
+// The contract of a client with the owner of a collection: the terms that were accepted at the first use, and the rule for
+// changes that a server may make later.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace ldp {
 
 class Mechanism;
 
-/// What a server states about a collection now. Unknown texts are empty.
+/// The current statement of a server about a collection. Unknown texts are empty.
 struct Offer {
     Spec spec;                               ///< spec of the collection
     std::vector<PublicColumn> columns = {};  ///< public columns of the collection's table
@@ -28,7 +28,7 @@ struct Offer {
     std::string created = {};                ///< time of its creation, for display only
 };
 
-/// What the caller allows, whatever a server states. A limit that is not given does not restrict.
+/// The limits of the caller, which no server can change. A missing limit sets no bound.
 struct ContractTerms {
     /// Digest of the contract, from another source than the server: 16 to 64 hexadecimal digits; spaces are
     /// ignored.
@@ -52,7 +52,7 @@ struct ContractTerms {
     [[nodiscard]] static ContractTerms from_json(std::string_view json);
 };
 
-/// What a client and the owner of a collection agreed to. A store keeps it from the first use on.
+/// The contract between a client and the owner of a collection. A store keeps it from the first use on.
 struct Contract {
     std::uint64_t fingerprint = 0;  ///< of the spec
     /// The spec in canonical form with its texts, without "derived", "chosen" and "people_asked".
@@ -79,7 +79,7 @@ struct Contract {
 
     /// Returns the contract that an offer makes under these terms.
     [[nodiscard]] static Contract of(const Offer& offer, const ContractTerms& terms = {});
-    /// The same with the mechanism of the spec, for callers that have it.
+    /// Returns the same contract, with the mechanism of the spec, for callers that have it.
     [[nodiscard]] static Contract of(const Offer& offer, const ContractTerms& terms,
                                      const Mechanism& mechanism);
     /// Reads to_json(). Throws Error (malformed, invalid_spec).
@@ -100,17 +100,17 @@ struct Contract {
     [[nodiscard]] std::string mark(const std::vector<PublicColumn>& columns) const;
     /// Returns the columns in clear of the text that to_json() wrote; nothing if they are not stated.
     [[nodiscard]] static std::optional<std::set<std::string>> in_clear_of(std::string_view json);
-    /// Returns four lines for people: collection, mechanism and ε; attributes; columns in clear; digest.
+    /// Returns four readable lines: collection, mechanism and ε; attributes; columns that are sent unchanged; digest.
     [[nodiscard]] std::string summary() const;
 };
 
-/// A difference between what was agreed or allowed and what is offered.
+/// A difference between the offer and the accepted contract or the terms.
 struct ContractChange {
-    /// What the client does about it, from the mildest to the strictest.
+    /// The action of the client, from the mildest to the strictest.
     enum class Kind {
         same,    ///< nothing
-        shown,   ///< continues, and says so
-        ask,     ///< neither draws nor sends until the person's side accepts the digest of the new contract
+        shown,   ///< continues, and reports the change
+        ask,     ///< neither draws nor sends until the digest of the new contract is accepted
         refuse,  ///< never continues under this offer
     };
     Kind kind;           ///< what the client does
@@ -126,11 +126,11 @@ struct ContractChange {
 /// The result of compare().
 struct Verdict {
     std::vector<ContractChange> changes;  ///< without those of the kind `same`
-    Contract contract;                    ///< that the offer makes
+    Contract contract;                    ///< contract of the offer
 
     /// Returns the strictest kind of the changes; `same` without a change.
     [[nodiscard]] ContractChange::Kind kind() const noexcept;
-    /// Returns the changes of a kind, a line each: "epsilon: before 1, now 20".
+    /// Returns the changes of a kind, one per line: "epsilon: before 1, now 20".
     [[nodiscard]] std::string lines(ContractChange::Kind of) const;
     /// Returns the changes as a JSON array of objects with the keys kind, field, before and now.
     [[nodiscard]] std::string to_json() const;
@@ -140,8 +140,8 @@ struct Verdict {
     void require_agreed() const;
 };
 
-/// Compares an offer with the contract that was agreed (null before the first use) and with the caller's terms.
-/// This is the only copy of the rule:
+/// Compares an offer with the accepted contract (null before the first use) and with the caller's terms. This
+/// is the only copy of the rule:
 ///
 ///   difference                                  remembers     fresh draws
 ///   spec (fingerprint)                          refuse        ask
@@ -159,7 +159,8 @@ struct Verdict {
 /// Terms with the digest of the offered contract accept another meaning, as a call of accept() does. Does not throw
 /// for any contract or terms.
 [[nodiscard]] Verdict compare(const Contract* agreed, const ContractTerms& terms, const Offer& offer);
-/// The same with Contract::of(offer, terms), which programs with many clients make once, and the offered columns.
+/// Compares with the result of Contract::of(offer, terms), which programs with many clients compute once, and with the offered
+/// columns.
 [[nodiscard]] Verdict compare(const Contract* agreed, const ContractTerms& terms, const Contract& now,
                               const std::vector<PublicColumn>& columns);
 

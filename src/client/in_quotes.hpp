@@ -17,7 +17,7 @@ namespace ldp {
 /// quotation. They belong into the detail of an Error, because message and hint are of this library alone.
 [[nodiscard]] std::string said_by(std::string_view speaker, std::string_view message,
                                   std::string_view detail = {}, std::string_view hint = {});
-/// The same of a server.
+/// Returns the words of a server as a quotation.
 [[nodiscard]] inline std::string server_says(std::string_view message, std::string_view detail = {},
                                              std::string_view hint = {}) {
     return said_by("the server", message, detail, hint);

@@ -33,12 +33,12 @@ class MemoryStore final : public Store {
 
     /// The first number of a snapshot's content.
     static constexpr std::uint32_t snapshot_version = 2;
-    /// That of snapshots without a contract, which are read.
+    /// The first number of snapshots without a contract, which can be read.
     static constexpr std::uint32_t first_version = 1;
 
     void bind(const Contract& contract) override;
     [[nodiscard]] std::string contract() const override { return contract_; }
-    /// Drops the contract, for a member of a fleet, whose contract is the fleet's. Must not be used with changes().
+    /// Drops the contract, for a member of a fleet, which uses the contract of the fleet. Must not be used with changes().
     void drop_contract() noexcept { contract_.clear(); }
     void append(std::span<const Report> reports, std::int32_t round,
                 std::span<const Checkpoint> checkpoints = {}, const StateDelta& delta = {},

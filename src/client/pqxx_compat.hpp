@@ -151,8 +151,8 @@ class Failure : public TransportFailure {
     [[nodiscard]] DeliveryReply reply() const noexcept { return reply_; }
     /// Whether the connection failed or broke, so that the result of the request is unknown.
     [[nodiscard]] bool lost() const noexcept { return lost_; }
-    /// Returns the primary message of the server, as it was received; empty if the server sent none. Its detail is not
-    /// part of it, and may quote a row.
+    /// Returns the primary message of the server, as it was received; empty if the server sent none. The detail is not
+    /// included, because it may quote a row.
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
     /// Whether the outcome of a batch is certain: refused, too_large or outdated.
     [[nodiscard]] bool is(BatchOutcome outcome) const noexcept { return reply_.outcome == outcome; }

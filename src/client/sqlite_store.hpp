@@ -51,7 +51,7 @@ class SqliteStore final : public Store {
     void set_queue_aside(std::string_view reason) override;
 
     // A server that is set back to an earlier state lacks reports that were delivered. A store can keep delivered
-    // batches for a time. If they are sent again under their ids, the server counts those that it lacks.
+    // batches for a time. If they are sent again under their ids, the server counts the batches that it lacks.
 
     /// A delivered batch.
     struct KeptBatch {
@@ -59,9 +59,8 @@ class SqliteStore final : public Store {
         std::string route;      ///< how it was delivered, as given to keep_delivered()
         std::int64_t last = 0;  ///< its position among the kept batches
     };
-    /// Keeps the batches that are confirmed from now on for this time by the system's clock; 0: keeps none.
-    /// Deletes those whose time has passed. `route` says how they are delivered: the server recognizes an id
-    /// on one route only.
+    /// Keeps the batches that are confirmed from now on for this time by the system's clock; 0: keeps no batches. Deletes
+    /// batches whose time has passed. `route` is the delivery route: the server recognizes an id on one route only.
     void keep_delivered(std::chrono::seconds time, std::string route);
     /// Returns the number of reports in kept batches.
     [[nodiscard]] std::uint64_t kept() const;

@@ -86,13 +86,13 @@ struct Memory {
     std::vector<PermanentResponse> responses;
 };
 
-/// Whose memory a store has, as the ledger of a group names it.
+/// The identity of the person of a store, as in the ledger of a group.
 struct StoreIdentity {
     std::string person;  ///< name of the person; empty in a store of one person
     std::string store;   ///< 32 hexadecimal digits, different for each store that was made
 };
 
-/// Throws Error (environment): the store's memory does not fit its spec, for this reason.
+/// Throws Error (environment): the responses in the store do not match its spec, for this reason.
 [[noreturn]] void refuse_memory(const char* reason);
 
 /// The outbox, a first-in-first-out queue of reports, and the memory of one person. Each call takes effect as
@@ -119,16 +119,16 @@ class Store {
     /// Returns the contract as Contract::to_json() wrote it; empty if the store has none.
     [[nodiscard]] virtual std::string contract() const = 0;
 
-    /// Compares an offer with the store's contract, by compare(). A first or an unimportant change is bound. A change
-    /// that waits for an acceptance changes nothing: the caller binds `contract` of the verdict when it is
-    /// accepted. A store of an earlier release, which has a spec but no contract, adopts that of the offer, which the
-    /// verdict shows once. Throws Error (incompatible) if the store is bound to another spec or the offer is refused.
+    /// Compares an offer with the store's contract, by compare(). A first or an unimportant change is bound. A change that
+    /// waits for an acceptance changes nothing: the caller binds `contract` of the verdict when it is accepted. A store of an
+    /// earlier release, which has a spec but no contract, adopts the contract of the offer, which the verdict shows once.
+    /// Throws Error (incompatible) if the store is bound to another spec or the offer is refused.
     Verdict agree(const ContractTerms& terms, const Contract& offered,
                   const std::vector<PublicColumn>& columns = {});
     /// Compares the destination of a transport with the store's contract. Changes nothing.
     [[nodiscard]] Verdict compare_destination(const Destination& destination) const;
     /// Adds the destination of a delivered batch to a contract without one. A destination to which nothing was delivered,
-    /// such as a mistyped address, does not become that of the contract.
+    /// such as a mistyped address, does not become the destination of the contract.
     void learn_destination(const Destination& destination);
 
     /// Queues the reports in this round and order, sets the checkpoints and applies the delta, in one step.
@@ -157,7 +157,7 @@ class Store {
         return std::nullopt;
     }
     /// Removes a batch that was counted. The removal may become durable later, because a repeated batch
-    /// counts once. The call has no effect if the id is not that of the current batch; this also holds for
+    /// counts once. The call has no effect if the id is not the id of the current batch; this also holds for
     /// release() and move_to_dead_letters().
     virtual void confirm(std::string_view id) = 0;
 
@@ -174,21 +174,21 @@ class Store {
     /// Deletes the dead letters. Returns their number.
     virtual std::uint64_t drop_refused() = 0;
 
-    /// Returns whose memory this is. It does not change, and a copy of the store has the same. Throws Error
+    /// Returns the identity of the person. It does not change, and a copy of the store has the same identity. Throws Error
     /// (unsupported) if the store has none; it then cannot serve a spec with a budget of a group.
     [[nodiscard]] virtual StoreIdentity identity() const;
 
-    /// Moves all queued reports to the dead letters, with the reason, and draws a new secret for later batch ids.
-    /// The server reports that it has counted a batch under an id of this store, but with other reports. Then another
-    /// copy of the store may be in use, or the server is wrong. Memory, checkpoints, contract and identity stay,
-    /// and later reports are queued and sent as usual, so that nobody spends a budget twice.
+    /// Moves all queued reports to the dead letters, with the reason, and draws a new secret for later batch ids. The
+    /// server reports that it has counted a batch under an id of this store, but with other reports. Then another
+    /// copy of the store may be in use, or the server is wrong. Memory, checkpoints, contract and identity stay, and
+    /// later reports are queued and sent as usual, so that no budget is spent twice.
     virtual void set_queue_aside(std::string_view reason) = 0;
 
   protected:
     Store(Store&&) = default;             ///< for movable stores
     Store& operator=(Store&&) = default;  ///< for movable stores
 
-    /// A secret of a store: that of its identity, and that from which the ids of its batches are derived.
+    /// A secret of a store: one secret determines its identity, another secret the ids of its batches.
     using Secret = std::array<std::byte, 32>;
     /// Returns a new secret from the operating system's random numbers.
     [[nodiscard]] static Secret draw_secret();
@@ -220,7 +220,8 @@ class StoreAgreement {
     void compare_destination(const Store& store, const Destination& destination);
     /// Calls compare_destination(). Throws Error (changed) if a change waits for an acceptance.
     void require_destination(const Store& store, const Destination& destination);
-    /// Returns the changes of the destination that waits; otherwise those of the collection that were found at the opening.
+    /// Returns the changes of the destination that waits; otherwise the changes of the collection that were found at the
+    /// opening.
     [[nodiscard]] const std::vector<ContractChange>& changes() const noexcept {
         return moved_ ? moved_->changes : opened_.changes;
     }

@@ -182,7 +182,7 @@ class SessionSettings {
     });
 }
 
-/// Returns those of the values that the public column cannot have, in a transaction of the caller that stores nothing.
+/// Returns the values that are invalid for the public column, in a transaction of the caller that stores nothing.
 [[nodiscard]] inline std::vector<InvalidValue> find_invalid_values(pqxx::transaction_base& transaction,
                                                                    const std::string& schema,
                                                                    const std::string& collection,
@@ -200,7 +200,7 @@ class SessionSettings {
     return invalid;
 }
 
-/// Returns those of the values that the public column cannot have. Stores nothing. Code of the table's owner may run: of
+/// Returns the values that are invalid for the public column. Stores nothing. Code of the table's owner may run: of
 /// domains and CHECK constraints. Throws as fetch_spec does.
 [[nodiscard]] inline std::vector<InvalidValue> find_invalid_values(Connection& link,
                                                                    const std::string& collection,

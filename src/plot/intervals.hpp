@@ -15,7 +15,7 @@ namespace ldp::plot {
 /// An estimate and its interval. Numbers that do not exist are NaN.
 struct PlottedEstimate {
     std::string name = {}, value = {};  ///< the subject, and the estimate as text
-    std::string ends = {};              ///< the interval as text, where the value is without it
+    std::string ends = {};              ///< the interval as text, if the value does not contain it
     std::string title = {};             ///< shown beside the pointer
     double estimate = NAN, low = NAN, high = NAN;
     double truth = NAN;  ///< where it is known, as in simulations
@@ -29,7 +29,7 @@ void include(Scale& scale, const PlottedEstimate& mark);
 /// The estimate and its interval, across. The dot is smaller than the caps of the interval, so both are visible.
 void draw(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double y,
           const std::string& colour);
-/// The name from the indent on, and the value in the same line, above its estimate or as near to it as there is room.
+/// Draws the name at the indent, and the value on the same line: above its estimate, or as near as space permits.
 void write_above(Canvas& canvas, const PlottedEstimate& mark, const Scale& scale, double indent, double y,
                  const std::string& style);
 

@@ -26,7 +26,7 @@ class ReportWriter {
     struct Observer {
         /// The collections have changed.
         std::function<void(std::shared_ptr<const Catalog>)> catalog;
-        /// The collections were queried: the start of the query, and whether it succeeded.
+        /// Called after a query of the collections, with the start of the query and whether it succeeded.
         std::function<void(Clock::time_point, bool)> looked;
         /// A transaction was committed: the number of batches and of reports, and its duration in seconds.
         std::function<void(std::size_t, std::uint64_t, double)> stored;

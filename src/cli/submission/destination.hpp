@@ -48,7 +48,8 @@ class Destination {
     [[nodiscard]] std::vector<PublicColumn> public_columns();
     /// Returns those of the values that a public column cannot have.
     [[nodiscard]] std::vector<InvalidValue> invalid_values(const ColumnValues& asked);
-    /// Returns the address of the endpoint or of the database, as the user named it. No answer of a server is part of it.
+    /// Returns the address of the endpoint or of the database, as the user named it. It does not depend on any response of a
+    /// server.
     [[nodiscard]] std::string address() const { return transport_->destination().endpoint; }
     [[nodiscard]] BatchTransport& transport() { return *transport_; }
     /// Returns how batches are delivered: by an endpoint, or by which role of the database.

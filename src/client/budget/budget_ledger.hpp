@@ -11,10 +11,10 @@
 
 namespace ldp {
 
-/// The ε that a person allows each group, by name. The empty name is that of all accounts of the person together.
+/// The ε that a person allows each group, by name. The empty name stands for all accounts of the person together.
 using LedgerLimits = std::map<std::string, double>;
 
-/// What one collection may cost one person of a group.
+/// The account of one person for one collection of a group.
 struct LedgerEntry {
     std::string group;              ///< name of the group; empty without one
     double limit = 0;               ///< ε of a person in all collections of the group
@@ -34,14 +34,14 @@ struct LedgerEntry {
     friend bool operator==(const LedgerEntry&, const LedgerEntry&) = default;
 };
 
-/// The ledger on which all collections of a group draw. A client writes the cost of a report here before it
-/// writes the report to its store. If the program stops between the two steps, the entry is in the ledger and
-/// the report was neither stored nor sent. The client's next report then has the same cost in total, so that
-/// repeating the step changes nothing.
+/// The ledger that pays for the reports of all collections of a group. A client writes the cost of a report here before it
+/// writes the report to its store. If the program stops between the two steps, the entry is in the ledger and the report
+/// was neither stored nor sent. The client's next report then has the same cost in total, so that repeating the step
+/// changes nothing.
 ///
-/// For each person, the sum of what all collections of a group have reserved never exceeds the group's ε. The sum of
-/// all accounts never exceeds the person's limit of all accounts, if the ledger has one. With such a limit, reports of
-/// specs without a group have an account, too.
+/// For each person, the sum of what all collections of a group have reserved never exceeds the group's ε. The sum of all
+/// accounts never exceeds the person's limit of all accounts, if the ledger has one. With such a limit, reports of specs
+/// without a group also have an account.
 class BudgetLedger {
   public:
     BudgetLedger() = default;
@@ -49,20 +49,19 @@ class BudgetLedger {
     BudgetLedger& operator=(const BudgetLedger&) = delete;
     virtual ~BudgetLedger() = default;
 
-    /// Raises what an account has spent and reserved to at least the values of the entry, as durably as the
-    /// ledger can, and returns nothing. If the group's budget does not pay for it, changes nothing and returns
-    /// the ε that is left for the account. Throws Error (incompatible) if the ledger knows the group with
-    /// another ε, and Error (environment) if the ledger fails; then nothing has changed.
+    /// Raises the spent and the reserved ε of an account to at least the values of the entry, as durably as the ledger can, and
+    /// returns nothing. If the budget of the group does not pay for the entry, changes nothing and returns the ε that is left
+    /// for the account. Throws Error (incompatible) if the ledger has another ε for the group, and Error (environment) if the
+    /// ledger fails; then nothing has changed.
     [[nodiscard]] virtual std::optional<double> reserve(const LedgerEntry& entry) = 0;
     /// Returns all entries, sorted by group, collection, person and store. Throws Error (environment).
     [[nodiscard]] virtual std::vector<LedgerEntry> entries() const = 0;
     /// Returns the limits that the person has set. Throws Error (environment).
     [[nodiscard]] virtual LedgerLimits limits() const { return {}; }
-    /// Sets the ε of a group, or of all accounts together if the name is empty, as the person decides, before or after the
-    /// first account. Reports of specs with another ε of the group are then refused. A client takes a limit of all
-    /// accounts into account if it gets the ledger later. Throws Error (invalid_value) unless ε is positive and finite, Error
-    /// (incompatible) if accounts of the group were opened with another ε, and Error (unsupported) if the ledger has no
-    /// limits.
+    /// Sets the ε of a group, or of all accounts together if the name is empty, before or after the first account. Reports of
+    /// specs with another ε of the group are then refused. A limit of all accounts applies to clients that receive the ledger
+    /// later. Throws Error (invalid_value) unless ε is positive and finite, Error (incompatible) if accounts of the group were
+    /// opened with another ε, and Error (unsupported) if the ledger has no limits.
     virtual void set_limit(const std::string& group, double epsilon);
 };
 
@@ -84,7 +83,7 @@ class MemoryLedger final : public BudgetLedger {
     /// The first number of a snapshot's content. The letter L in its highest byte distinguishes it from the
     /// snapshot of a store.
     static constexpr std::uint32_t snapshot_version = std::uint32_t{'L'} << 24 | 2;
-    /// That of a ledger without limits, which is written, too.
+    /// The first number of a ledger without limits, which is also written.
     static constexpr std::uint32_t without_limits = std::uint32_t{'L'} << 24 | 1;
 
   private:

@@ -19,9 +19,9 @@
 
 namespace ldp::pq {
 
-// Code that runs with a role's privileges, such as the trigger of a table, can change the settings of that
-// role (ALTER ROLE … SET). They hold from the next session on. Settings that a client requests when it
-// connects win over them, and RESET returns to them.
+// Code that runs with a role's privileges, such as the trigger of a table, can change the settings of that role (ALTER ROLE …
+// SET). These settings apply from the next session on. Settings that a client requests when it connects override them, and
+// RESET restores the settings of the client.
 
 /// The setting that shows whether the server took the requested options. Its value is random.
 inline constexpr const char* session_mark = "ldp_client.session";
@@ -120,8 +120,8 @@ inline void add_parameter(std::string& text, std::string_view name, std::string_
     return text;
 }
 
-/// The parameters of `parameters` for a session that writes: of several hosts, libpq chooses the primary. A
-/// choice of the caller wins, also that of PGTARGETSESSIONATTRS.
+/// The parameters of `parameters` for a session that writes: of several hosts, libpq chooses the primary. A choice of the
+/// caller, or of PGTARGETSESSIONATTRS, has priority.
 [[nodiscard]] inline std::string for_writing(const std::string& parameters) {
     if (std::getenv("PGTARGETSESSIONATTRS") != nullptr) return parameters;
     // libpq 13 knows this value only. It refuses a server whose transactions are read-only by default.

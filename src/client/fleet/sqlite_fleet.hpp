@@ -28,9 +28,9 @@ class SqliteFleet {
     /// fleet. Throws as SqliteStore does.
     explicit SqliteFleet(const std::string& path);
 
-    /// Returns the store of one person. `person` is a unique name, which the application chooses. The store
-    /// has the person's memory, if the file has one; nothing is written before the first change. Throws Error
-    /// (invalid_value) if the name is empty, and Error (environment) if this person's store is open.
+    /// Returns the store of one person. `person` is a unique name, which the application chooses. The store contains the state
+    /// of the person, if the file has one. Nothing is written before the first change. Throws Error (invalid_value) if the name
+    /// is empty, and Error (environment) if this person's store is open.
     [[nodiscard]] SqliteStore store(std::string_view person);
 
     /// Runs `work`, in which clients may be made and may report, and writes all changes of their stores in
@@ -47,9 +47,9 @@ class SqliteFleet {
 
     /// Returns the number of reports of all people that are queued and not known to be counted.
     [[nodiscard]] std::uint64_t pending() const { return queue_.pending(); }
-    /// Returns the number of people with a memory in the file.
+    /// Returns the number of people with a state in the file.
     [[nodiscard]] std::uint64_t people() const;
-    /// Returns a store with the shared queue and its dead letters, and without the memory of any person.
+    /// Returns a store with the shared queue and its dead letters, and without the state of any person.
     [[nodiscard]] Store& queue() noexcept { return queue_; }
 
   private:

@@ -14,8 +14,8 @@ namespace ldp {
 /// seconds for the others. The file must be on a local disk.
 class SqliteLedger final : public BudgetLedger {
   public:
-    /// Opens the file, or creates it if it does not exist. Throws Error (environment) if it is read-only,
-    /// damaged or no ledger of ldp.
+    /// Opens the file, or creates it if it does not exist. Throws Error (environment) if it is read-only, damaged or not a
+    /// ledger of ldp.
     explicit SqliteLedger(const std::string& path);
     ~SqliteLedger() override;
 

@@ -195,7 +195,7 @@ class HttpConnection {
         for (int interim = 0; interim < most_interim; ++interim) {
             http::response_parser<http::string_body> parser;
             parser.body_limit(most_body);
-            // The header by itself: Boost 1.74 applies no limit to a body whose first bytes arrive with the header.
+            // Reads the header separately: Boost 1.74 applies no limit to a body whose first bytes arrive with the header.
             finish([&](auto handler) { http::async_read_header(*stream_, buffer_, parser, handler); });
             // 100 Continue, 103 Early Hints and others precede the response.
             if (parser.get().result_int() / 100 == 1) continue;

@@ -66,7 +66,7 @@ inline constexpr std::chrono::seconds collection_found_within{5};
         body, json_type);
 }
 
-/// The same of the spec.
+/// Returns the reply to a GET of the spec.
 [[nodiscard]] inline HttpConnection::Reply fetched_spec(HttpConnection& link, const std::string& collection) {
     return fetched(link, collection, "spec", "fetching the spec");
 }
@@ -86,7 +86,7 @@ inline constexpr std::chrono::seconds collection_found_within{5};
     return public_columns(web::fetched(link, collection, "columns", "fetching the public columns").body);
 }
 
-/// Returns those of the values that the public column cannot have. Stores nothing. Throws as fetch_spec does.
+/// Returns the values that are invalid for the public column. Stores nothing. Throws as fetch_spec does.
 [[nodiscard]] inline std::vector<InvalidValue> find_invalid_values(HttpConnection& link,
                                                                    const std::string& collection,
                                                                    const ColumnValues& asked) {

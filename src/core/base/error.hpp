@@ -20,7 +20,7 @@ enum class ErrorCode {
     full,           ///< a summary that has reached the maximum count
     spent,          ///< an exhausted budget of a person
     environment,    ///< a file, the operating system or the server failed
-    changed,        ///< a collection that has changed since a person agreed to it
+    changed,        ///< a collection that has changed since its contract was accepted
 };
 
 /// Remedies whose wording depends on the host: SQL, the command, or a program.
@@ -34,7 +34,7 @@ enum class Remedy {
     // Sentences.
     ask_series,            ///< the reports have estimates of each round of a series
     take_attribute,        ///< a record's summary has summaries of single attributes
-    ask_views,             ///< no view has all these attributes
+    ask_views,             ///< no marginal has all these attributes
     count_rounds,          ///< reports were counted without their rounds
     ask_one_round,         ///< reports of several rounds were counted together
     ask_attribute_shares,  ///< shares of one attribute of a joint report

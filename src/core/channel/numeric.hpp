@@ -81,9 +81,9 @@ class NumericChannel {
     [[nodiscard]] virtual double noisiest() const noexcept = 0;
     /// Returns the average of noise_at() over the grid.
     [[nodiscard]] virtual double average_noise() const noexcept = 0;
-    /// Returns `part` times the largest n·Var of the mean over all distributions of inputs, in squared grid
-    /// steps, if a random part of the users reports. They are a sample of all users, so that the variance
-    /// between users counts. With little noise, the largest value has users at both ends.
+    /// Returns `part` times the largest n·Var of the mean over all distributions of inputs, in squared grid steps, if a random
+    /// part of the users reports. They are a sample of all users, so the error includes the variance between users. With little
+    /// noise, the largest value has users at both ends.
     [[nodiscard]] double most_noise(double part) const noexcept;
 
   protected:

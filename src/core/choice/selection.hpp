@@ -50,7 +50,7 @@ struct Selected {
     const MechanismEntry* mechanism;  ///< the mechanism
     std::string reason;               ///< one sentence
 };
-/// Returns the first candidate of the ranking that is not one of the literature, and the reason. Error (invalid_spec) with the
+/// Returns the best candidate that is not a mechanism of the literature, and the reason. Error (invalid_spec) with the
 /// obstacle of each candidate if none can be chosen.
 [[nodiscard]] Selected choose(const SelectionRequest& demand);
 

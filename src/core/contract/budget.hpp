@@ -1,4 +1,4 @@
-// What a person who reports again and again may spend.
+// The budget of a person who reports repeatedly.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@ struct BudgetGroup {
     friend bool operator==(const BudgetGroup&, const BudgetGroup&) = default;
 };
 
-/// What a person may spend over all time, and what happens then.
+/// The total budget of a person, and the behaviour when it is spent.
 struct Budget {
-    /// What becomes of a person whose value would need a new response.
+    /// The behaviour for a value that would need a new response.
     enum class WhenSpent {
-        repeat,  ///< the value is given the response of the nearest value that has one
+        repeat,  ///< the value is reported by the response of the nearest value with a response
         stop,    ///< the person sends no further reports
     };
     double epsilon;                            ///< over all time, in this collection
     WhenSpent when_spent = WhenSpent::repeat;  ///< and what happens then
-    /// Whether reports have a signal of a spent budget that repeats; empty: if the budget pays for it.
+    /// Whether reports have a signal of a spent budget that repeats; empty: only if the budget pays for the signal.
     std::optional<bool> report_spent = std::nullopt;
-    /// The group whose budget pays for this collection; empty: the collection has a budget of its own.
+    /// The group whose budget pays for this collection; empty: the collection has a separate budget.
     std::optional<BudgetGroup> group = std::nullopt;
 
-    /// How many responses at ε each it pays for, as decimals have it: 0.3 pays for three at 0.1, although the
-    /// sum of their nearest doubles is larger by one part in 10^16.
+    /// Returns the number of responses at ε each that the budget pays for, in decimal arithmetic: 0.3 pays for three responses
+    /// at 0.1, although the sum of their nearest doubles is larger by one part in 10^16.
     [[nodiscard]] std::uint64_t responses(double each) const noexcept;
     friend bool operator==(const Budget&, const Budget&) = default;
 };

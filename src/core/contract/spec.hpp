@@ -15,20 +15,20 @@
 
 namespace ldp {
 
-/// How values that change are rounded; see evolving.hpp. A spec that has it is for people who report again
-/// and again, each through a client that remembers.
+/// The rounding of values that change; see evolving.hpp. If it is set, people report repeatedly, each through a client that
+/// memoizes responses.
 struct Evolving {
-    std::uint64_t window = 30;  ///< reports after which the step is chosen anew
+    std::uint64_t window = 30;  ///< number of reports after which the step is chosen again
     double volatility = 0.01;   ///< score above which the step follows the movement
     double flip_probability =
-        0.1;  ///< that a usual move changes the rounded value: what the step is chosen for
-    std::uint64_t base_levels = 100;  ///< steps that make up the range at least movement
+        0.1;  ///< target probability that a typical change of the value changes the rounded value
+    std::uint64_t base_levels = 100;  ///< number of steps in the range at the smallest movement
     friend bool operator==(const Evolving&, const Evolving&) = default;
 };
 
 struct SpecReader;
 
-/// How "auto" was settled.
+/// The result of the choice by "auto".
 struct Choice {
     std::optional<Limits> limits;  ///< limits of the choice; empty with "marginals"
     std::string reason;            ///< one sentence
@@ -60,7 +60,7 @@ class Spec : public Settings {
     [[nodiscard]] const std::optional<Budget>& budget() const noexcept { return budget_; }
     /// Returns the smallest number of reports (with evolving(), of people) for which estimates are shown.
     [[nodiscard]] std::uint16_t min_group() const noexcept { return min_group_; }
-    /// Returns titles, questions and other texts for people. Specs that differ in them alone are one spec.
+    /// Returns titles, questions and other texts for people. Specs that differ in these texts only are equal.
     [[nodiscard]] const SpecTexts& texts() const noexcept { return texts_; }
 
     /// Returns the spec with a record of a choice.

@@ -20,7 +20,7 @@ struct AttributeTexts {
     std::string title = {};        ///< a short heading
     std::string question = {};     ///< the question as people are asked
     std::string unit = {};         ///< of a number, for example "kWh"
-    std::string description = {};  ///< how the value is defined or measured
+    std::string description = {};  ///< definition or measurement of the value
     bool ordered = false;          ///< whether the values of a category have an order
     /// Display texts by label; of values without labels, by number; of a vector, by the label of an element.
     std::map<std::string, std::string, std::less<>> display = {};
@@ -33,7 +33,7 @@ struct AttributeTexts {
 /// The texts of a spec and of its attributes.
 struct SpecTexts {
     std::string title = {};        ///< the heading of the collection
-    std::string description = {};  ///< what is collected, and for what
+    std::string description = {};  ///< content and purpose of the collection
     /// The number of people who were asked, in each round.
     std::optional<std::uint64_t> people_asked = {};
     /// The number of people who were asked, by round.
@@ -44,8 +44,8 @@ struct SpecTexts {
     [[nodiscard]] bool empty() const noexcept { return *this == SpecTexts(); }
     /// Returns the texts of an attribute or a vector; null if it has none.
     [[nodiscard]] const AttributeTexts* find(std::string_view name) const noexcept;
-    /// Returns the number of people who were asked in a round; without a round, in each of them. Nothing if it
-    /// is not known, or if it differs between rounds and none is given.
+    /// Returns the number of people who were asked in a round; without a round, in each of them. Returns nothing if the number
+    /// is unknown, or if it differs between rounds and no round is given.
     [[nodiscard]] std::optional<std::uint64_t> asked_in(std::optional<std::int32_t> round) const noexcept;
     /// Returns the texts as a JSON object. Its key "attributes" maps names of attributes to their texts.
     [[nodiscard]] std::string to_json() const;
@@ -55,7 +55,7 @@ struct SpecTexts {
 
 /// Marks the keys of texts in an attribute of a spec as known; SpecReader::finish() reads them.
 void accept_attribute_texts(JsonObject& attribute);
-/// The same for the spec itself, and in the short form for its attribute.
+/// Marks the keys of texts in the spec itself, and in the short form in its attribute.
 void accept_spec_texts(JsonObject& top);
 
 }  // namespace ldp

@@ -23,8 +23,8 @@ struct Destination {
 [[nodiscard]] std::string database_address(std::string_view hosts, std::string_view ports,
                                            std::string_view name);
 
-/// Returns whether reports that were agreed for one address may be sent to another: it is the same one, or all hosts of the
-/// database are among those that were agreed, as after a failover. Both addresses are normal.
+/// Returns whether reports that were agreed for one address may be sent to another: the addresses are equal, or all hosts of
+/// the database are among the agreed hosts, as after a failover. Both addresses are normal.
 [[nodiscard]] bool is_same_place(std::string_view agreed, std::string_view now);
 
 }  // namespace ldp

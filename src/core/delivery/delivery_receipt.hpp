@@ -1,6 +1,6 @@
-// The receipt that an endpoint gives with an answer, in the header Ldp-Receipt. It shows that the answer is
-// to this very request, by a program that speaks this protocol: no cache, portal or login page gives it by
-// accident. It is no signature; against an adversary on the way TLS protects.
+// The receipt of a response of an endpoint, in the header Ldp-Receipt. It shows that the response belongs to this request and
+// comes from a program that implements this protocol: a cache, portal or login page does not send it by accident. The receipt
+// is not a signature; TLS protects against an adversary on the network.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace ldp {
 
 /// The receipt's header field.
 inline constexpr const char* receipt_field = "Ldp-Receipt";
-/// The header field with the id of the history of the endpoint's database. It counts beside a receipt only.
+/// The header field with the id of the history of the endpoint's database. It is valid only together with a receipt.
 inline constexpr const char* history_field = "Ldp-History";
 
 /// Returns SHA-256, as 64 lower-case hexadecimal digits, of the following lines. Each line but the last ends

@@ -1,9 +1,9 @@
 // The rule of delivery: the next step after each reply to a request about a batch. Pure functions, which the
 // clients in C++, C, JavaScript and Python share.
 //
-// A batch is submitted under its id until a reply is final. A server that refuses it refuses one attempt; an
-// earlier attempt, whose reply was lost, may have been counted or may be under way. So the client revokes the
-// id next: after that, no attempt can be counted, and the reports may leave in other batches.
+// A batch is submitted under its id until a reply is final. If the server rejects a batch, it rejects one attempt; an earlier
+// attempt, whose reply was lost, may have been counted or may still be in progress. Therefore the client revokes the id next.
+// Afterwards no attempt can be counted, and the reports can be sent in other batches.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +32,15 @@ enum class DeliveryAction : std::uint8_t {
     settle = 0,  ///< none: the outcome is final
     repeat = 1,  ///< the same request again, after a pause
     revoke = 2,  ///< revoke the id, and keep the outcome for the step after that
-    stop = 3,    ///< none now: a person has to remove the cause; the batch stays queued
+    stop = 3,    ///< none now: the cause must be removed first; the batch stays queued
 };
 
 /// The meaning of one reply.
 struct DeliveryReply {
-    /// Of a submission, the outcome of this attempt. Of a revocation: `refused`, the id is void; `repeated`,
-    /// reports were counted under the id; `outdated`, these were others than the batch's; or `later`.
+    /// For a submission, the outcome of this attempt. For a revocation: `refused`, the id is void; `repeated`,
+    /// reports were counted under the id; `outdated`, these reports differ from the batch; or `later`.
     BatchOutcome outcome;
-    /// Of `later`: whether a repetition may succeed without anybody's action. Of `too_large`: whether the
+    /// For `later`: whether a repetition may succeed without intervention. For `too_large`: whether the
     /// response has no receipt; then the batch is revoked after the second such response in a row.
     bool passing = false;
 };
@@ -56,25 +56,25 @@ struct DeliveryStep {
 [[nodiscard]] DeliveryStep next_step(DeliveryRequest request, BatchOutcome so_far,
                                      DeliveryReply reply) noexcept;
 
-/// The meaning of an HTTP status; 0 stands for no answer. `receipt` says whether the answer has the receipt
-/// of this request (delivery_receipt.hpp). A status that would settle a batch counts only with a receipt.
+/// The meaning of an HTTP status; 0 means no response. `receipt` states whether the response has the receipt of this request
+/// (delivery_receipt.hpp). A status that would settle a batch counts only with a receipt.
 [[nodiscard]] DeliveryReply http_reply(DeliveryRequest request, unsigned status, bool receipt) noexcept;
-/// The same of a GET: `delivered` for 200 with a receipt, else `later`.
+/// The meaning of the status of a GET: `delivered` for 200 with a receipt, else `later`.
 [[nodiscard]] DeliveryReply http_reply(unsigned status, bool receipt) noexcept;
-/// Describes an answer that the endpoint did not give: a redirect, a login page, a page without a receipt.
-/// Empty for any other answer. The text is static and ends with a zero.
+/// Describes a response that does not come from the endpoint: a redirect, a login page, a page without a receipt. Empty for any
+/// other response. The text is static and ends with a zero.
 [[nodiscard]] std::string_view foreign_response(unsigned status, bool receipt) noexcept;
-/// The hint for such an answer; as static.
+/// The hint for such a response; also static.
 [[nodiscard]] std::string_view foreign_hint() noexcept;
 
 /// The meaning of an SQLSTATE (appendix A of PostgreSQL's manual; class LD is this project's, doc/sql.md).
-/// "00000" stands for success; `fresh` then says whether the claim was new. "" stands for a lost connection.
+/// "00000" stands for success; `fresh` then states whether the claim was new. "" stands for a lost connection.
 [[nodiscard]] DeliveryReply sql_reply(DeliveryRequest request, std::string_view sqlstate,
                                       bool fresh) noexcept;
 
 /// A batch id that was counted with other reports.
 inline constexpr std::string_view sqlstate_outdated = "LD001";
-/// A row that fits no partition at the moment, as while partitions are being added.
+/// A row for which no partition exists yet, for example while partitions are being added.
 inline constexpr std::string_view sqlstate_no_partition = "LD002";
 
 }  // namespace ldp

@@ -1,5 +1,5 @@
-// Values of public columns: columns of a collection's table beside the report, such as a country, a version or
-// a time. The values are public: they are sent and stored as they are, and no mechanism protects them.
+// Values of public columns: columns of a collection's table in addition to the report, such as a country, a version or a time.
+// The values are public: they are sent and stored unchanged, and no mechanism protects them.
 #pragma once
 
 #include <compare>

@@ -27,25 +27,25 @@
 
 namespace ldp {
 
-/// All later releases read this version. Version 1 was that of unpublished releases before 1.0.
+/// All later releases read this version. Version 1 belongs to unpublished releases before 1.0.
 inline constexpr std::uint8_t format_version = 2;
 /// Bytes before the mechanism's parameters.
 inline constexpr std::size_t header_size = 24;
 /// A block travels with every report, so it stays small enough for a row to stay on its page.
 inline constexpr std::size_t max_block_size = 2000;
 
-/// What a block begins.
+/// The kind of a value that starts with a block.
 enum class Kind : std::uint8_t {
-    report = 0,   ///< one person's
-    summary = 1,  ///< what reports add up to
+    report = 0,   ///< report of one person
+    summary = 1,  ///< counts of many reports
     batch = 2,    ///< many reports under one block
 };
 
-/// As errors call it: "report", "summary" or "batch".
+/// The name of the kind in errors: "report", "summary" or "batch".
 [[nodiscard]] const char* noun(Kind kind) noexcept;
 
-inline constexpr std::size_t kind_offset = 1;        ///< where a header has its kind, in bytes
-inline constexpr std::size_t block_size_offset = 4;  ///< where it has the size of the block
+inline constexpr std::size_t kind_offset = 1;        ///< offset of the kind in a header, in bytes
+inline constexpr std::size_t block_size_offset = 4;  ///< offset of the size of the block
 
 /// Default of min_group: the smallest number of reports (people, if responses are memoized) for which
 /// estimates are shown. See doc/spec.md.
@@ -67,25 +67,25 @@ struct Header : Terms {
     double epsilon;            ///< of a report
 };
 
-/// Reads and checks the header of untrusted bytes of the given kind; Error (malformed) says what is wrong.
+/// Reads and checks the header of untrusted bytes of the given kind; Error (malformed) describes the problem.
 [[nodiscard]] Header read_header(Bytes bytes, Kind kind);
 
-/// The fields of at least header_size bytes, whatever they say.
+/// Returns the fields of at least header_size bytes, without checks.
 [[nodiscard]] Header unchecked_header(Bytes bytes) noexcept;
 
 /// A header followed by the mechanism's parameters. Throws Error (invalid_spec) if it would be too long.
 [[nodiscard]] std::vector<std::byte> make_block(std::uint8_t mechanism, const Terms& terms, double epsilon,
                                                 Bytes parameters);
 
-/// Of bytes that begin with a header.
+/// Returns the kind of bytes that begin with a header.
 [[nodiscard]] inline Kind kind_of(Bytes bytes) noexcept {
     return static_cast<Kind>(bytes[kind_offset]);
 }
-/// Makes it a header of this kind.
+/// Sets the kind of a header.
 inline void set_kind(MutableBytes bytes, Kind kind) noexcept {
     bytes[kind_offset] = static_cast<std::byte>(kind);
 }
-/// What a header that was checked says of the size of its block.
+/// Returns the block size of a checked header.
 [[nodiscard]] inline std::size_t block_size_of(Bytes bytes) noexcept {
     return load<std::uint16_t>(bytes.data() + block_size_offset);
 }

@@ -1,4 +1,4 @@
-// A report as it travels: the parameter block of its spec, and behind it the payload.
+// The transmitted form of a report: the parameter block of its spec, followed by the payload.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ using Report = std::vector<std::byte>;
 [[nodiscard]] inline MutableBytes payload_of(Report& report, Bytes block) noexcept {
     return MutableBytes(report).subspan(block.size());
 }
-/// The same, to be read.
+/// The payload, read-only.
 [[nodiscard]] inline Bytes payload_of(Bytes report, Bytes block) noexcept {
     return report.subspan(block.size());
 }
 
-/// Whether bytes that begin with a header are a report and no summary.
+/// Returns whether bytes that begin with a header are a report.
 [[nodiscard]] inline bool is_report(Bytes bytes) noexcept {
     return kind_of(bytes) == Kind::report;
 }

@@ -21,8 +21,8 @@ struct Change {
     double critical_value;  ///< of the interval
 };
 
-/// Returns the mean of each numeric attribute and the share of each value of each categorical attribute in
-/// `after`, minus those in `before`. Both summaries must be validated.
+/// Returns the mean of each numeric attribute and the share of each value of each categorical attribute in `after`, minus the
+/// corresponding value in `before`. Both summaries must be validated.
 ///
 /// `kept` is the share of users, relative to the smaller summary, who are in both summaries with the same
 /// response key and therefore repeated a memoized response. The noise that both summaries share cancels in

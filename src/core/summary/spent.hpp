@@ -58,7 +58,7 @@ class SpentBudgets {
     [[nodiscard]] bool possible() const noexcept { return possible_; }
     /// Whether the share is significantly greater than 0 and a budget can have ended.
     [[nodiscard]] bool significant() const noexcept;
-    /// Returns the share. The errors are those of the people who reported, inflated if their reports repeat.
+    /// Returns the share. The errors refer to the people who reported, and are inflated if their reports repeat.
     /// Requires a signal, reports and known rounds.
     [[nodiscard]] SpentShare share(double critical_value) const;
 

@@ -23,9 +23,9 @@
 //
 // Therefore ε_h = ε/m. Signs that change at every node and are always opposite attain it.
 //
-// The sign in round t is a sum of one node for each binary digit of t. Each node is also the sum of its two
-// halves, which other people report, and its parent less its sibling. Snapshots estimate the sign of a single
-// round. The signs of all rounds are estimated by generalized least squares over all nodes and snapshots: see
+// The sign in round t is a sum of one node for each binary digit of t. The value of each node also equals the sum of its two
+// halves, which other people report, and the value of its parent minus the value of its sibling. Snapshots estimate the sign of
+// a single round. The signs of all rounds are estimated by generalized least squares over all nodes and snapshots: see
 // round_system.hpp. The precision of a node depends on its number of reports alone, not on the reported bits.
 //
 // The probabilities of the levels and of snapshots minimize the mean variance of the rounds, for users who

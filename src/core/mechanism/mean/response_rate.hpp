@@ -29,8 +29,9 @@ struct AnsweredVariances {
     double mean, rate;
 };
 
-/// Unbiased terms of the mean θ of a function f of the numbers among the people who answer: the root of the mean of f − θ, which
-/// is 0 for people without a number. Sums of groups are sums of these terms, because the root itself is a ratio.
+/// Unbiased terms of the mean θ of a function f of the numbers among the people who answer: the root of the mean of f − θ,
+/// which is 0 for people without a number. Groups are combined by adding these terms, because the root is a ratio and cannot be
+/// added.
 struct AnsweredMean {
     double sum,
         rate;  ///< the mean of f over all people, 0 without a number, and the share who answer; not clipped

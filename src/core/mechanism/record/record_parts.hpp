@@ -79,7 +79,7 @@ struct RecordLayout {
     std::vector<PartAttributes> parts;  ///< the parts
     std::uint64_t per_report;           ///< number of parts in a report
 
-    /// Returns the terms of the parts if a report has this number of them. They refer to the layout.
+    /// Returns the terms of the parts for reports with this number of parts. They refer to the layout.
     [[nodiscard]] PartTerms terms(double epsilon, const OptionValues& options, std::uint64_t reported) const;
 };
 /// Sorts the sets of "joint_tables" in the options of a record, which are complete with their defaults, and

@@ -41,7 +41,7 @@ struct ResponseOption {
     std::uint64_t more = 0;      ///< number of responses beyond the option's value
 };
 
-/// What only some mechanisms have.
+/// Properties of some mechanisms only.
 struct EntryTraits {
     bool automatic = false;             ///< whether "auto" may choose it
     std::span<const Option> options{};  ///< keys of the spec that it supports beyond the common ones
@@ -57,12 +57,12 @@ struct EntryTraits {
 
 /// The static description of a mechanism.
 struct MechanismEntry : EntryTraits {
-    std::uint8_t id;    ///< as in a header; never reused
-    const char* name;   ///< as in a spec
-    const char* title;  ///< as in a sentence
+    std::uint8_t id;    ///< number in headers; never reused
+    const char* name;   ///< name in a spec
+    const char* title;  ///< name in a sentence
     /// The content of a report in the words of the consent text: completes "What leaves your device is …".
     const char* leaves;
-    Shape shape;             ///< which attributes it takes
+    Shape shape;             ///< attributes that it accepts
     std::uint64_t max_size;  ///< largest domain of one attribute, or largest number of attributes
     /// Writes the parameters that are specific to the mechanism.
     void (*write)(const Settings&, Writer&);
@@ -87,7 +87,7 @@ struct MechanismEntry : EntryTraits {
 
 /// Returns all mechanisms, in the order of their ids.
 [[nodiscard]] std::span<const MechanismEntry* const> registry() noexcept;
-/// Whether this build leaves out the mechanism of this name, because it is one of the literature.
+/// Returns whether this build omits the mechanism of this name, as a mechanism of the literature.
 [[nodiscard]] bool is_left_out(std::string_view name) noexcept;
 /// Returns the mechanism of this name; null if it does not exist.
 [[nodiscard]] const MechanismEntry* find_mechanism(std::string_view name) noexcept;

@@ -81,7 +81,7 @@ struct Attribute {
     std::string vector;       ///< in a record: the name of the vector of which this is an element, or empty
     std::string mechanism;    ///< in a record: the mechanism of this attribute; empty otherwise
     std::uint64_t share = 0;  ///< in a record: sampling weight relative to the other attributes; 0 otherwise
-    /// In a record: the options of the mechanism. For a vector, those of its first element count.
+    /// In a record: the options of the mechanism. For a vector, the options of its first element apply.
     OptionValues options;
     /// In a record, for "auto": the estimates to optimize ("mean", "distribution", "quantiles", "shape"; for
     /// a vector "means" or "ranges"), or empty.
@@ -92,7 +92,7 @@ struct Attribute {
 
     /// Returns whether the attribute is reported as a number.
     [[nodiscard]] bool numeric() const noexcept { return domain == 0; }
-    /// Returns whether users have a set of labels, of which the share of each is estimated.
+    /// Returns whether users have a set of labels; the share of each label is estimated.
     [[nodiscard]] bool several() const noexcept { return most != 0; }
     /// Returns whether the attribute is computed from other attributes of the record.
     [[nodiscard]] bool derived() const noexcept { return !product.empty(); }
@@ -100,8 +100,8 @@ struct Attribute {
     [[nodiscard]] bool of_record() const noexcept {
         return !mechanism.empty() || share != 0 || !options.empty() || !want.empty() || margin != 0;
     }
-    /// Returns whether users hold a number of which the bin is reported. The attribute is then a category,
-    /// and its labels are the bins.
+    /// Returns whether users hold a number and report its bin. The attribute is then a category, and its
+    /// labels are the bins.
     [[nodiscard]] bool binned() const noexcept { return !edges.empty(); }
     /// Returns whether users hold a number, however it is reported.
     [[nodiscard]] bool of_numbers() const noexcept { return numeric() || binned(); }
@@ -121,7 +121,7 @@ struct Attribute {
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
-/// The limits of a choice. In a record, each attribute must keep to them as if it were reported alone.
+/// The limits of a choice. In a record, the limits apply to each attribute as if it were reported alone.
 struct Limits {
     std::uint64_t report_bytes = 64;   ///< maximum size of a whole report, parameter block included
     std::uint64_t decode_cost = 1000;  ///< maximum of Cost::decode(): steps per report at a million reports
@@ -130,7 +130,7 @@ struct Limits {
 
 /// A key of the spec that only some mechanisms support.
 struct Option {
-    const char* name;            ///< as in a spec
+    const char* name;            ///< name in a spec
     std::uint64_t fallback = 0;  ///< of an integer: the default
     std::uint64_t least = 0;     ///< of an integer: the minimum
     std::uint64_t most = 0;      ///< of an integer: the maximum
