@@ -38,8 +38,8 @@ struct MeasuredShare {
 /// Joint shares of some attributes, estimated from a summary.
 class Marginal {
   public:
-    /// `attributes` must be ascending; the summary may be empty. Error: invalid_value if an attribute does not exist or occurs
-    /// twice; unsupported if the reports do not cover several attributes together, if no marginal contains all of these
+    /// `attributes` must be ascending; the summary may be empty. Error: invalid_value if an attribute does not exist or
+    /// occurs twice; unsupported if the reports do not cover several attributes together, if no marginal contains all
     /// attributes, or if required rounds are unknown. The mechanism and the bytes must outlive the object.
     Marginal(const SummaryView& view, const std::vector<std::size_t>& attributes, Combination how,
              Target target);
