@@ -16,29 +16,29 @@ export class LdpError extends Error {
     readonly code: ErrorCode;
     /** Facts about the failure, such as the value found and the allowed values; may be empty. */
     readonly detail: string;
-    /** What to do; may be empty. The advice is this package's, never the server's. */
+    /** A suggested action; may be empty. The text comes from this package, never from the server. */
     readonly hint: string;
     /**
      * The words of the server, at most 400 bytes with control characters escaped; else empty. Show them as a quotation: they may
      * be advice against the interest of the person.
      */
     readonly said: string;
-    /** With the code "changed": the differences between what was agreed and what the server offers now. */
+    /** With the code "changed": the differences between the accepted contract and the current offer of the server. */
     readonly changes: readonly Change[];
 }
 
-/** A difference between what was agreed and what a server offers. */
+/** A difference between the accepted contract and the offer of a server. */
 export interface Change {
-    /** What the client does: it continues and says so, waits for Client.accept, or refuses. */
+    /** The action of the client: it continues and reports the change, waits for Client.accept, or refuses. */
     readonly kind: "shown" | "ask" | "refuse";
-    /** What differs, such as "epsilon" or "attributes.mood.question". */
+    /** The field that differs, such as "epsilon" or "attributes.mood.question". */
     readonly field: string;
     /** The values as JSON; empty for an absent value. The owner of the collection wrote them: escape them in a page. */
     readonly before: string;
     readonly now: string;
 }
 
-/** What the caller allows, whatever a server says. A limit that is not given does not restrict. */
+/** The limits of the caller, which no server can change. A missing limit sets no bound. */
 export interface Terms {
     /** The digest of the contract, from another source than the server: 16 to 64 hexadecimal digits. */
     readonly digest?: string;
@@ -56,11 +56,12 @@ export interface Terms {
     readonly in_clear?: readonly string[];
 }
 
-/** What a client and the owner of a collection agreed to at the first use of a store. */
+/** The contract between a client and the owner of a collection, accepted at the first use of a store. */
 export interface Contract {
-    /** SHA-256 of the contract. It does not depend on the endpoint, so it can be compared with one from another source. */
+    /** SHA-256 of the contract. It does not depend on the endpoint, so it can be compared with a digest from another source. */
     readonly digest: string;
-    /** Lines for people: the collection and its ε, the attributes, the columns in clear, and the first 16 digits of the digest. */
+    /** Readable lines: the collection and its ε, the attributes, the columns that are sent unchanged, and the first 16 digits of
+     * the digest. */
     readonly summary: string;
     readonly fingerprint: string;
     readonly mechanism: string;
@@ -101,7 +102,7 @@ export type Row =
     readonly (Value | Labels | readonly number[] | Float64Array)[] | Readonly<Record<string, Value | Labels | Vector>>;
 
 /**
- * Values of public columns by name: they are sent and stored beside the report as they are. The server
+ * Values of public columns by name: they are sent and stored with the report, unchanged. The server
  * converts them to the types of the columns. A Date is sent in ISO 8601; null and undefined take the column's default.
  */
 export type Columns = Readonly<Record<string, string | number | bigint | boolean | Date | null | undefined>>;
@@ -126,7 +127,7 @@ export interface Receipt {
 export interface CollectionOptions {
     /** Treatment of numbers outside their range: clamp them to the nearer end (default), or reject the record. */
     readonly outside?: "clamp" | "refuse";
-    /** What the caller allows. A collection that does not fit is refused with LdpError (incompatible), before any draw. */
+    /** The limits of the caller. A collection that exceeds them is refused with LdpError (incompatible), before any draw. */
     readonly terms?: Terms;
     /** The compiled module. By default the file ldp.wasm beside the package's sources is loaded. */
     readonly module?: WebAssembly.Module;
@@ -134,8 +135,8 @@ export interface CollectionOptions {
 
 export interface FetchOptions {
     /**
-     * The client's store. While the endpoint cannot be reached, the collection is the one that the store's contract has, if it was
-     * agreed with this endpoint under this name. A person can then report offline.
+     * The client's store. While the endpoint cannot be reached, the collection comes from the store's contract, if the contract
+     * was accepted for this endpoint and this name. A person can then report offline.
      */
     readonly store?: Store;
     /** Timeout of the request in milliseconds; default 10000. */
@@ -178,9 +179,9 @@ export class Collection {
 
     /** The spec in its canonical form. */
     readonly spec: Readonly<{ mechanism: string; epsilon: number; [key: string]: unknown }>;
-    /** The texts of the spec. Show questions after Client.open, which compares them with those that were agreed. */
+    /** The texts of the spec. Show questions after Client.open, which compares them with the accepted texts. */
     readonly texts: SpecTexts;
-    /** The contract that the collection offers. A client has the one that was agreed. */
+    /** The contract that the collection offers. A client has the accepted contract. */
     readonly contract: Contract;
     /** The spec's fingerprint, 16 hexadecimal digits, which every report contains. */
     readonly fingerprint: string;
@@ -194,7 +195,7 @@ export class Collection {
     perturb(record: Row): Promise<Receipt & { readonly report: Uint8Array }>;
 }
 
-/** What a store returns. */
+/** The content of a store. */
 export interface Stored {
     readonly revision: number;
     readonly state: Uint8Array | undefined;
@@ -287,22 +288,22 @@ export interface FlushOptions {
 
 export interface ClientOptions {
     /**
-     * Whether a round takes one record of the person (default of a client: true; of a fleet: false). Then every further record
+     * Whether a round accepts one record of the person (default of a client: true; of a fleet: false). Then every further record
      * of the round is ignored, such as that of a second click: nothing is drawn, queued or spent, and the receipt has the
-     * origin "ignored". The store remembers the rounds. Set it to false if the records of a round belong to several people or
+     * origin "ignored". The store records the rounds. Set it to false if the records of a round belong to several people or
      * events, and for reportAll.
      */
     readonly oncePerRound?: boolean;
     /**
-     * The store with the ledger of the group that pays for the reports (budget.group of the spec). It is a store of its own, which
-     * the clients of all collections of the group share. Without it, reports of such a spec reject with LdpError (unsupported). If
-     * the group's budget does not pay for a report, report() rejects with LdpError (spent), or under "when_spent": "stop" resolves
+     * The store with the ledger of the group that pays for the reports (budget.group of the spec). It is a separate store, which
+     * the clients of all collections of the group share. Without this store, reports of such a spec reject with LdpError
+     * (unsupported). If the group's budget does not pay for a report, report() rejects with LdpError (spent), or under "when_spent": "stop" resolves
      * with the origin "silent".
      */
     readonly ledger?: Store;
     /**
-     * What the person may spend, which the ledger keeps: in all collections that use it, and in single groups. Reports of specs that
-     * state another ε for a group reject with LdpError (incompatible). With a total, collections without a group have an account, too.
+     * The budgets of the person in the ledger: for all collections that use it, and for single groups. Reports of specs with
+     * another ε for a group reject with LdpError (incompatible). With a total, collections without a group also have an account.
      */
     readonly limits?: { readonly total?: number; readonly groups?: { readonly [group: string]: number } };
 }
@@ -325,7 +326,8 @@ export class Client {
     static open(collection: Collection, store: Store, options?: ClientOptions): Promise<Client>;
     readonly collection: Collection;
     readonly contract: AgreedContract;
-    /** Accepts the contract with this digest, which is `contract.waiting`. Rejects with LdpError (invalid_value) for another one. */
+    /** Accepts the contract with this digest, which is `contract.waiting`. Rejects with LdpError (invalid_value) for another
+     * digest. */
     accept(digest: string): Promise<void>;
 
     /**
@@ -346,7 +348,7 @@ export class Client {
      * Sends the queued reports, the oldest first, and returns the result. The call may be repeated after any failure and
      * from a new page or process: no queued report is lost, and none is counted twice. Rejects with LdpError
      * (environment) if the endpoint cannot be reached or refuses all reports, and with LdpError (incompatible) if the
-     * server says that another copy of the store is in use; the queue was then set aside.
+     * server reports that another copy of the store is in use; the queue was then moved to the dead letters.
      */
     flush(options: FlushOptions): Promise<Flushed>;
 
@@ -354,7 +356,7 @@ export class Client {
     pending(): Promise<number>;
     /** Returns the total cost of the permanent responses. Rejects with LdpError (unsupported) without "evolving". */
     spent(delta?: number): Promise<Spent>;
-    /** Returns the dead letters: the round of each report that the endpoint refused for good, and the reason. */
+    /** Returns the dead letters: the round of each report that the endpoint rejected permanently, and the reason. */
     refused(): Promise<{ round: number; reason: string }[]>;
     /** Queues the dead letters again, except damaged ones, and returns the number of queued reports. */
     requeueRefused(): Promise<number>;
@@ -373,8 +375,8 @@ export interface FleetEntry {
 
 /**
  * The clients of many people in one store, for a program that acts for their devices, such as an import of a panel. It is
- * for specs with "evolving" and for series. The store has the memory of each person, by name, and one queue, so a batch has
- * reports of many people. The state of a fleet is not that of a client.
+ * for specs with "evolving" and for series. The store contains the state of each person, by name, and one queue, so a batch
+ * contains reports of many people. The state of a fleet differs from the state of a client.
  */
 export class Fleet {
     private constructor();
@@ -393,10 +395,10 @@ export class Fleet {
      * person must be in ascending order of rounds.
      */
     reportAll(entries: Iterable<FleetEntry>): Promise<Receipt[]>;
-    /** Returns the number of people with a memory in the store. */
+    /** Returns the number of people with a state in the store. */
     people(): Promise<number>;
 
-    /** These methods are those of Client, for the reports of all people. */
+    /** These methods work as in Client, for the reports of all people. */
     flush(options: FlushOptions): Promise<Flushed>;
     pending(): Promise<number>;
     refused(): Promise<{ round: number; reason: string }[]>;

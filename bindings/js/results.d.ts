@@ -1,6 +1,6 @@
 import type { Collection } from "./index.js";
 
-/** Names of the functions that return rows of a summary: those of SQL without "ldp_". */
+/** Names of the functions that return rows of a summary: the names in SQL without "ldp_". */
 export type RowFunction =
     | "means" | "response_rates" | "set_sizes" | "proportions" | "estimate" | "frequent_texts" | "robust_interval" | "top"
     | "candidates" | "change" | "between" | "cdf" | "quantiles" | "histogram" | "distribution" | "learn_range"
@@ -46,7 +46,7 @@ export class Summary {
     static compareGroups(groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
     /**
      * Tests whether groups of different people have the same distribution, as the SQL function ldp_group_test does: one row and
-     * one p-value for each attribute, or for those of the argument attributes.
+     * one p-value for each attribute, or only for the argument attributes.
      */
     static groupTest(groups: ReadonlyMap<string | null, Summary> | Readonly<Record<string, Summary>>, options?: Arguments): Promise<ResultRow[]>;
 
@@ -55,7 +55,7 @@ export class Summary {
     /** The canonical form of the spec, in JSON; undefined without a spec. */
     readonly spec: string | undefined;
 
-    /** Returns the summary of the reports of both. Rejects with LdpError (malformed, incompatible, full). */
+    /** Returns the summary of the reports of both summaries. Rejects with LdpError (malformed, incompatible, full). */
     merge(other: Summary): Promise<Summary>;
     /**
      * Returns the rows of a function, such as query("quantiles", { probabilities: [0.5], attribute: "wage" }). Arguments and

@@ -110,7 +110,7 @@ class Batch:
         return native.taken(memory, size.value), native.text(kind.value or b"")
 
     def digest(self) -> bytes:
-        """Returns the SHA-256 digest of round, reports and public columns, which ldp_claim_batch takes."""
+        """Returns the SHA-256 digest of round, reports and public columns, which is an argument of ldp_claim_batch."""
         content = f"{self.round}:" + ",".join(report.hex() for report in self.reports)
         digest = hashlib.sha256(content.encode())
         for i, (name, value) in enumerate(sorted((name.encode(), value.encode()) for name, value in self.columns.items())):
@@ -158,7 +158,7 @@ _HISTORY_SIZE = 17  # LDP_HISTORY_SIZE
 
 @dataclass(frozen=True)
 class Account:
-    """What one collection has cost a person of a group."""
+    """The account of one person for one collection of a group."""
 
     group: str        # name of the group
     epsilon: float    # the budget of a person in all collections of the group
@@ -201,10 +201,10 @@ class Ledger:
         return native.taken(memory, size.value)
 
     def limit(self, epsilon: float, group: str | None = None) -> None:
-        """Sets what a person may spend in a group, or without a group in all collections that use the ledger.
+        """Sets the budget of a person for a group, or without a group for all collections that use the ledger.
 
-        Reports of specs that state another epsilon for the group then raise Error (INCOMPATIBLE). With a limit of all
-        collections, those without a group have an account, too, in clients that get the ledger later. Raises Error
+        Reports of specs with another epsilon for the group then raise Error (INCOMPATIBLE). With a limit of all collections,
+        collections without a group also have an account, in clients that receive the ledger later. Raises Error
         (INVALID_VALUE) unless epsilon is positive and finite, and Error (INCOMPATIBLE) if accounts have another epsilon.
         """
         name = None if group is None else group.encode("utf-8", "surrogatepass")
@@ -212,7 +212,7 @@ class Ledger:
             native.call("ldp_ledger_limit", self._handle, name, epsilon)
 
     def accounts(self) -> list[Account]:
-        """Returns what each collection has cost each person. Raises Error (ENVIRONMENT) if the file fails."""
+        """Returns the account of each person for each collection. Raises Error (ENVIRONMENT) if the file fails."""
         memory = ctypes.c_void_p()
         with self._lock:
             native.call("ldp_ledger_accounts", self._handle, ctypes.byref(memory))
@@ -267,8 +267,10 @@ class _Sender:
 
     @property
     def contract(self) -> dict[str, Any]:
-        """The contract that was agreed, as Collection.contract has the offered one, with two more keys: "changes" has the
-        differences between both when the store was opened, and "waiting" the digest that accept() takes, or None."""
+        """The accepted contract, in the form of Collection.contract, with two further keys.
+
+        "changes" contains the differences from the offered contract when the store was opened. "waiting" contains the digest to
+        pass to accept(), or None."""
         with self._own() as handle:
             return contract_of(self._contract_function, handle)
 
@@ -330,8 +332,8 @@ class Client(_Sender):
     series, a client belongs to one person.
 
     With `once_per_round`, the client accepts one record per round. `report` ignores every further record of a round: nothing is
-    drawn, queued or spent, and the origin is IGNORED. The store remembers the rounds, so the rule also holds after a restart.
-    Use it where one person answers and may press a button twice.
+    drawn, queued or spent, and the origin is IGNORED. The store records the rounds, so the rule also applies after a restart.
+    Use this setting if one person reports and may press a button twice.
 
     A spec whose budget belongs to a group needs the `ledger` of the group. If the group's budget does not pay for a report,
     `report` raises Error (SPENT), or under "when_spent": "stop" queues nothing, with the origin SILENT.
@@ -365,8 +367,8 @@ class Client(_Sender):
         """Randomizes a record, queues the report as durably as the store supports, and returns a receipt.
 
         `round` identifies repeated surveys of the same people. In a series it is the round of the value, counted from 1, in
-        ascending order. `columns` has values of public columns by name: they are sent and stored beside the
-        report as they are. Raises Error (INVALID_VALUE, ENVIRONMENT); then nothing was queued and nothing was spent.
+        ascending order. `columns` has values of public columns by name: they are sent and stored with the report, unchanged.
+        Raises Error (INVALID_VALUE, ENVIRONMENT); then nothing was queued and nothing was spent.
         """
         collection = self.collection
         values = of_record(record, collection._names, collection._labelled, collection._vectors)
@@ -447,7 +449,7 @@ class Client(_Sender):
         return Spent(spent.responses, spent.max_responses, spent.epsilon, spent.sum, spent.advanced)
 
     def refused(self) -> list[str]:
-        """Returns the server's reason for each dead letter, a report that the server refused for good."""
+        """Returns the server's reason for each dead letter, a report that the server rejected permanently."""
         count, reason, reasons = ctypes.c_size_t(), ctypes.c_void_p(), []
         with self._own() as client:
             native.call("ldp_client_refused", client, ctypes.byref(count))
@@ -474,7 +476,7 @@ class Client(_Sender):
 class Fleet(_Sender):
     """The clients of many people in one SQLite file, for a program that acts for their devices.
 
-    It is for specs with "evolving" and for series, such as an import of a panel. The file has the memory of each person, by
+    It is for specs with "evolving" and for series, such as an import of a panel. The file contains the state of each person, by
     name, and one queue. It is created if it does not exist, and locked until the fleet is closed. Threads may share a fleet;
     their calls run one at a time. With `once_per_round`, further records of a person in a round are ignored. With a
     `ledger`, each person has the budget of the group. Raises Error as Client does.
@@ -497,7 +499,7 @@ class Fleet(_Sender):
         return self
 
     def report(self, person: str, record: Record, round: int = 0, *, columns: Columns | None = None) -> None:
-        """Randomizes a person's record and queues the report. The arguments are those of Client.report."""
+        """Randomizes a person's record and queues the report. The arguments are the same as in Client.report."""
         self.report_many([record], [person], round, columns=columns)
 
     def report_many(self, records: Records, people: Sequence[str], rounds: int | Sequence[int] = 0, *,
@@ -506,7 +508,7 @@ class Fleet(_Sender):
         number of records.
 
         `people` has the name of the person of each record, and `rounds` its round, or one round for all. In a series, the
-        records of a person must be in ascending order of rounds. `records` and `columns` are those of Client.report_many.
+        records of a person must be in ascending order of rounds. `records` and `columns` are the same as in Client.report_many.
         Raises Error, whose `record` is the index of the failed record; then nothing was queued.
         """
         names = self.collection._names
@@ -536,7 +538,7 @@ class Fleet(_Sender):
 
     @property
     def people(self) -> int:
-        """The number of people with a memory in the file."""
+        """The number of people with a state in the file."""
         with self._own() as fleet:
             return int(native.library.ldp_fleet_people(fleet))
 

@@ -20,8 +20,8 @@ class Collection:
     """A spec and its mechanism. Immutable, and safe to share between threads.
 
     `spec` is a dict or JSON, such as the result of `fetch_spec`. `outside` selects the treatment of numbers outside their
-    declared range: "clamp" moves them to the nearer end, "refuse" rejects the record. `terms` are what the caller allows:
-    a spec that does not fit is refused before any draw. `endpoint` and `name` are the server's address and the collection's
+    declared range: "clamp" moves them to the nearer end, "refuse" rejects the record. `terms` are the limits of the caller: a
+    spec that exceeds them is refused before any draw. `endpoint` and `name` are the server's address and the collection's
     name, which a client's contract keeps; Endpoint.collection fills them. Raises Error (MALFORMED, INVALID_SPEC) with the key,
     and Error (INCOMPATIBLE) if the terms do not allow the collection.
     """
@@ -76,13 +76,13 @@ class Collection:
     @property
     def contract(self) -> dict[str, Any]:
         """The contract that the collection offers: the digest, the spec with its texts, epsilon of a report and of a life, the
-        attributes, the columns in clear, the endpoint and the name. Client.contract is the one that was agreed."""
+        attributes, the columns that are sent unchanged, the endpoint and the name. Client.contract is the accepted contract."""
         found: dict[str, Any] = json.loads(native.text(native.library.ldp_collection_contract(self._handle)))
         return found
 
     @property
     def summary(self) -> str:
-        """The contract in four lines for people: collection and epsilon; attributes; columns in clear; digest."""
+        """The contract as four readable lines: collection and epsilon; attributes; columns that are sent unchanged; digest."""
         return native.text(native.library.ldp_collection_summary(self._handle))
 
     @property

@@ -1,4 +1,4 @@
-"""Values of public columns as the library takes them."""
+"""Values of public columns in the form of the library."""
 
 from __future__ import annotations
 

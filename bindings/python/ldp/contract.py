@@ -13,7 +13,7 @@ from .errors import Change, Code, Error
 
 @dataclass(frozen=True)
 class Terms:
-    """What the caller allows. Limits that are not given do not restrict."""
+    """The limits of the caller. A missing limit sets no bound."""
 
     epsilon: float | None = None        # largest epsilon of one report
     life_epsilon: float | None = None   # largest epsilon of all reports of a client
@@ -25,7 +25,7 @@ class Terms:
 
 
 def native_terms(terms: Terms | None, endpoint: str, name: str) -> native.Terms:
-    """The terms and the source of a spec as the library takes them."""
+    """The terms and the source of a spec in the form of the library."""
     given = terms if terms is not None else Terms()
     for limit in ("epsilon", "life_epsilon", "reports", "group_epsilon"):
         found = getattr(given, limit)

@@ -90,7 +90,7 @@ class Endpoint:
         self._opener = urllib.request.build_opener(_NoRedirect, _PlainHandler, _TlsHandler)
 
     def fetch_spec(self, collection: str) -> str:
-        """The spec of a collection, for Collection(…). Raises Error (ENVIRONMENT)."""
+        """Returns the spec of a collection, for Collection(…). Raises Error (ENVIRONMENT)."""
         failure: Error
         missing_since: float | None = None
 
@@ -161,9 +161,9 @@ class Endpoint:
 
 
 class HttpUploader:
-    """Posts each batch under its id, so that however often it is sent, it counts once.
+    """Posts each batch under its id, so that it counts once even if it is sent repeatedly.
 
-    What was begun through a database connection must not go on here, nor the reverse, before all of it is delivered.
+    Deliver all reports of a client before you switch between this transport and a database connection.
     """
 
     def __init__(self, endpoint: Endpoint, collection: str) -> None:

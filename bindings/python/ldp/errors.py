@@ -42,7 +42,7 @@ class Error(Exception):
 
 @dataclass(frozen=True)
 class Change:
-    """A difference between what was agreed and what a server offers."""
+    """A difference between the accepted contract and the offer of a server."""
 
     kind: str    # "shown": the client continues and says so; "ask": it waits for accept(); "refuse"
     field: str   # what differs, such as "epsilon" or "attributes.mood.question"
@@ -51,7 +51,8 @@ class Change:
 
 
 class Changed(Error):
-    """The collection has changed since it was agreed. `changes` has the differences. Nothing was drawn or sent."""
+    """The collection has changed since its contract was accepted. `changes` contains the differences. Nothing was drawn or
+    sent."""
 
     changes: tuple[Change, ...] = ()
 

@@ -18,8 +18,8 @@ def plan(spec: Collection | str | Mapping[str, Any], target: str | Mapping[str, 
     """Predicts the error of an estimate before any data is collected, as the SQL function ldp_plan does.
 
     `spec` may have open choices such as "auto", and may lack "epsilon". `target` is a planning target (doc/planning.md), as a
-    dict or JSON. The missing one of people, epsilon and error is computed. The first row is the error of the estimate, the
-    others are its sources; the column `canonical` is the spec without open choices. The rows are a pandas data frame if pandas
+    dict or JSON. The function computes the missing quantity of people, epsilon and error. The first row is the error of the estimate,
+    the others are its sources; the column `canonical` is the spec without open choices. The rows are a pandas data frame if pandas
     is installed, otherwise a list of dicts. Raises Error (INVALID_SPEC, INVALID_VALUE, MALFORMED, UNSUPPORTED).
     """
     if isinstance(spec, Collection):

@@ -1,4 +1,4 @@
-"""Records as the library takes them: an array of values, one record after another."""
+"""Records in the form of the library: an array of values, one record after another."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _value(value: Any, labelled: bool, texts: list[object]) -> tuple[int, int, f
 
 
 def is_missing(value: Any) -> bool:
-    """Whether the value stands for no answer: None, NaN, a masked element of numpy, or NA or NaT of pandas."""
+    """Whether the value means a missing answer: None, NaN, a masked element of numpy, or NA or NaT of pandas."""
     return type(value).__name__ in _MISSING or (is_number(value) and bool(value != value))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def fetch_spec(connection: Any, collection: str) -> str:
-    """Returns the spec of a collection in the form that Collection(…) takes.
+    """Returns the spec of a collection in the form that Collection(…) accepts.
 
     Raises the driver's exceptions, also if the collection does not exist.
     """
@@ -36,7 +36,7 @@ def frame(connection: Any, sql: str, parameters: Sequence[Any] = ()) -> pandas.D
 def estimate(connection: Any, collection: str, **arguments: Any) -> pandas.DataFrame:
     """Returns the estimates of a collection as a data frame, with one row for each label and for the mean of each number.
 
-    Further arguments are those of the SQL function ldp_estimate (doc/sql.md), by name.
+    Further arguments are passed to the SQL function ldp_estimate (doc/sql.md) by name.
     """
     for name in arguments:
         if not name.isidentifier():

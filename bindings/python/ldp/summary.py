@@ -56,7 +56,7 @@ def _rows(collection: Collection | None, data: bytes | None, function: str, argu
 
 
 class Summary:
-    """A summary of reports: those of `summarize`, or the bytes of an ldp_summary of PostgreSQL.
+    """A summary of reports, from `summarize` or from the bytes of an ldp_summary of PostgreSQL.
 
     Every SQL function that returns rows of a summary is a method without "ldp_", with the same arguments and columns:
     `summary.quantiles([0.5], attribute="wage")`. The rows equal those of SQL in every bit. They are a pandas data frame if
@@ -146,11 +146,11 @@ def compare_groups(groups: Mapping[str | None, Summary], attributes: Sequence[st
                    confidence: float = 0.95, target: str = "population", anytime: bool = False, simultaneous: bool = False) -> Any:
     """Compares groups of different people by their summaries of one spec, as the SQL function ldp_compare_groups does.
 
-    `groups` are the summaries by name. The groups are all pairs, or each group and the baseline. The result has one row for
-    the mean of each number and for the proportion of each value of a category, or those of `attributes` alone. With
-    `anytime`, the intervals of all looks hold together while reports arrive; with `simultaneous`, those of all rows. The
-    result is a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE,
-    INVALID_VALUE, UNSUPPORTED).
+    `groups` are the summaries by name. The comparisons are all pairs of groups, or each group with the baseline. The result
+    has one row for the mean of each number and for the proportion of each value of a category, or only for `attributes`. With
+    `anytime`, the intervals of a row at all looks while reports arrive have the confidence jointly; with `simultaneous`, the
+    intervals of all rows have the confidence jointly. The result is a pandas data frame if pandas is installed, otherwise a
+    list of dicts. Raises Error (INCOMPATIBLE, INVALID_VALUE, UNSUPPORTED).
     """
     return as_frame(group_rows(groups, attributes=attributes, baseline=baseline, confidence=confidence, target=target,
                                anytime=anytime, simultaneous=simultaneous))
@@ -159,8 +159,8 @@ def compare_groups(groups: Mapping[str | None, Summary], attributes: Sequence[st
 def group_test(groups: Mapping[str | None, Summary], attributes: Sequence[str] | None = None) -> Any:
     """Tests whether groups of different people have the same distribution, as the SQL function ldp_group_test does.
 
-    `groups` are the summaries by name. The result has one row and one p-value for each attribute, or for those of
-    `attributes`. It is a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE,
+    `groups` are the summaries by name. The result has one row and one p-value for each attribute, or only for `attributes`. It
+    is a pandas data frame if pandas is installed, otherwise a list of dicts. Raises Error (INCOMPATIBLE,
     INVALID_VALUE, UNSUPPORTED).
     """
     return as_frame(group_rows(groups, "group_test", attributes=attributes))
