@@ -136,7 +136,7 @@ Pin* new_pin() {
 SPIPlanPtr prepared(const char* query, int arguments, Oid type) {
     SPIPlanPtr plan = SPI_prepare_cursor(query, arguments, &type, CURSOR_OPT_GENERIC_PLAN);
     if (plan == nullptr || SPI_keepplan(plan) != 0)
-        elog(ERROR, "ldp could not prepare to read its collections");
+        elog(ERROR, "ldp could not prepare the query of its collections");
     return plan;
 }
 

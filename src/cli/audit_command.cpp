@@ -73,10 +73,11 @@ int prove(const Spec& spec, Page& page) {
             bar->update(done);
         });
     }
-    page.say("method", "method",
-             found.enumerated ? "enumeration: every input, every outcome of every draw"
-                              : "symmetry: too many outcomes to enumerate; the worst case is that of the "
-                                "mechanism's proof");
+    page.say(
+        "method", "method",
+        found.enumerated
+            ? "enumeration: every input, every outcome of every draw"
+            : "symmetry: too many outcomes to enumerate; the worst case comes from the mechanism's proof");
     if (found.enumerated) {
         page.say("inputs", "inputs", found.inputs, grouped(found.inputs));
         page.say("outputs", "outputs", found.outputs, grouped(found.outputs));
@@ -208,7 +209,7 @@ int attack_spec(const Arguments& arguments, Page& page, std::uint64_t people, do
     page.say("rounds", "reports a person", series.rounds,
              grouped(series.rounds) +
                  (series.rounds == 1 ? ""
-                  : series.fresh     ? ", each randomized anew"
+                  : series.fresh     ? ", each randomized independently"
                                      : ", from permanent responses") +
                  (series.changing ? ", of either value in turn" : ""));
     Progress bar(std::cerr, isatty(STDERR_FILENO) == 1, "attacking", "people", people);

@@ -217,7 +217,7 @@ bool Client::reserve(std::uint64_t reports) {
     if (!budget_ledger_)
         raise(ErrorCode::unsupported, "the client has no ledger of the group " + in_quotes(group->name),
               "The budget of the spec is shared by all collections of the group.",
-              "Give the client the ledger that all collections of the group use.");
+              "Set the ledger that all collections of the group use.");
     LedgerEntry entry;
     if (group != nullptr) {
         entry.group = group->name;

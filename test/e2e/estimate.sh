@@ -208,7 +208,7 @@ page kept
 has kept.html "rounds 3 to 6, sent by between 100 and 400 people: reports are not linked between rounds."
 has kept.html "no person spends more than ε = 4"
 has kept.html "ε = 4. Then it is at most 98.3"
-has kept.html "In rounds 4 to 6, all devices repeated their responses from memory: the figures are those of round 3, and a change since then cannot be seen."
+has kept.html "In rounds 4 to 6, all devices repeated their responses from memory: the figures refer to round 3, and a change since then cannot be seen."
 check "equal points are one" 0 "$(grep -c '>By round<' kept.html)"
 has kept.html "Each round was tested"  # the tests need one report per person
 if grep -q 'class="refused"' kept.html; then bad "a message of the server on a page" kept.html; else ok; fi

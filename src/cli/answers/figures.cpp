@@ -616,7 +616,7 @@ class Questions {
                     which.push_back(j);
         if (which.empty())
             throw Error(ErrorCode::invalid_value, "a curve needs an attribute whose mean is estimated",
-                        "The reports of \"" + source_.asked().collection + "\" have none.");
+                        "The reports of \"" + source_.asked().collection + "\" do not estimate means.");
         begin("Curves over " + name(column, 40));
         section_.asked = false;
         if (which.size() > most_means) {

@@ -58,7 +58,7 @@ std::string drop_repeated(Figure& figure) {
             notes.push_back(
                 (from == last ? "In round " + rounded(last)
                               : "In rounds " + rounded(from) + " to " + rounded(last)) +
-                ", all devices repeated their responses from memory: the figures are those of round " +
+                ", all devices repeated their responses from memory: the figures refer to round " +
                 rounded(first->first) + ", and a change since then cannot be seen. ");
         }
         for (Row& row : first->second) {
@@ -382,8 +382,8 @@ Figure GroupFigures::curve(std::size_t attribute, const CurveAxis& axis) {
         figure.about =
             "The mean at each value of " + name(axis.name, 40) + ". There are fewer than " +
             std::to_string(KernelRegression::fewest_smoothed) +
-            " values, so each mean is that of the reports with its value alone. Each interval holds for its "
-            "point alone and for the population.";
+            " values, so each mean uses only the reports with its value. Each interval applies to its "
+            "point alone and to the population.";
         return figure;
     }
     figure.about = "The mean as a smooth function of " + name(axis.name, 40) +

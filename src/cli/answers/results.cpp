@@ -638,7 +638,7 @@ std::vector<std::string> explanations(const Document& document) {
         ", in parentheses in the text and as a line in the drawings. Of all such intervals, " + percent +
         "\u00A0% contain the true value. The margin of error is the distance from the estimate to the "
         "farther end of its interval" +
-        (shares ? "; that of a share is in percentage points." : "."));
+        (shares ? "; the margin of error of a share is in percentage points." : "."));
     if (negative)
         found.emplace_back(
             "Estimates below 0 are shown as 0\u00A0% in the text and the drawings, so these shares may add up to more "

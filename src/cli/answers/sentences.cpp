@@ -180,8 +180,8 @@ Section promise(const Source& source) {
             (series ? " for all rounds of a person\u2019s series together."
              : statement.has_signal()
                  ? " for a report. It includes " + epsilon_of(statement.early_report) +
-                       " for the answers. The rest is for a randomized bit that says whether "
-                       "the person\u2019s budget is spent."
+                       " for the answers. The rest is for a randomized bit that states whether the "
+                       "person\u2019s budget is spent."
                  : " for a report."),
         "For any two true " + std::string(series ? "series of values" : "answers") +
             ", the probabilities of a report differ by a factor of at most e^\u03B5\u00A0=\u00A0" +
@@ -419,8 +419,8 @@ Section planned(const Source& source, const std::vector<Section>& questions) {
         std::string(repeats(*view) ? ": memoized responses of one person count as one report" : "") +
         ". For shares it is the root mean "
         "square "
-        "over all values; for a mean it is that of the worst case. Of a vector, "
-        "the element with the largest ratio is shown. A ratio of about 1 or less means that the estimates are as precise "
+        "over all values; for a mean it is the error of the worst case. For a vector, the element with "
+        "the largest ratio is shown. A ratio of about 1 or less means that the estimates are as precise "
         "as planned. Distributions and texts have no planned error, and so no row.";
     section.tables.push_back(std::move(table));
     return section;

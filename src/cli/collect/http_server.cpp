@@ -190,7 +190,7 @@ class Server {
             std::cerr << "listening on http://" << acceptor_.local_endpoint() << std::endl;
         } catch (const boost::system::system_error& error) {
             raise(ErrorCode::environment, "cannot listen on " + where, error.code().message(),
-                  "--listen takes an address of this machine and a port, such as 127.0.0.1:8417.");
+                  "--listen requires an address of this machine and a port, such as 127.0.0.1:8417.");
         }
     }
 

@@ -332,7 +332,7 @@ class ProtocolSearch {
             const ProtocolPrediction found =
                 predict_protocol(spec, stream_, Participation::every_round, rounds_);
             if (found.ended > request_.most_ended && counts.size() > 1) {
-                obstacle_ = "people change too often for a series";
+                obstacle_ = "values change too often for a series";
                 continue;
             }
             keep(found.error, document);

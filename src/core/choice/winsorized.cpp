@@ -102,7 +102,7 @@ BinShares bin_shares(const SummaryView& histogram, std::span<const double> ends)
               "Create the collection of the first round with the mechanism \"winsorized\".");
     need_one_round(histogram, "the window of a winsorized mean");
     if (histogram.mechanism->cells()[0] + 1 != ends.size())
-        raise(ErrorCode::incompatible, "the bins are not those of the reports",
+        raise(ErrorCode::incompatible, "the bins do not match the bins of the reports",
               "Found " + std::to_string(ends.size() - 1) + " bins; the reports have " +
                   std::to_string(histogram.mechanism->cells()[0]) + ".");
     return {estimate(histogram, {Quantity::frequencies, Target::population}),

@@ -96,7 +96,7 @@ Evolving read_evolving(const Json& found, bool moving) {
     if (!moving && !found.empty())
         invalid("\"evolving\" has rounding options, but no attribute is evolving",
                 "Found " + shown(found) + ".",
-                "Give an attribute \"evolving\": true, or use an empty object to memoize values without "
+                "Set \"evolving\": true for an attribute, or use an empty object to memoize values without "
                 "rounding.");
     Evolving evolving;
     evolving.window = reader.whole(keys::window);
@@ -281,7 +281,7 @@ namespace {
             suitable.push_back(entry->name);
     }
     invalid("\"report_epsilon\" requires a mechanism with two layers",
-            automatic ? "For this spec \"auto\" chooses among mechanisms in one layer."
+            automatic ? "For this spec, \"auto\" chooses among mechanisms with one layer."
                       : std::string(of.name) + " reports in one layer.",
             "Leave it out" + (suitable.empty() ? "." : ", or name the mechanism: " + joined(suitable) + "."));
 }

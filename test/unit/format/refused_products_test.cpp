@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(remedies_of_one_attribute_in_two_layers_are_accepted) {
     check(named("pdp", layers, range), "Leave it out, or name the mechanism: ",
           {named("pdp", one_layer, range), named("optimal", layers, range), named("onebit", layers, range),
            named("dithered", layers, range)});
-    check(named("auto", layers, range), "\"auto\" chooses among mechanisms in one layer",
+    check(named("auto", layers, range), "\"auto\" chooses among mechanisms with one layer",
           {named("optimal", layers, range)});
     check(named("grr", layers, values), "Leave it out, or name the mechanism: ",
           {named("grr", one_layer, values), named("l_grr", layers, values), named("loloha", layers, values),

@@ -8,7 +8,7 @@ namespace ldp::olh {
 
 const MechanismEntry entry = hashing_entry<LocalHashing::best_buckets, LocalHashing::max_buckets>(
     9, "olh", "optimised local hashing",
-    "one of a few groups of the values: the groups are made by chance, and so is which one is sent, more often "
-    "that of your own value");
+    "one of a few groups of values. The groups and the group that is sent are drawn at random, more often "
+    "the group of your own value");
 
 }  // namespace ldp::olh

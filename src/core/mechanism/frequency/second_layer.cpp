@@ -21,11 +21,10 @@ double& report_epsilon_of(const SettingsDraft& draft) {
 void check_report_epsilon(const SettingsDraft& draft) {
     const double found = report_epsilon_of(draft);
     if (!suits(found, draft.epsilon))
-        raise(
-            ErrorCode::invalid_spec, "\"report_epsilon\" must be at least 0.0005 and less than \"epsilon\"",
-            "Found " + std::to_string(found) + " and " + std::to_string(draft.epsilon) + ".",
-            "\"report_epsilon\" bounds the privacy loss of one report; \"epsilon\" bounds that of all reports "
-            "of one value.");
+        raise(ErrorCode::invalid_spec, "\"report_epsilon\" must be at least 0.0005 and less than \"epsilon\"",
+              "Found " + std::to_string(found) + " and " + std::to_string(draft.epsilon) + ".",
+              "\"report_epsilon\" bounds the privacy loss of one report; \"epsilon\" bounds the total "
+              "privacy loss of all reports of one value.");
 }
 
 }  // namespace

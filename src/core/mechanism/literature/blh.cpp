@@ -15,8 +15,8 @@ std::uint64_t two(double) {
 
 const MechanismEntry entry = hashing_entry<two, 2>(
     8, "blh", "binary local hashing",
-    "one of two groups of the values: the groups are made by chance, and so is which one is sent, more often "
-    "that of your own value",
+    "one of two groups of values. The groups and the group that is sent are drawn at random, more often "
+    "the group of your own value",
     true);
 
 }  // namespace ldp::blh

@@ -264,7 +264,7 @@ void check_series(const std::vector<Attribute>& attributes, std::uint64_t per_re
             refuse("the series of a record have different numbers of rounds",
                    "\"" + first->name + "\" has " + std::to_string(rounds(*first)) + ", \"" + attribute.name +
                        "\" has " + std::to_string(rounds(attribute)) + ".",
-                   "Give all of them the same \"rounds\".");
+                   "Use the same \"rounds\" for all series.");
     }
 }
 

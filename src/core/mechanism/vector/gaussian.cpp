@@ -433,7 +433,7 @@ void settle(SettingsDraft& draft) {
         raise(ErrorCode::invalid_spec,
               "\"norm\" must be a number above 0 and at most " + shortest(std::sqrt(d)),
               "Found " + shortest(norm) + "; with each of its " + std::to_string(draft.attributes.size()) +
-                  " attributes scaled to [-1, 1], no vector is longer than that.",
+                  " attributes scaled to [-1, 1], this is the maximum length of a vector.",
               "Omit it to use all vectors unchanged.");
     auto& grid = std::get<std::uint64_t>(draft.options.at("grid"));
     if (grid == 0) {

@@ -297,7 +297,7 @@ std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& qu
     const double critical_value = ldp::critical_value(query.confidence);
     const GroupItems items(subject, query,
                            {.least = least_smoothed,
-                            .panel_note = "people may repeat responses, so the error is that of one round"});
+                            .panel_note = "people may repeat responses, so the error refers to one round"});
     const TimePoints time = time_points(query.rounds, items.groups());
     if (query.bins < 0 || query.bins > static_cast<std::int32_t>(max_season))
         throw Error(

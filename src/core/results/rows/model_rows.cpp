@@ -92,7 +92,7 @@ struct FittedRows {
         status.put_counts(row);
         row.put("cell_numbers", numbers);
         std::string note =
-            status.enough && modelled ? "model-based: no view covers all these attributes" : "";
+            status.enough && modelled ? "model-based: no marginal covers all these attributes" : "";
         if (status.enough && !margins.empty())
             note += (note.empty() ? "" : "; ") +
                     std::string("without errors; agrees with the known margins of ") + margins;
