@@ -8,7 +8,7 @@ export type ErrorCode =
     | "full"           // A summary or batch has reached its maximum count.
     | "spent"          // Reserved: no function fails with it.
     | "environment"    // Storage, network or memory failed.
-    | "changed";       // The collection has changed since it was agreed: see Client.accept.
+    | "changed";       // The collection has changed since its contract was accepted: see Client.accept.
 
 /** The error class of the package. `message` is the primary message. */
 export class LdpError extends Error {

@@ -18,7 +18,7 @@ class Code(enum.IntEnum):
     SPENT = 7          # The budget of a group does not pay for the report.
     ENVIRONMENT = 8    # A file, the operating system or the server failed; often temporary.
     NO_MEMORY = 9      # Memory allocation failed.
-    CHANGED = 10       # The collection has changed since it was agreed: see Client.accept.
+    CHANGED = 10       # The collection has changed since its contract was accepted: see Client.accept.
 
 
 class Error(Exception):
