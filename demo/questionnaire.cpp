@@ -137,13 +137,13 @@ Coverage ask_questionnaire(pqxx::connection& connection, const char* csv) {
         quartiles.push_back({"quantile " + std::to_string(share).substr(0, 4),
                              wages[static_cast<std::size_t>(share * static_cast<double>(wages.size()))]});
     compare(connection, "Quartiles of the weekly wage",
-            "SELECT * FROM ldp_quantiles(ldp_summary_of('questionnaire'), '{0.25,0.5,0.75}', attribute => "
+            "SELECT * FROM ldp_quantiles('questionnaire', '{0.25,0.5,0.75}', attribute => "
             "'wage')",
             quartiles, coverage);
 
     const auto education = [](const Person& person) { return person.education; };
     compare(connection, "Years of education",
-            "SELECT * FROM ldp_means(ldp_summary_of('questionnaire'), attribute => 'education')",
+            "SELECT * FROM ldp_means('questionnaire', attribute => 'education')",
             {{"mean", mean(people, education, everybody)}}, coverage);
 
     std::vector<Expected> cells;
@@ -158,8 +158,7 @@ Coverage ask_questionnaire(pqxx::connection& connection, const char* csv) {
                                  },
                                  everybody)});
     compare(connection, "Region and part time together",
-            "SELECT * FROM ldp_marginal(ldp_summary_of('questionnaire'), '{region,parttime}')", cells,
-            coverage);
+            "SELECT * FROM ldp_marginal('questionnaire', '{region,parttime}')", cells, coverage);
 
     const auto among = [&](const char* ethnicity, auto of) {
         return mean(people, of, [&](const Person& person) { return person.ethnicity == ethnicity; });
@@ -167,7 +166,7 @@ Coverage ask_questionnaire(pqxx::connection& connection, const char* csv) {
     const auto part_time = [](const Person& person) { return person.parttime == "yes" ? 1.0 : 0.0; };
     compare(
         connection, "Differences between the groups of the public column",
-        "SELECT * FROM ldp_compare_groups('questionnaire', 'ethnicity', baseline => 'Caucasian', target => "
+        "SELECT * FROM ldp_compare_groups('questionnaire', '{ethnicity}', baseline => 'Caucasian', target => "
         "'sample') "
         "WHERE attribute = 'education' OR (attribute, label) = ('parttime', 'yes') ORDER BY attribute",
         {{"education, mean", among(african_american, education) - among(caucasian, education)},

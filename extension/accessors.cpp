@@ -254,11 +254,6 @@ LDP_FUNCTION(ldp_mean_of_name) {
     return number_or_null(fcinfo, mean_called(subject, name_argument(fcinfo, 1)));
 }
 
-LDP_FUNCTION(ldp_mean_of_number_final) {
-    const AggregateArguments query = integer_query(fcinfo);
-    return number_or_null(fcinfo, mean(query.subject.summary, query.integer()));
-}
-
 LDP_FUNCTION(ldp_mean_of_name_final) {
     const AggregateArguments query = text_query(fcinfo);
     return number_or_null(fcinfo, mean_called(query.subject, query.text));

@@ -14,13 +14,14 @@ using namespace ldp;
 
 namespace {
 
-/// The value of an argument that is known by now; null if it is not.
+/// The value of an argument that is known by now; null if it is not. The first argument is a source, whose functions are not
+/// called, because they read reports.
 const Const* known(const SupportRequestRows& request, int index) {
     if (!is_funcclause(request.node)) return nullptr;
     List* arguments = reinterpret_cast<FuncExpr*>(request.node)->args;
     if (index >= list_length(arguments)) return nullptr;
     auto* argument = static_cast<Node*>(list_nth(arguments, index));
-    if (request.root != nullptr) argument = estimate_expression_value(request.root, argument);
+    if (request.root != nullptr && index > 0) argument = estimate_expression_value(request.root, argument);
     if (!IsA(argument, Const)) return nullptr;
     const auto* found = reinterpret_cast<const Const*>(argument);
     return found->constisnull ? nullptr : found;
@@ -34,8 +35,8 @@ double values_of(Bytes summary) {
 
 }  // namespace
 
-/// Rows of a function whose second argument is a number of rows, or an array with an element for each; else
-/// of one that gives a row for each value of the first, a summary. Datum 0 is the null pointer: nothing is
+/// Rows of a function whose second argument is a number of rows, or an array with an element for each. Otherwise there is
+/// a row for each value of the first argument, a source with a summary. Datum 0 is the null pointer: nothing is
 /// known.
 LDP_FUNCTION(ldp_rows) {
     auto* request = reinterpret_cast<SupportRequestRows*>(PG_GETARG_POINTER(0));
@@ -48,9 +49,9 @@ LDP_FUNCTION(ldp_rows) {
     } else if (second != nullptr && second->consttype == FLOAT8ARRAYOID) {
         ArrayType* array = DatumGetArrayTypeP(second->constvalue);
         rows = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-    } else if (const Const* summary = known(*request, 0); summary != nullptr && second != nullptr) {
-        rows = values_of(contents(reinterpret_cast<varlena*>(
-            PG_DETOAST_DATUM_SLICE(summary->constvalue, 0, static_cast<std::int32_t>(max_block_size)))));
+    } else if (const Const* source = known(*request, 0); source != nullptr && second != nullptr) {
+        const std::optional<Bytes> summary = summary_head(source->constvalue);
+        rows = summary ? values_of(*summary) : 0;
     }
     if (rows <= 0) PG_RETURN_DATUM(0);
     request->rows = rows;

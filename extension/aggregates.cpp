@@ -418,10 +418,6 @@ AggregateArguments integer_query(FunctionCallInfo fcinfo) {
     return one;
 }
 
-AggregateArguments list_query(FunctionCallInfo fcinfo) {
-    return aggregate_arguments(fcinfo, ArgumentKind::numbers);
-}
-
 AggregateArguments text_query(FunctionCallInfo fcinfo) {
     return aggregate_arguments(fcinfo, ArgumentKind::text);
 }
@@ -521,18 +517,6 @@ LDP_FUNCTION(ldp_agg_state_integer) {
     return incomplete(fcinfo) ? first_argument(fcinfo) : count_numbers(fcinfo, PG_GETARG_INT32(2));
 }
 
-LDP_FUNCTION(ldp_agg_state_range) {
-    return incomplete(fcinfo) ? first_argument(fcinfo)
-                              : count_numbers(fcinfo, PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
-}
-
-/// The numbers of an array, without its NULLs.
-LDP_FUNCTION(ldp_agg_state_numbers) {
-    if (incomplete(fcinfo)) return first_argument(fcinfo);
-    const Numbers list = numbers_argument(fcinfo, 2);
-    return count_with_arguments(fcinfo, ArgumentKind::numbers, list.numbers, list.count * sizeof(double));
-}
-
 LDP_FUNCTION(ldp_agg_state_text) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const Bytes words = contents(PG_GETARG_VARLENA_PP(2));
@@ -545,24 +529,6 @@ LDP_FUNCTION(ldp_agg_state_number_of) {
     if (incomplete(fcinfo)) return first_argument(fcinfo);
     const double number[] = {PG_GETARG_FLOAT8(2)};
     return count_numbers_of(fcinfo, number, 1, 3);
-}
-
-LDP_FUNCTION(ldp_agg_state_integer_of) {
-    if (incomplete(fcinfo)) return first_argument(fcinfo);
-    const double number[] = {static_cast<double>(PG_GETARG_INT32(2))};
-    return count_numbers_of(fcinfo, number, 1, 3);
-}
-
-LDP_FUNCTION(ldp_agg_state_range_of) {
-    if (incomplete(fcinfo)) return first_argument(fcinfo);
-    const double ends[] = {PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3)};
-    return count_numbers_of(fcinfo, ends, 2, 4);
-}
-
-LDP_FUNCTION(ldp_agg_state_numbers_of) {
-    if (incomplete(fcinfo)) return first_argument(fcinfo);
-    const Numbers list = numbers_argument(fcinfo, 2);
-    return count_numbers_of(fcinfo, list.numbers, list.count, 3);
 }
 
 /// (ldp_agg_state, ldp_agg_state) → ldp_agg_state: merges two states with equal arguments. The second may be

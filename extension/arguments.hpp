@@ -5,6 +5,7 @@
 #include <string>
 
 #include "boundary.hpp"
+#include "collection/sources.hpp"
 #include "core/results/summary_query.hpp"
 #include "server_limits.hpp"
 #include "states.hpp"
@@ -50,6 +51,13 @@ namespace ldp {
 [[nodiscard]] inline Subject whole_argument(FunctionCallInfo fcinfo) {
     const Bytes summary = summary_argument(fcinfo);
     return {.summary = summary, .labels = &summary_labels(fcinfo, summary)};
+}
+
+/// The first argument, a source, as the subject; nothing if it has no reports that the caller may query.
+[[nodiscard]] inline std::optional<Subject> source_argument(FunctionCallInfo fcinfo) {
+    const std::optional<Bytes> summary = source_summary(fcinfo, 0);
+    if (!summary) return std::nullopt;
+    return Subject{.summary = within_limit(*summary), .labels = &summary_labels(fcinfo, *summary)};
 }
 
 /// Selects the attributes with this name, in the server's encoding.
@@ -116,12 +124,10 @@ struct AggregateArguments {
     }
     [[nodiscard]] std::int32_t integer() const { return static_cast<std::int32_t>(numbers[0]); }
 };
-/// The first argument as an ldp_agg_state with this number of numbers, with an integer, with any number of
-/// numbers, or with text. Beside numbers, the state may name an attribute, which becomes the subject's. May
+/// The first argument as an ldp_agg_state with this number of numbers, with an integer, or with text. Beside numbers, the state may name an attribute, which becomes the subject's. May
 /// jump; throws Error (malformed) for a state of another kind.
 [[nodiscard]] AggregateArguments numbers_query(FunctionCallInfo fcinfo, std::size_t count);
 [[nodiscard]] AggregateArguments integer_query(FunctionCallInfo fcinfo);
-[[nodiscard]] AggregateArguments list_query(FunctionCallInfo fcinfo);
 [[nodiscard]] AggregateArguments text_query(FunctionCallInfo fcinfo);
 
 }  // namespace ldp

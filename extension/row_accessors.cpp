@@ -1,5 +1,5 @@
-// The functions that return rows of a summary, and the final functions of aggregates that return such rows. Their arguments
-// are declared in core/results/row_functions.cpp, in the order of SQL.
+// The functions that return rows of a source. Their arguments are declared in core/results/row_functions.cpp, in the order
+// of SQL.
 
 #include "core/results/rows/group_rows.hpp"
 #include "core/results/rows/regression_rows.hpp"
@@ -71,9 +71,10 @@ LDP_FUNCTION_OF_REPORTS(ldp_plan_marginals, ERRCODE_INVALID_PARAMETER_VALUE) {
 LDP_FUNCTION(ldp_learn_marginals) {
     const RowFunction& function = row_function("learn_marginals");
     const SummaryQuery query = query_arguments(fcinfo, function);
-    const Subject subject = whole_argument(fcinfo);
+    const std::optional<Subject> subject = source_argument(fcinfo);
+    if (!subject) PG_RETURN_NULL();
     KeptResults* kept = new_results();
-    kept->results = function.find(subject, query);
+    kept->results = function.find(*subject, query);
     if (kept->results->count() == 0) PG_RETURN_NULL();
     return json_value(kept->results->row(0)[0].text.c_str());
 }
@@ -83,9 +84,10 @@ LDP_FUNCTION(ldp_frequent_texts) {
     if (PG_ARGISNULL(0)) PG_RETURN_NULL();
     const RowFunction& function = row_function("frequent_texts");
     const SummaryQuery query = query_arguments(fcinfo, function);
-    const Subject subject = whole_argument(fcinfo);
+    const std::optional<Subject> subject = source_argument(fcinfo);
+    if (!subject) PG_RETURN_NULL();
     KeptResults* kept = new_results();
-    kept->results = function.find(subject, query);
+    kept->results = function.find(*subject, query);
     const std::size_t count = kept->results->count();
     if (count == 0) PG_RETURN_ARRAYTYPE_P(construct_empty_array(TEXTOID));
     auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * 2 * count));
@@ -98,34 +100,6 @@ LDP_FUNCTION(ldp_frequent_texts) {
     PG_RETURN_ARRAYTYPE_P(
         construct_md_array(elements, nullptr, 2, sizes, from, TEXTOID, -1, false, TYPALIGN_INT));
 }
-
-// Final functions: the defaults of the functions of the same name, without errors. -----------------------------
-
-LDP_FUNCTION(ldp_proportions_final) {
-    const RowFunction& proportions = row_function("proportions");
-    const Bytes summary = state_argument(fcinfo);
-    const Subject subject{.summary = summary, .labels = &summary_labels(fcinfo, summary), .pointwise = true};
-    return final_rows(fcinfo, proportions, subject, proportions.defaults);
-}
-
-/// The final function of an aggregate with arguments: reads them, and puts them into `query`.
-#define LDP_FINAL(name, function, rows, arguments_of, ...)     \
-    LDP_FUNCTION(ldp_##name##_final) {                         \
-        const RowFunction& found = row_function(#function);    \
-        const AggregateArguments arguments = arguments_of;     \
-        SummaryQuery query = found.defaults;                   \
-        __VA_ARGS__;                                           \
-        return rows(fcinfo, found, arguments.points(), query); \
-    }
-
-LDP_FINAL(proportions_method, proportions, final_rows, text_query(fcinfo),
-          query.method = core_text(arguments.text))
-LDP_FINAL(top, top, final_rows, integer_query(fcinfo), query.limit = arguments.integer())
-LDP_FINAL(between, between, final_row, numbers_query(fcinfo, 2), query.low = arguments.numbers[0],
-          query.high = arguments.numbers[1])
-LDP_FINAL(quantiles, quantiles, final_rows, list_query(fcinfo),
-          query.shares = {arguments.numbers, arguments.count})
-LDP_FINAL(histogram, histogram, final_rows, integer_query(fcinfo), query.bins = arguments.integer())
 
 // Numbers of a distribution -------------------------------------------------------------------------------------
 

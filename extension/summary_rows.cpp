@@ -90,7 +90,10 @@ struct ArgumentReader {
     void operator()(JsonText SummaryQuery::*member) const {
         query->*member = {json_argument(fcinfo, number)};
     }
-    void operator()(Bytes SummaryQuery::*member) const { query->*member = summary_argument(fcinfo, number); }
+    /// A second source; empty if it has no reports.
+    void operator()(Bytes SummaryQuery::*member) const {
+        query->*member = within_limit(source_summary(fcinfo, number).value_or(Bytes()));
+    }
     void operator()(std::span<const double> SummaryQuery::*member) const {
         const Numbers numbers = numbers_argument(fcinfo, number);
         query->*member = {numbers.numbers, numbers.count};
@@ -177,11 +180,12 @@ bool is_optional(const QueryParameter& parameter) noexcept {
         parameter.member);
 }
 
-/// The results of a final function, in the current memory context.
-const KeptResults& found(const RowFunction& function, const Subject& subject, const SummaryQuery& query) {
-    KeptResults* kept = new_results();
-    kept->results = function.find(subject, query);
-    return *kept;
+/// Whether a second source has no reports.
+bool lacks_reports(const RowFunction& function, const SummaryQuery& query) noexcept {
+    return std::ranges::any_of(function.parameters, [&](const QueryParameter& parameter) {
+        const auto* const other = std::get_if<Bytes SummaryQuery::*>(&parameter.member);
+        return other != nullptr && (query.**other).empty();
+    });
 }
 
 }  // namespace
@@ -276,35 +280,12 @@ Datum summary_rows(FunctionCallInfo fcinfo, const char* name) {
     return result_rows(fcinfo, [=](KeptResults& kept) {
         const RowFunction& function = row_function(name);
         if (!has_arguments(fcinfo, function)) return;
+        const std::optional<Subject> subject = source_argument(fcinfo);
+        if (!subject) return;
         const SummaryQuery query = query_arguments(fcinfo, function);
-        const Subject subject = whole_argument(fcinfo);
-        kept.results = function.find(subject, query);
+        if (lacks_reports(function, query)) return;
+        kept.results = function.find(*subject, query);
     });
-}
-
-Datum final_rows(FunctionCallInfo fcinfo, const RowFunction& function, const Subject& subject,
-                 const SummaryQuery& query) {
-    const Oid type = get_element_type(get_func_rettype(fcinfo->flinfo->fn_oid));
-    TupleDesc shape = lookup_rowtype_tupdesc_copy(type, -1);
-    const KeptResults& results = found(function, subject, query);
-    check_columns(fcinfo, shape, results.columns());
-    const std::size_t count = results.count();
-    auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
-    for (std::size_t i = 0; i < count; ++i) {
-        CHECK_FOR_INTERRUPTS();
-        elements[i] = results.row(i, shape);
-    }
-    PG_RETURN_ARRAYTYPE_P(
-        construct_array(elements, static_cast<int>(count), type, -1, false, TYPALIGN_DOUBLE));
-}
-
-Datum final_row(FunctionCallInfo fcinfo, const RowFunction& function, const Subject& subject,
-                const SummaryQuery& query) {
-    TupleDesc shape = lookup_rowtype_tupdesc_copy(get_func_rettype(fcinfo->flinfo->fn_oid), -1);
-    const KeptResults& results = found(function, subject, query);
-    check_columns(fcinfo, shape, results.columns());
-    if (results.count() == 0) PG_RETURN_NULL();
-    PG_RETURN_DATUM(results.row(0, shape));
 }
 
 }  // namespace ldp

@@ -94,10 +94,5 @@ Datum strict_rows(FunctionCallInfo fcinfo, Find find) {
 
 /// Body of a set-returning function of a summary.
 Datum summary_rows(FunctionCallInfo fcinfo, const char* function);
-/// Bodies of final functions: all rows as an array of rows, or the only row.
-Datum final_rows(FunctionCallInfo fcinfo, const RowFunction& function, const Subject& subject,
-                 const SummaryQuery& query);
-Datum final_row(FunctionCallInfo fcinfo, const RowFunction& function, const Subject& subject,
-                const SummaryQuery& query);
 
 }  // namespace ldp

@@ -79,11 +79,11 @@ COMMENT ON FUNCTION @extschema@.ldp_part(@extschema@.ldp_summary, text) IS
     'Returns the summary of the named attribute of a sampled record, computed from the reports about this attribute. '
     'Attributes that are reported together (a vector, or the attributes of "joint_tables") have one summary.';
 
-CREATE FUNCTION @extschema@.ldp_robust_interval(summary @extschema@.ldp_summary, forged float8 DEFAULT 0.01,
+CREATE FUNCTION @extschema@.ldp_robust_interval(source @extschema@.ldp_source, forged float8 DEFAULT 0.01,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS TABLE (attribute text, label text, estimate float8, lower float8, upper float8, n bigint, people bigint, attribute_number integer, value integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_robust_interval(@extschema@.ldp_summary, float8, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_robust_interval(@extschema@.ldp_source, float8, float8, text) IS
     'Returns all estimates of a summary with intervals that hold under forgery. The intervals cover the value of the '
     'honest people if at most the share forged (0 to 1) of all reports is forged. Rows and units are those of '
     'ldp_estimate.';
@@ -107,31 +107,31 @@ CREATE FUNCTION @extschema@.ldp_mean(summary @extschema@.ldp_summary, attribute 
 COMMENT ON FUNCTION @extschema@.ldp_mean(@extschema@.ldp_summary, text) IS
     'Returns the estimated mean of the named numeric attribute, in the attribute''s units.';
 
-CREATE FUNCTION @extschema@.ldp_means(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_means(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_summary, float8, text, text, boolean) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_means(@extschema@.ldp_source, float8, text, text, boolean) IS
     'Returns the estimated mean of every numeric attribute, or of the named one, in the attribute''s units. Each row '
     'has a standard error and an interval. For a number with "missing": true, the mean is that of the people who answer; '
     'it is NULL if the estimated response rate is not positive. The argument target is sample or population. With '
     'simultaneous, the intervals of all rows hold together with the confidence.';
 
-CREATE FUNCTION @extschema@.ldp_response_rates(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_response_rates(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_response_rates(@extschema@.ldp_summary, float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_response_rates(@extschema@.ldp_source, float8, text, text) IS
     'Returns the estimated share of people who have a value, for every number with "missing": true in the spec, or for '
     'the named one. Estimates may lie outside 0 to 1; intervals contain a possible share. The argument target is sample '
     'or population. Error 0A000 if the spec has no such number. The share of a category''s missing answers is that of '
     'the label in "missing_label". Sources: doi 10.1109/SP.2019.00018, arXiv 1911.12834.';
 
-CREATE FUNCTION @extschema@.ldp_set_sizes(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_set_sizes(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_set_sizes(@extschema@.ldp_summary, float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_set_sizes(@extschema@.ldp_source, float8, text, text) IS
     'Returns the estimated mean number of labels of a person, for every attribute with "several": true in the spec, or '
     'for the named one. Sets of more than "most" labels count as they were reported, with "most" labels. Estimates may '
     'lie outside 0 to "most"; intervals contain a possible number. The argument target is sample or population. Error '
@@ -144,11 +144,11 @@ COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary) IS
     'Returns the estimated mean vector, reconstructed from the Haar coefficients: one element per attribute in '
     'order, in the attribute''s units. An element with too few reports is NULL.';
 
-CREATE FUNCTION @extschema@.ldp_shrinkage(summary @extschema@.ldp_summary, shrink text DEFAULT 'soft',
+CREATE FUNCTION @extschema@.ldp_shrinkage(source @extschema@.ldp_source, shrink text DEFAULT 'soft',
         target text DEFAULT 'sample')
     RETURNS TABLE (attribute text, estimate float8, rmse float8, n bigint, people bigint, attribute_number integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_summary, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_source, text, text) IS
     'Returns the estimated mean of every attribute of a Haar vector, in the attribute''s units, after shrinking '
     'small Haar coefficients. The argument shrink is soft or sure. Estimates are biased; rmse is the estimated root '
     'mean squared error.';
@@ -156,17 +156,17 @@ COMMENT ON FUNCTION @extschema@.ldp_shrinkage(@extschema@.ldp_summary, text, tex
 CREATE FUNCTION @extschema@.ldp_haar(summary @extschema@.ldp_summary, shrink text) RETURNS float8[]
     LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN $2 = 'none' THEN @extschema@.ldp_haar($1)
-                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrinkage($1, $2, 'sample'::text) AS s) END
+                ELSE (SELECT array_agg(s.estimate ORDER BY s.attribute_number) FROM @extschema@.ldp_shrinkage($1::@extschema@.ldp_source, $2, 'sample'::text) AS s) END
 $$;
 COMMENT ON FUNCTION @extschema@.ldp_haar(@extschema@.ldp_summary, text) IS
     'Returns the estimated mean vector in the attributes'' units, after shrinking small Haar coefficients. The '
     'argument shrink accepts none, soft and sure.';
 
-CREATE FUNCTION @extschema@.ldp_coefficients(summary @extschema@.ldp_summary,
+CREATE FUNCTION @extschema@.ldp_coefficients(source @extschema@.ldp_source,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS TABLE (coefficient integer, estimate float8, stderr float8, lower float8, upper float8, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_summary, float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_coefficients(@extschema@.ldp_source, float8, text, text) IS
     'Returns the estimated mean of every Haar coefficient, with standard error and interval. Attributes are scaled '
     'to [-1,1]. Coefficient 0 is the overall mean. The others are half the differences between left and right '
     'halves, level by level from the root. In a record, attribute is the name of a vector; it may be omitted if '
@@ -213,52 +213,52 @@ COMMENT ON FUNCTION @extschema@.ldp_consistent(@extschema@.ldp_summary, text, te
     'Returns consistent proportions of all values of the named attribute of a record. The methods are those of '
     'ldp_consistent for a single attribute.';
 
-CREATE FUNCTION @extschema@.ldp_proportions(summary @extschema@.ldp_summary, method text DEFAULT 'none',
+CREATE FUNCTION @extschema@.ldp_proportions(source @extschema@.ldp_source, method text DEFAULT 'none',
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
-COMMENT ON FUNCTION @extschema@.ldp_proportions(@extschema@.ldp_summary, text, float8, text, text, boolean) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100 SUPPORT ldp_internal.ldp_rows;
+COMMENT ON FUNCTION @extschema@.ldp_proportions(@extschema@.ldp_source, text, float8, text, text, boolean) IS
     'Returns the estimated proportion of every value, one per row. With method none, rows have a standard error '
     'and an interval; target is sample or population. With simultaneous, the intervals of all rows hold together with '
     'the confidence. With a method of ldp_consistent, shares are consistent and '
     'rows have neither.';
 
-CREATE FUNCTION @extschema@.ldp_top(summary @extschema@.ldp_summary, "limit" integer DEFAULT 10,
+CREATE FUNCTION @extschema@.ldp_top(source @extschema@.ldp_source, "limit" integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', p_adjust text DEFAULT 'bonferroni', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
-COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_summary, integer, float8, text, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
+COMMENT ON FUNCTION @extschema@.ldp_top(@extschema@.ldp_source, integer, float8, text, text, text) IS
     'Returns the values with the largest estimated shares, largest first, in at most limit rows. The column p_value '
     'tests that the true share is zero, adjusted for all values. The argument p_adjust is bonferroni (probability of '
     'any false alarm) or benjamini_hochberg (share of false alarms).';
 
-CREATE FUNCTION @extschema@.ldp_candidates(summary @extschema@.ldp_summary, selection text DEFAULT 'lasso',
+CREATE FUNCTION @extschema@.ldp_candidates(source @extschema@.ldp_source, selection text DEFAULT 'lasso',
         p_adjust text DEFAULT 'bonferroni', confidence float8 DEFAULT 0.95, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_ranked
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_summary, text, text, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_candidates(@extschema@.ldp_source, text, text, float8, text) IS
     'Returns the values that a regression selects from the candidates of a rappor spec, largest share first. The '
     'number of candidates may exceed the number that can be estimated separately. The argument selection is lasso or '
     'nnls. P-values are adjusted for all candidates; standard errors after selection are approximate.';
 
 -- Strings of an open domain
 
-CREATE FUNCTION @extschema@.ldp_frequent_strings(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_frequent_strings(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', significance float8 DEFAULT 0.05, keep integer DEFAULT 32,
         "limit" integer DEFAULT NULL, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_string_proportion
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_frequent_strings(@extschema@.ldp_summary, float8, text, float8, integer, integer, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_frequent_strings(@extschema@.ldp_source, float8, text, float8, integer, integer, text) IS
     'Returns the frequent strings of an open domain, largest share first: those whose p-value is at most significance, '
     'or the limit largest ones. The search extends prefixes level by level, and each level continues at most keep of '
     'them. P-values are adjusted for all prefixes that the search examines. The argument attribute is the name of an '
     'attribute of a record. Error 0A000 if the reports are not about strings, 22023 if an argument is out of range.';
 
-CREATE FUNCTION @extschema@.ldp_string_proportions(summary @extschema@.ldp_summary, strings text[], confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_string_proportions(source @extschema@.ldp_source, strings text[], confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_string_proportion
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_string_proportions(@extschema@.ldp_summary, text[], float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_string_proportions(@extschema@.ldp_source, text[], float8, text, text) IS
     'Returns the estimated proportion of each of these strings of an open domain, in their order. Strings are encoded '
     'as a client encodes them: folded, truncated, and with replaced characters. P-values are adjusted for the number of '
     'strings. Error 22023 if a string has other characters than the alphabet, 22004 if a string is NULL, 0A000 if the '
@@ -266,20 +266,20 @@ COMMENT ON FUNCTION @extschema@.ldp_string_proportions(@extschema@.ldp_summary, 
 
 -- Ranges and distributions
 
-CREATE FUNCTION @extschema@.ldp_between(summary @extschema@.ldp_summary, low float8, high float8,
+CREATE FUNCTION @extschema@.ldp_between(source @extschema@.ldp_source, low float8, high float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_between(@extschema@.ldp_summary, float8, float8, float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_between(@extschema@.ldp_source, float8, float8, float8, text, text) IS
     'Returns one row. For an ordered attribute: the share of people from the value low to the value high, both '
     'included. For several numeric attributes: the mean of the attributes numbered low to high taken together, in '
     'their units. If the argument attribute names a vector of a record, low and high number its elements from 0.';
 
-CREATE FUNCTION @extschema@.ldp_cdf(summary @extschema@.ldp_summary, value float8,
+CREATE FUNCTION @extschema@.ldp_cdf(source @extschema@.ldp_source, value float8,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_summary, float8, float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_cdf(@extschema@.ldp_source, float8, float8, text, text) IS
     'Returns one row: the estimated share of people at or below a value of an ordered attribute.';
 
 CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, probability float8) RETURNS float8
@@ -293,28 +293,28 @@ CREATE FUNCTION @extschema@.ldp_quantile(summary @extschema@.ldp_summary, probab
 COMMENT ON FUNCTION @extschema@.ldp_quantile(@extschema@.ldp_summary, float8, text) IS
     'Returns the value of the named attribute of a record, in its units, below which this share of the people lies.';
 
-CREATE FUNCTION @extschema@.ldp_quantiles(summary @extschema@.ldp_summary,
+CREATE FUNCTION @extschema@.ldp_quantiles(source @extschema@.ldp_source,
         probabilities float8[] DEFAULT '{0.05,0.25,0.5,0.75,0.95}', confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_quantile_at
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 5 SUPPORT ldp_internal.ldp_rows;
-COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_summary, float8[], float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 5 SUPPORT ldp_internal.ldp_rows;
+COMMENT ON FUNCTION @extschema@.ldp_quantiles(@extschema@.ldp_source, float8[], float8, text, text) IS
     'Returns the values, in the attribute''s units, below which these shares of the people lie. One row per share, '
     'each with an interval.';
 
-CREATE FUNCTION @extschema@.ldp_histogram(summary @extschema@.ldp_summary, bins integer DEFAULT 10,
+CREATE FUNCTION @extschema@.ldp_histogram(source @extschema@.ldp_source, bins integer DEFAULT 10,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_bin
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
-COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_summary, integer, float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10 SUPPORT ldp_internal.ldp_rows;
+COMMENT ON FUNCTION @extschema@.ldp_histogram(@extschema@.ldp_source, integer, float8, text, text) IS
     'Returns the estimated proportion of each bin of an ordered attribute. The argument bins is the number of '
     'bins, which have equal width over the attribute''s range. Estimates are unbiased, so they may be negative; each '
     'row has a standard error.';
 
-CREATE FUNCTION @extschema@.ldp_distribution(summary @extschema@.ldp_summary, smoothing text DEFAULT 'ems',
+CREATE FUNCTION @extschema@.ldp_distribution(source @extschema@.ldp_source, smoothing text DEFAULT 'ems',
         attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, low float8, high float8, estimate float8, n bigint, people bigint, attribute_number integer, bin integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 1000;
-COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_summary, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 1000;
+COMMENT ON FUNCTION @extschema@.ldp_distribution(@extschema@.ldp_source, text, text) IS
     'Returns the fitted distribution of an ordered attribute: shares that are not negative and sum to 1, without '
     'errors. The argument smoothing is ems or em; it affects only square_wave.';
 
@@ -331,21 +331,21 @@ COMMENT ON FUNCTION @extschema@.ldp_resolution(@extschema@.ldp_summary, text) IS
     'Returns the width, in the attribute''s units, of the interval over which the mechanism smooths shares and '
     'quantiles of the named attribute of a record. 0 if the mechanism does not smooth.';
 
-CREATE FUNCTION @extschema@.ldp_learn_range(summary @extschema@.ldp_summary, coverage float8 DEFAULT 0.9,
+CREATE FUNCTION @extschema@.ldp_learn_range(source @extschema@.ldp_source, coverage float8 DEFAULT 0.9,
         attribute text DEFAULT NULL)
     RETURNS TABLE (attribute text, low float8, high float8, attribute_number integer, coefficient integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_summary, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_learn_range(@extschema@.ldp_source, float8, text) IS
     'Returns ranges for the spec of a second round, estimated from the reports of a first round. Each range contains '
     'the share coverage of the people with confidence 0.99. For haar_ranges it returns one range per Haar '
     'coefficient, in the form of a spec''s "coefficients". If there are too few reports, it returns the declared '
     'range, and note states the approximate number of reports that would narrow it.';
 
-CREATE FUNCTION @extschema@.ldp_pilot_choice(one @extschema@.ldp_summary, other @extschema@.ldp_summary, people bigint)
+CREATE FUNCTION @extschema@.ldp_pilot_choice(one @extschema@.ldp_source, other @extschema@.ldp_source, people bigint)
     RETURNS TABLE (mechanism text, sharp_mechanism text, sharp_error float8, smooth_error float8, smooth_bias float8,
                    smooth_grid bigint, clear boolean)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_pilot_choice(@extschema@.ldp_summary, @extschema@.ldp_summary, bigint) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_pilot_choice(@extschema@.ldp_source, @extschema@.ldp_source, bigint) IS
     'Chooses the mechanism for the distribution of a number from two halves of a first round. Both halves use one '
     'spec (tree or haar_ordered) and different people. The candidates are the sharp mechanism, with unbiased '
     'estimates and intervals, and square_wave, whose smooth fit has a bias and no interval. Errors are root mean '
@@ -356,31 +356,31 @@ COMMENT ON FUNCTION @extschema@.ldp_pilot_choice(@extschema@.ldp_summary, @extsc
 
 -- Diagnostics and changes
 
-CREATE FUNCTION @extschema@.ldp_health(summary @extschema@.ldp_summary, attribute text DEFAULT NULL)
+CREATE FUNCTION @extschema@.ldp_health(source @extschema@.ldp_source, attribute text DEFAULT NULL)
     RETURNS SETOF @extschema@.ldp_statistic
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 4;
-COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_summary, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 4;
+COMMENT ON FUNCTION @extschema@.ldp_health(@extschema@.ldp_source, text) IS
     'Returns diagnostics of the reports, one per row: statistics whose distribution under honest reporting does not '
     'depend on people''s values. The column p_value is the probability of a deviation at least as large from honest '
     'reports. A p_value near 0 indicates that some reports did not come from the randomizer; a large one is weak '
     'evidence. If budgets can have ended, a row has the share of people whose budget is spent (see ldp_spent), without '
     'a p_value, because it is no sign of forged reports.';
 
-CREATE FUNCTION @extschema@.ldp_spent(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95)
+CREATE FUNCTION @extschema@.ldp_spent(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95)
     RETURNS TABLE (estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_spent(@extschema@.ldp_summary, float8) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_spent(@extschema@.ldp_source, float8) IS
     'Returns the share of people whose budget was spent, so that their responses repeat earlier values. The share is '
     'estimated from the signal of memoized reports ("report_spent" in the spec), is unbiased, and may be negative. The '
     'column p_value is that of a share of 0, one-sided. Estimates are NULL, with a note, if the reports have no signal '
     'or if no budget can end. Error 0A000 if the reports were counted without their rounds.';
 
-CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_summary, after @extschema@.ldp_summary,
+CREATE FUNCTION @extschema@.ldp_change(before @extschema@.ldp_source, after @extschema@.ldp_source,
         memoized float8 DEFAULT 0, confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL,
         anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
     RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, p_value float8, attribute_number integer, value integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, float8, text, text, boolean, boolean) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_source, @extschema@.ldp_source, float8, float8, text, text, boolean, boolean) IS
     'Returns the change (after minus before) of the mean of every number and of the share of every value. The '
     'argument memoized is the share of people, relative to the smaller summary, who are in both summaries and '
     'repeated a memoized response. Their noise cancels in part. The p_value is two-sided, of the hypothesis that '
@@ -391,13 +391,23 @@ COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_summary, @extschema@.
 
 -- Comparisons of groups
 
-CREATE FUNCTION @extschema@.ldp_compare_groups(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL,
-        baseline text DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population',
-        anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
+CREATE FUNCTION ldp_internal.ldp_compare_groups(groups text[], summaries @extschema@.ldp_summary[], attributes text[],
+        baseline text, confidence float8, target text, anytime boolean, simultaneous boolean)
     RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text, boolean, boolean) IS
-    'Compares groups of different people by their summaries of one spec. The groups are all pairs, or each group and '
+COMMENT ON FUNCTION ldp_internal.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text, boolean, boolean) IS
+    'Implements ldp_compare_groups for summaries of groups.';
+
+CREATE FUNCTION @extschema@.ldp_compare_groups(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL, baseline text DEFAULT NULL,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'population', anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
+    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.*
+    FROM ldp_internal.ldp_source_groups($1, $2) AS g, ldp_internal.ldp_compare_groups(g.names, g.summaries, $3, $4, $5, $6, $7, $8) AS c WHERE $1 IS NOT NULL
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_compare_groups(@extschema@.ldp_source, text[], text[], text, float8, text, boolean, boolean) IS
+    'Compares groups of different people. The source is the name of a collection or a rollup with the grouping columns by, as in '
+    'ldp_groups_of, or groups with their summaries. The groups are all pairs, or each group and '
     'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the proportion of '
     'each value of a category. The column estimate is the difference group_name minus baseline. With one of '
     'attributes, the rows are about this attribute alone; with several, about the cells of their joint table, so '
@@ -406,93 +416,75 @@ COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text[], @extschema@.ldp_summa
     'number of rows (Holm 1979). Lower and upper hold for one row each; with simultaneous, for all rows together. With '
     'anytime, the intervals of all looks hold together with the confidence while reports arrive, and the smallest p_value '
     'of all looks is valid, from 50 people in each group on. The target population includes the sampling '
-    'error. Error 42804 if the specs differ, 22023 for fewer than two groups or an unknown attribute or baseline.';
+    'error. For rounds of a panel, ldp_change with memoized has smaller errors. Error 42804 if the specs differ, 22023 for fewer '
+    'than two groups or an unknown attribute or baseline, 42703 if a column does not exist, 42501 if the caller may not query the collection.';
 
-CREATE FUNCTION @extschema@.ldp_compare_groups(name text, by text, attributes text[] DEFAULT NULL, baseline text DEFAULT NULL,
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'population', anytime boolean DEFAULT false,
-        simultaneous boolean DEFAULT false)
-    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
-                     FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
-         @extschema@.ldp_compare_groups(COALESCE(all_groups.groups, '{}')::text[], COALESCE(all_groups.summaries, '{}')::@extschema@.ldp_summary[], $3, $4, $5, $6, $7, $8) AS c
-$$;
-COMMENT ON FUNCTION @extschema@.ldp_compare_groups(text, text, text[], text, float8, text, boolean, boolean) IS
-    'Compares the groups of a collection''s reports. The argument by is the grouping column: round, or a public column. '
-    'The groups are compared as different people; for rounds of a panel, ldp_change with memoized has smaller errors. '
-    'Rows are those of ldp_compare_groups for the summaries of ldp_summaries_of. If the caller may not select the '
-    'reports, groups of fewer reports than the spec''s min_group are omitted. Error 22023 for fewer than two groups, 42703 if '
-    'the column does not exist, 42501 if the caller may not query the collection.';
-
-CREATE FUNCTION @extschema@.ldp_group_test(groups text[], summaries @extschema@.ldp_summary[], attributes text[] DEFAULT NULL)
+CREATE FUNCTION ldp_internal.ldp_group_test(groups text[], summaries @extschema@.ldp_summary[], attributes text[])
     RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_group_test(text[], @extschema@.ldp_summary[], text[]) IS
-    'Tests whether groups of different people have the same distribution, by their summaries of one spec: one row and one '
-    'p-value for all groups and values of each attribute, or of the named ones. For a category, chi_square is a score '
+COMMENT ON FUNCTION ldp_internal.ldp_group_test(text[], @extschema@.ldp_summary[], text[]) IS
+    'Implements ldp_group_test for summaries of groups.';
+
+CREATE FUNCTION @extschema@.ldp_group_test(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL)
+    RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT t.*
+    FROM ldp_internal.ldp_source_groups($1, $2) AS g, ldp_internal.ldp_group_test(g.names, g.summaries, $3) AS t WHERE $1 IS NOT NULL
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_group_test(@extschema@.ldp_source, text[], text[]) IS
+    'Tests whether groups of different people have the same distribution: one row and one '
+    'p-value for all groups and values of each attribute, or of the named ones. The source is the name of a collection or a rollup with '
+    'the grouping columns by, as in ldp_groups_of, or groups with their summaries. For a category, chi_square is a score '
     'statistic with the covariance of the randomized reports, and approximately chi-square distributed. Rare values are '
     'merged. If the covariance is unknown, the values are tested one by one (Bonferroni), and chi_square is NULL. For a '
     'number, the means are tested. The adjusted_p_value is adjusted for the number of rows (Holm 1979). The numbers groups '
     'and n are those of the groups with enough reports. Error 42804 if the specs differ, 22023 for fewer than two groups or '
-    'an unknown attribute.';
-
-CREATE FUNCTION @extschema@.ldp_group_test(name text, by text, attributes text[] DEFAULT NULL)
-    RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT t.* FROM (SELECT array_agg(g."group" ->> $2 ORDER BY g."group") AS groups, array_agg(g.summary ORDER BY g."group") AS summaries
-                     FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS all_groups,
-         @extschema@.ldp_group_test(COALESCE(all_groups.groups, '{}')::text[], COALESCE(all_groups.summaries, '{}')::@extschema@.ldp_summary[], $3) AS t
-$$;
-COMMENT ON FUNCTION @extschema@.ldp_group_test(text, text, text[]) IS
-    'Tests whether the groups of a collection''s reports have the same distribution. The argument by is the grouping '
-    'column: a public column, or round. Rows are those of ldp_group_test for the summaries of ldp_summaries_of. If the '
-    'caller may not select the reports, groups of fewer reports than the spec''s min_group are omitted. Error 22023 for fewer '
-    'than two groups, 42703 if the column does not exist, 42501 if the caller may not query the collection.';
+    'an unknown attribute, 42703 if a column does not exist, 42501 if the caller may not query the collection.';
 
 -- Curves
 
-CREATE FUNCTION @extschema@.ldp_kernel_regression(points float8[], summaries @extschema@.ldp_summary[], bandwidth float8 DEFAULT 0,
-        confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL)
+CREATE FUNCTION ldp_internal.ldp_kernel_regression(points float8[], summaries @extschema@.ldp_summary[], bandwidth float8,
+        confidence float8, target text, attribute text)
     RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(float8[], @extschema@.ldp_summary[], float8, float8, text, text) IS
-    'Returns the mean of a number as a smooth function of a public number, at each of 4 to 4096 points. The argument '
-    'summaries has a summary of each point, all of one spec and of different people. The estimate is a weighted sum of '
+COMMENT ON FUNCTION ldp_internal.ldp_kernel_regression(float8[], @extschema@.ldp_summary[], float8, float8, text, text) IS
+    'Implements ldp_kernel_regression for summaries of points.';
+
+CREATE FUNCTION ldp_internal.ldp_point(name text) RETURNS float8
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
+    SELECT CASE WHEN $1 ~ '^[0-9]{4,}-[0-9]{2}-[0-9]{2}' THEN extract(epoch FROM $1::timestamptz)::float8 / 86400 ELSE $1::float8 END
+$$;
+COMMENT ON FUNCTION ldp_internal.ldp_point(text) IS
+    'Returns the number that is the name of a group. Dates and times become days since 1970-01-01. Error 22P02 for any other text.';
+
+CREATE FUNCTION @extschema@.ldp_kernel_regression(source @extschema@.ldp_source, by text[] DEFAULT NULL, bandwidth float8 DEFAULT 0,
+        confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL)
+    RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.*
+    FROM ldp_internal.ldp_source_groups($1, $2) AS g,
+         ldp_internal.ldp_kernel_regression(ARRAY(SELECT COALESCE(ldp_internal.ldp_point(n.name), 'NaN') FROM unnest(g.names) WITH ORDINALITY AS n (name, place) ORDER BY n.place),
+             g.summaries, $3, $4, $5, $6) AS c WHERE $1 IS NOT NULL
+$$;
+COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(@extschema@.ldp_source, text[], float8, float8, text, text) IS
+    'Returns the mean of a number as a smooth function of a public number, at each of 4 to 4096 points. The source is the name of a '
+    'collection or a rollup with the grouping column by: round, or a column of numbers, dates or times. It may also be groups whose names '
+    'are numbers. Dates and times are in days since 1970-01-01. The points have different people. The estimate is a weighted sum of '
     'the means of the points within the bandwidth (Priestley, Chao 1972), with weights that reproduce quadratic curves. '
     'A bandwidth of 0 is chosen from the known noise. With fewer than 12 points, 0 means no smoothing: each row is the mean '
     'of its own point. The column n counts the reports within the bandwidth. Intervals '
     'hold for each point alone, if the true curve has two continuous derivatives. Error 42804 if the specs differ, '
-    '0A000 if the reports do not estimate a mean, 22023 for other points or bandwidths.';
-
-CREATE FUNCTION @extschema@.ldp_kernel_regression(name text, by text, bandwidth float8 DEFAULT 0, confidence float8 DEFAULT 0.95,
-        target text DEFAULT 'population', attribute text DEFAULT NULL)
-    RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.* FROM (SELECT array_agg(COALESCE(CASE WHEN p.type IN ('date'::regtype, 'timestamp'::regtype) THEN extract(epoch FROM p.point::timestamp)::float8 / 86400
-                                           WHEN p.type = 'timestamptz'::regtype THEN extract(epoch FROM p.point::timestamptz)::float8 / 86400
-                                           ELSE p.point::float8 END, 'NaN'::float8) ORDER BY p."group") AS points,
-                            array_agg(p.summary ORDER BY p."group") AS summaries
-                     FROM (SELECT g."group", g."group" ->> $2 AS point, g.summary,
-                                  (SELECT a.atttypid FROM ldp_internal.ldp_collection AS c JOIN pg_attribute AS a ON a.attrelid = c.reports
-                                   WHERE c.name = $1 AND a.attname = $2) AS type
-                           FROM unnest(ldp_internal.ldp_groups_of($1, ARRAY[$2])) AS g) AS p) AS all_points,
-         @extschema@.ldp_kernel_regression(all_points.points::float8[], all_points.summaries::@extschema@.ldp_summary[], $3, $4, $5, $6) AS c
-$$;
-COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(text, text, float8, float8, text, text) IS
-    'Returns the mean of a number of a collection as a smooth function of the column by: round, or a public column of '
-    'numbers, dates or times. Dates and times are in days since 1970-01-01. Reports without a value of the column are '
-    'left out, with a note. Rows are those of ldp_kernel_regression for the summaries of ldp_summaries_of. If the caller may not select the reports, points with fewer reports than the '
-    'spec''s min_group are omitted. Error 42703 if the column does not exist, 22P02 if its values are not '
-    'numbers, dates or times, 42501 if the caller may not query the collection.';
+    '0A000 if the reports do not estimate a mean, 22023 for other points or bandwidths. Error 42703 if the column does not exist, 22P02 if '
+    'names are not numbers, dates or times, 42501 if the caller may not query the collection.';
 
 -- Winsorized means
 
-CREATE FUNCTION @extschema@.ldp_winsorized_mean(histogram @extschema@.ldp_summary, clamped @extschema@.ldp_summary,
+CREATE FUNCTION @extschema@.ldp_winsorized_mean(histogram @extschema@.ldp_source, clamped @extschema@.ldp_source,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
     RETURNS TABLE (attribute text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint,
         window_low float8, window_high float8, coverage float8, coverage_lower float8, bias_bound float8, pilot_n bigint, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_winsorized_mean(@extschema@.ldp_summary, @extschema@.ldp_summary, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_winsorized_mean(@extschema@.ldp_source, @extschema@.ldp_source, float8, text) IS
     'Returns the mean of a number from the two rounds of a winsorized mean: the histogram of the first round, and the '
     'reports of the second round, whose values are clamped to a window. Estimate, standard error and interval are those '
     'of the mean of clamped values. The column coverage is the estimated share of people with values in the window, and '
@@ -503,28 +495,28 @@ COMMENT ON FUNCTION @extschema@.ldp_winsorized_mean(@extschema@.ldp_summary, @ex
 
 -- Covariance and regression
 
-CREATE FUNCTION @extschema@.ldp_covariance(summary @extschema@.ldp_summary, x text, y text,
+CREATE FUNCTION @extschema@.ldp_covariance(source @extschema@.ldp_source, x text, y text,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_covariance(@extschema@.ldp_summary, text, text, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_covariance(@extschema@.ldp_source, text, text, float8, text) IS
     'Returns one row: the estimated covariance of two numbers of a record, in the product of their units. With x = y '
     'it returns the variance. Error 0A000 if the spec does not collect the product.';
 
-CREATE FUNCTION @extschema@.ldp_correlation(summary @extschema@.ldp_summary, x text, y text,
+CREATE FUNCTION @extschema@.ldp_correlation(source @extschema@.ldp_source, x text, y text,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample')
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 10000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_correlation(@extschema@.ldp_summary, text, text, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_correlation(@extschema@.ldp_source, text, text, float8, text) IS
     'Returns one row: the estimated correlation of two numbers of a record. The estimate is unbiased to the first '
     'order, so it may lie outside -1 to 1; the interval does not. Error 0A000 if the spec does not collect the '
     'product and both squares.';
 
-CREATE FUNCTION @extschema@.ldp_regression(summary @extschema@.ldp_summary, "of" text, predictors text[],
+CREATE FUNCTION @extschema@.ldp_regression(source @extschema@.ldp_source, "of" text, predictors text[],
         confidence float8 DEFAULT 0.95, target text DEFAULT 'sample', "group" text DEFAULT NULL)
     RETURNS TABLE (term text, label text, estimate float8, stderr float8, lower float8, upper float8, n bigint, people bigint, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
-COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_summary, text, text[], float8, text, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
+COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_source, text, text[], float8, text, text) IS
     'Returns the least squares regression of a number on predictors, computed from the means of products, one term '
     'per row. The terms are (intercept), or one intercept for each value of the category "group", the slope of each '
     'predictor, and (r_squared), the share of variance explained. A slope has the unit of the response per unit of '
@@ -534,37 +526,25 @@ COMMENT ON FUNCTION @extschema@.ldp_regression(@extschema@.ldp_summary, text, te
 
 -- All estimates
 
-CREATE FUNCTION @extschema@.ldp_frequent_texts(summary @extschema@.ldp_summary, attributes text[] DEFAULT NULL)
+CREATE FUNCTION @extschema@.ldp_frequent_texts(source @extschema@.ldp_source, attributes text[] DEFAULT NULL)
     RETURNS text[]
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION @extschema@.ldp_frequent_texts(@extschema@.ldp_summary, text[]) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000000;
+COMMENT ON FUNCTION @extschema@.ldp_frequent_texts(@extschema@.ldp_source, text[]) IS
     'Returns the significantly frequent texts of a summary, as an array of pairs of an attribute and a text. The '
     'argument attributes selects attributes by name. Passed to ldp_estimate as texts, the array lists the same texts '
     'for every group of people. Returns an empty array if no selected attribute is a text.';
 
-CREATE FUNCTION @extschema@.ldp_estimate(summary @extschema@.ldp_summary, confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_estimate(source @extschema@.ldp_source, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample', attributes text[] DEFAULT NULL, texts text[] DEFAULT NULL, simultaneous boolean DEFAULT false)
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_summary, float8, text, text[], text[], boolean) IS
+    AS 'MODULE_PATHNAME', 'ldp_estimate_summary' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.ldp_estimate(@extschema@.ldp_source, float8, text, text[], text[], boolean) IS
     'Returns the estimates of a summary. There is one row for the mean of each numeric attribute, in its units, and '
     'for the proportion of each value of a category. Each row has a standard error and an interval. The argument '
     'target is sample or population. The argument attributes selects attributes or vectors by name; the others are '
     'not computed. For an attribute of texts, a search finds the significantly frequent ones. The texts of a small '
     'group are therefore few; the argument texts, a result of ldp_frequent_texts for the whole collection, lists '
     'given texts instead. With simultaneous, the intervals of all rows hold together with the confidence. Error 22023 for an unknown attribute, or if texts are not pairs.';
-
-CREATE FUNCTION @extschema@.ldp_estimate(name text, confidence float8 DEFAULT 0.95, target text DEFAULT 'sample',
-        round integer DEFAULT NULL, attributes text[] DEFAULT NULL, simultaneous boolean DEFAULT false)
-    RETURNS SETOF @extschema@.ldp_estimate_row
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
-    AS $$ SELECT * FROM @extschema@.ldp_estimate(@extschema@.ldp_summary_of($1, $4), $2, $3, $5, NULL::text[], $6) $$;
-COMMENT ON FUNCTION @extschema@.ldp_estimate(text, float8, text, integer, text[], boolean) IS
-    'Returns the estimates of a collection, or of one round. There is one row for the mean of each numeric '
-    'attribute, in its units, and for the proportion of each value of a category. Each row has a standard error '
-    'and an interval. The argument attributes selects attributes or vectors by name. With simultaneous, the intervals '
-    'of all rows hold together with the confidence. Without reports it returns no rows. '
-    'Error 42704 if the collection does not exist, 42501 if the caller may not query it.';
 
 CREATE FUNCTION ldp_internal.ldp_response_counts(summary @extschema@.ldp_summary) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -594,7 +574,7 @@ BEGIN
         RETURN;
     END IF;
     IF EXISTS (SELECT FROM jsonb_array_elements(described.spec -> 'attributes') AS a (attribute) WHERE a.attribute -> 'missing' = 'true') THEN
-        rates := ARRAY(SELECT r FROM @extschema@.ldp_response_rates(summary, 0.95::float8, 'sample'::text, NULL::text) AS r);
+        rates := ARRAY(SELECT r FROM @extschema@.ldp_response_rates(summary::@extschema@.ldp_source, 0.95::float8, 'sample'::text, NULL::text) AS r);
     END IF;
     people_asked := NULL;
     people := NULL;
@@ -703,11 +683,11 @@ COMMENT ON FUNCTION @extschema@.ldp_ratio(@extschema@.ldp_estimate_row, @extsche
     'Attribute, label and numbers are NULL where they differ. Error 22023 for a negative standard error, and for two '
     'labels of one attribute with the same number of reports: they are of one summary.';
 
-CREATE FUNCTION @extschema@.ldp_contrast(summary @extschema@.ldp_summary, weights jsonb, confidence float8 DEFAULT 0.95,
+CREATE FUNCTION @extschema@.ldp_contrast(source @extschema@.ldp_source, weights jsonb, confidence float8 DEFAULT 0.95,
         target text DEFAULT 'sample')
     RETURNS SETOF @extschema@.ldp_estimate_row
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;
-COMMENT ON FUNCTION @extschema@.ldp_contrast(@extschema@.ldp_summary, jsonb, float8, text) IS
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 1;
+COMMENT ON FUNCTION @extschema@.ldp_contrast(@extschema@.ldp_source, jsonb, float8, text) IS
     'Returns one row: a weighted sum of estimates of one summary, with the covariance of these estimates. The argument '
     'weights maps a number to the weight of its mean, or a category to an object with the weights of labels, as in '
     '{"region": {"north": 1, "south": -1}}. Weights of one attribute have the exact covariance of their reports. Sums '

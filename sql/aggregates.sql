@@ -73,20 +73,6 @@ COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_s
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
 CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
-        report @extschema@.ldp_report, low float8, high float8)
-    RETURNS ldp_internal.ldp_agg_state
-    AS 'MODULE_PATHNAME', 'ldp_agg_state_range' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8, float8) IS
-    'Returns the aggregate state with one more report. A NULL state has no reports.';
-
-CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
-        report @extschema@.ldp_report, numbers float8[])
-    RETURNS ldp_internal.ldp_agg_state
-    AS 'MODULE_PATHNAME', 'ldp_agg_state_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8[]) IS
-    'Returns the aggregate state with one more report. A NULL state has no reports.';
-
-CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
         report @extschema@.ldp_report, argument text)
     RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME', 'ldp_agg_state_text' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
@@ -98,27 +84,6 @@ CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg
     RETURNS ldp_internal.ldp_agg_state
     AS 'MODULE_PATHNAME', 'ldp_agg_state_number_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8, text) IS
-    'Returns the aggregate state with one more report. A NULL state has no reports.';
-
-CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
-        report @extschema@.ldp_report, number integer, attribute text)
-    RETURNS ldp_internal.ldp_agg_state
-    AS 'MODULE_PATHNAME', 'ldp_agg_state_integer_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, integer, text) IS
-    'Returns the aggregate state with one more report. A NULL state has no reports.';
-
-CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
-        report @extschema@.ldp_report, low float8, high float8, attribute text)
-    RETURNS ldp_internal.ldp_agg_state
-    AS 'MODULE_PATHNAME', 'ldp_agg_state_range_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8, float8, text) IS
-    'Returns the aggregate state with one more report. A NULL state has no reports.';
-
-CREATE FUNCTION ldp_internal.ldp_agg_state_accumulate(state ldp_internal.ldp_agg_state,
-        report @extschema@.ldp_report, numbers float8[], attribute text)
-    RETURNS ldp_internal.ldp_agg_state
-    AS 'MODULE_PATHNAME', 'ldp_agg_state_numbers_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2;
-COMMENT ON FUNCTION ldp_internal.ldp_agg_state_accumulate(ldp_internal.ldp_agg_state, @extschema@.ldp_report, float8[], text) IS
     'Returns the aggregate state with one more report. A NULL state has no reports.';
 
 CREATE FUNCTION ldp_internal.ldp_agg_state_merge(state ldp_internal.ldp_agg_state,

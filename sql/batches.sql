@@ -25,8 +25,7 @@ COMMENT ON AGGREGATE @extschema@.ldp_pack(@extschema@.ldp_report) IS
     'Returns one batch of all the reports, with at most 2^24 bytes of payloads. Returns NULL without reports. Error '
     '42804 if the specs differ.';
 
--- Every aggregate over reports also exists for batches, under the same name. The C functions distinguish reports and
--- batches by their bytes.
+-- ldp_agg and ldp_pack also exist for batches. The C functions distinguish reports and batches by their bytes.
 DO $script$
 DECLARE
     twin record;
@@ -42,7 +41,7 @@ BEGIN
                       FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, index)) AS t (types),
              LATERAL (SELECT obj_description(f.oid, 'pg_proc')) AS d (description)
         WHERE f.pronamespace = 'ldp_internal'::regnamespace AND f.proargtypes[1] = '@extschema@.ldp_report'::regtype
-          AND f.proname IN ('ldp_agg_accumulate', 'ldp_agg_state_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
+          AND f.proname IN ('ldp_agg_accumulate', 'ldp_pack_accumulate', 'ldp_window_accumulate', 'ldp_window_remove')
         ORDER BY f.oid
     LOOP
         EXECUTE twin.definition;
@@ -64,7 +63,7 @@ BEGIN
                              (SELECT string_agg(CASE o.type WHEN '@extschema@.ldp_report'::regtype THEN '@extschema@.ldp_report_batch'::regtype
                                                             ELSE o.type::regtype END::text, ', ' ORDER BY o.index)
                               FROM unnest(f.proargtypes) WITH ORDINALITY AS o (type, index))) AS i (arguments, types)
-        WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[0] = '@extschema@.ldp_report'::regtype
+        WHERE f.pronamespace = '@extschema@'::regnamespace AND f.proargtypes[0] = '@extschema@.ldp_report'::regtype AND f.proname IN ('ldp_agg', 'ldp_pack')
         ORDER BY f.oid
     LOOP
         EXECUTE twin.definition;

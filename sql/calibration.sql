@@ -178,36 +178,47 @@ COMMENT ON FUNCTION ldp_internal.ldp_calibrated_groups(text[], @extschema@.ldp_s
     'Returns the estimates of ldp_calibrate from groups with names, summaries and start weights. The argument cells has '
     'the cell of each group in every column, one group after another; cells are numbered from 0 in totals.';
 
-CREATE FUNCTION @extschema@.ldp_calibrate(name text, by text[], totals jsonb DEFAULT NULL, weights text DEFAULT NULL, collapse boolean DEFAULT false,
+CREATE FUNCTION @extschema@.ldp_calibrate(source @extschema@.ldp_source, by text[] DEFAULT NULL, totals jsonb DEFAULT NULL, weights text DEFAULT NULL, collapse boolean DEFAULT false,
         attributes text[] DEFAULT NULL, confidence float8 DEFAULT 0.95, target text DEFAULT 'population')
     RETURNS TABLE (attribute text, label text, estimate float8, stderr float8, lower float8, upper float8, design_effect float8, n bigint, people bigint,
         attribute_number integer, value integer, note text)
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    wanted text[] := COALESCE(by, '{}') || CASE WHEN weights IS NOT NULL AND weights <> ALL (COALESCE(by, '{}')) THEN ARRAY[weights] ELSE '{}' END;
-    of_rollup text := (SELECT r.collection FROM @extschema@.ldp_rollups AS r WHERE r.name = ldp_calibrate.name);
-    collection @extschema@.ldp_collections := ldp_internal.ldp_collection_named(COALESCE(of_rollup, name));
-    groups @extschema@.ldp_group[];
+    of_name boolean := ldp_internal.ldp_source_name(source) IS NOT NULL;
+    wanted text[] := CASE WHEN of_name THEN COALESCE(by, '{}') || CASE WHEN weights IS NOT NULL AND weights <> ALL (COALESCE(by, '{}')) THEN ARRAY[weights] ELSE '{}' END END;
+    margins text[] := by;
+    summary @extschema@.ldp_summary;
+    found record;
+    fewest bigint;
     prepared record;
 BEGIN
-    PERFORM ldp_internal.ldp_check_calibration(totals IS NOT NULL OR weights IS NOT NULL, 'neither totals nor weights are given', NULL,
-        'Pass known totals of the groups, the name of a public column with weights, or both.');
-    groups := CASE WHEN of_rollup IS NULL THEN ldp_internal.ldp_groups_of(name, wanted) ELSE @extschema@.ldp_rolled_up(name, wanted, NULL::@extschema@.ldp_time, NULL::@extschema@.ldp_time, NULL::integer, NULL::integer) END;
-    IF groups IS NULL THEN
+    IF source IS NULL THEN
         RETURN;
     END IF;
-    prepared := ldp_internal.ldp_calibration(groups, by, totals, weights, CASE WHEN collapse THEN COALESCE((collection.spec ->> 'min_group')::bigint, 20) END);
+    PERFORM ldp_internal.ldp_check_calibration(totals IS NOT NULL OR weights IS NOT NULL, 'neither totals nor weights are given', NULL,
+        'Pass known totals of the groups, the name of a public column with weights, or both.');
+    found := ldp_internal.ldp_source_groups(source, CASE WHEN of_name THEN NULLIF(wanted, '{}') ELSE by END);
+    IF found.groups = '{}' THEN
+        RETURN;
+    END IF;
+    IF COALESCE(cardinality(by), 0) = 0 THEN
+        margins := ARRAY(SELECT k.key FROM jsonb_object_keys((found.groups)[1]."group") WITH ORDINALITY AS k (key, place) WHERE k.key <> COALESCE(weights, '') ORDER BY k.place);
+    END IF;
+    summary := (found.summaries)[1];
+    fewest := CASE WHEN collapse THEN COALESCE((SELECT (c.spec ->> 'min_group')::bigint FROM @extschema@.ldp_collections AS c
+        WHERE c.fingerprint = @extschema@.ldp_spec(summary) ->> 'fingerprint' LIMIT 1), 20) END;
+    prepared := ldp_internal.ldp_calibration(found.groups, margins, totals, weights, fewest);
     RETURN QUERY SELECT c.attribute, c.label, c.estimate, c.stderr, c.lower, c.upper, c.design_effect, c.n, c.people, c.attribute_number, c.value,
             NULLIF(concat_ws('; ', c.note, prepared.note), '')
         FROM ldp_internal.ldp_calibrated_groups(prepared.names, prepared.summaries, prepared.starts, prepared.cells, prepared.cell_totals,
                                                 attributes, confidence, target) AS c;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.ldp_calibrate(text, text[], jsonb, text, boolean, text[], float8, text) IS
+COMMENT ON FUNCTION @extschema@.ldp_calibrate(@extschema@.ldp_source, text[], jsonb, text, boolean, text[], float8, text) IS
     'Returns estimates of a population, weighted so that groups of a collection''s reports agree with known totals. Rows are '
-    'those of ldp_estimate, without texts. The argument name is a collection, whose reports are read, or a rollup, whose '
-    'summaries are read. The argument by lists the grouping columns. If totals is an object, it has the totals of each '
+    'those of ldp_estimate, without texts. The source is the name of a collection or a rollup with the '
+    'grouping columns by, as in ldp_groups_of, or groups with their summaries. If totals is an object, it has the totals of each '
     'column''s values, as in {"region": {"north": 700, "south": 300}, "age": {...}}, and the weights are raked. If it is an '
     'array, it has the totals of combinations, as in [{"region": "north", "age": "young", "total": 200}], and the groups are '
     'post-stratified. The argument weights names a public column with each person''s design weight; without totals, these '

@@ -228,7 +228,7 @@ BEGIN
     SELECT v.label, v.label <> t.label OR char_length(v.label) = search.longest, char_length(v.label) >= continued,
            t.estimate, t.stderr, t.lower, t.upper, t.n, t.p_value
     FROM (SELECT labels[r.value + 1] AS label, r.estimate, r.stderr, r.lower, r.upper, r.n, r.p_value
-          FROM @extschema@.ldp_top(summary, cardinality(labels)::integer, ldp_hitter_round.confidence, 'sample'::text, 'bonferroni'::text, NULL::text) AS r
+          FROM @extschema@.ldp_top(summary::@extschema@.ldp_source, cardinality(labels)::integer, ldp_hitter_round.confidence, 'sample'::text, 'bonferroni'::text, NULL::text) AS r
           UNION ALL
           SELECT l, NULL, NULL, NULL, NULL, 0, NULL FROM unnest(labels) AS l WHERE summary IS NULL) AS t,
          LATERAL (SELECT rtrim(t.label, chr(3))) AS v (label)

@@ -50,6 +50,7 @@ COMMENT ON FUNCTION ldp_internal.ldp_schema() IS 'Returns the quoted name of the
 CREATE TYPE @extschema@.ldp_report;
 CREATE TYPE @extschema@.ldp_report_batch;
 CREATE TYPE @extschema@.ldp_summary;
+CREATE TYPE @extschema@.ldp_source;
 
 CREATE FUNCTION ldp_internal.ldp_report_in(cstring) RETURNS @extschema@.ldp_report
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
@@ -112,6 +113,46 @@ COMMENT ON FUNCTION ldp_internal.ldp_summary_in(cstring) IS
 COMMENT ON FUNCTION ldp_internal.ldp_summary_out(@extschema@.ldp_summary) IS 'Converts a summary to hexadecimal text.';
 COMMENT ON FUNCTION ldp_internal.ldp_summary_recv(internal) IS 'Converts bytes to a summary; validates all bytes.';
 COMMENT ON FUNCTION ldp_internal.ldp_summary_send(@extschema@.ldp_summary) IS 'Converts a summary to bytes.';
+
+-- The casts read no table. The function that is called resolves a name: see report_access.sql, which also has the cast of groups.
+CREATE FUNCTION ldp_internal.ldp_source_in(cstring) RETURNS @extschema@.ldp_source
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ldp_internal.ldp_source_out(@extschema@.ldp_source) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ldp_internal.ldp_source_recv(internal) RETURNS @extschema@.ldp_source
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION ldp_internal.ldp_source_send(@extschema@.ldp_source) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE @extschema@.ldp_source (
+    INPUT = ldp_internal.ldp_source_in, OUTPUT = ldp_internal.ldp_source_out, RECEIVE = ldp_internal.ldp_source_recv, SEND = ldp_internal.ldp_source_send,
+    INTERNALLENGTH = variable, ALIGNMENT = double, STORAGE = extended, CATEGORY = 'l'
+);
+COMMENT ON TYPE @extschema@.ldp_source IS
+    'what a function is about: the name of a collection or a rollup, a summary, or an array of groups with their summaries; an '
+    'argument type, not meant for columns of tables';
+COMMENT ON FUNCTION ldp_internal.ldp_source_in(cstring) IS 'Converts the name of a collection or a rollup, or the text of a summary, to a source.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_out(@extschema@.ldp_source) IS
+    'Converts a source to its name, or to the text of its summary; groups to their number in parentheses.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_recv(internal) IS 'Converts text to a source.';
+COMMENT ON FUNCTION ldp_internal.ldp_source_send(@extschema@.ldp_source) IS 'Converts a source to its text.';
+
+CREATE FUNCTION ldp_internal.ldp_source_of_text(text) RETURNS @extschema@.ldp_source
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ldp_internal.ldp_source_of_text(text) IS 'Converts text to a source. Implements the casts from text and varchar.';
+CREATE FUNCTION ldp_internal.ldp_source_of_name(name) RETURNS @extschema@.ldp_source
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION ldp_internal.ldp_source_of_name(name) IS 'Converts a name to a source. Implements a cast.';
+CREATE FUNCTION ldp_internal.ldp_source_of_summary(@extschema@.ldp_summary) RETURNS @extschema@.ldp_source
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION ldp_internal.ldp_source_of_summary(@extschema@.ldp_summary) IS 'Converts a summary to a source. Implements a cast.';
+CREATE CAST (text AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_text(text) AS IMPLICIT;
+CREATE CAST (varchar AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_text(text) AS IMPLICIT;
+CREATE CAST (name AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_name(name) AS IMPLICIT;
+CREATE CAST (@extschema@.ldp_summary AS @extschema@.ldp_source) WITH FUNCTION ldp_internal.ldp_source_of_summary(@extschema@.ldp_summary) AS IMPLICIT;
+COMMENT ON CAST (text AS @extschema@.ldp_source) IS 'the name of a collection or a rollup';
+COMMENT ON CAST (varchar AS @extschema@.ldp_source) IS 'the name of a collection or a rollup';
+COMMENT ON CAST (name AS @extschema@.ldp_source) IS 'the name of a collection or a rollup';
+COMMENT ON CAST (@extschema@.ldp_summary AS @extschema@.ldp_source) IS 'a summary';
 
 -- Equality, order and hashing by bytes, for GROUP BY, DISTINCT, ORDER BY and indexes. All three types use PostgreSQL's
 -- functions for bytea under names of their own. Names are arguments of format(), because the name of the schema may

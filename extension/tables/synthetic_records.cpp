@@ -125,13 +125,14 @@ LDP_FUNCTION(ldp_synthesize) {
         const RowFunction& function = row_function("synthesize");
         if (!has_arguments(fcinfo, function)) return nullptr;
         const SummaryQuery query = query_arguments(fcinfo, function);
-        const Subject subject = whole_argument(fcinfo);
+        const std::optional<Subject> subject = source_argument(fcinfo);
+        if (!subject) return nullptr;
         auto* kept = new (palloc(sizeof(KeptRecords))) KeptRecords{};
         kept->callback.func = release_records;
         kept->callback.arg = kept;
         MemoryContextRegisterResetCallback(CurrentMemoryContext, &kept->callback);
         auto* all = static_cast<Records*>(palloc(sizeof(Records)));
-        *all = drawn(kept->records, subject, query);
+        *all = drawn(kept->records, *subject, query);
         all->read();
         return all;
     });

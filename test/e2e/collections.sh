@@ -109,7 +109,7 @@ SELECT c.name, e.label, e.n FROM ldp_collections AS c, ldp_estimate(c.name) AS e
 SQL
 )"
 check "a label is found by name" 1 "$(latin1 -c "SELECT ldp_value(ldp_summary_of('é'), 'grün', 'café')")"
-check "groups, too" '{"été": "ü"}' "$(latin1 -c "SELECT \"group\" FROM ldp_summaries_of('é', ARRAY['été'])")"
+check "groups, too" '{"été": "ü"}' "$(latin1 -c "SELECT \"group\" FROM unnest(ldp_groups_of('é', ARRAY['été']))")"
 check "its fingerprint is that of everywhere" "$(sql $here -c "SELECT ldp_spec_fingerprint('{\"mechanism\": \"grr\", \"epsilon\": 1, \"attributes\": [{\"name\": \"café\", \"domain\": [\"rouge\", \"grün\"]}]}')")" \
     "$(latin1 -c "SELECT fingerprint FROM ldp_collections WHERE name = 'é'")"
 refusal() { latin1 -v VERBOSITY=sqlstate -c "$1" | grep -o '[0-9A-Z]\{5\}$'; }

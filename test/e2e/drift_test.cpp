@@ -72,8 +72,8 @@ BOOST_FIXTURE_TEST_CASE(estimates_after_the_end_of_budgets_say_so, Server) {
     collect(*this, "minutes", R"({"epsilon": 20})");
     for (const int round : rounds) {
         const auto row = sql(
-            "SELECT estimate, stderr, lower, upper, coalesce(note, '') FROM ldp_estimate('minutes', round => " +
-            std::to_string(round) + ")")[0];
+            "SELECT estimate, stderr, lower, upper, coalesce(note, '') FROM ldp_estimate(ldp_summary_of('minutes', " +
+            std::to_string(round) + "))")[0];
         const auto estimate = row[0].as<double>(), error = row[1].as<double>(), lower = row[2].as<double>(),
                    upper = row[3].as<double>();
         const auto note = row[4].as<std::string>();
@@ -110,8 +110,8 @@ BOOST_FIXTURE_TEST_CASE(without_a_signal_a_note_remains, Server) {
     collect(*this, "silent", R"({"epsilon": 20, "report_spent": false})");
     const std::string note = "people may repeat earlier responses";
     for (const int round : {18, 60}) {
-        const auto found = sql("SELECT coalesce(note, '') FROM ldp_estimate('silent', round => " +
-                               std::to_string(round) + ")")[0][0]
+        const auto found = sql("SELECT coalesce(note, '') FROM ldp_estimate(ldp_summary_of('silent', " +
+                               std::to_string(round) + "))")[0][0]
                                .as<std::string>();
         BOOST_TEST((found.find(note) != std::string::npos) == (round == 60), found);
         BOOST_TEST((page_of(directory, "silent --round " + std::to_string(round)).find(note) !=

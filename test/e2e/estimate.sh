@@ -253,7 +253,7 @@ has by.html "400 reports about <bdi>mood</bdi>, <bdi>hours</bdi>."
 has by.html "Answers from 28 February 2026 to 2 March 2026, computed on "
 has by.html "<h3>By <bdi>town</bdi></h3>"
 has by.html "Reports: <bdi>Bonn</bdi> "
-check "groups as SQL has them" "$(sql -F, -c "SELECT label, coalesce(\"group\" ->> 'town', 'none'), estimate FROM ldp_summaries_of('towns', '{town}'),
+check "groups as SQL has them" "$(sql -F, -c "SELECT label, coalesce(\"group\" ->> 'town', 'none'), estimate FROM unnest(ldp_groups_of('towns', '{town}')),
     ldp_proportions(summary, attribute => 'mood') ORDER BY ldp_count(summary) DESC, 2, value")" \
     "$(sed -n 's/^Shares of mood by town,\([^,]*,[^,]*\),[^,]*,\([^,]*\),.*/\1,\2/p' by.csv)"
 check "means of three groups" 3 "$(grep -c '^Mean of hours by town,' by.csv)"
@@ -335,16 +335,16 @@ run "a curve" 0 "$ldp" estimate curved --curve week --html curve.html --svg curv
 check "a curve: what is wrong" "" "$(sql -v page="$(cat curve.html)" -f - <<<"SELECT faults(xmlparse(document :'page'))")"
 has curve.html "Mean of <bdi>Hours awake</bdi> over <bdi>week</bdi>"
 has curve.html "Lines or band: 95"
-check "the rows of the curve are those of SQL" "$(sql -F, -c "SELECT x, x, estimate, stderr, lower, upper, n, note FROM ldp_kernel_regression('curved', 'week', attribute => 'hours')")" \
+check "the rows of the curve are those of SQL" "$(sql -F, -c "SELECT x, x, estimate, stderr, lower, upper, n, note FROM ldp_kernel_regression('curved', '{week}', attribute => 'hours')")" \
     "$(sed -n 's/^Mean of hours over week,\([^,]*\),,/\1,/p' curve.csv)"
 check "the curve is near the truth" 24 "$(awk -F, '/^Mean of hours over week,/ { d = $5 - 4 - ($4 - 12) ^ 2 / 8; if (d < 0) d = -d; n += d < 6.5 * $6 && $6 < 0.5 } END { print n + 0 }' curve.csv)"
 check "only the number has a curve" 24 "$(grep -c ' over week,' curve.csv)"
 run "a curve in the terminal" 0 "$ldp" estimate curved --curve week
 has out "which was chosen from the"
 has out "Hours awake over week"
-has out "SELECT * FROM ldp_kernel_regression('curved', 'week', attribute => 'hours');"
+has out "SELECT * FROM ldp_kernel_regression('curved', '{week}', attribute => 'hours');"
 run "a bandwidth" 0 "$ldp" estimate curved --curve week --bandwidth 3.5 --confidence 0.8 --csv bandwidth.csv
-check "the bandwidth is that of SQL" "$(sql -F, -c "SELECT x, estimate, stderr, lower, upper, n FROM ldp_kernel_regression('curved', 'week', 3.5, 0.8, attribute => 'hours')")" \
+check "the bandwidth is that of SQL" "$(sql -F, -c "SELECT x, estimate, stderr, lower, upper, n FROM ldp_kernel_regression('curved', '{week}', 3.5, 0.8, attribute => 'hours')")" \
     "$(sed -n 's/^Mean of hours over week,[^,]*,,\(.*\),$/\1/p' bandwidth.csv)"
 # Days and hours at the same distances as weeks have the same estimates.
 estimates() { awk -F, '/^Mean of hours over / { printf "%.6f %.6f\n", $5, $6 }' "$1"; }
@@ -372,7 +372,7 @@ run "a curve of another round" 0 "$ldp" estimate curved --curve week --round 0 -
 check "a curve of one round" 21 "$(grep -c ' over week,' round.csv)"
 sql -c "SELECT ldp_open_rounds('curved', 0, 5)" -c "UPDATE curved SET round = week % 6" >/dev/null
 run "a curve over rounds" 0 "$ldp" estimate curved --curve round --csv rounds.csv
-check "a curve over rounds" "$(sql -F, -c "SELECT x, estimate, n FROM ldp_kernel_regression('curved', 'round', attribute => 'hours')")" \
+check "a curve over rounds" "$(sql -F, -c "SELECT x, estimate, n FROM ldp_kernel_regression('curved', '{round}', attribute => 'hours')")" \
     "$(sed -n 's/^Mean of hours over round,[^,]*,,\([^,]*,[^,]*\),[^,]*,[^,]*,[^,]*,\([^,]*\),.*/\1,\2/p' rounds.csv)"
 sql -c "UPDATE curved SET round = 0" >/dev/null
 run "too few values" 0 "$ldp" estimate curved --curve half

@@ -205,7 +205,7 @@ equal "$(sql -c "SELECT abs(estimate - 15) < 6 * stderr FROM ldp_series_mean(ldp
 equal "$(sql -c "SELECT count(*) FROM ldp_series_between(ldp_summary_of('mixed'), 50, 100, attribute => 'weight') AS s WHERE abs(estimate - CASE WHEN round > 4 THEN 0.25 ELSE 0 END) < 6 * stderr + 0.1")" 8
 equal "$(sql -c "SELECT count(*) FROM ldp_series_quantiles(ldp_summary_of('mixed'), '{0.5}', attribute => 'weight') AS s WHERE lower <= 30")" 8
 # The region is estimated round by round; the reports of all rounds repeat it.
-equal "$(sql -c "SELECT count(*) FROM generate_series(1, 8) AS t, ldp_estimate('mixed', round => t) AS e WHERE e.label = 'south' AND abs(e.estimate - 0.2) < 6 * e.stderr")" 8
+equal "$(sql -c "SELECT count(*) FROM generate_series(1, 8) AS t, ldp_estimate(ldp_summary_of('mixed', t)) AS e WHERE e.label = 'south' AND abs(e.estimate - 0.2) < 6 * e.stderr")" 8
 equal "$(sql -c "SELECT count(*) FROM ldp_estimate('mixed') AS e WHERE e.attribute = 'weight' AND e.estimate IS NULL AND e.note LIKE 'a series%'")" 1
 equal "$(sql -c "SELECT count(*) FROM (SELECT round, ldp_proportion(ldp_part(ldp_agg(report, round), 'region')) AS f FROM mixed GROUP BY round) AS g WHERE abs(f[2] - 0.2) < 0.2")" 8
 # Without rounds the series is estimated, and the memoized attribute is not.

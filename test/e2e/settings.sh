@@ -44,14 +44,14 @@ CREATE TEMP TABLE r07 AS SELECT ldp_submit_batch('plain', md5('plain1')::uuid, r
 CREATE TEMP TABLE r08 AS SELECT ldp_create_rollup('days', 'plain', '{day(seen),country}', 'Europe/Berlin')::text AS days, ldp_create_rollup('weeks', 'parted', '{week(seen),round}')::text AS weeks,
     ldp_create_rollup('by_round', 'rounds', '{round}')::text AS by_round;
 CREATE TEMP TABLE r09 AS SELECT ldp_refresh('days') AS days, ldp_refresh('weeks') AS weeks, ldp_refresh('by_round') AS by_round;
-CREATE TEMP TABLE r10 AS SELECT * FROM ldp_rollup_series('days');
-CREATE TEMP TABLE r11 AS SELECT * FROM ldp_rollup_series('days', '{week(day)}', '2030-01-01 00:00+00', '2030-01-03 00:00+00');
-CREATE TEMP TABLE r12 AS SELECT * FROM ldp_rollup_series('plain', ARRAY['country']);
-CREATE TEMP TABLE r13 AS SELECT * FROM ldp_rollup_series('by_round', first_round => 1, last_round => 2);
+CREATE TEMP TABLE r10 AS SELECT * FROM ldp_group_estimates('days');
+CREATE TEMP TABLE r11 AS SELECT * FROM ldp_group_estimates(ldp_groups_of('days', '{week(day)}', '2030-01-01 00:00+00', '2030-01-03 00:00+00'));
+CREATE TEMP TABLE r12 AS SELECT * FROM ldp_group_estimates('plain', ARRAY['country']);
+CREATE TEMP TABLE r13 AS SELECT * FROM ldp_group_estimates(ldp_groups_of('by_round', first_round => 1, last_round => 2));
 CREATE TEMP TABLE r14 AS SELECT * FROM ldp_missing_values('days');
-CREATE TEMP TABLE r15 AS SELECT * FROM ldp_estimate('plain') UNION ALL SELECT * FROM ldp_estimate('plain', round => 2) UNION ALL SELECT * FROM ldp_estimate('rounds', target => 'population');
-CREATE TEMP TABLE r16 AS SELECT * FROM ldp_summaries_of('plain', '{country,round}');
-CREATE TEMP TABLE r17 AS SELECT * FROM ldp_compare_groups('plain', 'country');
+CREATE TEMP TABLE r15 AS SELECT * FROM ldp_estimate('plain') UNION ALL SELECT * FROM ldp_estimate(ldp_summary_of('plain', 2)) UNION ALL SELECT * FROM ldp_estimate('rounds', target => 'population');
+CREATE TEMP TABLE r16 AS SELECT * FROM unnest(ldp_groups_of('plain', '{country,round}'));
+CREATE TEMP TABLE r17 AS SELECT * FROM ldp_compare_groups('plain', '{country}');
 CREATE TEMP TABLE r18 AS SELECT ldp_summary_of('plain') AS s, ldp_summary_of('rounds', 2) AS one, ldp_quantile(ldp_summary_of('found'), 0.5, 'value') AS median, ldp_client_spec('plain') AS spec;
 CREATE TEMP TABLE r19 AS SELECT * FROM ldp_public_columns('plain');
 CREATE TEMP TABLE r20 AS SELECT name, reports::text, mechanism, epsilon, spec, fingerprint, rows FROM ldp_collections ORDER BY name;

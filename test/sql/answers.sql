@@ -25,7 +25,7 @@ CREATE TABLE whole AS
 -- Columns ---------------------------------------------------------------------------------------------------
 -- In all functions and types a column name has one type, and columns have one order (ldp_hitters has the round last).
 CREATE VIEW columns AS
-    SELECT p.proname || CASE WHEN p.proargnames[1] = 'name' THEN ' by name' WHEN p.proargnames[2] = 'deltas' THEN ' with deltas' WHEN p.proname = 'ldp_shuffled' AND p.proargnames[1] = 'spec' THEN ' of a spec' ELSE '' END || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
+    SELECT p.proname || CASE WHEN p.proargnames[1] = 'name' THEN ' by name' WHEN p.proargnames[1] = 'source' AND p.proargnames[2] = 'by' THEN ' of a source' WHEN p.proargnames[2] = 'deltas' THEN ' with deltas' WHEN p.proname = 'ldp_shuffled' AND p.proargnames[1] = 'spec' THEN ' of a spec' ELSE '' END || ' returns' AS source, a.name, a.place, format_type(a.type, NULL) AS type
     FROM pg_proc AS p, unnest(p.proargnames, p.proargmodes, p.proallargtypes) WITH ORDINALITY AS a (name, mode, type, place)
     WHERE p.proname LIKE 'ldp\_%' AND a.mode = 't'
     UNION ALL
@@ -63,45 +63,45 @@ CREATE TABLE stranger AS SELECT ldp_agg((encode(ldp_spec_parameters('{"mechanism
     {"name": "a", "domain": 2, "mechanism": "grr"}, {"name": "b", "min": 0, "max": 1, "mechanism": "duchi"}]}'), 'hex') || p)::ldp_report) AS s FROM unnest(ARRAY['0000', '0101']) AS p;
 SELECT attribute, label, n, attribute_number, value FROM stranger, ldp_estimate(s);
 SELECT attribute, label FROM stranger, ldp_proportions(s, attribute => '0');
--- An untyped literal is a summary.
+-- An untyped literal is a summary, or a name. All kinds of a source have the same rows.
 SELECT ldp_count(s::text::ldp_summary) = ldp_count(s) AS same FROM whole WHERE name = 'town';
 SELECT s::text AS literal FROM whole WHERE name = 'town' \gset
 SELECT count(*) AS values FROM ldp_proportions(:'literal');
+SELECT count(*) AS kinds, count(DISTINCT p.rows) AS results FROM whole, LATERAL (VALUES (ldp_summary_of('town')::ldp_source), ('town'), ('town'::text::ldp_source), ('town'::varchar::ldp_source), ('town'::name::ldp_source),
+    (ldp_summary_of('town')::text::ldp_source), (ldp_groups('{a}'::text[], ARRAY[ldp_summary_of('town')])::ldp_source)) AS v (source), LATERAL (SELECT array_agg(r)::text AS rows FROM ldp_proportions(source) AS r) AS p WHERE name = 'town';
+SELECT source::text, length(source::text) FROM whole, LATERAL (VALUES ('town'::ldp_source), (ldp_groups('{a,b}'::text[], ARRAY[s, s])::ldp_source)) AS v (source) WHERE name = 'town';
+SELECT s::ldp_source::text = s::text AS text_of_a_summary FROM whole WHERE name = 'town';
+PREPARE of_source AS SELECT count(*) FROM ldp_proportions($1);
+EXECUTE of_source('town');
+EXECUTE of_source(:'literal');
+DEALLOCATE of_source;
+SELECT count(*) AS without FROM ldp_proportions(NULL), ldp_change('town', NULL), ldp_health(ldp_groups('{}'::text[], '{}'));
 
 -- In one step -----------------------------------------------------------------------------------------------
-SELECT ldp_mean(report) = ldp_mean(ldp_agg(report)) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS by_name, ldp_mean(report, 0) = ldp_mean(report) AS by_number FROM wage;
+SELECT ldp_mean(report) = ldp_mean(ldp_agg(report)) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS by_name, ldp_mean(report, '0') = ldp_mean(report) AS by_number FROM wage;
 SELECT ldp_mean(report, 'noon') = ldp_mean(ldp_agg(report), 1) AS mean FROM day;
-SELECT ldp_proportions(report) = ARRAY(SELECT f FROM whole, ldp_proportions(s) AS f WHERE name = 'town') AS frequencies,
-       ldp_proportions(report, 'norm_sub') IS NOT DISTINCT FROM ARRAY(SELECT f FROM whole, ldp_proportions(s, 'norm_sub') AS f WHERE name = 'town') AS consistent,
-       ldp_top(report, 2) = ARRAY(SELECT t FROM whole, ldp_top(s, 2) AS t WHERE name = 'town') AS top,
-       ldp_proportion(report, 'Bonn') = ldp_proportion(ldp_agg(report), 1) AS by_label, ldp_proportion(report, 1) = ldp_proportion(ldp_agg(report), 1) AS by_number FROM town;
-SELECT ldp_quantile(report, 0.5) = ldp_quantile(ldp_agg(report), 0.5) AS quantile,
-       ldp_quantiles(report, '{0.25,NULL,0.5}') = ARRAY(SELECT q FROM whole, ldp_quantiles(s, '{0.25,0.5}') AS q WHERE name = 'age') AS quantiles,
-       ldp_histogram(report, 4) = ARRAY(SELECT h FROM whole, ldp_histogram(s, 4) AS h WHERE name = 'age') AS histogram,
-       ldp_between(report, 2, 5) = (SELECT r FROM whole, ldp_between(s, 2, 5) AS r WHERE name = 'age') AS range FROM age;
--- Rows from an array.
-SELECT label, round(estimate::numeric, 4) AS estimate FROM unnest((SELECT ldp_proportions(report) FROM town));
-SELECT round, (a).label, (a).n FROM (SELECT round, unnest(ldp_top(report, 1)) AS a FROM town GROUP BY round) AS x ORDER BY round;
-SELECT (r).n, round((r).estimate::numeric, 4) AS estimate FROM (SELECT ldp_between(report, 2, 5) AS r FROM age) AS x;
+SELECT ldp_proportion(report, 'Bonn') = ldp_proportion(ldp_agg(report), 1) AS by_label, ldp_proportion(report, 1) = ldp_proportion(ldp_agg(report), 1) AS by_number FROM town;
+SELECT ldp_quantile(report, 0.5) = ldp_quantile(ldp_agg(report), 0.5) AS quantile FROM age;
+-- Rows of each group.
+SELECT round, a.label, a.n FROM (SELECT round, ldp_agg(report) AS s FROM town GROUP BY round) AS x, ldp_top(s, 1) AS a ORDER BY round;
 -- Groups, filters, NULLs, no rows.
 SELECT round, round(ldp_mean(report, 'wage')::numeric, 4) AS mean, ldp_mean(report, 'wage') = ldp_mean(report) AS same FROM wage GROUP BY ROLLUP (round) ORDER BY round;
-SELECT ldp_quantile(report, 0.5) IS NULL AS quantile, ldp_quantiles(report, '{0.5}') IS NULL AS quantiles, ldp_proportions(report) IS NULL AS rows, ldp_between(report, 1, 2) IS NULL AS range FROM age WHERE false;
-SELECT ldp_quantile(NULL::ldp_report, 0.5) IS NULL AS no_report, ldp_quantile(report, NULL) IS NULL AS no_share, ldp_between(report, 1, NULL) IS NULL AS no_end, ldp_mean(report, NULL::text) IS NULL AS no_name FROM age;
+SELECT ldp_quantile(report, 0.5) IS NULL AS quantile, ldp_proportion(report) IS NULL AS shares FROM age WHERE false;
+SELECT ldp_quantile(NULL::ldp_report, 0.5) IS NULL AS no_report, ldp_quantile(report, NULL) IS NULL AS no_share, ldp_mean(report, NULL::text) IS NULL AS no_name FROM age;
 SELECT ldp_quantile(CASE WHEN round < 0 THEN report END, 0.5) IS NULL AS none, ldp_quantile(report, CASE WHEN ctid::text < '(1' THEN 0.5 END) IS NOT NULL AS some FROM age;
 SELECT * FROM (SELECT id, ldp_mean(report, 'wage') OVER (ORDER BY id) = ldp_mean(report) OVER (ORDER BY id) AS running FROM (SELECT row_number() OVER () AS id, report FROM wage LIMIT 22) AS w) AS r WHERE id > 19;
 
 -- The same in every plan.
-SELECT ldp_quantile(report, 0.5)::text AS median, ldp_quantiles(report, '{0.25,0.5}')::text AS quantiles, ldp_histogram(report, 4)::text AS bins, ldp_between(report, 2, 5)::text AS range FROM age \gset
-SELECT ldp_proportions(report)::text AS frequencies, ldp_top(report, 2)::text AS top, ldp_proportion(report, 'Bonn')::text AS bonn FROM town \gset
+SELECT ldp_quantile(report, 0.5)::text AS median FROM age \gset
+SELECT ldp_proportion(report)::text AS shares, ldp_proportion(report, 'Bonn')::text AS bonn FROM town \gset
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
 ALTER TABLE age SET (parallel_workers = 2);
 ALTER TABLE town SET (parallel_workers = 2);
 EXPLAIN (COSTS OFF) SELECT ldp_quantile(report, 0.5) FROM age;
-EXPLAIN (COSTS OFF) SELECT ldp_quantiles(report, '{0.25,0.5}'), ldp_histogram(report, 4), ldp_between(report, 2, 5) FROM age;
-EXPLAIN (COSTS OFF) SELECT ldp_proportions(report), ldp_top(report, 2), ldp_proportion(report, 'Bonn') FROM town;
-SELECT ldp_quantile(report, 0.5)::text = :'median' AS median, ldp_quantiles(report, '{0.25,0.5}')::text = :'quantiles' AS quantiles, ldp_histogram(report, 4)::text = :'bins' AS bins, ldp_between(report, 2, 5)::text = :'range' AS range FROM age;
-SELECT ldp_proportions(report)::text = :'frequencies' AS frequencies, ldp_top(report, 2)::text = :'top' AS top, ldp_proportion(report, 'Bonn')::text = :'bonn' AS bonn FROM town;
+EXPLAIN (COSTS OFF) SELECT ldp_proportion(report), ldp_proportion(report, 'Bonn') FROM town;
+SELECT ldp_quantile(report, 0.5)::text = :'median' AS median FROM age;
+SELECT ldp_proportion(report)::text = :'shares' AS shares, ldp_proportion(report, 'Bonn')::text = :'bonn' AS bonn FROM town;
 SELECT round, ldp_proportion(report, 'Bonn') = ldp_proportion(ldp_agg(report), 'Bonn') AS grouped FROM town GROUP BY round ORDER BY round;
 CREATE TABLE parted (report ldp_report, round integer) PARTITION BY LIST (round);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES IN (0);
@@ -143,8 +143,7 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_labels(s) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_cdf(s, 5) FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_quantile(s, 0.5) FROM whole WHERE name = 'person'$$),
-    ($$SELECT ldp_proportions(report) FROM person$$),
-    ($$SELECT ldp_top(report, 2) FROM person$$),
+    ($$SELECT ldp_proportion(report) FROM person$$),
     ($$SELECT ldp_mean(report) FROM person$$),
     -- Ranges, queried for other quantities.
     ($$SELECT ldp_proportions(s) FROM first$$),
@@ -163,24 +162,28 @@ SELECT query || E'\n' || pg_temp.refusal(query) || E'\n' FROM (VALUES
     ($$SELECT ldp_proportion(s, 'Trier', 'town') FROM whole WHERE name = 'person'$$),
     ($$SELECT ldp_proportion(report, 'Trier') FROM town$$),
     ($$SELECT ldp_mean(report, 'rent') FROM wage$$),
-    ($$SELECT ldp_mean(report, 1) FROM wage$$),
-    ($$SELECT ldp_mean(report, -1) FROM wage$$),
+    ($$SELECT ldp_mean(report, '1') FROM wage$$),
+    ($$SELECT ldp_mean(report, '-1') FROM wage$$),
     ($$SELECT ldp_proportion(report, 3) FROM town$$),
-    -- The name of a collection instead of a summary.
-    ($$SELECT * FROM ldp_proportions('town')$$),
+    -- The name of a collection instead of a summary, and other names.
+    ($$SELECT * FROM ldp_proportions('village')$$),
+    ($$SELECT * FROM ldp_proportions(repeat('village ', 8))$$),
+    ($$SELECT * FROM ldp_proportions(ldp_groups('{a,b}'::text[], (SELECT ARRAY[s, s] FROM whole WHERE name = 'town')))$$),
+    ($$SELECT * FROM ldp_group_test('town')$$),
+    ($$SELECT * FROM ldp_group_test((SELECT s FROM whole WHERE name = 'town'))$$),
+    ($$SELECT * FROM ldp_group_test(ldp_groups('{a,b}'::text[], (SELECT ARRAY[s, s] FROM whole WHERE name = 'town')), '{round}')$$),
+    ($$SELECT * FROM ldp_group_test(ldp_groups('{a,b}'::text[], (SELECT ARRAY[s] FROM whole WHERE name = 'town')))$$),
     ($$SELECT ldp_count('town')$$),
     -- Arguments of aggregates.
     ($$SELECT ldp_quantile(report, CASE WHEN ctid::text < '(1' THEN 0.25 ELSE 0.5 END) FROM age$$),
-    ($$SELECT ldp_quantiles(report, ARRAY[random(), 0.5]) FROM age$$),
     ($$SELECT ldp_proportion(report, CASE round WHEN 0 THEN 'Ulm' ELSE 'Bonn' END) FROM town$$),
     ($$SELECT ldp_quantile(report, 1.5) FROM age$$),
-    ($$SELECT ldp_top(report, -1) FROM town$$),
-    ($$SELECT ldp_histogram(report, 0) FROM age$$),
-    ($$SELECT ldp_proportions(report, 'magic') FROM town$$),
+    ($$SELECT ldp_top(ldp_agg(report), -1) FROM town$$),
+    ($$SELECT ldp_histogram(ldp_agg(report), 0) FROM age$$),
+    ($$SELECT ldp_proportions(ldp_agg(report), 'magic') FROM town$$),
     ($$SELECT ldp_quantile(report, 0.5) FROM (SELECT report FROM age UNION ALL SELECT report FROM town) AS mixed$$),
     -- States of other aggregates, and invalid states.
     ($$SELECT ldp_internal.ldp_proportion_of_label_final(q) FROM state$$),
-    ($$SELECT ldp_internal.ldp_between_final(q) FROM state$$),
     ($$SELECT ldp_internal.ldp_quantile_final(state_of(report, 'x'::text)) FROM age$$),
     ($$SELECT ldp_internal.ldp_agg_state_merge(q, (SELECT state_of(report, 0.25) FROM age)) FROM state$$),
     ($$SELECT ldp_internal.ldp_agg_state_merge(q, (SELECT state_of(report, 'x'::text) FROM age)) FROM state$$),

@@ -192,7 +192,7 @@ SELECT attribute, label, round(estimate::numeric, 3) AS estimate, round(stderr::
 FROM ldp_set_sizes(ldp_summary_of('services'), attribute => 'services');
 SELECT label, round(estimate::numeric, 3) AS estimate FROM ldp_proportions(ldp_summary_of('services'), 'base_cut');
 SELECT label, round(estimate::numeric, 3) AS estimate, p_value < 0.01 AS clear FROM ldp_top(ldp_summary_of('services'), 2);
-SELECT count(*) AS differences, bool_and(p_value > 0.01) AS equal FROM ldp_compare_groups('services', 'country');
+SELECT count(*) AS differences, bool_and(p_value > 0.01) AS equal FROM ldp_compare_groups('services', '{country}');
 SELECT bool_and(p_value > 0.001) AS healthy FROM ldp_health(ldp_summary_of('services')) WHERE statistic = 'labels asked';
 SELECT ldp_required_n('{"mechanism": "auto", "epsilon": 1, "domain": 8, "several": true, "most": 2}', '{"value": 3, "proportion": 0.2, "margin": 0.05}') AS people;
 \pset format unaligned

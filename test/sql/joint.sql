@@ -107,7 +107,7 @@ SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "evo
 SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report_to('panel', '00' || pg_temp.little(1 << i % 5, 1)), r FROM generate_series(1, 400) AS i, generate_series(1, 4) AS r;
 SELECT o.cell, pg_temp.short(a.stderr / o.stderr) AS widened, a.n, a.people, a.note
-FROM ldp_marginal(ldp_summary_of('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
+FROM ldp_marginal(pg_temp.all_rounds('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
 SELECT pg_temp.refusal('SELECT ldp_marginal((SELECT ldp_agg(report) FROM panel), ''{sex}'')');
 
 -- Parallel workers, partial states and rollups are one count.

@@ -98,8 +98,8 @@ SELECT ldp_create_collection('panel', '{"mechanism": "joint_haar", "epsilon": 4,
 SELECT ldp_open_rounds('panel', 1, 4);
 INSERT INTO panel SELECT pg_temp.report_to('panel', pg_temp.byte(i % 5) || pg_temp.byte(i / 5 % 2)), r FROM generate_series(1, 1000) AS i, generate_series(1, 4) AS r;
 SELECT o.cell, pg_temp.short(a.stderr / o.stderr) AS widened, a.n, a.people
-FROM ldp_marginal(ldp_summary_of('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
-SELECT a.n, o.n AS of_one_round, pg_temp.short(a.p_value / o.p_value) AS as_sure FROM ldp_association(ldp_summary_of('panel')) AS a, ldp_association(ldp_summary_of('panel', round => 1)) AS o;
+FROM ldp_marginal(pg_temp.all_rounds('panel'), '{sex}') AS a JOIN ldp_marginal(ldp_summary_of('panel', round => 1), '{sex}') AS o USING (cell);
+SELECT a.n, o.n AS of_one_round, pg_temp.short(a.p_value / o.p_value) AS as_sure FROM ldp_association(pg_temp.all_rounds('panel')) AS a, ldp_association(ldp_summary_of('panel', round => 1)) AS o;
 
 -- Partial states, rollups and batches are one count.
 SELECT ldp_rollup(s) = :'s' AS same FROM (SELECT ldp_agg(report) AS s FROM (SELECT report, row_number() OVER () % 7 AS part FROM survey) AS p GROUP BY part) AS parts;

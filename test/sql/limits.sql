@@ -16,7 +16,7 @@ SELECT octet_length(ldp_internal.ldp_report_send(zeros('hadamard', 16777216)));
 SHOW ldp.max_state;
 SELECT ldp_agg(zeros('hadamard', 16777216));
 SELECT ldp_proportion(zeros('grr', 16777216), 5);
-SELECT ldp_top(zeros('l_grr', 16777216, '{"report_epsilon": 0.5}'), 5);
+SELECT ldp_proportion(zeros('l_grr', 16777216, '{"report_epsilon": 0.5}'), 5);
 SELECT ldp_internal.ldp_agg_accumulate(NULL, zeros('hadamard', 16777216));
 -- The bound is on the summary, to the kB.
 SET ldp.max_state = '80kB';

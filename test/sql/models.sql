@@ -138,9 +138,9 @@ SELECT pg_temp.refusal(format('SELECT ldp_synthesize(%L, 5)', ldp_agg(pg_temp.re
 SELECT ldp_create_collection('panel', '{"mechanism": "joint", "epsilon": 4, "min_group": 30, "evolving": {}, "budget": {"epsilon": 40}, "attributes": [{"name": "a", "domain": 2}, {"name": "b", "domain": 2}]}');
 SELECT ldp_open_rounds('panel', 0, 2);
 INSERT INTO panel SELECT pg_temp.report_to('panel', '00' || pg_temp.little(1 << i % 4, 1)), round FROM generate_series(1, 30) AS i, generate_series(0, 2) AS round;
-SELECT round, estimate IS NULL AS hidden, n, note FROM (VALUES (0, ldp_summary_of('panel', 0)), (NULL, ldp_summary_of('panel'))) AS r (round, s), ldp_association(s);
+SELECT round, estimate IS NULL AS hidden, n, note FROM (VALUES (0, ldp_summary_of('panel', 0)), (NULL, pg_temp.all_rounds('panel'))) AS r (round, s), ldp_association(s);
 DELETE FROM panel WHERE round = 1;
-SELECT estimate IS NULL AS hidden, n, note FROM ldp_association(ldp_summary_of('panel'));
+SELECT estimate IS NULL AS hidden, n, note FROM ldp_association(pg_temp.all_rounds('panel'));
 SELECT pg_temp.refusal(format('SELECT ldp_model(%L)', ldp_agg(report))) FROM panel;
 SELECT (SELECT count(*) FROM ldp_association(NULL)) AS pairs, (SELECT count(*) FROM ldp_synthesize(NULL, 5)) AS records;
 \pset format aligned

@@ -186,7 +186,7 @@ SELECT attribute, round(estimate::numeric, 3) AS estimate, round(stderr::numeric
 FROM ldp_response_rates(ldp_summary_of('income'), attribute => 'income');
 SELECT round(ldp_mean(report)::numeric, 3) AS one_step, (SELECT note FROM ldp_estimate(ldp_agg(report))) AS note FROM income;
 SELECT lower < (SELECT lower FROM ldp_means(ldp_summary_of('income'))) AS wider, upper > estimate AS above FROM ldp_robust_interval(ldp_summary_of('income'), forged => 0.02);
-SELECT group_name, baseline, attribute, p_value > 0.5 AS equal FROM ldp_compare_groups('income', 'country');
+SELECT group_name, baseline, attribute, p_value > 0.5 AS equal FROM ldp_compare_groups('income', '{country}');
 -- Reports without a number alone: more than any response rate explains.
 SELECT estimate, lower, upper, note FROM ldp_means((SELECT ldp_agg(pg_temp.report_to('income', '00')) FROM generate_series(1, 100)));
 SELECT ldp_drop_collection('income');
@@ -240,12 +240,12 @@ SELECT pg_temp.refusal($$SELECT w.* FROM whole, ldp_winsorized_mean(serial, ldp_
 SELECT ldp_create_collection('growth', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100, "grid": 10}', ARRAY[['week', 'integer'], ['day', 'date']]);
 INSERT INTO growth SELECT pg_temp.report_to('growth', CASE WHEN i % 10 <= week THEN '01' ELSE '00' END), 0, NULLIF(week, 8) FROM generate_series(0, 8) AS week, generate_series(1, 200) AS i;
 SELECT x, round(estimate::numeric, 1) AS estimate, round(stderr::numeric, 2) AS stderr, lower < estimate AND estimate < upper AS inside, n, bandwidth_used, note
-FROM ldp_kernel_regression('growth', 'week', 3.5);
+FROM ldp_kernel_regression('growth', '{week}', 3.5);
 -- Few points are not smoothed: each row is about its own reports.
-SELECT count(*), max(bandwidth_used) AS bandwidth, min(n) AS least, max(n) AS most, min(note) AS note FROM ldp_kernel_regression('growth', 'week');
+SELECT count(*), max(bandwidth_used) AS bandwidth, min(n) AS least, max(n) AS most, min(note) AS note FROM ldp_kernel_regression('growth', '{week}');
 SELECT count(*), min(bandwidth_used) > 0 AS chosen, count(DISTINCT bandwidth_used) AS bandwidths, max(note) AS note
-FROM ldp_summary_of('growth') AS s, ldp_kernel_regression(ARRAY(SELECT generate_series(1, 12)), array_fill(s, ARRAY[12]));
-SELECT count(*) FROM ldp_kernel_regression(NULL::float8[], NULL);
+FROM ldp_summary_of('growth') AS s, ldp_kernel_regression(ldp_groups(ARRAY(SELECT generate_series(1, 12)), array_fill(s, ARRAY[12])));
+SELECT count(*) FROM ldp_kernel_regression(ldp_groups(NULL::float8[], NULL));
 -- Dates and times are numbers of days; those of all types have equal curves.
 SELECT ldp_create_collection('dated', '{"mechanism": "duchi", "epsilon": 4, "min": 0, "max": 100, "grid": 10}',
     ARRAY[['day', 'date'], ['local', 'timestamp'], ['moment', 'timestamptz'], ['number', 'numeric'], ['word', 'text']]);
@@ -253,19 +253,19 @@ INSERT INTO dated SELECT report, 0, d, d, d::timestamp AT TIME ZONE 'UTC', d - D
 FROM growth, LATERAL (SELECT DATE '2026-01-05' + 7 * week) AS dates (d) WHERE week IS NOT NULL;
 SET timezone = 'Asia/Kathmandu';
 SELECT count(*), count(DISTINCT c) AS curves, min(c.x) = DATE '2026-01-05' - DATE '1970-01-01' AS "days since 1970"
-FROM unnest('{day,local,moment,number}'::text[]) AS by, ldp_kernel_regression('dated', by, 24) AS c;
+FROM unnest('{day,local,moment,number}'::text[]) AS by, ldp_kernel_regression('dated', ARRAY[by], 24) AS c;
 RESET timezone;
-SELECT pg_temp.outcome($$SELECT * FROM ldp_kernel_regression('dated', 'word')$$);
+SELECT pg_temp.outcome($$SELECT * FROM ldp_kernel_regression('dated', '{word}')$$);
 UPDATE dated SET day = 'infinity', moment = 'infinity', number = 'NaN' WHERE word = 'w3';
-SELECT pg_temp.outcome(format('SELECT * FROM ldp_kernel_regression(''dated'', %L)', by)) FROM unnest('{day,moment,number}'::text[]) AS by;
+SELECT pg_temp.outcome(format('SELECT * FROM ldp_kernel_regression(''dated'', %L)', ARRAY[by])) FROM unnest('{day,moment,number}'::text[]) AS by;
 SELECT pg_temp.outcome(q) FROM unnest(ARRAY[
-    $$SELECT * FROM ldp_kernel_regression('growth', 'week', -1)$$,
-    $$SELECT * FROM ldp_kernel_regression('growth', 'month')$$,
-    $$SELECT * FROM ldp_kernel_regression('spent', 'round')$$,
-    $$SELECT ldp_kernel_regression('{1,2,3}', ARRAY[s, s, s]) FROM ldp_summary_of('growth') AS s$$,
-    $$SELECT ldp_kernel_regression('{1,2,3}', ARRAY[s, s]) FROM ldp_summary_of('growth') AS s$$,
-    $$SELECT ldp_kernel_regression('{1,2,3,4}', ARRAY[s, s, s, s]) FROM ldp_summary_of('spent') AS s$$,
-    $$SELECT ldp_kernel_regression('{1,2,3,4}', ARRAY[s, t, s, s]) FROM ldp_summary_of('growth') AS s, ldp_summary_of('spent_2') AS t$$]) AS q;
+    $$SELECT * FROM ldp_kernel_regression('growth', '{week}', -1)$$,
+    $$SELECT * FROM ldp_kernel_regression('growth', '{month}')$$,
+    $$SELECT * FROM ldp_kernel_regression('spent', '{round}')$$,
+    $$SELECT ldp_kernel_regression(ldp_groups('{1,2,3}'::text[], ARRAY[s, s, s])) FROM ldp_summary_of('growth') AS s$$,
+    $$SELECT ldp_kernel_regression(ldp_groups('{1,2,3}'::text[], ARRAY[s, s])) FROM ldp_summary_of('growth') AS s$$,
+    $$SELECT ldp_kernel_regression(ldp_groups('{1,2,3,4}'::text[], ARRAY[s, s, s, s])) FROM ldp_summary_of('spent') AS s$$,
+    $$SELECT ldp_kernel_regression(ldp_groups('{1,2,3,4}'::text[], ARRAY[s, t, s, s])) FROM ldp_summary_of('growth') AS s, ldp_summary_of('spent_2') AS t$$]) AS q;
 
 SET client_min_messages = warning;
 SELECT count(ldp_drop_collection(name)) FROM unnest('{spent,spent_2,growth,dated}'::text[]) AS name;

@@ -112,7 +112,7 @@ SELECT ldp_submit('altered', :'green');
 \echo :LAST_ERROR_SQLSTATE
 SELECT ldp_submit_batch('altered', gen_random_uuid(), ARRAY[:'green']::ldp_report[]);
 SELECT * FROM ldp_estimate('altered');
-SELECT * FROM ldp_summaries_of('altered', '{round}');
+SELECT * FROM unnest(ldp_groups_of('altered', '{round}'));
 SELECT ldp_open_rounds('altered', 1);
 ALTER TABLE altered ADD CONSTRAINT report_follows_spec CHECK (ldp_internal.ldp_check_report(report, ldp_spec_parameters('{"mechanism": "grr", "epsilon": 2, "domain": 3}')));
 SELECT ldp_submit('altered', :'green');
@@ -176,7 +176,7 @@ SELECT current_setting('owners.trace', true) = current_user AS caught;
 SELECT n FROM ldp_estimate('colour') LIMIT 1;
 SELECT COALESCE(current_setting('owners.trace', true), '') AS trace, current_user = session_user AS same;
 \c -
-SELECT "group", ldp_count(summary) FROM ldp_summaries_of('colour', '{tenant}');
+SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{tenant}'));
 SELECT COALESCE(current_setting('owners.trace', true), '') AS trace, current_user = session_user AS same;
 SET search_path = owners, public;
 -- Nor can it do as its owner what must not be done behind the caller's back.
@@ -215,7 +215,7 @@ RESET ROLE;
 SET ROLE regress_ldp_reader;
 SET owners.tenant = 'a';
 SELECT n FROM ldp_estimate('colour') LIMIT 1;
-SELECT "group", ldp_count(summary) FROM ldp_summaries_of('colour', '{tenant}');
+SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('colour', '{tenant}'));
 SELECT ldp_count(ldp_agg(report)) FROM colour;
 SET owners.tenant = 'b';
 SELECT n FROM ldp_estimate('colour') LIMIT 1;
@@ -247,20 +247,20 @@ SELECT ldp_count(ldp_summary_of('guarded'));
 SELECT n, label FROM ldp_estimate('guarded') LIMIT 1;
 -- Groups of fewer than twenty reports, the spec's min_group, are not shown.
 SELECT ldp_count(ldp_summary_of('guarded', 0)) AS thirty, ldp_count(ldp_summary_of('guarded', 1)) AS fifteen, ldp_count(ldp_summary_of('guarded', 2)) AS none;
-SELECT "group", ldp_count(summary) FROM ldp_summaries_of('guarded', '{tenant}');
-SELECT "group", ldp_count(summary) FROM ldp_summaries_of('guarded', '{round,tenant}');
-SELECT * FROM ldp_summaries_of('guarded', '{report}');
+SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{tenant}'));
+SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{round,tenant}'));
+SELECT * FROM unnest(ldp_groups_of('guarded', '{report}'));
 \echo :LAST_ERROR_SQLSTATE
-SELECT * FROM ldp_summaries_of('guarded', '{xmin}');
-SELECT * FROM ldp_summaries_of('guarded', '{}');
-SELECT * FROM ldp_summaries_of('guarded', NULL);
-SELECT * FROM ldp_summaries_of('guarded', ARRAY['tenant); DROP TABLE guarded; --']);
+SELECT * FROM unnest(ldp_groups_of('guarded', '{xmin}'));
+SELECT * FROM unnest(ldp_groups_of('guarded', '{}'));
+SELECT * FROM unnest(ldp_groups_of('guarded', NULL));
+SELECT * FROM unnest(ldp_groups_of('guarded', ARRAY['tenant); DROP TABLE guarded; --']));
 RESET ROLE;
 -- A type of another owner runs no code: its conversion to JSON would be code of the type's owner.
 CREATE TYPE foreign_kind AS ENUM ('a');
 ALTER TYPE foreign_kind OWNER TO regress_ldp_rival;
 ALTER TABLE guarded ADD COLUMN kind foreign_kind;
-SELECT * FROM ldp_summaries_of('guarded', '{kind}');
+SELECT * FROM unnest(ldp_groups_of('guarded', '{kind}'));
 ALTER TABLE guarded DROP COLUMN kind;
 DROP TYPE foreign_kind;
 -- The difference of two answers is an answer about few reports, or about one: doc/threat-model.md says so. The counts of the
@@ -269,7 +269,7 @@ CREATE FUNCTION counts(summary ldp_summary) RETURNS integer[] LANGUAGE sql AS $$
     SELECT array_agg(round(ldp_count($1) * (share * (exp(1) - 1) + 1) / (exp(1) + 2))::integer ORDER BY value) FROM unnest(ldp_proportion($1)) WITH ORDINALITY AS p (share, value) $$;
 CREATE FUNCTION difference(one integer[], other integer[]) RETURNS integer[] LANGUAGE sql STRICT AS $$ SELECT array_agg(a - b ORDER BY i) FROM unnest($1, $2) WITH ORDINALITY AS u (a, b, i) $$;
 SET ROLE regress_ldp_reader;
-SELECT difference(counts(ldp_summary_of('guarded')), counts(g.summary)) AS not_shown FROM ldp_summaries_of('guarded', '{tenant}') AS g WHERE "group" ->> 'tenant' = 'b';
+SELECT difference(counts(ldp_summary_of('guarded')), counts(g.summary)) AS not_shown FROM unnest(ldp_groups_of('guarded', '{tenant}')) AS g WHERE "group" ->> 'tenant' = 'b';
 SELECT counts(ldp_summary_of('guarded')) AS before \gset
 RESET ROLE;
 INSERT INTO guarded SELECT report('guarded', '02');
@@ -287,10 +287,10 @@ GRANT SELECT ON truth TO regress_ldp_reader;
 INSERT INTO watched SELECT report('watched', lpad(value::text, 2, '0')), 0, timestamptz '2026-01-01 00:00Z' + i * interval '1 minute' FROM truth;
 SELECT ldp_refresh('minutes');
 SET ROLE regress_ldp_reader;
-SELECT count(*) AS buckets_shown FROM ldp_rollup_series('minutes');
+SELECT count(*) AS buckets_shown FROM ldp_group_estimates('minutes');
 WITH parts AS MATERIALIZED (
-    SELECT i, (SELECT counts(g.summary) FROM unnest(ldp_rolled_up('minutes', by => '{}', until => at)) AS g) AS before,
-           (SELECT counts(g.summary) FROM unnest(ldp_rolled_up('minutes', by => '{}', since => at)) AS g) AS after
+    SELECT i, (SELECT counts(g.summary) FROM unnest(ldp_groups_of('minutes', by => '{}', until => at)) AS g) AS before,
+           (SELECT counts(g.summary) FROM unnest(ldp_groups_of('minutes', by => '{}', since => at)) AS g) AS after
     FROM generate_series(1, 40) AS i, LATERAL (SELECT timestamptz '2026-01-01 00:00Z' + i * interval '1 minute') AS b (at)),
 apart AS MATERIALIZED (
     SELECT p.i, COALESCE(difference(n.before, p.before), difference(p.after, n.after)) AS found FROM parts AS p JOIN parts AS n ON n.i = p.i + 1),
@@ -306,10 +306,10 @@ SELECT ldp_drop_collection('watched');
 -- Other roles get an error; the owner, who reads rows, gets every group.
 SET ROLE regress_ldp_device;
 SELECT ldp_summary_of('guarded');
-SELECT * FROM ldp_summaries_of('guarded', '{tenant}');
+SELECT * FROM unnest(ldp_groups_of('guarded', '{tenant}'));
 RESET ROLE;
 SET ROLE regress_ldp_owner;
-SELECT "group", ldp_count(summary) FROM ldp_summaries_of('guarded', '{tenant}');
+SELECT "group", ldp_count(summary) FROM unnest(ldp_groups_of('guarded', '{tenant}'));
 ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
 RESET ROLE;
 SET ROLE regress_ldp_reader;

@@ -68,7 +68,7 @@ SELECT term, estimate IS NULL AS missing, note FROM ldp_regression(ldp_summary_o
 SELECT ldp_create_collection('partial_kept', (ldp_client_spec('partial') - 'derived') || '{"evolving": {}, "budget": {"epsilon": 1000000}}');
 SELECT ldp_open_rounds('partial_kept', 0, 1);
 INSERT INTO partial_kept SELECT (encode(ldp_spec_parameters(ldp_client_spec('partial_kept')), 'hex') || right(report::text, 4))::ldp_report, r FROM partial, generate_series(0, 1) AS r;
-SELECT term, estimate IS NULL AS missing, n, people, note FROM ldp_regression(ldp_summary_of('partial_kept'), 'score', ARRAY['hours']);
+SELECT term, estimate IS NULL AS missing, n, people, note FROM ldp_regression(pg_temp.all_rounds('partial_kept'), 'score', ARRAY['hours']);
 
 -- Errors.
 SELECT pg_temp.refusal(format($$SELECT * FROM told, %s$$, question)) FROM (VALUES

@@ -49,7 +49,7 @@ SELECT ldp_add_round_partitions('panel', 20, 0);
 INSERT INTO panel_3 SELECT report('visits', 1), 3;
 SELECT ldp_open_rounds('panel', 5, 99);
 INSERT INTO panel_3 SELECT report('panel', 1), 3;
-SELECT ldp_count(ldp_summary_of('visits')), ldp_count(ldp_summary_of('panel')), ldp_count(ldp_summary_of('stays'));
+SELECT ldp_count(pg_temp.all_rounds('visits')), ldp_count(pg_temp.all_rounds('panel')), ldp_count(ldp_summary_of('stays'));
 
 -- Buckets ---------------------------------------------------------------------------------------------------
 SELECT ldp_create_rollup('daily', 'visits', '{day(seen),country}', 'Europe/Berlin');
@@ -64,7 +64,7 @@ SELECT a.attrelid::regclass, a.attname, format_type(a.atttypid, NULL) FROM pg_at
 SELECT count(*) AS buckets, bool_and(d.summary = a.summary) AS same, count(*) FILTER (WHERE a.summary IS NULL OR d.summary IS NULL) AS missing
 FROM daily AS d FULL JOIN (SELECT date_trunc('day', seen AT TIME ZONE 'Europe/Berlin') AS day, country, ldp_agg(report, round) AS summary FROM visits GROUP BY 1, 2) AS a
      ON a.day = d.day AT TIME ZONE 'Europe/Berlin' AND a.country IS NOT DISTINCT FROM d.country;
-SELECT ldp_rollup(d.summary) = ldp_summary_of('visits') AS sums, (SELECT summary FROM everything) = ldp_summary_of('visits') AS everything FROM daily AS d;
+SELECT ldp_rollup(d.summary) = pg_temp.all_rounds('visits') AS sums, (SELECT summary FROM everything) = pg_temp.all_rounds('visits') AS everything FROM daily AS d;
 SELECT bool_and(b.summary = ldp_summary_of('panel', b.round)) FROM by_round AS b;
 SELECT week, tags, ldp_count(summary) FROM stays_weekly ORDER BY week;
 SELECT min(month), max(month), min(day), max(day), count(*) FROM days_of_panel;
@@ -73,7 +73,7 @@ INSERT INTO visits SELECT report('visits', i), 0, timestamptz '2026-03-28 00:00Z
 INSERT INTO visits SELECT report('visits', 1), 0, '2026-06-01 00:00Z';
 SELECT ldp_submit_batch('packed', '6b1e0f5c-1b1a-4b52-9d1c-0a8d6f1f0001', ARRAY[report('packed', 1), report('packed', 2)], 3);
 SELECT ldp_refresh('daily'), ldp_refresh('everything');
-SELECT ldp_rollup(summary) = ldp_summary_of('visits') FROM daily;
+SELECT ldp_rollup(summary) = pg_temp.all_rounds('visits') FROM daily;
 -- Errors.
 SELECT ldp_create_rollup('odd', 'visits', '{report}');
 SELECT ldp_create_rollup('odd', 'visits', '{ldp_arrival}');
@@ -94,29 +94,29 @@ DROP SCHEMA elsewhere;
 SELECT ldp_create_rollup(NULL, 'visits', '{country}');
 SELECT ldp_refresh('nothing');
 SELECT ldp_refresh('visits');
-SELECT * FROM ldp_summaries_of('visits', '{ldp_arrival}');
+SELECT * FROM unnest(ldp_groups_of('visits', '{ldp_arrival}'));
 
 -- Series ----------------------------------------------------------------------------------------------------
 -- Bucket by bucket, as ldp_estimate would answer.
-SELECT "group", label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, note FROM ldp_rollup_series('daily', since => '2026-03-29 00:00+02', until => '2026-03-30 00:00+02');
+SELECT "group", label, round(estimate::numeric, 4) AS estimate, round(stderr::numeric, 4) AS stderr, n, note FROM ldp_group_estimates(ldp_groups_of('daily', since => '2026-03-29 00:00+02', until => '2026-03-30 00:00+02'));
 -- Sums over a span, by some columns, by longer units, or all in one; of the rollup that is named, or that fits.
-SELECT "group", label, n, people FROM ldp_rollup_series('visits', by => '{country}', since => '2026-03-28', until => '2026-03-31') WHERE label = 'red';
-SELECT "group", n FROM ldp_rollup_series('daily', by => '{week(day)}') WHERE label = 'red';
-SELECT "group", n FROM ldp_rollup_series('visits', by => '{}', until => '2026-03-28 00:00+01') WHERE label = 'red';
+SELECT "group", label, n, people FROM ldp_group_estimates(ldp_groups_of('visits', by => '{country}', since => '2026-03-28', until => '2026-03-31')) WHERE label = 'red';
+SELECT "group", n FROM ldp_group_estimates('daily', by => '{week(day)}') WHERE label = 'red';
+SELECT "group", n FROM ldp_group_estimates(ldp_groups_of('visits', by => '{}', until => '2026-03-28 00:00+01')) WHERE label = 'red';
 SELECT count(*), bool_and(s.estimate = e.estimate AND s.stderr = e.stderr AND s.lower = e.lower AND s.n = e.n)
-FROM ldp_rollup_series('daily', by => '{}', confidence => 0.9, target => 'population') AS s JOIN ldp_estimate('visits', 0.9, 'population') AS e USING (attribute, label);
-SELECT "group", n FROM ldp_rollup_series('stays_weekly', since => '2026-03-30 00:00Z') WHERE label = 'red';
-SELECT "group", n FROM ldp_rollup_series('days_of_panel', by => '{quarter(day)}', since => '2026-03-31 00:00Z') WHERE label = 'red';
+FROM ldp_group_estimates('daily', by => '{}', confidence => 0.9, target => 'population') AS s JOIN ldp_estimate(pg_temp.all_rounds('visits'), 0.9, 'population') AS e USING (attribute, label);
+SELECT "group", n FROM ldp_group_estimates(ldp_groups_of('stays_weekly', since => '2026-03-30 00:00Z')) WHERE label = 'red';
+SELECT "group", n FROM ldp_group_estimates(ldp_groups_of('days_of_panel', by => '{quarter(day)}', since => '2026-03-31 00:00Z')) WHERE label = 'red';
 -- With memoized responses, ten rounds have nearly the errors of one round.
 SELECT s."group", s.n, s.people, round((s.stderr / o.stderr)::numeric, 4) AS of_one_round, s.note
-FROM ldp_rollup_series('by_round', by => '{}', first_round => 2, last_round => 5) AS s, ldp_estimate('panel', round => 2) AS o WHERE s.label = 'red' AND o.label = 'red';
-SELECT count(*) FROM ldp_rollup_series('by_round', first_round => 4);
-SELECT count(*) FROM ldp_rollup_series('daily', since => '2030-01-01');
-SELECT * FROM ldp_rollup_series('by_round', since => '2026-01-01');
-SELECT * FROM ldp_rollup_series('daily', first_round => 1);
-SELECT * FROM ldp_rollup_series('daily', by => '{round}');
-SELECT * FROM ldp_rollup_series('visits', by => '{seen}');
-SELECT * FROM ldp_rollup_series('plain', by => '{}');
+FROM ldp_group_estimates(ldp_groups_of('by_round', by => '{}', first_round => 2, last_round => 5)) AS s, ldp_estimate(ldp_summary_of('panel', 2)) AS o WHERE s.label = 'red' AND o.label = 'red';
+SELECT count(*) FROM ldp_group_estimates(ldp_groups_of('by_round', first_round => 4));
+SELECT count(*) FROM ldp_group_estimates(ldp_groups_of('daily', since => '2030-01-01'));
+SELECT * FROM ldp_group_estimates(ldp_groups_of('by_round', since => '2026-01-01'));
+SELECT * FROM ldp_group_estimates(ldp_groups_of('daily', first_round => 1));
+SELECT * FROM ldp_group_estimates('daily', by => '{round}');
+SELECT * FROM ldp_group_estimates(ldp_groups_of('visits', by => '{seen}', since => '2026-01-01'));
+SELECT * FROM ldp_group_estimates(ldp_groups_of('plain', by => '{}', since => '2026-01-01'));
 
 -- Privileges ------------------------------------------------------------------------------------------------
 CREATE ROLE regress_ldp_keeper IN ROLE ldp_admin;
@@ -148,13 +148,13 @@ SET ROLE regress_ldp_device;
 INSERT INTO guarded (report, ldp_arrival) VALUES (report('guarded', 1), 0);
 INSERT INTO guarded SELECT report('guarded', 1), 0, 'many';
 SELECT ldp_submit('guarded', report('guarded', 1));
-SELECT * FROM ldp_rollup_series('guarded_by_country');
+SELECT * FROM ldp_group_estimates('guarded_by_country');
 RESET ROLE;
 SET ROLE regress_ldp_reader;
-SELECT "group", label, n FROM ldp_rollup_series('guarded_by_country');
-SELECT "group", label, n FROM ldp_rollup_series('guarded_by_country', by => '{}');
+SELECT "group", label, n FROM ldp_group_estimates('guarded_by_country');
+SELECT "group", label, n FROM ldp_group_estimates('guarded_by_country', by => '{}');
 SELECT summary FROM guarded_by_country;
-SELECT * FROM ldp_rollup_series('by_tenant');
+SELECT * FROM ldp_group_estimates('by_tenant');
 SELECT ldp_refresh('guarded_by_country');
 SELECT * FROM ldp_prune_rounds('guarded', 1);
 RESET ROLE;
@@ -164,7 +164,7 @@ CREATE POLICY own ON by_tenant FOR SELECT TO ldp_analyst USING (tenant = current
 GRANT SELECT ON by_tenant TO ldp_analyst;
 RESET ROLE;
 SET ROLE regress_ldp_reader;
-SELECT "group", label, n FROM ldp_rollup_series('by_tenant');
+SELECT "group", label, n FROM ldp_group_estimates('by_tenant');
 RESET ROLE;
 
 -- Retention -------------------------------------------------------------------------------------------------

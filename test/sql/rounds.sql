@@ -33,14 +33,14 @@ ANALYZE;
 -- In all ways of aggregation: the error of the whole relative to that of a round. Four rounds of fresh responses halve the
 -- error; four rounds of memoized responses do not reduce it.
 CREATE VIEW way AS
-    SELECT 'fresh' AS answers, 'by name' AS way, ldp_summary_of('fresh') AS whole, ldp_summary_of('fresh', 7) AS one
-    UNION ALL SELECT 'kept', 'by name', ldp_summary_of('kept'), ldp_summary_of('kept', round => 7)
+    SELECT 'fresh' AS answers, 'by name' AS way, pg_temp.all_rounds('fresh') AS whole, ldp_summary_of('fresh', 7) AS one
+    UNION ALL SELECT 'kept', 'by name', pg_temp.all_rounds('kept'), ldp_summary_of('kept', round => 7)
     UNION ALL SELECT 'fresh', 'with the round', (SELECT ldp_agg(report, round) FROM fresh), (SELECT ldp_agg(report, round) FROM fresh WHERE round = 8)
     UNION ALL SELECT 'kept', 'with the round', (SELECT ldp_agg(report, round) FROM kept), (SELECT ldp_agg(report, round) FROM kept WHERE round = 8)
     UNION ALL SELECT 'fresh', 'rolled up', (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report, round) AS s FROM fresh GROUP BY round) AS r), ldp_summary_of('fresh', 9)
     UNION ALL SELECT 'kept', 'rolled up', (SELECT ldp_rollup(s) FROM (SELECT ldp_agg(report, round) AS s FROM kept GROUP BY round) AS r), ldp_summary_of('kept', 9)
-    UNION ALL SELECT 'fresh', 'a part', ldp_part(ldp_summary_of('fresh_record'), 'town'), ldp_part(ldp_summary_of('fresh_record', 7), 'town')
-    UNION ALL SELECT 'kept', 'a part', ldp_part(ldp_summary_of('kept_record'), 'town'), ldp_part(ldp_summary_of('kept_record', 7), 'town')
+    UNION ALL SELECT 'fresh', 'a part', ldp_part(pg_temp.all_rounds('fresh_record'), 'town'), ldp_part(ldp_summary_of('fresh_record', 7), 'town')
+    UNION ALL SELECT 'kept', 'a part', ldp_part(pg_temp.all_rounds('kept_record'), 'town'), ldp_part(ldp_summary_of('kept_record', 7), 'town')
     UNION ALL SELECT 'fresh', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, 0)) FROM (SELECT ldp_agg(report, round) AS s FROM fresh_record GROUP BY round) AS r), ldp_part(ldp_summary_of('fresh_record', 7), 0)
     UNION ALL SELECT 'kept', 'parts rolled up', (SELECT ldp_rollup(ldp_part(s, 0)) FROM (SELECT ldp_agg(report, round) AS s FROM kept_record GROUP BY round) AS r), ldp_part(ldp_summary_of('kept_record', 7), 0);
 SELECT way, answers, round((w.stderr / o.stderr)::numeric, 9) AS of_one_round, w.n, w.people, round(w.estimate::numeric, 9) = round(o.estimate::numeric, 9) AS same_estimate, w.note
@@ -50,21 +50,21 @@ SELECT answers, bool_and(same) AS same_bytes FROM (
 -- All functions with errors agree: twice that of independent reports; against a population, too.
 SELECT f.target, bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS twice
 FROM (VALUES ('sample'), ('population')) AS t (target),
-     LATERAL (SELECT t.target, * FROM ldp_estimate('fresh', target => t.target)) AS f
-     JOIN LATERAL (SELECT * FROM ldp_estimate('kept', target => t.target)) AS k USING (value) GROUP BY f.target ORDER BY f.target;
-SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS mean FROM ldp_means(ldp_summary_of('kept_record'), attribute => 'size') AS k, ldp_means(ldp_summary_of('fresh_record'), attribute => 'size') AS f;
-SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS range FROM ldp_between(ldp_summary_of('kept_record'), 1, 1) AS k, ldp_between(ldp_summary_of('fresh_record'), 1, 1) AS f;
-SELECT k.value, k.p_value > f.p_value AS less_significant FROM ldp_top(ldp_summary_of('kept'), 1) AS k, ldp_top(ldp_summary_of('fresh'), 1) AS f;
-SELECT attribute, label, n, people, note FROM ldp_estimate('kept_record', round => 8);
-SELECT bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS change FROM ldp_change(ldp_summary_of('kept'), ldp_summary_of('kept')) AS k JOIN ldp_change(ldp_summary_of('fresh'), ldp_summary_of('fresh')) AS f USING (value);
+     LATERAL (SELECT t.target, * FROM ldp_estimate(pg_temp.all_rounds('fresh'), target => t.target)) AS f
+     JOIN LATERAL (SELECT * FROM ldp_estimate(pg_temp.all_rounds('kept'), target => t.target)) AS k USING (value) GROUP BY f.target ORDER BY f.target;
+SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS mean FROM ldp_means(pg_temp.all_rounds('kept_record'), attribute => 'size') AS k, ldp_means(pg_temp.all_rounds('fresh_record'), attribute => 'size') AS f;
+SELECT abs(k.stderr / f.stderr - 2) < 1e-9 AS range FROM ldp_between(pg_temp.all_rounds('kept_record'), 1, 1) AS k, ldp_between(pg_temp.all_rounds('fresh_record'), 1, 1) AS f;
+SELECT k.value, k.p_value > f.p_value AS less_significant FROM ldp_top(pg_temp.all_rounds('kept'), 1) AS k, ldp_top(pg_temp.all_rounds('fresh'), 1) AS f;
+SELECT attribute, label, n, people, note FROM ldp_estimate(ldp_summary_of('kept_record', 8));
+SELECT bool_and(abs(k.stderr / f.stderr - 2) < 1e-9) AS change FROM ldp_change(pg_temp.all_rounds('kept'), pg_temp.all_rounds('kept')) AS k JOIN ldp_change(pg_temp.all_rounds('fresh'), pg_temp.all_rounds('fresh')) AS f USING (value);
 
 -- In one step, or counted without rounds: valid for fresh responses; memoized ones have estimates without errors.
 \pset format unaligned
 \pset tuples_only on
 CREATE TABLE question (number integer, of_summary text, of_reports text);
 INSERT INTO question VALUES
-    (1, 'ldp_proportions(s)', 'ldp_proportions(report)'), (2, 'ldp_proportion(s)', 'ldp_proportion(report)'), (3, 'ldp_proportion(s, 1)', 'ldp_proportion(report, 1)'),
-    (4, 'ldp_proportion(s, ''red'')', 'ldp_proportion(report, ''red''::text)'), (5, 'ldp_consistent(s, ''norm_sub'')', 'ldp_proportions(report, ''norm_sub'')'), (6, 'ldp_top(s)', 'ldp_top(report, 3)'),
+    (1, 'ldp_proportions(s)', NULL), (2, 'ldp_proportion(s)', 'ldp_proportion(report)'), (3, 'ldp_proportion(s, 1)', 'ldp_proportion(report, 1)'),
+    (4, 'ldp_proportion(s, ''red'')', 'ldp_proportion(report, ''red''::text)'), (5, 'ldp_consistent(s, ''norm_sub'')', NULL), (6, 'ldp_top(s)', NULL),
     (7, 'ldp_estimate(s)', NULL), (8, 'ldp_change(s, s)', NULL), (9, 'ldp_health(s)', NULL), (10, 'ldp_learn_range(s)', NULL), (11, 'ldp_change(s, s, 0.5)', NULL);
 SELECT number, answers, told, count(*), pg_temp.answered(format('SELECT %s FROM (SELECT %s AS s FROM %I) AS s', of_summary, told, answers)) AS outcome
 FROM question, (VALUES ('fresh'), ('kept')) AS a (answers), (VALUES ('ldp_agg(report)'), ('ldp_agg(report, round)'), ('ldp_agg(report, round) FILTER (WHERE round = 9)')) AS t (told)
@@ -80,18 +80,11 @@ INSERT INTO kept_vector SELECT pg_temp.report_to('kept_vector', '0' || (i + t) %
 INSERT INTO kept_ordered SELECT pg_temp.report_to('kept_ordered', '0' || (i + t) % 2 || '00'), t FROM generate_series(1, 60) AS i, generate_series(7, 10) AS t;
 CREATE TABLE step (collection text, aggregate text, arguments text, of_summary text);
 INSERT INTO step VALUES
-    ('kept_number', 'ldp_mean(ldp_report)', '', 'ldp_mean(s)'), ('kept_vector', 'ldp_mean(ldp_report,integer)', ', 1', 'ldp_mean(s, 1)'),
+    ('kept_number', 'ldp_mean(ldp_report)', '', 'ldp_mean(s)'), 
     ('kept_vector', 'ldp_mean(ldp_report,text)', ', ''b''::text', 'ldp_mean(s, ''b'')'), ('kept_vector', 'ldp_haar(ldp_report)', '', 'ldp_haar(s)'),
     ('kept', 'ldp_proportion(ldp_report)', '', 'ldp_proportion(s)'),
     ('kept', 'ldp_proportion(ldp_report,integer)', ', 1', 'ldp_proportion(s, 1)'), ('kept', 'ldp_proportion(ldp_report,text)', ', ''red''::text', 'ldp_proportion(s, ''red'')'),
-    ('kept', 'ldp_proportions(ldp_report)', '', 'ldp_proportions(s)'), ('kept', 'ldp_proportions(ldp_report,text)', ', ''norm_sub''', 'ldp_proportions(s, ''norm_sub'')'),
-    ('kept', 'ldp_top(ldp_report,integer)', ', 3', 'ldp_top(s, 3)'), ('kept_record', 'ldp_top(ldp_report,integer,text)', ', 3, ''town''', 'ldp_top(s, 3, attribute => ''town'')'),
-    ('kept_ordered', 'ldp_between(ldp_report,double precision,double precision)', ', 1, 2', 'ldp_between(s, 1, 2)'),
-    ('kept_ordered', 'ldp_between(ldp_report,double precision,double precision,text)', ', 1, 2, ''value''', 'ldp_between(s, 1, 2)'),
-    ('kept_ordered', 'ldp_quantile(ldp_report,double precision)', ', 0.5', 'ldp_quantile(s, 0.5)'), ('kept_ordered', 'ldp_quantile(ldp_report,double precision,text)', ', 0.5, ''value''', 'ldp_quantile(s, 0.5)'),
-    ('kept_ordered', 'ldp_quantiles(ldp_report,double precision[])', ', ''{0.5}''', 'ldp_quantiles(s, ''{0.5}'')'),
-    ('kept_ordered', 'ldp_quantiles(ldp_report,double precision[],text)', ', ''{0.5}'', ''value''', 'ldp_quantiles(s, ''{0.5}'')'),
-    ('kept_ordered', 'ldp_histogram(ldp_report,integer)', ', 2', 'ldp_histogram(s, 2)'), ('kept_ordered', 'ldp_histogram(ldp_report,integer,text)', ', 2, ''value''', 'ldp_histogram(s, 2)');
+    ('kept_ordered', 'ldp_quantile(ldp_report,double precision)', ', 0.5', 'ldp_quantile(s, 0.5)'), ('kept_ordered', 'ldp_quantile(ldp_report,double precision,text)', ', 0.5, ''value''', 'ldp_quantile(s, 0.5)');
 -- The estimates alone, of a number, an array, or rows.
 CREATE FUNCTION pg_temp.points(result jsonb) RETURNS jsonb LANGUAGE sql AS $$
     SELECT CASE WHEN result -> 0 ? 'estimate' THEN (SELECT jsonb_agg(e -> 'estimate') FROM jsonb_array_elements(result) AS e) ELSE result END $$;
@@ -109,7 +102,6 @@ BEGIN
 END $$;
 SELECT aggregate, pg_temp.compared(s, 'true'), pg_temp.compared(s, 'round = 8') FROM step AS s;
 SELECT count(DISTINCT mean) AS rounds FROM (SELECT round, ldp_proportion(report) AS mean FROM fresh GROUP BY round) AS r, (SELECT round, ldp_proportion(report) AS share FROM kept GROUP BY round) AS k WHERE k.share = r.mean AND k.round = r.round;
-SELECT (e).label, round((e).estimate::numeric, 6) AS estimate, (e).stderr, (e).lower, (e).n, (e).people, (e).note FROM (SELECT unnest(ldp_proportions(report)) AS e FROM kept) AS r;
 -- All aggregates are here, except those that need the rounds: searches and diagnostics depend on the error.
 SELECT f.oid::regprocedure FROM pg_aggregate AS a JOIN pg_proc AS f ON f.oid = a.aggfnoid WHERE f.proargtypes[0] = 'ldp_report'::regtype AND a.aggfinalfn <> 0
     AND f.proname <> 'ldp_agg' AND f.oid NOT IN (SELECT aggregate::regprocedure FROM step) ORDER BY f.oid::regprocedure::text;
@@ -148,33 +140,33 @@ INSERT INTO few SELECT pg_temp.report_to('few', '0' || i % 2), 0 FROM generate_s
 INSERT INTO "any" SELECT pg_temp.report_to('any', '0' || i % 2), 0 FROM generate_series(1, 2) AS i;
 INSERT INTO day SELECT pg_temp.report_to('day', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
 INSERT INTO pair SELECT pg_temp.report_to('pair', '0' || i % 2 || '00'), 0 FROM generate_series(1, 19) AS i;
-SELECT label, estimate, stderr, lower, upper, n, people, note FROM ldp_estimate('few');
-SELECT label, round(estimate::numeric, 9) AS estimate, n, people, note FROM ldp_estimate('any');
-SELECT label, estimate, n, p_value, note FROM ldp_top(ldp_summary_of('few'));
-SELECT probability, estimate, lower, upper, n, note FROM ldp_quantiles(ldp_summary_of('day'), '{0.5}');
-SELECT low, high, estimate, stderr, n, note FROM ldp_histogram(ldp_summary_of('day'), 2);
-SELECT low, estimate, n, note FROM ldp_distribution(ldp_summary_of('day')) LIMIT 1;
-SELECT estimate, n, note FROM ldp_cdf(ldp_summary_of('day'), 1) UNION ALL SELECT estimate, n, note FROM ldp_between(ldp_summary_of('day'), 0, 1);
-SELECT coefficient, estimate, stderr, note FROM ldp_coefficients(ldp_summary_of('pair'));
-SELECT attribute, estimate, rmse, n, note FROM ldp_shrinkage(ldp_summary_of('pair'));
-SELECT label, estimate, note FROM ldp_change(ldp_summary_of('few'), ldp_summary_of('few'));
-SELECT ldp_proportion(s) IS NULL AND ldp_proportion(s, 0) IS NULL AND ldp_proportion(s, 'red') IS NULL AND ldp_consistent(s, 'norm') IS NULL AS shares, ldp_count(s) AS n FROM ldp_summary_of('few') AS s;
-SELECT ldp_quantile(s, 0.5) IS NULL AS quantile FROM ldp_summary_of('day') AS s;
-SELECT ldp_mean(s, 0) IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NULL AND ldp_haar(s, 'soft') = ARRAY[NULL, NULL]::float8[] AS means FROM ldp_summary_of('pair') AS s;
-SELECT ldp_proportion(report) IS NULL AND ldp_proportion(report, 0) IS NULL AS in_one_step, (ldp_proportions(report))[1] FROM few;
+SELECT label, estimate, stderr, lower, upper, n, people, note FROM ldp_estimate(pg_temp.all_rounds('few'));
+SELECT label, round(estimate::numeric, 9) AS estimate, n, people, note FROM ldp_estimate(pg_temp.all_rounds('any'));
+SELECT label, estimate, n, p_value, note FROM ldp_top(pg_temp.all_rounds('few'));
+SELECT probability, estimate, lower, upper, n, note FROM ldp_quantiles(pg_temp.all_rounds('day'), '{0.5}');
+SELECT low, high, estimate, stderr, n, note FROM ldp_histogram(pg_temp.all_rounds('day'), 2);
+SELECT low, estimate, n, note FROM ldp_distribution(pg_temp.all_rounds('day')) LIMIT 1;
+SELECT estimate, n, note FROM ldp_cdf(pg_temp.all_rounds('day'), 1) UNION ALL SELECT estimate, n, note FROM ldp_between(pg_temp.all_rounds('day'), 0, 1);
+SELECT coefficient, estimate, stderr, note FROM ldp_coefficients(pg_temp.all_rounds('pair'));
+SELECT attribute, estimate, rmse, n, note FROM ldp_shrinkage(pg_temp.all_rounds('pair'));
+SELECT label, estimate, note FROM ldp_change(pg_temp.all_rounds('few'), pg_temp.all_rounds('few'));
+SELECT ldp_proportion(s) IS NULL AND ldp_proportion(s, 0) IS NULL AND ldp_proportion(s, 'red') IS NULL AND ldp_consistent(s, 'norm') IS NULL AS shares, ldp_count(s) AS n FROM pg_temp.all_rounds('few') AS s;
+SELECT ldp_quantile(s, 0.5) IS NULL AS quantile FROM pg_temp.all_rounds('day') AS s;
+SELECT ldp_mean(s, 0) IS NULL AND ldp_mean(s, 'b') IS NULL AND ldp_haar(s) IS NULL AND ldp_haar(s, 'soft') = ARRAY[NULL, NULL]::float8[] AS means FROM pg_temp.all_rounds('pair') AS s;
+SELECT ldp_proportion(report) IS NULL AND ldp_proportion(report, 0) IS NULL AS in_one_step FROM few;
 -- Diagnostics use exact laws for any number of reports. So does ldp_learn_range, which returns the declared range.
-SELECT count(*) FROM ldp_health(ldp_summary_of('few'));
-SELECT low, high, note LIKE 'the declared range: % reports do not narrow it; this requires about % reports about the attribute' AS says_how_many FROM ldp_learn_range(ldp_summary_of('few'));
+SELECT count(*) FROM ldp_health(pg_temp.all_rounds('few'));
+SELECT low, high, note LIKE 'the declared range: % reports do not narrow it; this requires about % reports about the attribute' AS says_how_many FROM ldp_learn_range(pg_temp.all_rounds('few'));
 -- Merged small summaries are large enough.
 SELECT ldp_open_rounds('few', 0, 1);
 INSERT INTO few VALUES (pg_temp.report_to('few', '01'), 1);
 SELECT bool_and(ldp_proportion(s, 0) IS NULL) AS none, ldp_proportion(ldp_rollup(s), 0) IS NOT NULL AS whole FROM (SELECT ldp_agg(report) AS s FROM few GROUP BY round) AS r;
-SELECT count(estimate), count(note) FROM ldp_estimate('few');
+SELECT count(estimate), count(note) FROM ldp_estimate(pg_temp.all_rounds('few'));
 -- With memoized responses, people count: five of them in four rounds send twenty reports.
 SELECT label, estimate, n, people, note FROM ldp_proportions((SELECT ldp_agg(report, round) FROM (SELECT report, round, row_number() OVER (PARTITION BY round) AS i FROM kept) AS k WHERE i <= 5));
 
 -- Invalid confidences ----------------------------------------------------------------------------------------
-SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(ldp_summary_of(''day''), confidence => %s)'), ('SELECT ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
+SELECT pg_temp.answered(format(q, c)) FROM (VALUES ('SELECT ldp_estimate(''any'', confidence => %s)'), ('SELECT ldp_quantiles(pg_temp.all_rounds(''day''), confidence => %s)'), ('SELECT ldp_critical_value(%s)')) AS v (q), (VALUES ('0.9999999999999999'), ('0.9999999999999998')) AS w (c);
 
 DROP VIEW way;
 DROP TABLE question;

@@ -60,7 +60,7 @@ SELECT name, attribute, value, label, round(estimate::numeric, 6) AS estimate, r
 -- Without anything in common, variances add up, and intervals are those of two groups of different people.
 SELECT name, count(*) AS items, bool_and(abs(c.estimate - (y.estimate - x.estimate)) < 1e-12) AS differences,
        bool_and(abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2)) < 1e-12) AS errors, bool_and((c.lower, c.upper) = (g.lower, g.upper)) AS intervals
-FROM pair, ldp_change(before, after, target => 'sample') AS c JOIN LATERAL ldp_compare_groups('{before,after}', ARRAY[before, after], baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value)
+FROM pair, ldp_change(before, after, target => 'sample') AS c JOIN LATERAL ldp_compare_groups(ldp_groups('{before,after}'::text[], ARRAY[before, after]), baseline => 'before', target => 'sample') AS g USING (value) JOIN LATERAL ldp_proportions(before) AS x USING (value) JOIN LATERAL ldp_proportions(after) AS y USING (value)
 WHERE name IN ('app', 'site') GROUP BY name ORDER BY name;
 -- One layer by hand: the less noisy day's variance is common to both.
 SELECT abs(c.stderr - sqrt(x.stderr ^ 2 + y.stderr ^ 2 - 2 * 0.6 * LEAST(x.stderr, y.stderr) ^ 2)) < 1e-9 AS by_hand

@@ -15,6 +15,9 @@ $$ SELECT (encode(ldp_spec_parameters(spec), 'hex') || payload)::ldp_report $$;
 -- The same for a collection.
 CREATE FUNCTION pg_temp.report_to(collection text, payload text) RETURNS ldp_report LANGUAGE sql AS
 $$ SELECT pg_temp.report(ldp_client_spec(collection), payload) $$;
+-- The reports of all rounds together.
+CREATE FUNCTION pg_temp.all_rounds(collection text) RETURNS ldp_summary LANGUAGE sql AS
+$$ SELECT g.summary FROM unnest(ldp_groups_of(collection, '{}', first_round => 0)) AS g $$;
 -- 64 bits as hexadecimal digits, which depend on two numbers and are the same on every machine.
 CREATE FUNCTION pg_temp.scramble(a bigint, b bigint) RETURNS text LANGUAGE sql AS
 $$ SELECT left(md5(a || ':' || b), 16) $$;

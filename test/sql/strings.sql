@@ -111,18 +111,18 @@ SELECT ldp_create_collection('panel', '{"mechanism": "strings", "epsilon": 12, "
 SELECT ldp_open_rounds('panel', 1, 2);
 INSERT INTO panel (report, round, country) SELECT pg_temp.report_to('panel', pg_temp.payload(brand, level, cohort)), round, CASE WHEN i % 3 = 0 THEN 'fr' ELSE 'de' END
 FROM people, generate_series(1, 2) AS round;
-SELECT label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, people, note FROM ldp_frequent_strings(ldp_summary_of('panel'), "limit" => 2);
+SELECT label, pg_temp.short(estimate) AS estimate, pg_temp.short(stderr) AS stderr, n, people, note FROM ldp_frequent_strings(pg_temp.all_rounds('panel'), "limit" => 2);
 SELECT pg_temp.refusal('SELECT * FROM ldp_frequent_strings((SELECT ldp_agg(report) FROM strings.panel))');
 SELECT ldp_create_rollup('brands', 'panel', '{country,round}');
 SELECT ldp_refresh('brands') > 0 AS refreshed;
 SELECT country, string_agg(label, ' ' ORDER BY estimate DESC) AS strings FROM (SELECT country, ldp_rollup(summary) AS s FROM brands GROUP BY country) AS c, ldp_frequent_strings(s) GROUP BY country ORDER BY country;
 SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_string_proportions((SELECT ldp_rollup(summary) FROM brands WHERE country = 'fr' AND round = 2), '{acme,zed}');
 -- A series lists the texts of all buckets together in each bucket, so their numbers of holders add up.
-SELECT "group" ->> 'country' AS country, label, pg_temp.short(estimate) AS estimate, n, note FROM ldp_rollup_series('brands', by => '{country}') WHERE label IN ('acme', 'zed') ORDER BY 1, 2;
-SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT "group", string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_rollup_series('brands') GROUP BY "group") AS g;
-SELECT count(*) FROM ldp_rollup_series('brands', attributes => '{}');
-SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_rollup_series('brands', by => '{round}') GROUP BY label) AS s
-JOIN ldp_string_proportions(ldp_summary_of('panel'), (ldp_frequent_texts(ldp_summary_of('panel')))[:][2:2]) AS t USING (label);
+SELECT "group" ->> 'country' AS country, label, pg_temp.short(estimate) AS estimate, n, note FROM ldp_group_estimates('brands', by => '{country}') WHERE label IN ('acme', 'zed') ORDER BY 1, 2;
+SELECT count(DISTINCT texts) AS lists, min(texts) AS texts FROM (SELECT "group", string_agg(label, ' ' ORDER BY label) AS texts FROM ldp_group_estimates('brands') GROUP BY "group") AS g;
+SELECT count(*) FROM ldp_group_estimates('brands', attributes => '{}');
+SELECT bool_and(abs(s.total - t.estimate) < 1e-9) AS equal, count(*) FROM (SELECT label, sum(estimate * n) / sum(n) AS total FROM ldp_group_estimates('brands', by => '{round}') GROUP BY label) AS s
+JOIN ldp_string_proportions(pg_temp.all_rounds('panel'), (ldp_frequent_texts(pg_temp.all_rounds('panel')))[:][2:2]) AS t USING (label);
 
 -- A part of a record: half of the people report their brand, and half their mood. "auto" settles the options of the part.
 SELECT a FROM jsonb_array_elements(ldp_spec_canonical('{"mechanism": "auto", "epsilon": 2, "attributes": [{"name": "brand", "strings": {"alphabet": "a-z0-9 ", "max_length": 12}},
@@ -147,7 +147,7 @@ SELECT pg_temp.short(ldp_proportion(:'s'::ldp_summary, 'acme', 'brand')) AS acme
 SELECT string_agg((a).label, ' ') AS strings FROM (SELECT ldp_frequent_strings(ldp_agg(report), "limit" => 3, attribute => 'brand') AS a FROM poll) AS x;
 SELECT label, pg_temp.short(estimate) AS estimate FROM ldp_frequent_strings(ldp_part(:'s'::ldp_summary, 'brand'), "limit" => 2);
 SELECT attribute, label, pg_temp.short(estimate) AS estimate FROM ldp_change(:'s'::ldp_summary, :'s'::ldp_summary);
-SELECT attribute, label, count(*) FROM ldp_compare_groups(ARRAY['a', 'b'], ARRAY[:'s'::ldp_summary, :'s'::ldp_summary]) GROUP BY attribute, label ORDER BY label;
+SELECT attribute, label, count(*) FROM ldp_compare_groups(ldp_groups(ARRAY['a', 'b'], ARRAY[:'s'::ldp_summary, :'s'::ldp_summary])) GROUP BY attribute, label ORDER BY label;
 SELECT attribute, pg_temp.short(one_report) AS one_report, pg_temp.short(up) AS up FROM ldp_influence(ldp_client_spec('poll'));
 SELECT bool_and(lower <= estimate AND estimate <= upper) AS inside, count(*) FROM ldp_robust_interval(:'s');
 SELECT count(*) FROM ldp_health(:'s'::ldp_summary, 'brand');

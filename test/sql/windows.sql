@@ -38,7 +38,7 @@ SELECT count(ldp_agg) FROM (SELECT ldp_agg(report) OVER (ORDER BY i, name ROWS 1
 \echo :LAST_ERROR_SQLSTATE
 -- Batches, and one-step aggregates, which are aggregated anew.
 SELECT bool_and(agg IS NOT DISTINCT FROM anew) AS agg, bool_and(mean IS NOT DISTINCT FROM ldp_mean(anew)) AS mean
-FROM (SELECT ldp_agg(batch) OVER w AS agg, ldp_mean(batch) OVER w AS mean, ldp_rollup(summary) OVER w AS anew FROM daily WHERE name = 'wage' WINDOW w AS (ORDER BY day ROWS 6 PRECEDING)) AS m;
+FROM (SELECT ldp_agg(batch) OVER w AS agg, ldp_mean(ldp_agg(batch) OVER w) AS mean, ldp_rollup(summary) OVER w AS anew FROM daily WHERE name = 'wage' WINDOW w AS (ORDER BY day ROWS 6 PRECEDING)) AS m;
 
 -- Memoized responses, with rounds in some summaries only.
 CREATE TABLE mixed AS SELECT day, CASE WHEN day % 5 = 0 THEN ldp_agg(r) ELSE ldp_agg(r, day) END AS summary

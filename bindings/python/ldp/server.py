@@ -33,16 +33,18 @@ def frame(connection: Any, sql: str, parameters: Sequence[Any] = ()) -> pandas.D
     return pandas.DataFrame(rows, columns=names)
 
 
-def estimate(connection: Any, collection: str, **arguments: Any) -> pandas.DataFrame:
+def estimate(connection: Any, collection: str, round: int | None = None, **arguments: Any) -> pandas.DataFrame:
     """Returns the estimates of a collection as a data frame, with one row for each label and for the mean of each number.
 
-    Further arguments are passed to the SQL function ldp_estimate (doc/sql.md) by name.
+    Without `round`, the estimates are about the last round with enough reports. Further arguments are passed to the SQL function
+    ldp_estimate (doc/sql.md) by name.
     """
     for name in arguments:
         if not name.isidentifier():
             raise Error(Code.INVALID_VALUE, f"{name!r} is not a valid argument name")
     named = "".join(f', "{name}" => %s' for name in arguments)
-    return frame(connection, f"SELECT * FROM ldp_estimate(%s::text{named})", (collection, *arguments.values()))
+    source, values = ("%s::text", (collection,)) if round is None else ("ldp_summary_of(%s::text, %s::integer)", (collection, round))
+    return frame(connection, f"SELECT * FROM ldp_estimate({source}{named})", (*values, *arguments.values()))
 
 
 class Uploader:

@@ -347,11 +347,11 @@ Figure GroupFigures::curve(std::size_t attribute, const CurveAxis& axis) {
     const std::string arguments =
         (asked.bandwidth > 0 ? ", bandwidth => " + shortest(asked.bandwidth) : "") + source_.options(false) +
         (of_record() ? ", attribute => " + constant(source_.spec().attributes()[attribute].name) : "");
-    // The function with a name takes numbers, and all rounds.
-    const bool by_name =
-        axis.position == nullptr && source_.of_collection() && (!source_.round() || asked.curve == "round");
+    // The function with a name takes numbers, and one round.
+    const bool by_name = axis.position == nullptr && source_.of_collection() &&
+                         (asked.curve == "round" || (!source_.round() && !asked.all_rounds));
     const std::string points =
-        "(SELECT array_agg(p.x ORDER BY p.x) AS points, array_agg(p.summary ORDER BY p.x) AS summaries FROM "
+        "(SELECT array_agg(ROW(jsonb_build_object('x', p.x), p.summary)::{ldp}ldp_group ORDER BY p.x) AS groups FROM "
         "(SELECT " +
         axis.sql + " AS x, g.summary FROM {groups} WHERE g.name IS NOT NULL) AS p) AS p";
     const std::string all_arguments =
@@ -361,13 +361,14 @@ Figure GroupFigures::curve(std::size_t attribute, const CurveAxis& axis) {
     double bandwidth = NAN;
     source_.ask_server(
         figure,
-        by_name ? "SELECT * FROM ldp_kernel_regression({name}, " + constant(asked.curve) + arguments + ")"
-                : "SELECT c.* FROM " + points + ", ldp_kernel_regression(points, summaries" + arguments +
-                      ") AS c",
-        by_name ? "SELECT * FROM {ldp}ldp_kernel_regression({name}, " + constant(asked.curve) + "::text" +
-                      all_arguments
-                : "SELECT c.* FROM " + points + ", {ldp}ldp_kernel_regression(points::float8[], summaries" +
-                      all_arguments + " AS c",
+        by_name ? "SELECT * FROM ldp_kernel_regression({name}, ARRAY[" + constant(asked.curve) + "]" +
+                      arguments + ")"
+                : "SELECT c.* FROM " + points + ", ldp_kernel_regression(groups" + arguments + ") AS c",
+        by_name ? "SELECT * FROM {ldp}ldp_kernel_regression({name}::{ldp}ldp_source, ARRAY[" +
+                      constant(asked.curve) + "]::text[]" + all_arguments
+                : "SELECT c.* FROM " + points +
+                      ", {ldp}ldp_kernel_regression(groups::{ldp}ldp_source, NULL::text[]" + all_arguments +
+                      " AS c",
         [&](const NamedRow& row) {
             Row one = row_of(row);
             one.at = number(row, "x");

@@ -406,37 +406,29 @@ std::string Source::exact(const std::string& question, const std::string& by) co
 
 std::string Source::rendered(const std::string& question, const std::string& by, bool exact) const {
     const std::string ldp = exact ? schema_ + "." : "", cast = exact ? "::text" : "";
-    const std::string collection = constant(collection_) + cast;
     const std::string number = this->round() ? std::to_string(*this->round()) : "";
-    const std::string typed = ", " + (number.empty() ? "NULL" : number) + "::integer";
-    const std::string round = exact ? typed : number.empty() ? "" : ", " + number;
-    if (!rollup_.empty()) {
-        const std::string rounds =
-            exact            ? ", NULL::" + ldp + "ldp_time, NULL::" + ldp + "ldp_time" + typed + typed
-            : number.empty() ? ""
-                             : ", first_round => " + number + ", last_round => " + number;
-        const auto rolled_up = [&](const std::string& columns) {
-            return "unnest(" + ldp + "ldp_rolled_up(" + constant(rollup_) + cast + ", ARRAY[" + columns +
-                   "]::text[]" + rounds + "))";
-        };
-        return with(question,
-                    {{"{groups}", "(SELECT \"group\" ->> " + constant(by) + " AS name, summary FROM " +
-                                      rolled_up(constant(by)) + " AS b (\"group\", summary)) AS g"},
-                     {"{summary}", "(SELECT summary FROM " + rolled_up("") + " AS b (\"group\", summary))"},
-                     {"{name}", collection},
-                     {"{ldp}", ldp}});
-    }
-    std::string columns = constant(by), condition;
-    if (this->round() && by != "round") {
-        columns += ", 'round'";
-        condition = " WHERE (\"group\" ->> 'round')::integer = " + std::to_string(*this->round());
-    }
-    const std::string groups = "(SELECT \"group\" ->> " + constant(by) + " AS name, summary FROM " + ldp +
-                               "ldp_summaries_of(" + collection + ", ARRAY[" + columns + "]" +
-                               (exact ? "::text[]" : "") + ")" + condition + ") AS g";
-    return with(question, {{"{groups}", groups},
-                           {"{summary}", ldp + "ldp_summary_of(" + collection + round + ")"},
-                           {"{name}", collection},
+    // The groups of one round, or of all rounds.
+    const auto groups = [&](const std::string& column, bool one_round) {
+        const bool first = one_round && !number.empty();
+        const std::string from = first ? number : "0", to = first ? number : "NULL";
+        const std::string columns = exact ? "ARRAY[" + column + "]::text[]"
+                                          : "ARRAY[" + column + "]" + (column.empty() ? "::text[]" : "");
+        const std::string rounds = exact ? ", NULL::" + ldp + "ldp_time, NULL::" + ldp + "ldp_time, " + from +
+                                               "::integer, " + to + "::integer"
+                                   : first ? ", first_round => " + from + ", last_round => " + to
+                                   : asked_.all_rounds && by != "round" ? ", first_round => 0"
+                                                                        : "";
+        return "unnest(" + ldp + "ldp_groups_of(" + constant(asked_.collection) + cast + ", " + columns +
+               rounds + ")) AS b (\"group\", summary)";
+    };
+    const bool by_name = rollup_.empty() && (exact ? !number.empty() : !asked_.all_rounds);
+    const std::string round = exact ? ", " + number + "::integer" : number.empty() ? "" : ", " + number;
+    const std::string summary = by_name ? ldp + "ldp_summary_of(" + constant(collection_) + cast + round + ")"
+                                        : "(SELECT summary FROM " + groups("", true) + ")";
+    return with(question, {{"{groups}", "(SELECT \"group\" ->> " + constant(by) + " AS name, summary FROM " +
+                                            groups(constant(by), by != "round") + ") AS g"},
+                           {"{summary}", summary},
+                           {"{name}", constant(collection_) + cast},
                            {"{ldp}", ldp}});
 }
 
