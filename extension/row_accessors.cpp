@@ -1,8 +1,6 @@
 // The functions that return rows of a source. Their arguments are declared in core/results/row_functions.cpp, in the order
 // of SQL.
 
-#include "core/results/rows/group_rows.hpp"
-#include "core/results/rows/regression_rows.hpp"
 #include "core/results/rows/value_rows.hpp"
 #include "core/summary/queries/distribution.hpp"
 #include "summary_rows.hpp"
@@ -132,54 +130,19 @@ LDP_FUNCTION(ldp_resolution) {
 
 // Groups ---------------------------------------------------------------------------------------------------------
 
-namespace {
+#define LDP_GROUP_ROWS(function)              \
+    LDP_FUNCTION(ldp_##function) {            \
+        return group_rows(fcinfo, #function); \
+    }
 
-/// Body of a function whose arguments have the summaries of groups.
-Datum rows_of_groups(FunctionCallInfo fcinfo, const RowFunction& function) {
-    const RowFunction* const called = &function;
-    return result_rows(fcinfo, [=](KeptResults& kept) {
-        if (!has_arguments(fcinfo, *called)) return;
-        const SummaryQuery query = query_arguments(fcinfo, *called);
-        Subject subject;
-        if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
-        kept.results = called->find(subject, query);
-    });
-}
-
-}  // namespace
-
-/// (groups, summaries, attributes, baseline, confidence, target, anytime, simultaneous): a row per pair of groups and
-/// estimate.
-LDP_FUNCTION(ldp_compare_groups) {
-    return rows_of_groups(fcinfo, row_function("compare_groups"));
-}
-
-/// (groups, summaries, attributes): a row per attribute.
-LDP_FUNCTION(ldp_group_test) {
-    return rows_of_groups(fcinfo, row_function("group_test"));
-}
-
-/// (groups, summaries, attributes, weights, confidence): a row per estimate.
-LDP_FUNCTION(ldp_clustered) {
-    return rows_of_groups(fcinfo, group_function("clustered"));
-}
-
-/// (groups, summaries, attributes, confidence): a row per group and estimate.
-LDP_FUNCTION(ldp_small_areas) {
-    return rows_of_groups(fcinfo, group_function("small_areas"));
-}
+LDP_GROUP_ROWS(compare_groups)
+LDP_GROUP_ROWS(group_test)
+LDP_GROUP_ROWS(clustered)
+LDP_GROUP_ROWS(small_areas)
+LDP_GROUP_ROWS(smooth)
+LDP_GROUP_ROWS(kernel_regression)
 
 /// (groups, summaries, weights, cells, totals, attributes, confidence, target): a row per estimate.
 LDP_FUNCTION(ldp_calibrated_groups) {
-    return rows_of_groups(fcinfo, calibration_function());
-}
-
-/// (groups, summaries, positions, attributes, season, confidence): a row per point in time and estimate.
-LDP_FUNCTION(ldp_smooth) {
-    return rows_of_groups(fcinfo, group_function("smooth"));
-}
-
-/// (points, summaries, bandwidth, confidence, target, attribute): a row per design point.
-LDP_FUNCTION(ldp_kernel_regression) {
-    return rows_of_groups(fcinfo, kernel_regression_function());
+    return calibrated_rows(fcinfo);
 }

@@ -73,6 +73,39 @@ void release(void* kept) noexcept {
     static_cast<KeptResults*>(kept)->~KeptResults();
 }
 
+/// The names of groups, as UTF-8.
+SummaryQuery::OptionalTexts names_of(ArrayType* array) {
+    Datum* values;
+    bool* missing;
+    int count;
+    deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &missing, &count);
+    using Word = std::optional<std::string_view>;
+    auto* words = static_cast<Word*>(palloc(sizeof(Word) * (static_cast<std::size_t>(count) + 1)));
+    for (int i = 0; i < count; ++i) {
+        new (&words[i]) Word();
+        if (!missing[i]) words[i] = core_text(TextDatumGetCString(values[i]));
+    }
+    return {words, static_cast<std::size_t>(count)};
+}
+
+/// The summaries of groups. Raises an error for NULL.
+std::span<const Bytes> summaries_of(ArrayType* array) {
+    Datum* values;
+    bool* missing;
+    int count;
+    deconstruct_array(array, ARR_ELEMTYPE(array), -1, false, TYPALIGN_INT, &values, &missing, &count);
+    auto* bytes = static_cast<Bytes*>(palloc(sizeof(Bytes) * (static_cast<std::size_t>(count) + 1)));
+    for (int i = 0; i < count; ++i) {
+        if (missing[i])
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a summary must not be NULL"),
+                            errdetail("It is number %d of %d.", i + 1, count),
+                            errhint("Omit groups without reports.")));
+        new (&bytes[i]) Bytes(contents(PG_DETOAST_DATUM_PACKED(values[i])));
+        check_state_size(bytes[i].size());
+    }
+    return {bytes, static_cast<std::size_t>(count)};
+}
+
 /// Reads one argument into the member of the query that it belongs to.
 struct ArgumentReader {
     FunctionCallInfo fcinfo;
@@ -135,38 +168,27 @@ struct ArgumentReader {
         query->*member = texts_argument(fcinfo, number, name);
     }
     void operator()(SummaryQuery::OptionalTexts SummaryQuery::*member) const {
-        Datum* values;
-        bool* missing;
-        int count;
-        deconstruct_array(PG_GETARG_ARRAYTYPE_P(number), TEXTOID, -1, false, TYPALIGN_INT, &values, &missing,
-                          &count);
-        using Word = std::optional<std::string_view>;
-        auto* words = static_cast<Word*>(palloc(sizeof(Word) * (static_cast<std::size_t>(count) + 1)));
-        for (int i = 0; i < count; ++i) {
-            new (&words[i]) Word();
-            if (!missing[i]) words[i] = core_text(TextDatumGetCString(values[i]));
-        }
-        query->*member = {words, static_cast<std::size_t>(count)};
+        query->*member = names_of(PG_GETARG_ARRAYTYPE_P(number));
     }
     void operator()(std::span<const Bytes> SummaryQuery::*member) const {
-        ArrayType* all = PG_GETARG_ARRAYTYPE_P(number);
-        Datum* values;
-        bool* missing;
-        int count;
-        deconstruct_array(all, ARR_ELEMTYPE(all), -1, false, TYPALIGN_INT, &values, &missing, &count);
-        auto* bytes = static_cast<Bytes*>(palloc(sizeof(Bytes) * (static_cast<std::size_t>(count) + 1)));
-        for (int i = 0; i < count; ++i) {
-            if (missing[i])
-                ereport(ERROR,
-                        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a summary must not be NULL"),
-                         errdetail("It is number %d of %d.", i + 1, count),
-                         errhint("Omit groups without reports.")));
-            new (&bytes[i]) Bytes(contents(PG_DETOAST_DATUM_PACKED(values[i])));
-            check_state_size(bytes[i].size());
-        }
-        query->*member = {bytes, static_cast<std::size_t>(count)};
+        query->*member = summaries_of(PG_GETARG_ARRAYTYPE_P(number));
     }
 };
+
+/// Reads arguments from a number on; NULL leaves the default.
+void read_arguments(FunctionCallInfo fcinfo, int number, std::span<const QueryParameter> parameters,
+                    SummaryQuery& query) {
+    for (const QueryParameter& parameter : parameters) {
+        if (!PG_ARGISNULL(number))
+            std::visit(ArgumentReader{fcinfo, number, parameter.name, &query}, parameter.member);
+        ++number;
+    }
+}
+
+/// The number of the first argument behind the source, and behind the grouping columns of a source of groups.
+int first_argument(const RowFunction& function) noexcept {
+    return function.takes_groups ? 2 : 1;
+}
 
 /// Whether a missing argument is NULL in SQL, too.
 bool is_optional(const QueryParameter& parameter) noexcept {
@@ -178,6 +200,15 @@ bool is_optional(const QueryParameter& parameter) noexcept {
                    std::is_same_v<Type, std::optional<SummaryQuery::Texts>>;
         },
         parameter.member);
+}
+
+/// Whether no argument from a number on is NULL that must not be.
+bool are_given(FunctionCallInfo fcinfo, int number, std::span<const QueryParameter> parameters) {
+    for (const QueryParameter& parameter : parameters) {
+        if (PG_ARGISNULL(number) && !is_optional(parameter)) return false;
+        ++number;
+    }
+    return true;
 }
 
 /// Whether a second source has no reports.
@@ -261,19 +292,12 @@ SummaryQuery::Texts texts_argument(FunctionCallInfo fcinfo, int number, const ch
 
 SummaryQuery query_arguments(FunctionCallInfo fcinfo, const RowFunction& function) {
     SummaryQuery query = function.defaults;
-    int number = function.takes_summary ? 0 : -1;
-    for (const QueryParameter& parameter : function.parameters)
-        if (++number; !PG_ARGISNULL(number))
-            std::visit(ArgumentReader{fcinfo, number, parameter.name, &query}, parameter.member);
+    read_arguments(fcinfo, first_argument(function), function.parameters, query);
     return query;
 }
 
 bool has_arguments(FunctionCallInfo fcinfo, const RowFunction& function) {
-    if (PG_ARGISNULL(0)) return false;
-    int number = function.takes_summary ? 0 : -1;
-    for (const QueryParameter& parameter : function.parameters)
-        if (++number; PG_ARGISNULL(number) && !is_optional(parameter)) return false;
-    return true;
+    return !PG_ARGISNULL(0) && are_given(fcinfo, first_argument(function), function.parameters);
 }
 
 Datum summary_rows(FunctionCallInfo fcinfo, const char* name) {
@@ -285,6 +309,35 @@ Datum summary_rows(FunctionCallInfo fcinfo, const char* name) {
         const SummaryQuery query = query_arguments(fcinfo, function);
         if (lacks_reports(function, query)) return;
         kept.results = function.find(*subject, query);
+    });
+}
+
+Datum group_rows(FunctionCallInfo fcinfo, const char* name) {
+    return result_rows(fcinfo, [=](KeptResults& kept) {
+        const RowFunction& function = row_function(name);
+        if (!has_arguments(fcinfo, function)) return;
+        SummaryQuery query = query_arguments(fcinfo, function);
+        const SourceGroups groups = source_groups(fcinfo);
+        query.groups = names_of(groups.names);
+        query.summaries = summaries_of(groups.summaries);
+        Subject subject;
+        if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
+        kept.results = function.find(subject, query);
+    });
+}
+
+Datum calibrated_rows(FunctionCallInfo fcinfo) {
+    return result_rows(fcinfo, [=](KeptResults& kept) {
+        const RowFunction& function = calibration_function();
+        const std::span<const QueryParameter> groups = group_parameters();
+        const auto further = static_cast<int>(groups.size());
+        if (!are_given(fcinfo, 0, groups) || !are_given(fcinfo, further, function.parameters)) return;
+        SummaryQuery query = function.defaults;
+        read_arguments(fcinfo, 0, groups, query);
+        read_arguments(fcinfo, further, function.parameters, query);
+        Subject subject;
+        if (!query.summaries.empty()) subject.labels = &summary_labels(fcinfo, query.summaries[0]);
+        kept.results = function.find(subject, query);
     });
 }
 

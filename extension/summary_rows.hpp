@@ -39,7 +39,7 @@ void check_columns(FunctionCallInfo fcinfo, TupleDesc result, std::span<const Re
 
 /// An array argument of text, as UTF-8; raises an error for a NULL element. May jump.
 [[nodiscard]] SummaryQuery::Texts texts_argument(FunctionCallInfo fcinfo, int number, const char* of);
-/// The arguments of a function, behind its summary if it takes one. May jump.
+/// The arguments of a function, behind its source. May jump.
 [[nodiscard]] SummaryQuery query_arguments(FunctionCallInfo fcinfo, const RowFunction& function);
 /// Whether no argument is NULL that must not be.
 [[nodiscard]] bool has_arguments(FunctionCallInfo fcinfo, const RowFunction& function);
@@ -94,5 +94,9 @@ Datum strict_rows(FunctionCallInfo fcinfo, Find find) {
 
 /// Body of a set-returning function of a summary.
 Datum summary_rows(FunctionCallInfo fcinfo, const char* function);
+/// Body of a set-returning function of groups: (source, by, further arguments).
+Datum group_rows(FunctionCallInfo fcinfo, const char* function);
+/// Body of the function of ldp_calibrate, whose arguments have the groups, their summaries, weights and cells.
+Datum calibrated_rows(FunctionCallInfo fcinfo);
 
 }  // namespace ldp

@@ -391,23 +391,13 @@ COMMENT ON FUNCTION @extschema@.ldp_change(@extschema@.ldp_source, @extschema@.l
 
 -- Comparisons of groups
 
-CREATE FUNCTION ldp_internal.ldp_compare_groups(groups text[], summaries @extschema@.ldp_summary[], attributes text[],
-        baseline text, confidence float8, target text, anytime boolean, simultaneous boolean)
-    RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION ldp_internal.ldp_compare_groups(text[], @extschema@.ldp_summary[], text[], text, float8, text, boolean, boolean) IS
-    'Implements ldp_compare_groups for summaries of groups.';
-
 CREATE FUNCTION @extschema@.ldp_compare_groups(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL, baseline text DEFAULT NULL,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'population', anytime boolean DEFAULT false, simultaneous boolean DEFAULT false)
     RETURNS TABLE (attribute text, label text, group_name text, baseline text, estimate float8, stderr float8, lower float8, upper float8, n bigint, baseline_n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, value integer, note text)
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.*
-    FROM ldp_internal.ldp_source_groups($1, $2) AS g, ldp_internal.ldp_compare_groups(g.names, g.summaries, $3, $4, $5, $6, $7, $8) AS c WHERE $1 IS NOT NULL
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_compare_groups(@extschema@.ldp_source, text[], text[], text, float8, text, boolean, boolean) IS
     'Compares groups of different people. The source is the name of a collection or a rollup with the grouping columns by, as in '
-    'ldp_groups_of, or groups with their summaries. The groups are all pairs, or each group and '
+    'ldp_groups_of, or groups with their summaries. Reports without a value of a column are left out, with a note. The groups are all pairs, or each group and '
     'the baseline. There is one row for the mean of each numeric attribute, in its units, and for the proportion of '
     'each value of a category. The column estimate is the difference group_name minus baseline. With one of '
     'attributes, the rows are about this attribute alone; with several, about the cells of their joint table, so '
@@ -419,22 +409,13 @@ COMMENT ON FUNCTION @extschema@.ldp_compare_groups(@extschema@.ldp_source, text[
     'error. For rounds of a panel, ldp_change with memoized has smaller errors. Error 42804 if the specs differ, 22023 for fewer '
     'than two groups or an unknown attribute or baseline, 42703 if a column does not exist, 42501 if the caller may not query the collection.';
 
-CREATE FUNCTION ldp_internal.ldp_group_test(groups text[], summaries @extschema@.ldp_summary[], attributes text[])
-    RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000 ROWS 10;
-COMMENT ON FUNCTION ldp_internal.ldp_group_test(text[], @extschema@.ldp_summary[], text[]) IS
-    'Implements ldp_group_test for summaries of groups.';
-
 CREATE FUNCTION @extschema@.ldp_group_test(source @extschema@.ldp_source, by text[] DEFAULT NULL, attributes text[] DEFAULT NULL)
     RETURNS TABLE (attribute text, chi_square float8, degrees_of_freedom float8, groups integer, n bigint, p_value float8, adjusted_p_value float8, attribute_number integer, note text)
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT t.*
-    FROM ldp_internal.ldp_source_groups($1, $2) AS g, ldp_internal.ldp_group_test(g.names, g.summaries, $3) AS t WHERE $1 IS NOT NULL
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
 COMMENT ON FUNCTION @extschema@.ldp_group_test(@extschema@.ldp_source, text[], text[]) IS
     'Tests whether groups of different people have the same distribution: one row and one '
     'p-value for all groups and values of each attribute, or of the named ones. The source is the name of a collection or a rollup with '
-    'the grouping columns by, as in ldp_groups_of, or groups with their summaries. For a category, chi_square is a score '
+    'the grouping columns by, as in ldp_groups_of, or groups with their summaries. Reports without a value of a column are left out, with a note. For a category, chi_square is a score '
     'statistic with the covariance of the randomized reports, and approximately chi-square distributed. Rare values are '
     'merged. If the covariance is unknown, the values are tested one by one (Bonferroni), and chi_square is NULL. For a '
     'number, the means are tested. The adjusted_p_value is adjusted for the number of rows (Holm 1979). The numbers groups '
@@ -443,39 +424,20 @@ COMMENT ON FUNCTION @extschema@.ldp_group_test(@extschema@.ldp_source, text[], t
 
 -- Curves
 
-CREATE FUNCTION ldp_internal.ldp_kernel_regression(points float8[], summaries @extschema@.ldp_summary[], bandwidth float8,
-        confidence float8, target text, attribute text)
-    RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
-    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 100;
-COMMENT ON FUNCTION ldp_internal.ldp_kernel_regression(float8[], @extschema@.ldp_summary[], float8, float8, text, text) IS
-    'Implements ldp_kernel_regression for summaries of points.';
-
-CREATE FUNCTION ldp_internal.ldp_point(name text) RETURNS float8
-    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
-    SELECT CASE WHEN $1 ~ '^[0-9]{4,}-[0-9]{2}-[0-9]{2}' THEN extract(epoch FROM $1::timestamptz)::float8 / 86400 ELSE $1::float8 END
-$$;
-COMMENT ON FUNCTION ldp_internal.ldp_point(text) IS
-    'Returns the number that is the name of a group. Dates and times become days since 1970-01-01. Error 22P02 for any other text.';
-
 CREATE FUNCTION @extschema@.ldp_kernel_regression(source @extschema@.ldp_source, by text[] DEFAULT NULL, bandwidth float8 DEFAULT 0,
         confidence float8 DEFAULT 0.95, target text DEFAULT 'population', attribute text DEFAULT NULL)
     RETURNS TABLE (x float8, estimate float8, stderr float8, lower float8, upper float8, n bigint, bandwidth_used float8, note text)
-    LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c.*
-    FROM ldp_internal.ldp_source_groups($1, $2) AS g,
-         ldp_internal.ldp_kernel_regression(ARRAY(SELECT COALESCE(ldp_internal.ldp_point(n.name), 'NaN') FROM unnest(g.names) WITH ORDINALITY AS n (name, place) ORDER BY n.place),
-             g.summaries, $3, $4, $5, $6) AS c WHERE $1 IS NOT NULL
-$$;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.ldp_kernel_regression(@extschema@.ldp_source, text[], float8, float8, text, text) IS
     'Returns the mean of a number as a smooth function of a public number, at each of 4 to 4096 points. The source is the name of a '
     'collection or a rollup with the grouping column by: round, or a column of numbers, dates or times. It may also be groups whose names '
-    'are numbers. Dates and times are in days since 1970-01-01. The points have different people. The estimate is a weighted sum of '
+    'are numbers. Reports without a value of the column are left out, with a note. Dates and times are in days since 1970-01-01. The points have different people. The estimate is a weighted sum of '
     'the means of the points within the bandwidth (Priestley, Chao 1972), with weights that reproduce quadratic curves. '
     'A bandwidth of 0 is chosen from the known noise. With fewer than 12 points, 0 means no smoothing: each row is the mean '
     'of its own point. The column n counts the reports within the bandwidth. Intervals '
     'hold for each point alone, if the true curve has two continuous derivatives. Error 42804 if the specs differ, '
-    '0A000 if the reports do not estimate a mean, 22023 for other points or bandwidths. Error 42703 if the column does not exist, 22P02 if '
-    'names are not numbers, dates or times, 42501 if the caller may not query the collection.';
+    '0A000 if the reports do not estimate a mean, 22023 for other points or bandwidths, and if '
+    'names are not numbers, dates or times. Error 42703 if the column does not exist, 42501 if the caller may not query the collection.';
 
 -- Winsorized means
 

@@ -20,7 +20,6 @@
 #include "core/choice/resolve.hpp"
 #include "core/mechanism/role/local_randomizer.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/results/rows/group_rows.hpp"
 #include "core/summary/summary.hpp"
 #include "simulation/seeded_random.hpp"
 
@@ -129,11 +128,11 @@ class Experiment {
     std::unique_ptr<Results> ask(const RowFunction& function) const {
         SummaryQuery query = function.defaults;
         std::vector<Bytes> bytes(summaries_.begin(), summaries_.end());
-        const std::vector<std::optional<std::string_view>> names(bytes.size(), "g");
-        std::vector<std::int32_t> positions;
-        for (std::size_t j = 0; j < bytes.size(); ++j) positions.push_back(static_cast<std::int32_t>(j));
+        std::vector<std::string> numbers;
+        for (std::size_t j = 0; j < bytes.size(); ++j) numbers.push_back(std::to_string(j));
+        const std::vector<std::optional<std::string_view>> names(numbers.begin(), numbers.end());
         const std::vector<double> weights(bytes.size(), 1);
-        query.groups = names, query.summaries = bytes, query.rounds = positions;
+        query.groups = names, query.summaries = bytes, query.season = 0;
         query.group_weights = weights;
         return function.find({}, query);
     }
@@ -175,14 +174,14 @@ void measure_groups(const Population& population, std::size_t repetitions, bool 
         double truth = 0;
         for (double& one : truths) truth += (one = population.of_group(experiment.draws())) / groups;
         experiment.report(truths);
-        const auto found = experiment.ask(group_function("clustered"));
+        const auto found = experiment.ask(row_function("clustered"));
         clustered.add(*found, row, population.mean);
         of_clustered.add(Coverage::number(*found, row, "estimate") - population.mean);
         if (!all) continue;
         const auto weighted = experiment.ask(calibration_function());
         calibrated.add(*weighted, row, truth);
         of_calibrated.add(Coverage::number(*weighted, row, "estimate") - truth);
-        const auto each = experiment.ask(group_function("small_areas"));
+        const auto each = experiment.ask(row_function("small_areas"));
         double off = 0;
         for (std::size_t j = 0; j < truths.size(); ++j) {
             const std::size_t at = each->count() / rows * row + j;
@@ -198,7 +197,7 @@ void measure_groups(const Population& population, std::size_t repetitions, bool 
             if (level < population.mean / 2 || level > population.mean * 1.5) level = one;
         }
         experiment.report(truths);
-        const auto series = experiment.ask(group_function("smooth"));
+        const auto series = experiment.ask(row_function("smooth"));
         off = 0;
         for (std::size_t j = 0; j < truths.size(); ++j) {
             const std::size_t at = series->count() / rows * row + j;
@@ -230,7 +229,7 @@ void measure_jump(double errors, std::size_t repetitions) {
     for (std::size_t r = 0; r < repetitions; ++r) {
         for (std::size_t t = 0; t < points; ++t) truths[t] = 0.25 + (t < at ? 0 : errors * error);
         experiment.report(truths);
-        const auto series = experiment.ask(group_function("smooth"));
+        const auto series = experiment.ask(row_function("smooth"));
         bool jumps = false;
         for (std::size_t t = 0; t < points; ++t)
             jumps = jumps || Coverage::text(*series, points + t, "note").find("jump") != std::string::npos;

@@ -85,21 +85,26 @@ Datum source_of_words(FunctionCallInfo fcinfo, const char* words) {
     return value_source(SourceKind::summary, reinterpret_cast<const varlena*>(ldp_summary_in(call)));
 }
 
+/// The result of a function of the extension with two arguments, by its name in a schema; nothing for NULL.
+std::optional<Datum> called(const char* schema, const char* function, const Oid (&types)[2],
+                            const NullableDatum (&arguments)[2]) {
+    FmgrInfo found;
+    fmgr_info(LookupFuncName(list_make2(makeString(pstrdup(schema)), makeString(pstrdup(function))), 2, types,
+                             false),
+              &found);
+    auto* call = static_cast<FunctionCallInfo>(palloc0(SizeForFunctionCallInfo(2)));
+    InitFunctionCallInfoData(*call, &found, 2, InvalidOid, nullptr, nullptr);
+    call->args[0] = arguments[0];
+    call->args[1] = arguments[1];
+    const Datum result = FunctionCallInvoke(call);
+    return call->isnull ? std::nullopt : std::optional(result);
+}
+
 /// ldp_summary_of(name, NULL). Nothing if it returns NULL.
 std::optional<Bytes> summary_named(Datum name) {
-    static char function[] = "ldp_summary_of";
-    const Oid types[] = {TEXTOID, INT4OID};
-    FmgrInfo called;
-    fmgr_info(
-        LookupFuncName(list_make2(makeString(get_namespace_name(extension_schema())), makeString(function)),
-                       2, types, false),
-        &called);
-    auto* call = static_cast<FunctionCallInfo>(palloc0(SizeForFunctionCallInfo(2)));
-    InitFunctionCallInfoData(*call, &called, 2, InvalidOid, nullptr, nullptr);
-    call->args[0] = {name, false};
-    call->args[1] = {Datum{0}, true};
-    const Datum summary = FunctionCallInvoke(call);
-    return call->isnull ? std::nullopt : std::optional(summary_bytes(summary));
+    const auto summary = called(get_namespace_name(extension_schema()), "ldp_summary_of", {TEXTOID, INT4OID},
+                                {{name, false}, {Datum{0}, true}});
+    return summary ? std::optional(summary_bytes(*summary)) : std::nullopt;
 }
 
 /// The summary of the only group; nothing without groups, or if the summary is NULL.
@@ -136,6 +141,17 @@ std::optional<Bytes> source_summary(FunctionCallInfo fcinfo, int number) {
             return only_summary(DatumGetArrayTypeP(PointerGetDatum(body_of(source))));
     }
     return std::nullopt;
+}
+
+SourceGroups source_groups(FunctionCallInfo fcinfo) {
+    const Oid types[] = {type_named("ldp_source", extension_schema()), TEXTARRAYOID};
+    const auto found = called("ldp_internal", "ldp_source_groups", types, {fcinfo->args[0], fcinfo->args[1]});
+    const HeapTupleHeader row = DatumGetHeapTupleHeader(*found);
+    bool none;
+    const auto array = [&](const char* column) {
+        return DatumGetArrayTypeP(GetAttributeByName(row, column, &none));
+    };
+    return {array("names"), array("summaries")};
 }
 
 std::optional<Bytes> summary_head(Datum source) {

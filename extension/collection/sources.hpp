@@ -6,6 +6,10 @@
 
 #include "boundary.hpp"
 
+extern "C" {
+#include "utils/array.h"
+}
+
 namespace ldp {
 
 /// The summary of a source argument, in the current memory context; nothing if there are no reports that the caller may
@@ -15,5 +19,13 @@ namespace ldp {
 
 /// The head of the summary in a source, for a mechanism's parameters; nothing for a source of another kind. May jump.
 [[nodiscard]] std::optional<Bytes> summary_head(Datum source);
+
+/// Names and summaries of groups: arrays of text and of ldp_summary with the same number of elements.
+struct SourceGroups {
+    ArrayType *names, *summaries;
+};
+
+/// The groups of the first argument, a source, which a name forms by the columns of the second argument. May jump.
+[[nodiscard]] SourceGroups source_groups(FunctionCallInfo fcinfo);
 
 }  // namespace ldp

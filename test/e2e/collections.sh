@@ -118,7 +118,7 @@ check "words that are unknown are invalid, not unreadable" "22023 22023 22023 22
         "ldp_top(ldp_summary_of('é'), p_adjust => 'é')" "ldp_estimate('é', 0.9, 'é')" "ldp_attribute(ldp_summary_of('é'), 'é')"; do
         refusal "SELECT $call"
     done | xargs)"
-check "in the aggregates as well" 22023 "$(refusal "SELECT ldp_proportions(report, 'é') FROM \"é\"")"
+check "in the aggregates as well" 22023 "$(refusal "SELECT ldp_proportion(report, 'ocré') FROM \"é\"")"
 check "and they are quoted as they were" 'ERROR:  unknown method "é"' "$(latin1 -c "SELECT ldp_consistent(ldp_summary_of('é'), 'é')" | head -n 1)"
 check "a search has letters of it" mots_1 "$(latin1 -c "SELECT ldp_create_hitters('mots', 2, 'éü')")"
 check "a spec with what the database cannot hold is refused before" 22P05 "$(refusal "SELECT ldp_spec_canonical('{\"mechanism\": \"grr\", \"epsilon\": 1, \"domain\": [\"\\u0416\", \"b\"]}')")"

@@ -35,7 +35,7 @@ SQL
     has err "90 rows read, 0 skipped, 90 reports submitted"
     PGDATABASE=$database PGCLIENTENCODING=LATIN1 run "$encoding shows groups" 0 "$ldp" estimate towns --by town --csv out.csv --html out.html
     check "$encoding has the people of each group" "Ulm|30 $label|60" "$(PGCLIENTENCODING=UTF8 sql "$database" -c "SELECT \"group\" ->> 'town', ldp_count(summary)
-        FROM ldp_summaries_of('towns', '{town}') AS g ORDER BY 2" | paste -sd' ')"
+        FROM unnest(ldp_groups_of('towns', '{town}')) AS g ORDER BY 2" | paste -sd' ')"
     has out.html "Reports: <bdi>$label</bdi> 60"
     has out.csv "$label"
 done <<'END'

@@ -171,7 +171,7 @@ has out "Shares of mood, round by round"
 has out "Mean of hours, round by round"
 run "all rounds together" 0 "$ldp" estimate daily --round all
 has out "400 reports about mood, hours, in rounds 0 to 2"
-has out "ldp_summary_of('daily'), attribute"
+has out "ldp_groups_of('daily', ARRAY[]::text[], first_round => 0)"
 run "no round" 2 "$ldp" estimate daily --round last
 has err "the number of a round, or all"
 run "one round" 0 "$ldp" estimate daily --round 1
@@ -342,7 +342,7 @@ check "only the number has a curve" 24 "$(grep -c ' over week,' curve.csv)"
 run "a curve in the terminal" 0 "$ldp" estimate curved --curve week
 has out "which was chosen from the"
 has out "Hours awake over week"
-has out "SELECT * FROM ldp_kernel_regression('curved', '{week}', attribute => 'hours');"
+has out "SELECT * FROM ldp_kernel_regression('curved', ARRAY['week'], attribute => 'hours');"
 run "a bandwidth" 0 "$ldp" estimate curved --curve week --bandwidth 3.5 --confidence 0.8 --csv bandwidth.csv
 check "the bandwidth is that of SQL" "$(sql -F, -c "SELECT x, estimate, stderr, lower, upper, n FROM ldp_kernel_regression('curved', '{week}', 3.5, 0.8, attribute => 'hours')")" \
     "$(sed -n 's/^Mean of hours over week,[^,]*,,\(.*\),$/\1/p' bandwidth.csv)"
@@ -414,7 +414,7 @@ has out "from 2 March 2026 to 5 March 2026"
 # Sureness --------------------------------------------------------------------------------------------------
 run "a population, at 80 %" 0 "$ldp" estimate daily --round all --target population --confidence 0.8 --csv -
 check "as SQL has it" "$(sql -F, -c "SELECT label, estimate, stderr, lower, upper FROM
-    ldp_proportions(ldp_summary_of('daily'), attribute => 'mood', confidence => 0.8, target => 'population')")" \
+    ldp_proportions(ldp_groups_of('daily', '{}', first_round => 0), attribute => 'mood', confidence => 0.8, target => 'population')")" \
     "$(sed -n 's/^Shares of mood,\([^,]*\),,,\([^,]*,[^,]*,[^,]*,[^,]*\),[0-9]*,$/\1,\2/p' out)"
 run "no probability" 2 "$ldp" estimate daily --confidence 95
 run "a wrong target" 2 "$ldp" estimate daily --target people

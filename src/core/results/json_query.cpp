@@ -34,26 +34,28 @@ Json parsed_query(std::string_view text) {
 class QueryArguments {
   public:
     QueryArguments(const RowFunction& function, const Json& object) : query_(function.defaults) {
-        for (const QueryParameter& parameter : function.parameters) {
+        if (function.takes_groups) parameters_.assign(group_parameters().begin(), group_parameters().end());
+        parameters_.insert(parameters_.end(), function.parameters.begin(), function.parameters.end());
+        for (const QueryParameter& parameter : parameters_) {
             const auto found = object.find(parameter.name);
             if (found != object.end() && !found->is_null())
                 std::visit([&](auto member) { read(member, *found, parameter.name); }, parameter.member);
             else if (parameter.required)
                 raise(ErrorCode::invalid_value, std::string("the query has no \"") + parameter.name + "\"",
-                      std::string("The arguments of ") + function.name + " are " + names(function) + ".");
+                      std::string("The arguments of ") + function.name + " are " + names() + ".");
         }
         for (const auto& [key, value] : object.items())
-            if (key != "function" && std::ranges::find(function.parameters, key, &QueryParameter::name) ==
-                                         function.parameters.end())
+            if (key != "function" &&
+                std::ranges::find(parameters_, key, &QueryParameter::name) == parameters_.end())
                 raise(ErrorCode::invalid_value, "the query has an unknown key " + shown(Json(key)),
-                      std::string("The arguments of ") + function.name + " are " + names(function) + ".");
+                      std::string("The arguments of ") + function.name + " are " + names() + ".");
     }
     [[nodiscard]] const SummaryQuery& query() const noexcept { return query_; }
 
   private:
-    static std::string names(const RowFunction& function) {
+    [[nodiscard]] std::string names() const {
         std::string all;
-        for (const QueryParameter& one : function.parameters)
+        for (const QueryParameter& one : parameters_)
             all += (all.empty() ? "" : ", ") + std::string(one.name);
         return all.empty() ? "none" : all;
     }
@@ -169,6 +171,7 @@ class QueryArguments {
     }
 
     SummaryQuery query_;
+    std::vector<QueryParameter> parameters_ = {};
     std::vector<std::unique_ptr<std::string>> texts_ = {};
     std::vector<std::unique_ptr<std::vector<std::string_view>>> word_lists_ = {};
     std::vector<std::unique_ptr<std::vector<double>>> number_lists_ = {};
@@ -245,7 +248,7 @@ std::string json_rows(const Labels& labels, const Mechanism* mechanism, std::opt
               object.is_discarded() ? "" : "Found " + shown(object) + ".",
               "For example: {\"function\": \"means\", \"confidence\": 0.9}.");
     const RowFunction& function = row_function(name->get<std::string>());
-    if (function.takes_summary != summary.has_value())
+    if (function.takes_groups == summary.has_value())
         raise(ErrorCode::invalid_value,
               std::string("function \"") + function.name +
                   (summary ? "\" accepts only the summaries of its groups" : "\" needs a summary"));

@@ -13,8 +13,8 @@ namespace ldp {
 
 /// Returns the rows of a query of a summary: a JSON array with an object for each row. The query is a JSON object: "function"
 /// is the name of a row function, the other keys are its arguments. Further summaries are texts in hexadecimal. Numbers are
-/// the shortest text of the same double; infinite numbers are the texts "Infinity" and "-Infinity". A function without
-/// `takes_summary` needs no summary. A query has at most 8 levels. `mechanism` is that of the labels' spec, or null for
+/// the shortest text of the same double; infinite numbers are the texts "Infinity" and "-Infinity". A function of groups
+/// needs no summary. A query has at most 8 levels. `mechanism` is that of the labels' spec, or null for
 /// no_labels(). Throws Error: malformed, invalid_value, incompatible for a summary of another mechanism, and the errors of the
 /// function.
 [[nodiscard]] std::string json_rows(const Labels& labels, const Mechanism* mechanism,

@@ -90,22 +90,24 @@ constexpr QueryParameter of_synthesize[] = {
 constexpr QueryParameter of_learn_views[] = {significance};
 constexpr QueryParameter of_plan_views[] = {{"people", &SummaryQuery::people, true},
                                             {"queries", &SummaryQuery::queries}};
-constexpr QueryParameter of_compare_groups[] = {{"groups", &SummaryQuery::groups, true},
-                                                {"summaries", &SummaryQuery::summaries, true},
-                                                {"attributes", &SummaryQuery::attributes},
+constexpr QueryParameter of_compare_groups[] = {{"attributes", &SummaryQuery::attributes},
                                                 {"baseline", &SummaryQuery::baseline_group},
                                                 confidence,
                                                 target,
                                                 anytime,
                                                 simultaneous};
 
-constexpr QueryParameter of_group_test[] = {{"groups", &SummaryQuery::groups, true},
-                                            {"summaries", &SummaryQuery::summaries, true},
-                                            {"attributes", &SummaryQuery::attributes}};
+constexpr QueryParameter of_group_test[] = {{"attributes", &SummaryQuery::attributes}};
 
-constexpr QueryParameter of_calibrate[] = {{"groups", &SummaryQuery::groups, true},
-                                           {"summaries", &SummaryQuery::summaries, true},
-                                           {"weights", &SummaryQuery::group_weights, true},
+constexpr QueryParameter of_clustered[] = {
+    {"attributes", &SummaryQuery::attributes}, {"weights", &SummaryQuery::method}, confidence};
+constexpr QueryParameter of_small_areas[] = {{"attributes", &SummaryQuery::attributes}, confidence};
+constexpr QueryParameter of_smooth[] = {
+    {"attributes", &SummaryQuery::attributes}, {"season", &SummaryQuery::season}, confidence};
+constexpr QueryParameter of_kernel_regression[] = {
+    {"bandwidth", &SummaryQuery::value}, confidence, target, attribute};
+
+constexpr QueryParameter of_calibrate[] = {{"weights", &SummaryQuery::group_weights, true},
                                            {"cells", &SummaryQuery::group_cells, true},
                                            {"totals", &SummaryQuery::totals, true},
                                            {"attributes", &SummaryQuery::attributes},
@@ -113,7 +115,8 @@ constexpr QueryParameter of_calibrate[] = {{"groups", &SummaryQuery::groups, tru
                                            target};
 
 constexpr SummaryQuery unbiased{.method = "none"}, consistent{.method = "consistent"},
-    usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}}, sampling_error{.target = "population"};
+    usual{.shares = usual_shares}, pairs{.queries = {"\"pairs\""}}, sampling_error{.target = "population"},
+    of_people{.method = "people"};
 
 constexpr RowFunction functions[] = {
     {"means", accessors::means, of_mean_rows},
@@ -158,11 +161,18 @@ constexpr RowFunction functions[] = {
     {"synthesize", accessors::synthesize, of_synthesize},
     {"learn_marginals", accessors::learn_views, of_learn_views},
     {"plan_marginals", accessors::plan_views, of_plan_views, pairs},
-    {"compare_groups", accessors::compare_groups, of_compare_groups, sampling_error, false},
-    {"group_test", accessors::group_test, of_group_test, sampling_error, false},
+    {"compare_groups", accessors::compare_groups, of_compare_groups, sampling_error, true},
+    {"group_test", accessors::group_test, of_group_test, sampling_error, true},
+    {"clustered", accessors::clustered, of_clustered, of_people, true},
+    {"small_areas", accessors::small_areas, of_small_areas, {}, true},
+    {"smooth", accessors::smoothed, of_smooth, {}, true},
+    {"kernel_regression", accessors::kernel_regression, of_kernel_regression, sampling_error, true},
 };
 
-constexpr RowFunction calibration{"calibrate", accessors::calibrate, of_calibrate, sampling_error, false};
+constexpr RowFunction calibration{"calibrate", accessors::calibrate, of_calibrate, sampling_error, true};
+
+constexpr QueryParameter of_groups[] = {{"groups", &SummaryQuery::groups, true},
+                                        {"summaries", &SummaryQuery::summaries, true}};
 
 }  // namespace row_tables
 
@@ -172,6 +182,10 @@ std::span<const RowFunction> row_functions() noexcept {
 
 const RowFunction& calibration_function() noexcept {
     return row_tables::calibration;
+}
+
+std::span<const QueryParameter> group_parameters() noexcept {
+    return row_tables::of_groups;
 }
 
 const RowFunction& row_function(std::string_view name) {

@@ -1,4 +1,4 @@
-// The functions that make rows of a summary, by name. Hosts call them through this list.
+// The functions that make rows of a summary or of groups, by name. Hosts call them through this list.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace ldp {
 
-/// A function of a summary and further arguments.
+/// A function of a summary, or of the summaries of groups, and further arguments.
 struct RowFunction {
     const char* name;
     std::unique_ptr<Results> (*find)(const Subject&, const SummaryQuery&);
-    std::span<const QueryParameter> parameters;  ///< behind the summary, in their order
+    std::span<const QueryParameter> parameters;  ///< behind the summary or the groups, in their order
     SummaryQuery defaults = {};
-    bool takes_summary = true;  ///< false: the query has the summaries, and the subject has the labels alone
+    bool takes_groups = false;  ///< the query has groups and summaries, and the subject has the labels alone
 };
 
 /// All functions.
@@ -24,6 +24,9 @@ struct RowFunction {
 /// The function that estimates a population from groups. It is not one of row_functions(): hosts make its arguments from
 /// public columns.
 [[nodiscard]] const RowFunction& calibration_function() noexcept;
+/// The names of groups, and their summaries in the same order: the first parameters of a function of groups in hosts that name
+/// all arguments.
+[[nodiscard]] std::span<const QueryParameter> group_parameters() noexcept;
 /// The function with this name. Throws Error (invalid_value) that lists the names.
 [[nodiscard]] const RowFunction& row_function(std::string_view name);
 
@@ -97,6 +100,14 @@ using Found = std::unique_ptr<Results>;
 [[nodiscard]] Found compare_groups(const Subject& subject, const SummaryQuery& query);
 /// Tests of all groups of the query together.
 [[nodiscard]] Found group_test(const Subject& subject, const SummaryQuery& query);
+/// Means over groups that are a sample of groups.
+[[nodiscard]] Found clustered(const Subject& subject, const SummaryQuery& query);
+/// Means of many small groups that borrow strength from each other.
+[[nodiscard]] Found small_areas(const Subject& subject, const SummaryQuery& query);
+/// A series without noise. The names of the groups are dates or integers.
+[[nodiscard]] Found smoothed(const Subject& subject, const SummaryQuery& query);
+/// The mean of a number as a curve. The names of the groups are numbers, dates or times. SummaryQuery::value is the bandwidth.
+[[nodiscard]] Found kernel_regression(const Subject& subject, const SummaryQuery& query);
 /// Estimates of a population from those of the groups, whose weights agree with known totals.
 [[nodiscard]] Found calibrate(const Subject& subject, const SummaryQuery& query);
 

@@ -59,7 +59,8 @@ struct SummaryQuery {
     double low = 0, high = 0, value = 0, people = 0;
     bool anytime = false, simultaneous = false;
     std::int32_t limit = 10, bins = 10, keep = 32, cells = 65536;
-    std::optional<std::int32_t> most = {};  ///< a limit that may be missing
+    std::optional<std::int32_t> most = {};    ///< a limit that may be missing
+    std::optional<std::int32_t> season = {};  ///< points in time of a season; nothing: chosen for days
     std::int64_t records = 0, seed = 1, remaining = 0;
     std::span<const double> shares = {};
     std::span<const std::int32_t> rounds = {}, baseline = {};

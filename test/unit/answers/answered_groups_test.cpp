@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "../../support/group_numbers.hpp"
 #include "core/base/square.hpp"
 #include "core/groups/answered_groups.hpp"
 #include "core/groups/comparison.hpp"
@@ -11,8 +12,6 @@
 #include "core/math/statistics.hpp"
 #include "core/mechanism/mean/response_rate.hpp"
 #include "core/results/row_functions.hpp"
-#include "core/results/rows/group_rows.hpp"
-#include "core/results/rows/regression_rows.hpp"
 #include "core/summary/errors.hpp"
 #include "core/summary/spent.hpp"
 #include "repeated_draws.hpp"
@@ -117,20 +116,18 @@ BOOST_AUTO_TEST_CASE(averages_over_small_groups_are_unbiased, *boost::unit_test:
             }
             std::vector<Bytes> bytes;
             for (const OwnedSummary& each : summaries) bytes.emplace_back(each.bytes());
-            const std::vector<std::optional<std::string_view>> names(days, "g");
-            std::vector<std::int32_t> positions;
-            for (std::size_t j = 0; j < days; ++j) positions.push_back(static_cast<std::int32_t>(j));
+            const GroupNumbers names(days);
             const auto ask = [&](const RowFunction& function) {
                 SummaryQuery query = function.defaults;
-                query.groups = names, query.summaries = bytes, query.rounds = positions;
+                query.groups = names.all(), query.summaries = bytes, query.season = 0;
                 const std::vector<double> weights(days, 1);
                 query.group_weights = weights;
                 return function.find({}, query);
             };
-            clustered.add(*ask(group_function("clustered")), 0, mean);
+            clustered.add(*ask(row_function("clustered")), 0, mean);
             calibrated.add(*ask(calibration_function()), 0, mean);
             if (r % 3 > 0) continue;
-            const auto of_areas = ask(group_function("small_areas")), of_days = ask(group_function("smooth"));
+            const auto of_areas = ask(row_function("small_areas")), of_days = ask(row_function("smooth"));
             BOOST_REQUIRE_EQUAL(of_areas->count(), days);
             double off_areas = 0, off_days = 0;
             for (std::size_t j = 0; j < days; ++j) {
@@ -216,28 +213,17 @@ BOOST_AUTO_TEST_CASE(reports_without_a_group_are_left_out_with_a_note) {
     std::vector<Bytes> named, all;
     for (const OwnedSummary& each : summaries) all.emplace_back(each.bytes());
     named.assign(all.begin() + 1, all.end());
-    std::vector<std::optional<std::string_view>> names, with_none{std::nullopt};
-    std::vector<std::int32_t> positions;
-    std::vector<double> points, with_nan{NAN};
-    for (std::size_t j = 0; j < named.size(); ++j) {
-        names.emplace_back(j % 2 == 0 ? "a" : "b");
-        positions.push_back(static_cast<std::int32_t>(j));
-        points.push_back(static_cast<double>(j));
-    }
-    with_none.insert(with_none.end(), names.begin(), names.end());
-    with_nan.insert(with_nan.end(), points.begin(), points.end());
-    const RowFunction compared{"compare_groups", accessors::compare_groups, {}, {.target = "population"}},
-        tested{"group_test", accessors::group_test, {}, {}};
-    for (const RowFunction* function :
-         {&group_function("clustered"), &group_function("small_areas"), &group_function("smooth"),
-          &kernel_regression_function(), &compared, &tested}) {
-        BOOST_TEST_CONTEXT(function->name) {
-            SummaryQuery query = function->defaults;
-            query.rounds = positions;
-            query.groups = names, query.summaries = named, query.shares = points;
-            const auto without = function->find({}, query);
-            query.groups = with_none, query.summaries = all, query.shares = with_nan;
-            const auto with = function->find({}, query);
+    const GroupNumbers names(named.size());
+    std::vector<std::optional<std::string_view>> with_none{std::nullopt};
+    with_none.insert(with_none.end(), names.all().begin(), names.all().end());
+    for (const RowFunction& function : row_functions()) {
+        if (!function.takes_groups) continue;
+        BOOST_TEST_CONTEXT(function.name) {
+            SummaryQuery query = function.defaults;
+            query.groups = names.all(), query.summaries = named;
+            const auto without = function.find({}, query);
+            query.groups = with_none, query.summaries = all;
+            const auto with = function.find({}, query);
             BOOST_REQUIRE_EQUAL(with->count(), without->count());
             BOOST_REQUIRE(with->count() > 0);
             const auto columns = with->columns();

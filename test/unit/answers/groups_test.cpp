@@ -7,7 +7,7 @@
 #include "core/groups/measured/small_areas.hpp"
 #include "core/math/statistics.hpp"
 #include "core/mechanism/role/estimate.hpp"
-#include "core/results/rows/group_rows.hpp"
+#include "core/results/row_functions.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(summaries_show_the_variance_between_groups) {
             std::vector<Bytes> bytes;
             for (const OwnedSummary& one : summaries) bytes.emplace_back(one.bytes());
             const std::vector<std::optional<std::string_view>> names(groups, "g");
-            const RowFunction& function = group_function("clustered");
+            const RowFunction& function = row_function("clustered");
             SummaryQuery query = function.defaults;
             query.groups = names, query.summaries = bytes;
             const auto results = function.find({}, query);

@@ -3,8 +3,9 @@
 #include <cmath>
 #include <random>
 
+#include "../../support/group_numbers.hpp"
 #include "core/groups/measured/smoothed_series.hpp"
-#include "core/results/rows/group_rows.hpp"
+#include "core/results/row_functions.hpp"
 #include "repeated_draws.hpp"
 
 namespace ldp::test {
@@ -210,13 +211,11 @@ BOOST_AUTO_TEST_CASE(repeated_responses_do_not_average_out) {
             }
         }
         std::vector<Bytes> bytes;
-        std::vector<std::int32_t> positions;
         for (const OwnedSummary& one : summaries) bytes.emplace_back(one.bytes());
-        for (std::int32_t t = 0; t < rounds; ++t) positions.push_back(t);
-        const std::vector<std::optional<std::string_view>> names(rounds, "g");
-        const RowFunction& function = group_function("smooth");
+        const GroupNumbers names(rounds);
+        const RowFunction& function = row_function("smooth");
         SummaryQuery query = function.defaults;
-        query.groups = names, query.summaries = bytes, query.rounds = positions;
+        query.groups = names.all(), query.summaries = bytes, query.season = 0;
         const auto results = function.find({}, query);
         const auto number = [&](std::size_t row, std::string_view name) {
             const auto columns = results->columns();

@@ -1,6 +1,7 @@
 // Curves of a private number over a public column.
 
 #include "core/groups/measured/kernel_regression.hpp"
+#include "../../support/group_numbers.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -8,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/channel/numeric.hpp"
-#include "core/results/rows/regression_rows.hpp"
+#include "core/results/row_functions.hpp"
 #include "support.hpp"
 
 namespace ldp::test {
@@ -146,20 +147,20 @@ BOOST_AUTO_TEST_CASE(curves_of_missing_numbers_are_unbiased, *boost::unit_test::
     double sum = 0, squares = 0, covered = 0;
     for (std::size_t run = 0; run < runs; ++run) {
         std::vector<OwnedSummary> summaries;
-        std::vector<double> xs;
+        const GroupNumbers names(points);
         std::vector<Bytes> bytes;
         for (std::size_t j = 0; j < points; ++j) {
             OwnedSummary& summary = summaries.emplace_back(*m);
             for (std::size_t i = 0; i < people; ++i) summary.draw(i % 2 == 0 ? Cell{1} : Cell{11}, bits);
-            xs.push_back(static_cast<double>(j));
         }
         for (const OwnedSummary& summary : summaries) bytes.emplace_back(summary.bytes());
-        SummaryQuery query = kernel_regression_function().defaults;
+        const RowFunction& function = row_function("kernel_regression");
+        SummaryQuery query = function.defaults;
         query.confidence = 0.95;
-        query.shares = xs;
+        query.groups = names.all();
         query.summaries = bytes;
         query.value = 100;
-        const auto rows = kernel_regression_function().find({}, query);
+        const auto rows = function.find({}, query);
         const auto row = rows->row(points / 2);
         BOOST_REQUIRE(row[1].known);
         const double error = row[1].number - 1;

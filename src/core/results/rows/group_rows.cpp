@@ -1,5 +1,3 @@
-#include "core/results/rows/group_rows.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,10 +5,12 @@
 #include <vector>
 
 #include "core/groups/difference.hpp"
+#include "core/groups/group_points.hpp"
 #include "core/groups/measured/clustered_mean.hpp"
 #include "core/groups/measured/small_areas.hpp"
 #include "core/groups/measured/smoothed_series.hpp"
 #include "core/results/estimate_rows.hpp"
+#include "core/results/row_functions.hpp"
 #include "core/results/rows/group_items.hpp"
 
 namespace ldp {
@@ -121,7 +121,9 @@ GroupWeights weights_named(std::string_view name) {
         "Valid weights are \"people\" (for the mean over people) and \"groups\" (for the mean over groups).");
 }
 
-std::unique_ptr<Results> clustered(const Subject& subject, const SummaryQuery& query) {
+}  // namespace
+
+accessors::Found accessors::clustered(const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
     const GroupWeights weights = weights_named(query.method);
     const GroupItems items(subject, query, {.least = 2, .rate = AnswerRate::of_all, .weights = weights});
@@ -143,6 +145,8 @@ std::unique_ptr<Results> clustered(const Subject& subject, const SummaryQuery& q
     all.count = all.rows.size();
     return results<clustered_columns>(std::move(all));
 }
+
+namespace {
 
 constexpr auto area_columns =
     columns("text attribute", "text label", "text group_name", "number estimate", "number stderr",
@@ -182,7 +186,9 @@ struct AreaRows {
     }
 };
 
-std::unique_ptr<Results> small_areas(const Subject& subject, const SummaryQuery& query) {
+}  // namespace
+
+accessors::Found accessors::small_areas(const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
     const GroupItems items(subject, query, {.least = least_small_areas});
     AreaRows all;
@@ -218,8 +224,10 @@ std::unique_ptr<Results> small_areas(const Subject& subject, const SummaryQuery&
     return results<area_columns>(std::move(all));
 }
 
+namespace {
+
 constexpr auto smoothed_columns =
-    columns("text attribute", "text label", "integer position", "number estimate", "number stderr",
+    columns("text attribute", "text label", "text group_name", "number estimate", "number stderr",
             "number lower", "number upper", "number own_estimate", "number own_stderr",
             "number season_effect", "bigint n", "bigint people", "number jump_p_value",
             "number adjusted_p_value", "integer attribute_number", "integer value", "text note");
@@ -227,13 +235,14 @@ constexpr auto smoothed_columns =
 struct SmoothedRows {
     struct SmoothedRow {
         std::uint32_t subject;
-        std::int32_t position;
+        std::uint32_t time;
         const ReportStatus* status;  ///< null without reports
         Estimate own{unknown, unknown}, estimate{unknown, unknown};
         Interval interval{unknown, unknown};
         double season = unknown, p_value = unknown, adjusted = unknown;
         bool jump = false;
     };
+    std::vector<std::string> names = {};  ///< of the points in time
     std::vector<RowSubject> subjects = {};
     KeptStatuses statuses = {};
     std::vector<SmoothedRow> rows = {};
@@ -242,7 +251,7 @@ struct SmoothedRows {
     void write(RowCells<smoothed_columns>& row, std::size_t number) const {
         const SmoothedRow& found = rows[number];
         subjects[found.subject].put_names(row);
-        row.put("position", found.position);
+        row.put("group_name", names[found.time]);
         row.put("estimate", found.estimate.value);
         row.put("stderr", found.estimate.standard_error);
         row.put("lower", found.interval.lower);
@@ -267,49 +276,91 @@ struct SmoothedRows {
     }
 };
 
-/// The points in time of groups, from 0 on. `step` is the greatest common divisor of their distances.
-struct TimePoints {
-    std::vector<std::size_t> points = {};
-    std::int64_t first = 0, step = 1;
-};
-TimePoints time_points(std::span<const std::int32_t> positions, std::size_t groups) {
-    if (positions.size() != groups)
-        throw Error(ErrorCode::invalid_value, "positions and summaries must have the same number of elements",
-                    {}, "Pass a position for each named group.");
-    TimePoints all{.first = positions[0], .step = 0};
-    for (std::size_t i = 1; i < groups; ++i) {
-        const std::int64_t distance = std::int64_t{positions[i]} - positions[i - 1];
-        if (distance <= 0) throw Error(ErrorCode::invalid_value, "positions must be ascending");
-        all.step = std::gcd(all.step, distance);
+/// Groups in the order of time. Those without a name come last.
+struct TimedGroups {
+    std::vector<std::optional<std::string_view>> groups = {};
+    std::vector<Bytes> summaries = {};
+    std::vector<std::size_t> points = {};  ///< of the groups with a name, from 0 on
+    std::vector<std::string> names = {};   ///< of all points
+    bool daily = false;                    ///< whether the points are dates and some are consecutive days
+
+    explicit TimedGroups(const SummaryQuery& query) {
+        check_groups(query.groups, query.summaries);
+        std::vector<std::size_t> order, unnamed;
+        std::vector<std::string_view> named;
+        for (std::size_t g = 0; g < query.groups.size(); ++g) {
+            (query.groups[g] ? order : unnamed).push_back(g);
+            if (query.groups[g]) named.push_back(*query.groups[g]);
+        }
+        const TimeNames time(named);
+        std::vector<std::pair<std::int64_t, std::size_t>> places;
+        for (std::size_t i = 0; i < order.size(); ++i) places.emplace_back(time.positions()[i], order[i]);
+        std::ranges::sort(places);
+        for (std::size_t i = 0; i < places.size(); ++i) order[i] = places[i].second;
+        order.insert(order.end(), unnamed.begin(), unnamed.end());
+        for (const std::size_t g : order) {
+            groups.push_back(query.groups[g]);
+            summaries.push_back(query.summaries[g]);
+        }
+        set_points(time, places);
     }
-    all.step = std::max<std::int64_t>(all.step, 1);
-    const std::int64_t count = (positions.back() - all.first) / all.step + 1;
-    if (count > static_cast<std::int64_t>(max_smoothed_points))
-        throw Error(ErrorCode::invalid_value, "series is too long",
-                    "It has " + std::to_string(count) + " points in time; at most " +
-                        std::to_string(max_smoothed_points) + " are possible.");
-    for (const std::int32_t position : positions)
-        all.points.push_back(static_cast<std::size_t>((position - all.first) / all.step));
-    return all;
+
+  private:
+    /// The distance of points is the greatest common divisor of the distances of groups.
+    void set_points(const TimeNames& time, std::span<const std::pair<std::int64_t, std::size_t>> places) {
+        if (places.empty()) return;
+        std::int64_t step = 0;
+        for (std::size_t i = 1; i < places.size(); ++i) {
+            const std::int64_t distance = places[i].first - places[i - 1].first;
+            if (distance == 0)
+                throw Error(ErrorCode::invalid_value, "two groups have the same point in time",
+                            "It is " + time.name(static_cast<std::int32_t>(places[i].first)) + ".",
+                            "Merge their summaries.");
+            daily = daily || (time.dates() && distance == 1);
+            step = std::gcd(step, distance);
+        }
+        step = std::max<std::int64_t>(step, 1);
+        const std::int64_t first = places[0].first, count = (places.back().first - first) / step + 1;
+        if (count > static_cast<std::int64_t>(max_smoothed_points))
+            throw Error(ErrorCode::invalid_value, "series is too long",
+                        "It has " + std::to_string(count) + " points in time; at most " +
+                            std::to_string(max_smoothed_points) + " are possible.");
+        for (const auto& [position, group] : places)
+            points.push_back(static_cast<std::size_t>((position - first) / step));
+        for (std::int64_t t = 0; t < count; ++t)
+            names.push_back(time.name(static_cast<std::int32_t>(first + t * step)));
+    }
+};
+
+/// The number of points in time of a season; 0 for none. Throws Error (invalid_value).
+std::size_t season_of(const SummaryQuery& query, const TimedGroups& time) {
+    constexpr std::size_t week = 7;
+    if (!query.season) return time.daily && time.points.size() >= 4 * week ? week : 0;
+    if (*query.season < 0 || *query.season > static_cast<std::int32_t>(max_season))
+        throw Error(
+            ErrorCode::invalid_value, "invalid season: " + std::to_string(*query.season),
+            "A season has 2 to " + std::to_string(max_season) + " points in time; 0 means no season.");
+    return static_cast<std::size_t>(*query.season);
 }
 
-std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& query) {
-    const double critical_value = ldp::critical_value(query.confidence);
+}  // namespace
+
+accessors::Found accessors::smoothed(const Subject& subject, const SummaryQuery& asked) {
+    const double critical_value = ldp::critical_value(asked.confidence);
+    const TimedGroups time(asked);
+    SummaryQuery query = asked;
+    query.groups = time.groups;
+    query.summaries = time.summaries;
     const GroupItems items(subject, query,
                            {.least = least_smoothed,
                             .panel_note = "people may repeat responses, so the error refers to one round"});
-    const TimePoints time = time_points(query.rounds, items.groups());
-    if (query.bins < 0 || query.bins > static_cast<std::int32_t>(max_season))
-        throw Error(
-            ErrorCode::invalid_value, "invalid season: " + std::to_string(query.bins),
-            "A season has 2 to " + std::to_string(max_season) + " points in time; 0 means no season.");
-    const auto period = static_cast<std::size_t>(std::max(query.bins, 1));
-    const std::size_t points = time.points.back() + 1;
+    const std::size_t period = std::max<std::size_t>(season_of(query, time), 1), points = time.names.size();
     constexpr std::size_t most_states = 4'000'000;
     if (points > most_states / (period * period))
         throw Error(ErrorCode::invalid_value, "season is too long for this series",
                     "The series has " + std::to_string(points) + " points in time.");
     SmoothedRows all;
+    all.names = time.names;
     std::vector<const ReportStatus*> status;
     items.for_each([&](const GroupItem& item) {
         if (all.subjects.empty() || all.subjects.back().number != item.attribute) {
@@ -324,10 +375,7 @@ std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& qu
         const auto number = static_cast<std::uint32_t>(all.subjects.size());
         all.subjects.emplace_back(items.labels(), item);
         for (std::size_t t = 0; t < points; ++t)
-            all.rows.push_back(
-                {.subject = number,
-                 .position = static_cast<std::int32_t>(time.first + static_cast<std::int64_t>(t) * time.step),
-                 .status = nullptr});
+            all.rows.push_back({.subject = number, .time = static_cast<std::uint32_t>(t), .status = nullptr});
         for (std::size_t j = 0; j < status.size(); ++j) all.rows[first + time.points[j]].status = status[j];
         const MeasuredGroups measured = item.measured();
         std::vector<TimedEstimate> series;
@@ -369,36 +417,6 @@ std::unique_ptr<Results> smoothed(const Subject& subject, const SummaryQuery& qu
         [](SmoothedRows::SmoothedRow& row, double adjusted) { row.adjusted = adjusted; });
     all.count = all.rows.size();
     return results<smoothed_columns>(std::move(all));
-}
-
-constexpr QueryParameter of_groups{"groups", &SummaryQuery::groups, true},
-    of_summaries{"summaries", &SummaryQuery::summaries, true},
-    of_attributes{"attributes", &SummaryQuery::attributes},
-    of_confidence{"confidence", &SummaryQuery::confidence};
-constexpr QueryParameter of_clustered[] = {
-    of_groups, of_summaries, of_attributes, {"weights", &SummaryQuery::method}, of_confidence};
-constexpr QueryParameter of_small_areas[] = {of_groups, of_summaries, of_attributes, of_confidence};
-
-constexpr QueryParameter of_smoothed[] = {of_groups,
-                                          of_summaries,
-                                          {"positions", &SummaryQuery::rounds, true},
-                                          of_attributes,
-                                          {"season", &SummaryQuery::bins},
-                                          of_confidence};
-
-constexpr RowFunction group_functions[] = {
-    {"clustered", clustered, of_clustered, {.method = "people"}, false},
-    {"small_areas", small_areas, of_small_areas, {}, false},
-    {"smooth", smoothed, of_smoothed, {.bins = 0}, false},
-};
-
-}  // namespace
-
-const RowFunction& group_function(std::string_view name) {
-    const auto* const found = std::ranges::find(group_functions, name, &RowFunction::name);
-    if (found == std::end(group_functions))
-        throw Error(ErrorCode::invalid_value, "there is no function \"" + std::string(name) + "\" of groups");
-    return *found;
 }
 
 }  // namespace ldp

@@ -1,10 +1,9 @@
 // Rows of the association of the numbers of a record (covariance, correlation and regression), of winsorized means, and of
 // curves.
 
-#include "core/results/rows/regression_rows.hpp"
-
 #include "core/choice/winsorized.hpp"
 #include "core/groups/answered_groups.hpp"
+#include "core/groups/group_points.hpp"
 #include "core/groups/measured/kernel_regression.hpp"
 #include "core/groups/named_groups.hpp"
 #include "core/mechanism/role/fields.hpp"
@@ -214,25 +213,25 @@ std::unique_ptr<Results> association_of_numbers(Associate associate, const Subje
     }));
 }
 
-std::unique_ptr<Results> curve_rows(const Subject& subject, const SummaryQuery& query) {
+}  // namespace
+
+namespace accessors {
+
+Found kernel_regression(const Subject& subject, const SummaryQuery& query) {
     const double critical_value = ldp::critical_value(query.confidence);
     const Target target = target_named(query.target);
-    if (query.shares.size() != query.summaries.size())
-        throw Error(ErrorCode::invalid_value,
-                    "design points and summaries must have the same number of elements",
-                    "Found " + std::to_string(query.shares.size()) + " and " +
-                        std::to_string(query.summaries.size()) + ".",
-                    "Pass a summary of each design point, in the same order.");
+    check_groups(query.groups, query.summaries);
     DesignPoints points;
     std::vector<std::unique_ptr<const Mechanism>> mechanisms;
     SummaryView pooled;
     std::size_t attribute = 0;
     std::uint64_t left_out = 0;
     for (std::size_t i = 0; i < query.summaries.size(); ++i) {
-        if (std::isnan(query.shares[i])) {  // reports without a point
+        if (!query.groups[i]) {
             left_out += reports_in(query.summaries[i]);
             continue;
         }
+        const double x = point_of_name(*query.groups[i]);
         mechanisms.push_back(checked_mechanism(query.summaries[i]));
         const Mechanism& mechanism = *mechanisms.back();
         const SummaryView view = view_of(mechanism, query.summaries[i]);
@@ -246,7 +245,7 @@ std::unique_ptr<Results> curve_rows(const Subject& subject, const SummaryQuery& 
         } else if (!std::ranges::equal(mechanisms[0]->block(), mechanism.block())) {
             raise_incompatible(mechanisms[0]->block(), mechanism.block());
         }
-        points.add(query.shares[i], view, attribute);
+        points.add(x, view, attribute);
         pooled = view;
     }
     const KernelRegression curve(points.means(target), query.value);
@@ -262,21 +261,6 @@ std::unique_ptr<Results> curve_rows(const Subject& subject, const SummaryQuery& 
     all.count = all.rows.size();
     return results<curve_columns>(std::move(all));
 }
-
-constexpr QueryParameter of_curves[] = {
-    {"points", &SummaryQuery::shares, true}, {"summaries", &SummaryQuery::summaries, true},
-    {"bandwidth", &SummaryQuery::value},     {"confidence", &SummaryQuery::confidence},
-    {"target", &SummaryQuery::target},       {"attribute", &SummaryQuery::attribute}};
-constexpr RowFunction of_kernel_regression{"kernel_regression", curve_rows, of_curves,
-                                           SummaryQuery{.target = "population"}, false};
-
-}  // namespace
-
-const RowFunction& kernel_regression_function() noexcept {
-    return of_kernel_regression;
-}
-
-namespace accessors {
 
 Found covariance(const Subject& subject, const SummaryQuery& query) {
     return association_of_numbers(ldp::covariance, subject, query);
